@@ -1,9 +1,9 @@
 /**
- * Builds the package into `dist/`: modules as they are, without their types, and declarations beside them.
+ * Builds the package into `dist/`: modules without their types, and their declarations.
  *
- * `pnpm pack` does so first, and puts what `publishConfig` says into the manifest of the tarball in place of the sources,
- * which is what the workspace imports. What must stay true: nothing of an earlier build is left.
- * Exits non-zero when anything fails.
+ * `pnpm pack` runs this first. It writes the entries of `publishConfig` into the manifest of the tarball, in place of
+ * the sources that the workspace imports. Invariant: no file of an earlier build remains. Exits non-zero when any
+ * step fails.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * Builds the page and that of measurements into `dist/`: files which both servers take in when they are built themselves.
+ * Builds the dashboard and the page of measurements into `dist/`: files that both servers embed in their own builds.
  *
- * `dist/` is committed, so that building a server needs no bundler; `--check` says whether it is what the sources make.
- * What must stay true: the same sources make the same bytes on every machine. Exits non-zero when anything fails.
+ * `dist/` is committed, so that building a server needs no bundler; `--check` reports whether it matches the sources.
+ * Invariant: the same sources give the same bytes on every machine. Exits non-zero when any step fails.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
@@ -37,7 +37,7 @@ const { outputFiles } = await build({
   minify: true,
   format: 'esm',
   platform: 'browser',
-  // Of these `light-dark()` is the newest thing that the page needs.
+  // `light-dark()` is the newest feature that the dashboard needs, in these versions.
   target: ['chrome123', 'firefox120', 'safari17.5'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
@@ -50,7 +50,7 @@ const files = new Map<string, Uint8Array>([
   ['index.html', readFileSync(join(ROOT, 'src', 'index.html'))],
   ['bench.html', readFileSync(join(ROOT, 'src', 'bench', 'index.html'))],
 ]);
-// An entry point's name has its ending already, so the one that esbuild adds is dropped.
+// An entry point's name already has its extension, so this drops the one that esbuild adds.
 for (const { path, contents } of outputFiles) files.set(parse(path).name, contents);
 
 if (process.argv.includes('--check')) {

@@ -1,8 +1,8 @@
 /**
- * The layers of both servers: a module uses the modules before it in this list and no others.
+ * The layers of both servers: a module imports only modules before it in this list.
  *
- * A list of layers has no cycle. Folders count as one module; cycles of files inside a folder, and imports between
- * packages, are rules of `biome.json`. Unit tests inside Rust modules do not count.
+ * A list of layers has no cycle. A folder counts as one module. `biome.json` forbids cycles of files within a folder,
+ * and restricts imports between packages. Unit tests in Rust modules do not count.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { filesBelow } from './contract-facts.ts';
 
-/** From the lowest to the highest. `buffers` and `served` are in one twin only. */
+/** From the lowest to the highest. `buffers` and `served` exist in one server only. */
 export const LAYERS: readonly string[] = [
   ...[
     'contract',
@@ -61,7 +61,7 @@ export const LAYERS: readonly string[] = [
   ],
 ];
 
-/** Pairs that know each other, each with its reason. */
+/** Pairs that import each other, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'http uses app': 'handlers get the application as a type, and the application wires the handlers',
 };
@@ -71,7 +71,7 @@ const TREES = [
   { folder: 'server-ts/src', isModule: /(?<!\.test|\.d)\.ts$/, importsOf: scriptImports },
 ];
 
-/** Every import that does not run downwards. */
+/** Returns every import that does not point downwards. */
 export function checkImports(root: string): string[] {
   return TREES.flatMap(({ folder, isModule, importsOf }) =>
     filesBelow(join(root, folder))

@@ -1,5 +1,5 @@
 /**
- * What readers see of the committed measurements, as text: every generated file by its path.
+ * Generates the published documents of the committed measurements: every file by its path.
  *
  * Invariant: the same results give the same bytes. What a person wrote around the markers stays.
  */
@@ -60,7 +60,7 @@ const BLOCKS: readonly Block[] = [
   },
 ];
 
-/** Every generated file by its path in the checkout, with what it has to hold. */
+/** Returns every generated file by its path in the checkout, with its required content. */
 export function generated(root: string): ReadonlyMap<string, string> {
   const result = readResult(root);
   const parts = readParts(root);

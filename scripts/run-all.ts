@@ -1,5 +1,5 @@
 /**
- * `pnpm test`, `pnpm check` and `pnpm check:long`: the scripts of package.json that must pass, one after the other.
+ * `pnpm test`, `pnpm check` and `pnpm check:long`: runs the required scripts of package.json one after the other.
  *
  * All of them run even when one fails, so that one run reports everything. The end is the last lines of each failure, a
  * table, the failing cases and an exit code. CI shows the end of a log, so that the failing cases come last.
@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { FailedCases } from './failed-cases.ts';
 
-/** Enough for the failing tests that `node --test` and `cargo test` name at their end. */
+/** Enough lines for the failing tests that `node --test` and `cargo test` list at their end. */
 const TAIL_LINES = 40;
 const KEPT_CHARACTERS = 16_384;
 
@@ -22,7 +22,7 @@ interface Step {
   readonly args?: readonly string[];
 }
 
-/** The dashboard first: both servers embed it. */
+/** The dashboard comes first: both servers embed it. */
 const BUILD: readonly Step[] = [
   { script: 'page:check' },
   { script: 'rust:test' },
@@ -46,7 +46,7 @@ const UNITS: readonly Step[] = [
   { script: 'loadgen:test' },
 ];
 const COUNTS: readonly Step[] = [{ script: 'rust:instructions' }, { script: 'bench:smoke' }];
-/** Too long for `check`, since the crate has a fat LTO of its own (decision 67). */
+/** Too slow for `check`, since the crate has a fat LTO of its own (decision 67). */
 const PLAIN: readonly Step[] = [{ script: 'plain:lint' }, { script: 'plain:build' }];
 const LONG_PARITY: Step = { script: 'parity', args: ['--requests', '20000', '--kills', '50', '--slow'] };
 const PLANS: Readonly<Record<string, readonly Step[]>> = {
@@ -103,7 +103,7 @@ for (const { script, cases } of failed) {
 }
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Runs one script, shows what it prints, and keeps the end of it for the summary. */
+/** Runs one script, prints its output, and keeps the end of it for the summary. */
 async function run(step: Step): Promise<(typeof results)[number]> {
   const started = process.hrtime.bigint();
   process.stderr.write(`\n== ${[step.script, ...(step.args ?? [])].join(' ')}\n`);
@@ -129,7 +129,7 @@ async function run(step: Step): Promise<(typeof results)[number]> {
   return { script: step.script, ok: status === 0, seconds, tail, cases: cases.lines };
 }
 
-/** The pnpm that runs this script: a program, or a file of JavaScript. */
+/** Returns the pnpm that runs this script: a program, or a JavaScript file. */
 function packageManager(): string[] {
   const running = process.env.npm_execpath ?? '';
   if (running === '') return ['pnpm'];

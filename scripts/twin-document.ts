@@ -1,5 +1,5 @@
 /**
- * Generates `docs/twins.md`: the modules of both servers in reading order, and what only one of them has.
+ * Generates `docs/twins.md`: the modules of both servers in reading order, and the parts that only one of them has.
  *
  * Reading order is that of Rust's `mod` lines. A module's purpose is the first sentence of its head comment.
  */
@@ -18,7 +18,7 @@ import {
 
 const LANGUAGE: Readonly<Record<Twin, string>> = { rs: 'Rust', ts: 'TypeScript' };
 
-/** The text that the document should have. */
+/** Returns the required text of the document. */
 export function twinDocument({ modules, exceptions }: Trees): string {
   const byName = new Map(modules.ts.map((module) => [moduleName(module.path), module]));
   const pairs = inReadingOrder(modules.rs).flatMap((rs) => {
@@ -51,7 +51,7 @@ ${TWINS.map((twin) => nameList(twin, exceptions)).join('\n\n')}
 ${importTable(exceptions)}`;
 }
 
-/** Modules as the `mod` lines name them, those of a folder behind it, `main` at the end. */
+/** Returns modules in the order of the `mod` lines, those of a folder after it, `main` at the end. */
 function inReadingOrder(modules: readonly Module[]): Module[] {
   const byName = new Map(modules.map((module) => [moduleName(module.path), module]));
   const below = (prefix: string, parent: Module | undefined): Module[] =>
@@ -73,7 +73,7 @@ function oneSided(twin: Twin, modules: readonly Module[], exceptions: Exceptions
     });
 }
 
-/** A list and not a table: its cells would be too wide to read. */
+/** A list, since the cells of a table would be too wide. */
 function nameList(twin: Twin, { names }: Exceptions): string {
   const items = names
     .filter((exception) => exception.twin === twin)
@@ -96,7 +96,7 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** Columns padded as the formatter pads them. */
+/** Pads columns like the formatter. */
 function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = titles.map((title, at) => Math.max(3, title.length, ...rows.map((row) => row[at]!.length)));
   const line = (cells: readonly string[]): string =>

@@ -1,9 +1,8 @@
 /**
- * Reads what `check-twins` compares: both source trees, the exceptions and the generated document.
+ * Reads the inputs of `check-twins`: both source trees, the exceptions and the generated document.
  *
- * Why by patterns and not by parsers: both trees are formatted by their tools, so a public function or type begins a
- * line. What macros make is not compared.
- * Knows nothing of what is right or wrong.
+ * Patterns suffice instead of parsers: both trees are formatted by their tools, so a public function or type starts a
+ * line. Items from macros are not compared. It judges nothing.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,22 +14,22 @@ export const TWINS: readonly Twin[] = ['rs', 'ts'];
 export const SOURCES: Readonly<Record<Twin, string>> = { rs: 'server-rs/src', ts: 'server-ts/src' };
 /** The exceptions, with their reasons. */
 export const EXCEPTIONS = 'scripts/twin-exceptions.json';
-/** What is generated from the sources and the exceptions. */
+/** Generated from the sources and the exceptions. */
 export const DOCUMENT = 'docs/twins.md';
 
 /** A source file of a server. */
 export interface Module {
-  /** Below the root of the checkout. */
+  /** Relative to the root of the checkout. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Modules, public names and imports that only one twin has, each with a reason. */
+/** Modules, public names and imports of one server alone, each with a reason. */
 export interface Exceptions {
   readonly modules: readonly { readonly twin: Twin; readonly module: string; readonly reason: string }[];
-  /** Functions and types, as they are written in that twin, by module. */
+  /** Functions and types, in the spelling of that server, by module. */
   readonly names: readonly NameException[];
-  /** Imports that run the other way in the other twin. */
+  /** Imports in the opposite direction of the other server. */
   readonly imports: readonly ImportException[];
 }
 
@@ -50,11 +49,11 @@ export interface ImportException {
 export interface Trees {
   readonly modules: Readonly<Record<Twin, readonly Module[]>>;
   readonly exceptions: Exceptions;
-  /** The document as it is; undefined when there is none. */
+  /** The current document; undefined when it is missing. */
   readonly document: string | undefined;
 }
 
-/** Reads a checkout; tests and type declarations are no modules. */
+/** Reads a checkout; tests and type declarations are not modules. */
 export function readTrees(root: string): Trees {
   const read = (twin: Twin): Module[] =>
     filesBelow(join(root, SOURCES[twin]))
@@ -70,7 +69,7 @@ export function readTrees(root: string): Trees {
   };
 }
 
-/** The name of a module in both twins: `server-rs/src/http/mod.rs` and `server-ts/src/http/index.ts` are `http`. */
+/** Returns the shared name of a module: `server-rs/src/http/mod.rs` and `server-ts/src/http/index.ts` are `http`. */
 export function moduleName(path: string): string {
   return path
     .replace(/^server-(rs|ts)\/src\//, '')
@@ -79,14 +78,14 @@ export function moduleName(path: string): string {
     .replaceAll('-', '_');
 }
 
-/** The submodules that a Rust file declares, in their order, without those for tests. */
+/** Returns the submodules that a Rust file declares, in order, without test modules. */
 export function declaredModules(text: string): string[] {
   return [...text.matchAll(/^(?:pub(?:\([a-z]+\))? )?mod ([a-z_0-9]+);/gm)]
     .map(([, name]) => name!)
     .filter((name) => !/(^|_)tests$/.test(name));
 }
 
-/** The comment that a file begins with, without its marks; empty where there is none. */
+/** Returns the comment at the start of a file, without its marks; empty when there is none. */
 export function headComment(text: string): string {
   const found = /^(?:\/\*[\s\S]*?\*\/|(?:\/\/.*\n)+)/.exec(text)?.[0] ?? '';
   return found
@@ -97,13 +96,13 @@ export function headComment(text: string): string {
     .trim();
 }
 
-/** The first sentence of a head comment: what a module is for. */
+/** Returns the first sentence of a head comment: a module's purpose. */
 export function purposeOf(text: string): string {
   const [paragraph = ''] = headComment(text).split('\n\n');
   return /^.*?\.(?=\s|$)/.exec(paragraph.replaceAll('\n', ' '))?.[0] ?? '';
 }
 
-/** What is visible inside the crate only is not what a reader of the other twin looks for. */
+/** Crate-visible items are not part of the public interface. */
 const PUBLIC = {
   functions: {
     rs: /^pub (?:const )?(?:async )?fn ([a-z_0-9]+)/gm,
@@ -115,7 +114,7 @@ const PUBLIC = {
   },
 } as const;
 
-/** What is public in one language may be private in the other; a function may be a method there. */
+/** An item that is public in one language may be private in the other; a function may be a method there. */
 const ANY = {
   functions: {
     rs: /^ *(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn ([a-z_0-9]+)/gm,
@@ -131,12 +130,12 @@ export type NameKind = keyof typeof PUBLIC;
 
 export const NAME_KINDS: readonly NameKind[] = ['functions', 'types'];
 
-/** Public free functions or public types, as they are written. */
+/** Returns public free functions or public types, in their own spelling. */
 export function publicNames(kind: NameKind, twin: Twin, text: string): string[] {
   return namesOf(text, PUBLIC[kind][twin]);
 }
 
-/** Functions and methods or types, private ones too. */
+/** Returns functions and methods, or types, including private ones. */
 export function anyNames(kind: NameKind, twin: Twin, text: string): string[] {
   return namesOf(text, ANY[kind][twin]);
 }
@@ -145,17 +144,17 @@ function namesOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name]) => name!);
 }
 
-/** `parseConfig` and `parse_config` are the same name. */
+/** Makes `parseConfig` and `parse_config` equal. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A Rust file without the unit tests at its end, which TypeScript has in files of their own. */
+/** Returns a Rust file without the unit tests at its end, which TypeScript has in separate files. */
 export function withoutTests(text: string): string {
   return text.replace(/\n#\[cfg\(test\)\]\nmod tests \{[\s\S]*$/, '\n');
 }
 
-/** Lines of a module without its unit tests. */
+/** Counts the lines of a module without its unit tests. */
 export function countLines(twin: Twin, text: string): number {
   const code = twin === 'rs' ? withoutTests(text) : text;
   return code.replace(/\n$/, '').split('\n').length;

@@ -1,8 +1,7 @@
 /**
- * `pnpm contract:update`: writes every list that follows from `contract/fields.json` and `contract/queries`.
- * `pnpm contract:check` compares them.
+ * `pnpm contract:update`: writes every list that is generated from `contract/`. `pnpm contract:check` compares them.
  *
- * Invariant: a JSON file is compared by value and any other by its text, so that formatting is never a problem.
+ * Invariant: a JSON file is compared by value and any other file by its text, so that formatting is never a problem.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,13 +20,13 @@ import { clientTypes } from './contract/types.ts';
 import { wireFields } from './contract/wire.ts';
 import type { JsonObject } from './contract-facts.ts';
 
-/** A generated file: its path in the repository, and what it must hold. */
+/** A generated file: its path in the repository, and its required content. */
 interface Generated {
   readonly path: string;
   readonly content: string | JsonObject;
 }
 
-/** Everything that follows from the contract below `root`. */
+/** Returns everything that is generated from the contract below `root`. */
 export function generate(root: string): Generated[] {
   const json = (name: string): JsonObject => JSON.parse(readFileSync(join(root, 'contract', name), 'utf8'));
   const fields = json('fields.json') as unknown as Fields;
@@ -72,7 +71,7 @@ export function generate(root: string): Generated[] {
   ];
 }
 
-/** Whether the file below `root` holds what it must. */
+/** Whether the file below `root` has its required content. */
 export function isCurrent(root: string, { path, content }: Generated): boolean {
   let text: string;
   try {
@@ -81,7 +80,7 @@ export function isCurrent(root: string, { path, content }: Generated): boolean {
     return false;
   }
   if (typeof content === 'string') return text === content;
-  // The order of members counts: clients see it.
+  // The order of members counts, since clients see it.
   return JSON.stringify(JSON.parse(text)) === JSON.stringify(content);
 }
 

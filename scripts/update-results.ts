@@ -3,8 +3,8 @@
  * each suite below docs/suites, and blocks of figures in other documents. With `--check` it only names files that are out
  * of date.
  *
- * Invariant: no figure in these files is typed by hand, this is the one way in; the same result
- * gives the same bytes; a checkout is only written when all of it can be made.
+ * Invariants: no figure in these files is typed by hand. The same result gives the same bytes. A checkout is written
+ * only when all files can be generated.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,12 +12,12 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { generated, RESULT, textAt } from './result-documents.ts';
 
-/** Paths that do not hold what they have to, missing ones too. */
+/** Returns paths without their required content, including missing files. */
 export function outOfDate(root: string): string[] {
   return stale(root, generated(root));
 }
 
-/** Writes what is out of date; says which files. */
+/** Writes outdated files; returns their paths. */
 export function update(root: string): string[] {
   const files = generated(root);
   const paths = stale(root, files);

@@ -1,6 +1,7 @@
-//! Packs the files that are served as they are: three quarters of their bytes need not be in the binary.
+//! Compresses the files that are served unchanged, which saves three quarters of their bytes in the binary.
 //!
-//! Invariant: `src/served.rs` unpacks what is packed here, and a test there checks each against its file.
+//! Invariant: `src/served.rs` unpacks every file that this script packs. A test there compares each with its source
+//! file.
 
 use std::io::{Error, Write};
 use std::path::Path;

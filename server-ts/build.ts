@@ -1,9 +1,10 @@
 /**
- * Bundles the server into `dist/main.js` and the libraries of formats beside it, next to the native SQLite module of this platform.
+ * Bundles the server into `dist/main.js`, with the format libraries and the native SQLite module of this platform in
+ * the same folder.
  *
- * What must stay true: `dist/` runs wherever it is copied, without node_modules and without `contract/`, whose
- * files are inlined. `dist/deployed.json` lists what has to be copied, for whoever measures its size.
- * Exits non-zero when anything fails.
+ * Invariant: `dist/` runs wherever it is copied, without node_modules and without `contract/`, whose files are
+ * inlined. `dist/deployed.json` lists the files to copy, for tools that measure the size. Exits non-zero when any
+ * step fails.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,7 +17,7 @@ const DIST = join(ROOT, 'dist');
 const BUNDLE = 'main.js';
 const BINDING = 'better_sqlite3.node';
 
-/** `?text` at the end of a specifier: the file as text. */
+/** Resolves a specifier that ends in `?text` to the text of the file. */
 const textFiles: Plugin = {
   name: 'text-files',
   setup({ onResolve, onLoad }) {
@@ -30,8 +31,8 @@ const textFiles: Plugin = {
 };
 
 /**
- * Node's own modules through `require`: an ES import of one evaluates every lazy part of it, which for
- * `node:http` alone costs more than the rest of the start, in the main thread and in every other one.
+ * Loads Node's own modules through `require`. An ES import evaluates every lazy part of a module. For `node:http`
+ * alone that costs more than the rest of the start, in every thread.
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
@@ -45,7 +46,7 @@ const lazyBuiltins: Plugin = {
   },
 };
 
-/** What express loads for bodies and files, with tables of encodings and media types; never used here. */
+/** Express loads these for bodies and files, with tables of encodings and media types. The server never uses them. */
 const UNUSED = /^(body-parser|serve-static|send|mime-types)$/;
 
 const withoutUnused: Plugin = {
@@ -56,14 +57,14 @@ const withoutUnused: Plugin = {
   },
 };
 
-/** The libraries of the formats, by the file that holds each: loaded once a request needs one. */
+/** The format libraries, by the file that holds each. The server loads one when a request needs it. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'msgpackr.js': ['msgpackr/unpack', 'msgpackr/pack'],
   'protobuf.js': ['@bufbuild/protobuf/wire'],
   'arrow.js': ['apache-arrow'],
 };
 
-/** In files of their own, since every thread reads the bundle when it starts. */
+/** Puts format libraries into files of their own, since every thread reads the bundle when it starts. */
 const separateLibraries: Plugin = {
   name: 'separate-libraries',
   setup({ onResolve }) {
@@ -75,7 +76,7 @@ const separateLibraries: Plugin = {
   },
 };
 
-/** What CommonJS packages expect to find. */
+/** Defines the names that CommonJS packages expect. */
 const REQUIRE = [
   "import { createRequire as __createRequire } from 'node:module';",
   "import { fileURLToPath as __fileURLToPath } from 'node:url';",
@@ -85,7 +86,7 @@ const REQUIRE = [
   'const __dirname = __directoryOf(__filename);',
 ].join('\n');
 
-/** The prebuilt module of this platform, as better-sqlite3 itself would choose it. */
+/** Returns the prebuilt module of this platform, chosen as better-sqlite3 chooses it. */
 function prebuiltBinding(): string {
   const require = createRequire(import.meta.url);
   const packageDir = dirname(require.resolve('better-sqlite3/package.json'));

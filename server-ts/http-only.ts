@@ -1,8 +1,9 @@
 /**
- * HTTP only: the server's own listener and express's router answer batches without looking into them, with `--bare` the
- * listener alone, so that the difference is what that costs. A tool of `pnpm bench:ceilings`.
+ * Measures HTTP only: the server's own listener and express's router answer batches without reading their contents.
+ * With `--bare` the listener answers alone; the difference is the router's cost. A tool of `pnpm bench:ceilings`.
  *
- * Prints the ready line of a server and ends with SIGTERM; what its throughput lacks is the rest of the server's.
+ * It prints the ready line of a server and ends on SIGTERM. The difference between its throughput and the server's is
+ * the cost of everything behind HTTP.
  */
 import { writeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';

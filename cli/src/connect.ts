@@ -1,9 +1,9 @@
 /**
- * `pnpm connect AGENT`: writes into an agent's settings, so that what it does is sent to a server of this project;
- * `--undo` takes it out again.
+ * `pnpm connect AGENT`: edits an agent's settings so that it sends its events to a server of this project; `--undo`
+ * reverts that.
  *
- * Invariant: nothing is written that was not shown, nor without a yes; the previous text is kept in a backup; a file
- * that is no settings file is left alone. The edits are in connect/, one module for each agent.
+ * Invariant: it writes only changes that it showed and the user confirmed. It keeps the previous text in a backup,
+ * and leaves a file that is not a settings file unchanged. The edits are in connect/, one module per agent.
  */
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
 async function connect(options: ConnectOptions): Promise<number> {
   const { agent, place, choice, server, undo } = options;
   const plans: Planned[] = [];
-  // Every file is read before any is written: what cannot be edited leaves all as they are.
+  // Reads every file before writing any: if one cannot be edited, all stay unchanged.
   for (const part of agent.parts(place, choice)) {
     const plan = planOf(part, options);
     if (plan === null) return 1;
@@ -80,13 +80,13 @@ async function connect(options: ConnectOptions): Promise<number> {
     say('Nothing was written.');
     return 1;
   }
-  // That what was shown went nowhere is known a turn later.
+  // Node reports a closed output one turn later.
   await setImmediate();
   if (!isSeen) {
-    complain('nobody is there to be shown the change; nothing was written');
+    complain('no terminal can show the change; nothing was written');
     return 1;
   }
-  // The agent writes its settings too, and the answer may have taken long.
+  // The agent also writes its settings, and the user may have taken long to answer.
   const moved = changed.find(({ file }) => readSettings(file.path).text !== file.text);
   if (moved !== undefined) {
     complain(`${moved.file.path} has changed meanwhile; run it again`);
@@ -108,7 +108,7 @@ function planOf(part: SettingsPart, { server, undo }: ConnectOptions): Planned |
   try {
     const file = readSettings(part.path);
     const edit = undo ? part.disconnected(file.text) : part.connected(file.text, server);
-    // A file that is not there, and an edit that leaves nothing in it, are the same.
+    // A missing file equals an edit that leaves no content.
     const isChanged = edit.changes.some(({ kind }) => kind === 'add' || kind === 'remove');
     return { file, edit, isChanged };
   } catch (error) {
@@ -119,7 +119,7 @@ function planOf(part: SettingsPart, { server, undo }: ConnectOptions): Planned |
   }
 }
 
-/** What is said where nothing was written. */
+/** Returns the text for the case that nothing was written. */
 async function ending({ server, undo }: ConnectOptions, isRefused: boolean): Promise<number> {
   if (isRefused) complain('nothing was written');
   if (!undo) say(await reachability(server.origin));

@@ -1,9 +1,9 @@
 /**
- * `pnpm demo:swap`: the demo, while the two servers take turns on one file and one port, each killed in mid-load.
+ * `pnpm demo:swap`: the demo, while the two servers alternate on one file and one port, each killed under load.
  *
- * The sender, a follower of the stream and the page go on. Every event is counted from its sending to its row and to
- * the stream; the last look is taken by a server that was started after everything, so that nothing is true in memory
- * alone. Exit 1 when an event was missed or doubled. What has reached the page, it counts and shows itself.
+ * The sender, a subscriber of the stream and the dashboard continue. Each event is counted at sending, on the stream,
+ * and as a row. A server started at the very end makes the last check, so that no result depends on memory alone.
+ * Exit 1 when an event was missed or doubled. The dashboard counts and shows its own events.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventRow, type OutgoingEvent, Sender, type SentEvent, streamEvents } from '@twin-ingest/client';
@@ -20,11 +20,11 @@ import { onStage, type Stage } from './demo/stage.ts';
 import { grouped, StatusLine } from './demo/status-line.ts';
 import { Turns } from './demo/turns.ts';
 
-/** The stream may fall behind, but not stand still for this long once nothing more is sent. */
+/** Longest time without progress of the stream after the last event was sent. */
 const STILL_MS = 20_000;
 const LOOK_MS = 50;
 const SEED = 1;
-/** Below the sender's own bound. */
+/** Below the sender's own limit. */
 const MOST_WAITING = 5_000;
 
 async function main(): Promise<number> {
@@ -56,7 +56,7 @@ async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
   const sender = new Sender({ baseUrl, onRejected });
   const following = new AbortController();
   const onEvent = ({ event_id }: EventRow) => delivery.streamed(String(event_id));
-  // From the very first row, so that none comes before the follower is there.
+  // From the first row on, so that the stream misses none.
   const from = { epoch: await turns.epoch(), id: 0 };
   const followed = streamEvents({ baseUrl, from, signal: following.signal, onEvent });
   followed.catch(() => stage.end());
@@ -65,9 +65,9 @@ async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
     const { sent, streamed, doubled, missed } = delivery.counts;
     const acknowledged = sender.counts.stored + sender.counts.duplicates;
     const counts = { sent, acknowledged, stored, streamed, doubled, missed };
-    status.show(`${turns.now}  ${told(counts)}  ${clients} watching  ${turns.swaps} swaps`);
+    status.show(`${turns.now}  ${progressOf(counts)}  ${clients} watching  ${turns.swaps} swaps`);
   };
-  // A server that is away does not stop the agents: what they do meanwhile waits in the sender, up to a bound.
+  // Agents continue without a server: their events wait in the sender, up to a limit.
   const play = async ({ event_id: _, ...event }: OutgoingEvent) => {
     while (sender.waiting >= MOST_WAITING && !stage.over.aborted) await sleep(LOOK_MS);
     if (stage.over.aborted) return;
@@ -94,7 +94,7 @@ async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
   return verdict.isSound ? 0 : 1;
 }
 
-/** Until it is over. Each kill comes while the sender has something under way. */
+/** Runs until the end. Each kill happens while the sender has a request in flight. */
 async function takeTurns(
   turns: Turns,
   sender: Sender,
@@ -109,7 +109,7 @@ async function takeTurns(
     if (over.aborted) return;
     const waiting = sender.waiting;
     const swap = await turns.swap().catch((error: unknown) => {
-      // A terminal tells a server of Ctrl-C while it starts; the last one is started later.
+      // Ctrl-C at the terminal reaches a starting server too; the last one is started later.
       if (!over.aborted) throw error;
     });
     if (swap === undefined) return;
@@ -122,12 +122,12 @@ async function takeTurns(
   }
 }
 
-/** However long the sender still waits before its next attempt, the server is there now. */
+/** The sender may wait before its next attempt, but the server is available now. */
 async function flushed(sender: Sender): Promise<void> {
   await Promise.race([sender.flush(), sleep(STILL_MS, undefined, { ref: false })]);
 }
 
-/** Once the stream has shown everything, or stands still. */
+/** Resolves once the stream has shown every event, or makes no progress. */
 async function settled(delivery: Delivery): Promise<void> {
   let streamed = -1;
   let moved_at = performance.now();
@@ -140,7 +140,7 @@ async function settled(delivery: Delivery): Promise<void> {
   }
 }
 
-function told(counts: Readonly<Record<string, number>>): string {
+function progressOf(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([name, count]) => `${name} ${grouped(count)}`)
     .join('  ');
@@ -149,7 +149,7 @@ function told(counts: Readonly<Record<string, number>>): string {
 function sentence(verdict: Verdict & { readonly acknowledged: number }, swaps: number): string {
   const { sent, rejected, acknowledged, stored, streamed, doubled, missed, isSound } = verdict;
   const refused = rejected === 0 ? {} : { refused: rejected };
-  const counts = told({ sent, ...refused, acknowledged, stored, streamed, doubled, missed });
+  const counts = progressOf({ sent, ...refused, acknowledged, stored, streamed, doubled, missed });
   return `${isSound ? 'Every event once' : 'NOT every event once'} across ${swaps} swaps: ${counts}`;
 }
 

@@ -1,8 +1,8 @@
 /**
- * `pnpm demo`: a server on a database of its own, a day of coding agents played into the addresses that agents send to,
- * and the dashboard that shows them.
+ * `pnpm demo`: starts a server on a private database, plays a day of coding agents through the agents' own routes,
+ * and opens the dashboard.
  *
- * Needs nothing but the checkout; leaves nothing behind. The parts are in demo/.
+ * It needs only the checkout and leaves nothing behind. The parts are in demo/.
  */
 import { randomUUID } from 'node:crypto';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
@@ -19,7 +19,7 @@ import { grouped, StatusLine } from './demo/status-line.ts';
 import { type StoredWork, type WorkDone, workOf } from './demo/work-done.ts';
 
 const SEED = 1;
-/** As a day is played in seconds, agents that send no end of their sessions are silent for long enough soon. */
+/** A day plays in seconds, so sessions of agents without an end event soon count as idle. */
 const FLAGS = ['--session-timeout-minutes', '1'];
 
 async function main(): Promise<number> {
@@ -58,7 +58,7 @@ async function demo(stage: Stage, options: DemoOptions): Promise<number> {
   const tell = (figures: Figures) => {
     stored = figures.stored;
     const { rate, clients } = figures;
-    status.show(`${told(courier, stored)}  ${rate.toFixed(1)} events/s  ${clients} watching`);
+    status.show(`${progressOf(courier, stored)}  ${rate.toFixed(1)} events/s  ${clients} watching`);
   };
   void server.exited.then(() => stage.end());
   await Promise.all([
@@ -68,23 +68,23 @@ async function demo(stage: Stage, options: DemoOptions): Promise<number> {
       : replay({ timeline: events, speed, play: sendAsNew }, stage.over),
     watchFigures(server.url, tell, stage.over),
   ]);
-  // A terminal tells the server of Ctrl-C too, so it may be gone.
+  // Ctrl-C at the terminal reaches the server too, so it may already be gone.
   const counted = await workOf(server.url).catch(() => null);
   const exit = await server.stop();
-  status.say(told(courier, counted?.events ?? stored));
+  status.say(progressOf(courier, counted?.events ?? stored));
   if (events === null && counted !== null) status.say(compared(day.done, counted));
-  // Told twice, by the terminal and from here, it ends at once with 1.
+  // A server that receives the signal twice, from the terminal and from here, exits at once with 1.
   if (exit.code === 0 || (exit.code === 1 && process.stdin.isTTY)) return 0;
   const how = exit.signal ?? `code ${exit.code}`;
   throw new Failure('server_failed', `the server ended with ${how}`, tail(server.stderr()));
 }
 
-function told({ sent, refused }: Courier, stored: number): string {
+function progressOf({ sent, refused }: Courier, stored: number): string {
   const lost = refused === 0 ? '' : `  refused ${grouped(refused)}`;
   return `sent ${grouped(sent)}  stored ${grouped(stored)}${lost}`;
 }
 
-/** What the agents did, and what the server says that they did. */
+/** Compares the agents' work with the server's counts. */
 function compared(done: WorkDone, counted: StoredWork): string {
   const of = (name: string, key: keyof WorkDone) =>
     `${name} ${grouped(counted[key])} of ${grouped(done[key])}`;

@@ -1,5 +1,6 @@
 /**
- * `pnpm agents:doctor`: which agents are connected and how, what came last from each, and what a user has to do.
+ * `pnpm agents:doctor`: reports which agents are connected and how, the last event of each, and what the user must
+ * do.
  *
  * Changes nothing. Exit code 0 when all is well, 1 when something needs doing, 2 for a wrong flag.
  */

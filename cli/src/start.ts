@@ -1,8 +1,8 @@
 /**
- * `pnpm start:rs` and `pnpm start:ts`: builds one server where that is needed, and runs it with the flags that follow.
+ * `pnpm start:rs` and `pnpm start:ts`: builds one server if needed, and runs it with the given flags.
  *
- * The server is a child that gets every signal, so that Ctrl-C ends it as it would end without pnpm. Invariant: `--help`
- * builds nothing; stdout is the server's alone.
+ * The server is a child that receives every signal, so Ctrl-C ends it as without pnpm. Invariant: `--help` builds
+ * nothing; stdout belongs to the server alone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
@@ -44,7 +44,7 @@ async function main(name: TargetName, flags: readonly string[]): Promise<number>
   const lifetime = new Lifetime();
   let server: ChildProcess | undefined;
   process.on('SIGTERM', () => (server === undefined ? lifetime.interrupt() : server.kill('SIGTERM')));
-  // The terminal sends Ctrl-C to the child as well, so it must not end this process before the child has drained.
+  // The terminal sends Ctrl-C to the child as well, so this process must wait until the child has drained.
   process.on('SIGINT', () => (server === undefined ? lifetime.interrupt() : undefined));
   const target = TARGETS[name];
   try {

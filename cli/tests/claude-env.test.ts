@@ -1,4 +1,4 @@
-/** The `env` of Claude Code's settings: put in with the hooks, taken out again, and never over a user's own. */
+/** Tests the `env` of Claude Code's settings: added with the hooks, removed again, and never over the user's own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectedClaude, disconnectedClaude } from '../src/connect/claude-code.ts';
@@ -60,13 +60,13 @@ for (const [name, env, outside] of CONFLICTS) {
   });
 }
 
-test('variables for a server that no hook of the file names are the user’s own', () => {
+test('variables for a server without our hooks in the file stay as the user’s own', () => {
   const text = JSON.stringify({ env: Object.fromEntries(telemetryEnv('http://127.0.0.1:4318')) });
   assert.deepEqual(disconnectedClaude(text), { text, changes: [] });
   assert.deepEqual(envOf(connectedClaude(text, SERVER).text), envOf(text));
 });
 
-test('a variable given twice, and an env that is no object, are errors', () => {
+test('a repeated variable, and an env that is not an object, are errors', () => {
   assert.throws(() => connectedClaude('{"env":{"A":"1","A":"2"}}', SERVER), { code: 'twice' });
   assert.throws(() => connectedClaude('{"env":[]}', SERVER), { code: 'shape' });
 });

@@ -1,4 +1,4 @@
-/** Hooks put into settings of Claude Code and taken out: tables of texts, and every other byte as it was. */
+/** Tests adding and removing hooks in settings of Claude Code: tables of texts; every other byte stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
@@ -27,7 +27,7 @@ type Settings = Readonly<Record<string, unknown>> & {
 const read = (text: string) => JSON.parse(text) as Settings;
 const HAND = '{"type":"command","command":"echo by hand"}';
 
-/** Texts as people and programs write them. */
+/** Texts as users and programs write them. */
 const TEXTS: Readonly<Record<string, string>> = {
   'none yet': '{}\n',
   'an empty object over lines': '{\n}',
@@ -60,7 +60,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
       const undone = disconnected(once);
       if (name === 'none yet' || name === 'an empty object over lines')
         assert.deepEqual(read(undone.text), {});
-      // An empty list means what none means.
+      // An empty list has the same meaning as no list.
       else if (name === 'a list that is empty') assert.equal(undone.text, '{}\n');
       else assert.equal(undone.text, text);
       assert.ok(undone.changes.every(({ kind }) => kind === 'remove'));
@@ -88,7 +88,7 @@ test('each hook is connected as the contract says, by a handler that holds no to
   });
 });
 
-test('another server takes the place of the one before, and nothing of that stays', () => {
+test('another server replaces the previous one without a trace', () => {
   const first = connected(TEXTS['hooks of others']!, SERVER).text;
   const { text, changes } = connected(first, GUARDED);
   assert.equal(text.includes(URL_OF(SERVER)), false);
@@ -98,7 +98,7 @@ test('another server takes the place of the one before, and nothing of that stay
     assert.equal(changes.filter((change) => change.kind === kind).length, events);
 });
 
-test('a hook that is there twice is there once afterwards', () => {
+test('a repeated hook is present once afterwards', () => {
   const { Stop } = read(connected('{}', SERVER).text).hooks;
   const { text } = connected(JSON.stringify({ hooks: { Stop: [...Stop!, ...Stop!] } }), SERVER);
   assert.deepEqual(read(text).hooks.Stop, Stop);
@@ -110,7 +110,7 @@ const CHANGES: Readonly<Record<string, (handler: Handler) => unknown>> = {
   'another header': (handler) => ({ ...handler, headers: { 'x-team': 'a' } }),
 };
 for (const [name, change] of Object.entries(CHANGES)) {
-  test(`what was changed by hand is neither doubled nor taken out (${name})`, () => {
+  test(`hooks changed by hand are neither doubled nor removed (${name})`, () => {
     const settings = read(connected('{}', SERVER).text);
     const byHand = { ...settings, hooks: { ...settings.hooks } } as { hooks: Record<string, unknown> };
     byHand.hooks.Stop = [{ hooks: settings.hooks.Stop![0]!.hooks.map(change) }];
@@ -127,7 +127,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 }
 
-test('a handler that was put beside others goes alone', () => {
+test('a handler next to others is removed alone', () => {
   const own = handlersFor(SERVER).get('Stop');
   const text = `{"hooks":{"Stop":[{"matcher":"*","hooks":[${HAND},${JSON.stringify(own)},${HAND}]}]}}`;
   assert.equal(disconnected(text).text, `{"hooks":{"Stop":[{"matcher":"*","hooks":[${HAND},${HAND}]}]}}`);
@@ -148,7 +148,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ['twice', '{"hooks":{"Stop":[{"hooks":[],"hooks":[]}]}}', /the key "hooks" twice/],
 ];
 for (const [code, text, message] of BROKEN) {
-  test(`what cannot be edited safely is an error: ${text}`, () => {
+  test(`a text that cannot be edited safely is an error: ${text}`, () => {
     for (const edit of [() => connected(text, SERVER), () => disconnected(text)])
       assert.throws(edit, (error: SettingsError) => error.code === code && message.test(error.message));
   });

@@ -1,4 +1,4 @@
-/** What keeps Claude Code's hooks and telemetry from being sent, over all the files that it merges. */
+/** Tests settings that block Claude Code's hooks and telemetry, across all files that it merges. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

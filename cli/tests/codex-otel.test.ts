@@ -1,4 +1,4 @@
-/** config.toml of Codex with an exporter of logs put in and taken out: every other byte as it was. */
+/** Tests adding and removing an exporter in Codex's config.toml: every other byte stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'smol-toml';
@@ -7,7 +7,7 @@ import { exporterLine, withExporter, withoutExporter } from '../src/connect/code
 const SERVER = { origin: 'http://127.0.0.1:3141', token_file: null };
 const OTHER = { origin: 'https://[::1]:8443', token_file: '/t' };
 const WANTED = { 'otlp-http': { endpoint: 'http://127.0.0.1:3141/v1/logs', protocol: 'json' } };
-/** Without the prototypes of the parser's tables. */
+/** Drops the prototypes of the parser's tables. */
 const otelOf = (text: string) =>
   JSON.parse(JSON.stringify(parse(text).otel ?? {})) as Record<string, unknown>;
 
@@ -51,7 +51,7 @@ const OWN: Readonly<Record<string, string>> = {
   'gRPC in a table of its own': '[otel.exporter.otlp-grpc]\nendpoint = "http://a:4317"\n',
 };
 for (const [name, text] of Object.entries(OWN)) {
-  test(`a user's own exporter is shown and left (${name})`, () => {
+  test(`a user's own exporter is shown and kept (${name})`, () => {
     const edit = withExporter(text, SERVER);
     assert.equal(edit.text, text);
     assert.deepEqual(
@@ -62,7 +62,7 @@ for (const [name, text] of Object.entries(OWN)) {
   });
 }
 
-test('an exporter that a user copied in is connected, and stays theirs', () => {
+test("an exporter that the user copied counts as connected and stays the user's", () => {
   const text = `[otel]\n${exporterLine(SERVER.origin)}\n`;
   assert.deepEqual(withExporter(text, SERVER), { text, changes: [] });
   assert.deepEqual(withoutExporter(text), { text, changes: [] });
@@ -74,17 +74,17 @@ test('a line changed by hand is kept', () => {
     assert.deepEqual([edit.text, edit.changes.map(({ kind }) => kind)], [text, ['keep']]);
 });
 
-test('what others wrote below our header keeps its table', () => {
+test('lines of others below our header keep their table', () => {
   const text = `${withExporter('a = 1\n', SERVER).text}log_user_prompt = true\n`;
   const undone = withoutExporter(text).text;
   assert.deepEqual(otelOf(undone), { log_user_prompt: true });
   assert.ok(undone.startsWith('a = 1\n\n[otel]'));
 });
 
-test('what cannot be edited safely is an error', () => {
+test('a text that cannot be edited safely is an error', () => {
   assert.throws(() => withExporter('a = ', SERVER), { code: 'not_toml' });
   assert.throws(() => withoutExporter('[a]\n[a]\n'), { code: 'not_toml' });
-  // A dotted key and an inline table cannot be followed by the table; a header inside a text is none.
+  // A table cannot follow a dotted key or an inline table; a header inside a string is not a header.
   for (const text of ['otel.environment = "x"\n', 'otel = { environment = "x" }\n', 'a = """\n[otel]\n"""\n'])
     assert.throws(() => withExporter(text, SERVER), {
       code: 'shape',

@@ -1,4 +1,4 @@
-/** `pnpm connect` on settings files of its own: what is written, what is kept, and when nothing is. */
+/** Tests `pnpm connect` on its own settings files: what it writes, what it keeps, and when it writes nothing. */
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -42,7 +42,7 @@ test('settings are connected and undone, each time with a backup of its own, and
     assert.match(refused.stderr, /--yes/);
     assert.deepEqual(readdirSync(join(home, '.claude')), ['settings.json']);
 
-    // What pnpm passes on of `pnpm connect -- claude-code --yes`.
+    // The arguments that pnpm passes on from `pnpm connect -- claude-code --yes`.
     const written = await connect(home, '--', 'claude-code', '--yes');
     assert.equal(written.code, 0, written.stderr);
     const connected = text();
@@ -108,7 +108,7 @@ test('a token stays in its file: settings name a variable, and the command reads
   });
 });
 
-test('connect says whether a server answers where hooks are sent', async () => {
+test('connect reports whether a server answers at the address of the hooks', async () => {
   const server = createServer((request, response) => {
     response.end(request.url === '/livez' ? '{"status":"ok"}' : '{}');
   });
@@ -128,7 +128,7 @@ test('connect says whether a server answers where hooks are sent', async () => {
   });
 });
 
-test('an answer of another program is not taken for a server', async () => {
+test('an answer of another program does not count as a server', async () => {
   const server = createServer((_, response) => response.writeHead(404).end('nothing'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -140,7 +140,7 @@ test('an answer of another program is not taken for a server', async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('what is no settings file is left alone', async () => {
+test('a file that is not a settings file stays unchanged', async () => {
   for (const text of ['{"a":1', '{"hooks":7}'])
     await inTree({ 's.json': text }, async (root) => {
       const { code, stderr } = await connect(root, 'claude-code', '--settings', 's.json', '--yes');
@@ -152,7 +152,7 @@ test('what is no settings file is left alone', async () => {
     });
 });
 
-test('a settings file that cannot be written is an error, and nothing is left of the attempt', async () => {
+test('a settings file that cannot be written is an error without a trace', async () => {
   await inTree({ 'folder/x': '' }, async (root) => {
     writeFileSync(join(root, 'file'), '');
     for (const path of ['folder', 'file/settings.json']) {
@@ -182,7 +182,7 @@ test('both files of Codex are shown, written, backed up and undone together', as
   });
 });
 
-test('where one file cannot be edited, the other is left too', async () => {
+test('if one file cannot be edited, the other stays unchanged too', async () => {
   await inTree({ '.codex/hooks.json': '[]' }, async (home) => {
     const { code, stderr } = await connect(home, 'codex', '--yes');
     assert.deepEqual([code, existsSync(join(home, '.codex/config.toml'))], [1, false]);
@@ -190,7 +190,7 @@ test('where one file cannot be edited, the other is left too', async () => {
   });
 });
 
-test('a setting of the user’s own is shown, and what depends on it is not written', async () => {
+test('a setting of the user’s own is shown, and dependent settings are not written', async () => {
   const telemetry = { enabled: true, target: 'gcp' };
   await inTree({ '.gemini/settings.json': { telemetry } }, async (home) => {
     const { code, stdout, stderr } = await connect(home, 'gemini', '--yes');
@@ -204,7 +204,7 @@ test('a setting of the user’s own is shown, and what depends on it is not writ
   });
 });
 
-test('the plugin of OpenCode is written as a file of its own, and removed', async () => {
+test('the plugin of OpenCode is written as a separate file, and removed', async () => {
   await inTree({}, async (home) => {
     const env = { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, 'config') };
     const folder = join(home, 'config/opencode/plugins');
@@ -241,7 +241,7 @@ const WRONG: readonly (readonly [readonly string[], RegExp])[] = [
   ),
 ];
 for (const [argv, message] of WRONG) {
-  test(`a wrong command line says what is wrong: ${argv.join(' ')}`, () => {
+  test(`a wrong command line is explained: ${argv.join(' ')}`, () => {
     const parsed = parseConnect(argv, {}, '/');
     assert.equal(parsed.kind, 'wrong');
     assert.match((parsed as { problems: readonly string[] }).problems.join('\n'), message);
@@ -254,7 +254,7 @@ test('connect takes the command that an empty dashboard advises', () => {
   assert.equal(parsed.options.server.origin, 'http://127.0.0.1:4000');
 });
 
-test('every problem is told at once, and --help explains', async () => {
+test('every problem is reported at once, and --help prints the usage', async () => {
   await inTree({}, async (root) => {
     const { code, stdout, stderr } = await connect(root, 'cursor', '--force');
     assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2]);
@@ -267,7 +267,7 @@ test('every problem is told at once, and --help explains', async () => {
   });
 });
 
-test('only a plain yes is a yes', async () => {
+test('only a plain yes is accepted', async () => {
   for (const [answer, expected] of [
     ['y\n', true],
     [' Yes \n', true],
@@ -283,14 +283,14 @@ test('only a plain yes is a yes', async () => {
   }
 });
 
-test('a change that nobody is there to be shown is not written', async () => {
+test('a change is not written when no terminal can show it', async () => {
   await inTree({ '.claude/settings.json': TEXT }, async (home) => {
     const surroundings = { cwd: home, env: { HOME: home, USERPROFILE: home } };
     const { child, ended } = start('connect', ['claude-code', '--yes'], surroundings);
     child.stdout?.destroy();
     const { code, stderr } = await ended;
     assert.equal(code, 1);
-    assert.match(stderr, /^connect: nobody is there to be shown the change; nothing was written\n$/);
+    assert.match(stderr, /^connect: no terminal can show the change; nothing was written\n$/);
     assert.equal(readFileSync(join(home, '.claude/settings.json'), 'utf8'), TEXT);
     assert.deepEqual(readdirSync(join(home, '.claude')), ['settings.json']);
   });

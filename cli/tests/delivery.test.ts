@@ -1,9 +1,9 @@
-/** The count of what became of each event: sound, missed, doubled, refused. */
+/** Tests the count of delivered, missed, doubled and refused events. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Delivery } from '../src/demo/delivery.ts';
 
-/** Events of one letter each. */
+/** Events with one-letter names. */
 function deliveryOf({ sent = 'abcd', streamed = 'abcd', rejected = '' }): Delivery {
   const delivery = new Delivery();
   for (const id of sent) delivery.sent(id);
@@ -12,7 +12,7 @@ function deliveryOf({ sent = 'abcd', streamed = 'abcd', rejected = '' }): Delive
   return delivery;
 }
 
-test('each event once in the database and once on the stream is sound', () => {
+test('delivery is correct when each event is once in the database and once on the stream', () => {
   const delivery = deliveryOf({});
   assert.ok(delivery.isComplete);
   assert.deepEqual(delivery.judge('abcd'), {
@@ -43,13 +43,13 @@ const CASES: Readonly<Record<string, Case>> = {
   'nothing came': { streamed: '', rows: '', missed: 4 },
 };
 for (const [name, { streamed = 'abcd', rows = 'abcd', missed = 0, doubled = 0 }] of Object.entries(CASES)) {
-  test(`it is not sound when ${name}`, () => {
+  test(`delivery is incorrect when ${name}`, () => {
     const verdict = deliveryOf({ streamed }).judge(rows);
     assert.deepEqual([verdict.missed, verdict.doubled, verdict.isSound], [missed, doubled, false]);
   });
 }
 
-test('what the stream has passed is missed while it goes on, until it comes after all', () => {
+test('an event that the stream has passed is missed until it arrives after all', () => {
   const delivery = deliveryOf({ streamed: 'ad' });
   assert.equal(delivery.counts.missed, 2);
   delivery.streamed('c');
@@ -58,7 +58,7 @@ test('what the stream has passed is missed while it goes on, until it comes afte
   assert.deepEqual([delivery.counts.missed, delivery.isComplete], [0, true]);
 });
 
-test('what was refused need not come, whether the stream was there yet or not', () => {
+test('a refused event need not arrive, before or after the stream has passed it', () => {
   for (const streamed of ['ad', 'a', 'd', '']) {
     const delivery = deliveryOf({ streamed: 'a', rejected: 'c' });
     delivery.rejected('c');
@@ -71,7 +71,7 @@ test('what was refused need not come, whether the stream was there yet or not', 
   }
 });
 
-test('events of others do not count, and nothing sent is not sound', () => {
+test('events of other clients do not count, and a delivery without events is incorrect', () => {
   const delivery = deliveryOf({ streamed: 'xabcdxx' });
   assert.ok(delivery.judge(['x', null, 'x', ...'abcd']).isSound);
   assert.equal(new Delivery().judge('').isSound, false);

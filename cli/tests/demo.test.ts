@@ -1,6 +1,6 @@
 /**
- * The demos as they are run without a screen, and once with the page: real servers, ends of every kind, and nothing
- * left behind.
+ * Tests the demos without a screen, and once with the dashboard: real servers, every kind of end, and nothing left
+ * behind.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let folders = 0;
 
-/** Where a demo puts its own folder, so that what it leaves there is seen. */
+/** The demo's folder goes into this place, so that the test sees what remains. */
 function ownPlace(): { readonly cwd: string; readonly env: Record<string, string> } {
   const cwd = mkdtempSync(join(folder, `${++folders}-`));
   return { cwd, env: { TMPDIR: cwd, TEMP: cwd, TMP: cwd } };
@@ -32,7 +32,7 @@ async function isTaken(port: number): Promise<boolean> {
   });
 }
 
-/** What the server counted, and what the agents did. */
+/** Matches the server's counts and the agents' work. */
 const COMPARED =
   /\nsent ([\d,]+) {2}stored ([\d,]+)\ncalls (\S+) of (\S+) {2}errors (\S+) of (\S+) {2}tokens in (\S+) of (\S+) {2}tokens out (\S+) of (\S+) {2}cost \$(\S+) of \$(\S+)\n$/;
 
@@ -70,7 +70,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-test('whoever watched and left ends a demo: exit 0, the server gone, nothing left', async () => {
+test('a closed output ends a demo: exit 0, no server and no folder left', async () => {
   const place = ownPlace();
   const { child, ended, shown } = start('demo', [...HEADLESS, '--server', 'ts', '--speed', '50'], place);
   const [, , port] = await shown(/ at (http:\/\/127\.0\.0\.1:(\d+))\/ /);
@@ -81,7 +81,7 @@ test('whoever watched and left ends a demo: exit 0, the server gone, nothing lef
   assert.deepEqual(readdirSync(place.cwd), []);
 });
 
-test('a corpus is replayed, and what the server refuses is told', async () => {
+test('a corpus is replayed, and refused events are reported', async () => {
   const place = ownPlace();
   const file = join(folder, 'corpus.ndjson');
   const lines = Array.from({ length: 40 }, (_, i) => ({
@@ -98,7 +98,7 @@ test('a corpus is replayed, and what the server refuses is told', async () => {
   assert.match(stdout, /\nsent 40 {2}stored 30 {2}refused 10\n$/);
 });
 
-test('a port that is taken is an error that names it, and nothing is left', async () => {
+test('a taken port is an error that names it, without a trace', async () => {
   const place = ownPlace();
   const holder = createServer();
   await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
@@ -120,7 +120,7 @@ test('a port that is taken is an error that names it, and nothing is left', asyn
 const VERDICT =
   /\n(Every event once|NOT every event once) across (\d+) swaps: sent (\S+) {2}acknowledged (\S+) {2}stored (\S+) {2}streamed (\S+) {2}doubled (\S+) {2}missed (\S+)\n$/;
 
-test('servers that are killed in turn lose nothing and double nothing', async () => {
+test('alternately killed servers lose no event and double none', async () => {
   const place = ownPlace();
   const argv = [...HEADLESS, '--interval', '0.5', '--swaps', '4', '--speed', '60'];
   const { code, stdout, stderr } = await run('demo-swap', argv, place);
@@ -137,7 +137,7 @@ test('servers that are killed in turn lose nothing and double nothing', async ()
   assert.deepEqual(readdirSync(place.cwd), []);
 });
 
-/** Opens the page again where a kill came between the page and its script. */
+/** Reloads the page when a kill fell between the page and its script. */
 async function openBetweenKills(browser: Awaited<ReturnType<typeof launch>>, url: string) {
   for (;;) {
     const opened = await open(browser, url).catch(() => undefined);
@@ -151,7 +151,7 @@ async function openBetweenKills(browser: Awaited<ReturnType<typeof launch>>, url
   }
 }
 
-test('the page receives every event while the servers are killed in turn', { skip }, async (t) => {
+test('the dashboard receives every event while the servers are killed alternately', { skip }, async (t) => {
   const place = ownPlace();
   const browser = await launch();
   t.after(() => browser.close());
@@ -190,7 +190,7 @@ test('the page receives every event while the servers are killed in turn', { ski
   assert.deepEqual([verdict, sent], ['Every event once', String(EVENTS)]);
 });
 
-test('Ctrl-C in the middle of the swaps ends them with a verdict', async () => {
+test('Ctrl-C during the swaps ends them with a verdict', async () => {
   const place = ownPlace();
   const { child, ended, shown } = start(
     'demo-swap',

@@ -1,4 +1,4 @@
-/** `pnpm agents:doctor` as a user runs it, with a home of its own, next to a real server. */
+/** Runs `pnpm agents:doctor` like a user, with a private home, next to a real server. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
@@ -7,7 +7,7 @@ import type { ServerAddress } from '../src/connect/agent.ts';
 import { agentOf } from '../src/connect/agents.ts';
 import { type Ran, run } from './run-script.ts';
 
-/** Of a user whose home is `root`: nothing of the machine's own user gets in. */
+/** Runs it for a user whose home is `root`; no settings of the machine's real user apply. */
 export async function doctor(
   root: string,
   argv: readonly string[],
@@ -16,7 +16,7 @@ export async function doctor(
   return await run('doctor', argv, { cwd: root, env: { ...homeOf(root), ...env } });
 }
 
-/** Writes what `pnpm connect` writes (`connect.test.ts` runs the command itself). */
+/** Writes the same settings as `pnpm connect` (`connect.test.ts` runs the command itself). */
 export function connect(root: string, name: string, server: ServerAddress): void {
   const place = { home: root, cwd: root, env: homeOf(root), system: '/', platform: process.platform };
   for (const { path, connected } of agentOf(name)!.parts(place, 'own')) {
@@ -47,7 +47,7 @@ export async function withServer(
   }
 }
 
-/** Stores an event, of the plugin of OpenCode unless `more` says otherwise, and returns the status. */
+/** Stores an event, from OpenCode's plugin unless `more` overrides that; returns the status. */
 export async function post(url: string, more: object = {}): Promise<number> {
   const event = { session_id: 's', agent_type: 'opencode', event_type: 'response', source: 'hook' };
   return await send(`${url}/api/events`, { ...event, ...more });

@@ -1,4 +1,7 @@
-/** The diagnosis of settings that are well, and of broken ones, with both servers: each is explained, and nothing else is. */
+/**
+ * Tests the diagnosis of correct and of broken settings, with both servers: each problem is explained, and no other
+ * is reported.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -35,7 +38,7 @@ const claude = (origin: string, change: (settings: Settings) => unknown = () => 
   return { [CLAUDE]: settings };
 };
 const exporter = (origin: string) => withExporter('', serverOf(origin)).text;
-/** `root` is where hooks.json will be: Codex keeps trust under its path. */
+/** `root` is the folder of hooks.json: Codex stores trust under its path. */
 const codex = (origin: string, root: string, config = exporter(origin), isTrusted = true): Tree => {
   const server = serverOf(origin);
   const handlers = codexHandlersFor(server);
@@ -60,7 +63,7 @@ interface SetUp {
   readonly name: string;
   readonly files: (origin: string, root: string) => Tree;
   readonly env?: (origin: string) => Env;
-  /** What is found; nothing where all is well. */
+  /** The expected problem; absent for correct settings. */
   readonly code?: ProblemCode;
   readonly says?: RegExp;
 }
@@ -238,7 +241,7 @@ const BROKEN: readonly SetUp[] = [
   { name: 'no agent', files: () => ({}), code: 'not_connected', says: /No agent is connected/ },
 ];
 
-/** Both servers, each with an event of each agent by each way. */
+/** Both servers, with an event of each agent by each way. */
 const servers: RunningServer[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'doctor-settings-'));
 before(async () => {
@@ -267,7 +270,7 @@ async function diagnosisOf({ files, env }: Pick<SetUp, 'files' | 'env'>, origin:
 }
 
 for (const setUp of WELL) {
-  test(`all is well: ${setUp.name}`, async () => {
+  test(`no problem is reported: ${setUp.name}`, async () => {
     for (const { url } of servers) {
       const diagnosis = await diagnosisOf(setUp, url);
       assert.deepEqual(diagnosis.problems, []);
@@ -289,7 +292,7 @@ for (const setUp of BROKEN) {
   });
 }
 
-test('the doctor explains a server from before telemetry', async () => {
+test('the doctor explains a server without telemetry routes', async () => {
   const old = createServer(({ url }, response) => {
     response.end(url === '/livez' || url === '/api/health' ? '{"status":"ok"}' : '{"events":[]}');
   });

@@ -1,4 +1,7 @@
-/** Broken set-ups of telemetry and of hooks, with both servers: what is wrong really happens, and the doctor explains it. */
+/**
+ * Tests broken set-ups of telemetry and hooks with both servers: the failure really occurs, and the doctor explains
+ * it.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +19,7 @@ type Settings = Record<string, unknown> & { env: Record<string, string> };
 interface SetUp {
   readonly name: string;
   readonly agent: string;
-  /** What a user does to the settings after `connect`. */
+  /** The user's change to the settings after `connect`. */
   readonly change?: (settings: Settings) => unknown;
   readonly env?: Readonly<Record<string, string>>;
   readonly says: RegExp;
@@ -125,7 +128,7 @@ for (const name of TARGET_NAMES) {
     await inTree({}, async (root) => {
       const disk = join(root, 'data');
       mkdirSync(disk);
-      // A mount namespace of the server alone: it needs no root, and its file system ends with the server.
+      // A mount namespace for the server alone: it needs no root, and its file system ends with the server.
       const mount = 'mount -t tmpfs -o size=4m,mode=0700 tmpfs "$1" && shift && exec "$@"';
       const wrapper = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', mount, 'sh', disk];
       if (spawnSync(wrapper[0]!, [...wrapper.slice(1), 'true']).status !== 0)

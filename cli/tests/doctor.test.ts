@@ -1,4 +1,6 @@
-/** `pnpm agents:doctor` as it is run, with both servers: what it finds of them and of the token, and its exit code. */
+/**
+ * Tests `pnpm agents:doctor` as a command with both servers: findings about them and the token, and its exit code.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
@@ -13,7 +15,7 @@ import { connect, doctor, post, withServer } from './doctor-run.ts';
 
 const TOKEN = 'a-token-of-more-than-sixteen-characters';
 
-/** An address at which a server was, and is no longer. */
+/** Returns an address where a server has stopped. */
 async function closedPort(): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -25,7 +27,7 @@ async function closedPort(): Promise<string> {
 }
 
 for (const name of TARGET_NAMES) {
-  test(`an agent that is connected to ${name} is silent, then well`, async () => {
+  test(`a connected agent is first silent, then without problems (${name})`, async () => {
     await inTree({}, async (root) => {
       await withServer(name, root, [], async ({ url }) => {
         connect(root, 'opencode', { origin: url, token_file: null });
@@ -46,7 +48,7 @@ for (const name of TARGET_NAMES) {
     });
   });
 
-  test(`a wrong port is explained by where ${name} answers`, async () => {
+  test(`a wrong port is explained with the address of ${name}`, async () => {
     await inTree({}, async (root) => {
       await withServer(name, root, [], async ({ url }) => {
         const closed = await closedPort();
@@ -62,7 +64,7 @@ for (const name of TARGET_NAMES) {
     });
   });
 
-  test(`the doctor tells a missing token from an old and a right one (${name})`, async () => {
+  test(`the doctor distinguishes a missing, an old and a right token (${name})`, async () => {
     await inTree({ right: `${TOKEN}\n`, old: 'another-token-of-sixteen-characters\n' }, async (root) => {
       chmodSync(join(root, 'right'), 0o600);
       await withServer(name, root, ['--token-file', join(root, 'right')], async ({ url }) => {
@@ -126,7 +128,7 @@ test('another program at the port is explained', async () => {
   await new Promise((resolve) => other.close(resolve));
 });
 
-test('settings that are no JSON do not keep the rest from being looked at', async () => {
+test('malformed settings do not stop the other checks', async () => {
   await inTree({ '.gemini/settings.json': '{' }, async (root) => {
     connect(root, 'opencode', { origin: await closedPort(), token_file: null });
     const { code, stdout } = await doctor(root, []);
@@ -135,7 +137,7 @@ test('settings that are no JSON do not keep the rest from being looked at', asyn
   });
 });
 
-test('a wrong command line says what is wrong, and --help explains', async () => {
+test('a wrong command line is explained, and --help prints the usage', async () => {
   await inTree({}, async (root) => {
     const wrong = await doctor(root, ['x', '--force', '--url', 'nowhere']);
     assert.deepEqual([wrong.code, wrong.stdout], [2, '']);

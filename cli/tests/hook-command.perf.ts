@@ -1,5 +1,5 @@
 /**
- * How long a command hook takes. This measures the machine as well, so `pnpm test` does not run it: `pnpm test:perf`.
+ * Measures a command hook's duration. It depends on the machine, so `pnpm test` does not run it: `pnpm test:perf`.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -7,15 +7,15 @@ import { test } from 'node:test';
 import type { CommandHandler } from '../src/connect/claude-hooks.ts';
 import { commandFor, NOBODY, payload, run, silentServer } from './hook-run.ts';
 
-/** What any hook does that takes its input: the same shells, and the same payload read to its end. */
+/** The least work of any hook that reads its input: the same shells, and the same payload read to its end. */
 const READING: CommandHandler = { type: 'command', command: "sh -c 'payload=$(cat); exit 0'", timeout: 5 };
 const ROUNDS = 15;
 const MOST_MS = 50;
 
 /**
- * Within 50 ms, on a machine that others use too: there a run takes as long as it must wait for a core, which says
- * nothing of the command. So a hook that only reads runs before each, and what counts is the median of what the
- * command takes longer, which the others do to both alike, and the quickest reading, which is the least that they did.
+ * The limit is 50 ms, on a machine with other load, where a run also waits for a core. So a hook that only reads runs
+ * before each run. The result is the median of the command's additional time, plus the quickest reading. Other load
+ * affects both hooks alike, and the quickest reading has the least of it.
  */
 async function isOverAtOnce(handler: CommandHandler, text: string): Promise<void> {
   const reading: number[] = [];
@@ -30,7 +30,7 @@ async function isOverAtOnce(handler: CommandHandler, text: string): Promise<void
   assert.ok(took_ms < MOST_MS, `took ${took_ms} ms; longer than reading by ${longer}`);
 }
 
-test('it takes hardly longer than its shells where a server answers nothing, and where there is none', async () => {
+test('a command hook takes hardly longer than its shells, without an answer and without a server', async () => {
   const silent = await silentServer();
   await isOverAtOnce(
     commandFor({ origin: silent.origin, token_file: null }),

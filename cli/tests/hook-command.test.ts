@@ -1,6 +1,4 @@
-/**
- * The command hooks: what they are given arrives whole, and they are over at once whatever the server does.
- */
+/** Tests the command hooks: their input arrives completely, and they end at once whatever the server does. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -20,7 +18,7 @@ const token_file = join(folder, "it's a token");
 writeFileSync(token_file, ` ${TOKEN}\n`, { mode: 0o600 });
 
 const ROUNDS = 5;
-/** The command's curl waits longer for a server that hangs: a run that takes so long has waited for it. */
+/** The command's curl waits longer for an unresponsive server, so a run of this length has waited for it. */
 const NEVER_MS = 4_000;
 
 async function isOverAtOnce(handler: CommandHandler, text: string, env?: NodeJS.ProcessEnv): Promise<void> {
@@ -54,7 +52,7 @@ async function rowsOf(
 }
 
 for (const name of TARGET_NAMES) {
-  test(`payloads of every kind and size arrive at ${name} as they were`, async () => {
+  test(`payloads of every kind and size arrive unchanged at ${name}`, async () => {
     const server = await startServer(name, {
       cwd: folder,
       flags: ['--db', join(folder, `${name}.db`), '--max-metadata-bytes', '16777216'],
@@ -79,7 +77,7 @@ for (const name of TARGET_NAMES) {
     }
   });
 
-  test(`a token file is read when the hook runs, and ${name} takes what it says`, async () => {
+  test(`a token file is read when the hook runs, and ${name} accepts its token`, async () => {
     const server = await startServer(name, {
       cwd: folder,
       flags: ['--db', join(folder, `${name}-token.db`), '--token-file', token_file],
@@ -94,7 +92,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('it is over at once where a server takes everything and answers nothing, and where there is none', async () => {
+test('a command hook ends at once with an unresponsive server and without one', async () => {
   const silent = await silentServer();
   const handler = commandFor({ origin: silent.origin, token_file: null });
   await isOverAtOnce(handler, payload('s', 'x'.repeat(100_000)));
@@ -104,8 +102,8 @@ test('it is over at once where a server takes everything and answers nothing, an
   await isOverAtOnce(handler, payload('s'));
 });
 
-test('without curl, and without the token file, it is over at once too', async () => {
-  // A folder with nothing but what the command itself needs.
+test('a command hook ends at once without curl and without its token file', async () => {
+  // A folder with only the programs that the command needs.
   const bin = mkdtempSync(join(folder, 'bin-'));
   for (const name of ['sh', 'cat']) {
     const places = process.env.PATH!.split(delimiter).map((place) => join(place, name));

@@ -1,4 +1,4 @@
-/** Runs command hooks as an agent does, and a server that never answers one. */
+/** Runs command hooks like an agent, and a server that never answers. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ export const commandFor = (server: ServerAddress) =>
 export const payload = (session_id: string, more = '') =>
   `{"hook_event_name":"SessionStart","session_id":${JSON.stringify(session_id)},"more":${JSON.stringify(more)}}`;
 
-/** Runs it as the agent does, and waits until all its pipes are closed; milliseconds. */
+/** Runs the hook like the agent, and waits until all its pipes are closed; returns milliseconds. */
 export async function run(
   { command }: CommandHandler,
   text: string,
@@ -34,7 +34,7 @@ export async function run(
   return took_ms;
 }
 
-/** Takes connections and bytes, and never says anything. */
+/** Accepts connections and bytes, and never answers. */
 export async function silentServer(): Promise<{
   readonly origin: string;
   readonly server: Server;

@@ -1,4 +1,6 @@
-/** Settings of Gemini CLI, hooks of Codex and the plugin of OpenCode: put in, taken out, never over a user's own. */
+/**
+ * Tests settings of Gemini CLI, hooks of Codex and the plugin of OpenCode: added, removed, never over the user's own.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServerAddress } from '../src/connect/agent.ts';
@@ -24,7 +26,7 @@ for (const text of ['{}\n', '// mine\n{\n  "a": 1.0, // one\n  "b": {}\n}\n', '{
   });
 }
 
-test('a telemetry of the user’s own is shown and left', () => {
+test('the user’s own telemetry is shown and kept', () => {
   for (const telemetry of [{ enabled: false }, { ...geminiTelemetry('http://a'), logPrompts: true }, {}]) {
     const text = JSON.stringify({ telemetry });
     const edit = connectedGemini(text, SERVER);

@@ -1,4 +1,7 @@
-/** A day of agents in either server: every call, token and cent once, each in its field, nothing refused or ignored. */
+/**
+ * Tests a day of agents in either server: every call, token and cent once, in the right field, with nothing refused
+ * or ignored.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -52,7 +55,7 @@ for (const name of TARGET_NAMES) {
           ],
         );
         const [claude, codex] = telemetry.agents;
-        // What comes both as a hook and as a log, or as a log and as a span, and the spans of no call.
+        // Subjects that arrive as a hook and a log, or as a log and a span; and spans that belong to no call.
         assert.ok(claude!.duplicates > 0 && codex!.spans > 0 && codex!.duplicates === codex!.spans / 2);
         assert.ok(codex!.noise > 0);
 

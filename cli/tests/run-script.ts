@@ -1,7 +1,7 @@
 /**
- * Runs a command of this package as a child, as pnpm would, and keeps what it says.
+ * Runs a command of this package as a child, like pnpm, and keeps its output.
  *
- * What must stay true: a child never outlives its test; the caller's own variables that scripts read do not reach it.
+ * Invariants: a child never outlives its test. The caller's variables that scripts read do not reach it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -15,18 +15,18 @@ export interface Ran {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ran>;
-  /** Resolves with the match once stdout has one; rejects when the child ends without. */
+  /** Resolves with the match once stdout has one; rejects when the child ends without it. */
   shown(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 export interface Surroundings {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Text for stdin, which is no terminal. */
+  /** Text for stdin, which is not a terminal. */
   readonly input?: string;
 }
 
-/** No test waits longer; what is still there is killed, and the test fails by its exit. */
+/** Time limit of a test; a remaining child is killed, and its exit fails the test. */
 const DEADLINE_MS = 60_000;
 
 export function start(script: string, argv: readonly string[], { cwd, env, input }: Surroundings): Running {

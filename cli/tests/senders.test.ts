@@ -1,4 +1,4 @@
-/** What is written for Codex and OpenCode, run as the agents run it: the events that both servers then have. */
+/** Tests the settings for Codex and OpenCode as those agents use them: the resulting events in both servers. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { run } from './hook-run.ts';
 type Row = Readonly<Record<string, unknown>>;
 const TOKEN = 'a-token-of-more-than-sixteen-characters';
 
-/** The rows, oldest first, once there are so many. */
+/** Returns the rows, oldest first, once there are `count`. */
 async function rowsOf({ url }: RunningServer, count: number): Promise<readonly Row[]> {
   const deadline = performance.now() + 10_000;
   for (;;) {
@@ -142,7 +142,7 @@ for (const name of TARGET_NAMES) {
       } finally {
         await server.stop();
       }
-      // OpenCode goes on when no server answers any more.
+      // OpenCode continues when no server answers any more.
       const { TwinIngest } = (await import(
         pathToFileURL(join(root, 'plugins', 'twin-ingest.mjs')).href
       )) as Plugin;
@@ -177,7 +177,7 @@ const ANSWER = {
 };
 const answer = (time: object): Sent => sent('message.updated', 'ses_1', { info: { ...ANSWER, time } });
 
-/** As OpenCode 1.18 sends them, the members that are not read left out. */
+/** As OpenCode 1.18 sends them, without the members that the plugin ignores. */
 const EVENTS: readonly Sent[] = [
   sent('plugin.added', 'ses_1', {}),
   sent('session.created', 'ses_1', { info: { id: 'ses_1' } }),

@@ -1,4 +1,4 @@
-/** What a demo plays: sessions as agents have them, corpora in their order, and what the command lines say. */
+/** Tests the timelines of a demo: realistic sessions, corpora in order, and command lines. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function first<T>(timeline: Timeline<T>, count: number): Timed<T>[] {
   return found;
 }
 
-test('a day is the same for the same seed, and another for another', () => {
+test('a day depends only on its seed', () => {
   const day = (seed: number) => [...pastOf(seed), ...first(presentOf(seed), 500)];
   assert.deepEqual(day(1), day(1));
   assert.notDeepEqual(day(1), day(2));
@@ -28,7 +28,7 @@ for (const [name, steps] of [
   ['past', pastOf(1)],
   ['present', first(presentOf(1), 3_000)],
 ] as const) {
-  test(`the ${name} has sessions of every agent, each in its order`, () => {
+  test(`the ${name} has sessions of every agent, each in order`, () => {
     assert.ok(steps.every(({ at_ms }, i) => i === 0 || at_ms >= steps[i - 1]!.at_ms));
     const sessions = Map.groupBy(steps, ({ item }) => item.session.id);
     for (const [id, own] of sessions) {
@@ -58,7 +58,7 @@ for (const [name, steps] of [
   });
 }
 
-test('the past ends before the present begins, with one session that waits for its user', () => {
+test('the past ends before the present starts, with one session that waits for its user', () => {
   const past = pastOf(1);
   assert.ok(past.at(-1)!.at_ms < PAST_MS);
   const newest = new Map(past.map(({ item }) => [item.session.id, item]));
@@ -69,7 +69,7 @@ test('the past ends before the present begins, with one session that waits for i
   );
 });
 
-test('the present goes at the pace of people, several agents at a time', () => {
+test('the present has human pace and several concurrent agents', () => {
   const steps = first(presentOf(1), 2_000);
   const rate = steps.length / (steps.at(-1)!.at_ms / 1000);
   assert.ok(rate > 0.5 && rate < 5, `${rate} steps a second`);
@@ -95,7 +95,7 @@ const LINES = [
   { session_id: 'a', n: 5, client_timestamp: '2026-01-02T00:00:00Z' },
 ];
 
-test('a corpus is played in the order of its times, without its long pauses, and then once more', async () => {
+test('a corpus is played in time order without long pauses, and then repeated', async () => {
   await inTree({}, async (root) => {
     const text = `${LINES.map((line) => JSON.stringify(line)).join('\n')}\n\n`;
     writeFileSync(join(root, 'plain'), text);
@@ -118,7 +118,7 @@ test('a corpus is played in the order of its times, without its long pauses, and
   });
 });
 
-test('what is no corpus is an error that says where', async () => {
+test('a malformed corpus is an error that names the line', async () => {
   await inTree({ empty: '\n', broken: '{}\n{', list: '[]' }, async (root) => {
     for (const [file, message] of [
       ['empty', /empty holds no events/],
@@ -145,14 +145,14 @@ const WRONG: readonly (readonly ['demo' | 'swap', readonly string[], RegExp])[] 
   ['swap', ['--seconds=soon'], /--seconds must be a number/],
 ];
 for (const [kind, argv, message] of WRONG) {
-  test(`a wrong command line of ${kind} says what is wrong: ${argv.join(' ')}`, () => {
+  test(`a wrong command line of ${kind} is explained: ${argv.join(' ')}`, () => {
     const parsed = parseDemo(kind, argv, {});
     assert.equal(parsed.kind, 'wrong');
     assert.match((parsed as { problems: readonly string[] }).problems.join('\n'), message);
   });
 }
 
-test('flags are read, with and without the -- that pnpm passes on', () => {
+test("flags are parsed with and without pnpm's --", () => {
   for (const before of [[], ['--']]) {
     const parsed = parseDemo('swap', [...before, '--no-open', '--seconds', '20', '--server=ts'], {});
     assert.equal(parsed.kind, 'run');

@@ -1,4 +1,4 @@
-/** `start`: the server's ready line is the first line of stdout, and a signal ends both. */
+/** Tests `start`: the server's ready line is the first line of stdout, and a signal ends both processes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';

@@ -1,8 +1,8 @@
-/** What the optional formats share: the bytes of an answer. */
+/** Reads the bytes of an answer, for the optional formats. */
 import type { ResponseLike } from './fetch.ts';
 import { joined } from './pieces.ts';
 
-/** As they come. Throws a `TypeError` for an answer of another media type, such as a page of a proxy. */
+/** Yields the chunks. Throws a `TypeError` for another media type, such as a proxy's error page. */
 export async function* chunksOf({ headers, body }: ResponseLike, type: string): AsyncGenerator<Uint8Array> {
   const given = headers.get('content-type');
   if (given?.split(';')[0]?.trim() !== type) throw new TypeError(`the answer is ${given}, not ${type}`);
@@ -18,7 +18,7 @@ export async function* chunksOf({ headers, body }: ResponseLike, type: string): 
   }
 }
 
-/** All of them in one array. */
+/** Returns all bytes in one array. */
 export async function bytesOf(response: ResponseLike, type: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of chunksOf(response, type)) chunks.push(chunk);

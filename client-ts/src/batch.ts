@@ -1,17 +1,17 @@
 /**
- * What goes out in one request, and what the server answers for it.
+ * Defines the contents of one request, and the server's answer to it.
  *
  * Knows nothing of queues and attempts.
  */
 import type { OutgoingEvent } from './contract.ts';
 import type { Format, Piece } from './format.ts';
 
-/** An event that has an id, given by the caller or by the sender. */
+/** An event whose id comes from the caller or from the sender. */
 export type SentEvent = OutgoingEvent & { readonly event_id: string };
 
 export interface Waiting {
   readonly event: SentEvent;
-  /** As the format encodes it. */
+  /** The encoded event. */
   readonly body: Piece;
 }
 
@@ -28,7 +28,7 @@ export const JSON_FORMAT: Format = {
   batch: (pieces) => `{"events":[${pieces.join(',')}]}`,
 };
 
-/** Of these, those that fit into a body of so many bytes together; one that does not is left out. */
+/** Returns the events that fit together into a body of this size; omits one that does not fit. */
 export function fitting(queue: readonly Waiting[], most_bytes: number): Waiting[] {
   let bytes = 0;
   return queue.filter(({ body }) => {
@@ -39,7 +39,7 @@ export function fitting(queue: readonly Waiting[], most_bytes: number): Waiting[
   });
 }
 
-/** Throws where it is none: whatever stands between may answer 200 with a page of its own, and has stored nothing. */
+/** Throws for any other body: a proxy may answer 200 with its own page, and then no event is stored. */
 export function answerOf(said: unknown): Answer {
   if (!Array.isArray((said as Answer | null)?.rejected)) throw new TypeError('no answer');
   return said as Answer;

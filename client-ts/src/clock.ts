@@ -1,8 +1,8 @@
-/** Time as the client uses it: monotonic, and replaceable in tests. */
+/** Abstracts time: monotonic, and replaceable in tests. */
 export interface Clock {
-  /** Milliseconds since some moment; never goes back. */
+  /** Returns monotonic milliseconds from an arbitrary start. */
   now(): number;
-  /** Calls once, not before so many milliseconds have passed; what it returns takes the call back. */
+  /** Calls once, at the earliest after this many milliseconds; returns a function that cancels the call. */
   after(ms: number, call: () => void): () => void;
 }
 
@@ -14,7 +14,7 @@ export const CLOCK: Clock = {
   },
 };
 
-/** Waits; not any longer once what `onBegin` is given was called, which later means nothing. */
+/** Waits. Calling the function that `onBegin` receives ends the wait early; later calls do nothing. */
 export function wait(ms: number, clock: Clock, onBegin: (hurry: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, resolve);
@@ -25,7 +25,7 @@ export function wait(ms: number, clock: Clock, onBegin: (hurry: () => void) => v
   });
 }
 
-/** Waits; rejects with the signal's reason when that comes first. */
+/** Waits; rejects with the signal's reason when the signal aborts first. */
 export async function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let stop = () => {};

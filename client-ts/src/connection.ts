@@ -1,9 +1,9 @@
 /**
- * One stream of server-sent events over `fetch`, opened again whenever it ends, for as long as it is wanted.
+ * Keeps one stream of server-sent events over `fetch` open: reconnects whenever it ends, until the signal aborts.
  *
- * Not `EventSource`: that cannot carry a token, tells nothing of a refusal, and Node has none. Each request says itself
- * where it goes on, so that no header of an earlier one does. What must stay true: a refusal that no repetition can
- * change ends it, an error of a callback too, and nothing else does.
+ * It does not use `EventSource`, which cannot send a token, hides refusals, and does not exist in Node. Each request
+ * states its own position, so no header of an earlier request applies. Invariant: only a permanent refusal or an
+ * error of a callback ends it.
  */
 import { Backoff } from './backoff.ts';
 import { type Clock, sleep } from './clock.ts';
@@ -13,26 +13,26 @@ import { type Message, messageParser } from './message-parser.ts';
 import { RefusedError, refusalOf } from './refusal.ts';
 import { Silence } from './silence.ts';
 
-/** `waiting`: the last attempt failed or ended, another follows. */
+/** `waiting`: the last attempt failed or ended, and another follows. */
 export type ConnectionState = 'connecting' | 'open' | 'waiting' | 'closed';
 
 export interface ConnectionOptions {
-  /** Of the next request. */
+  /** Returns the URL of the next request. */
   url(): string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Nothing more is read before what it returns has resolved. */
+  /** Reading pauses until the returned promise resolves. */
   onMessage(message: Message): void | Promise<void>;
-  /** `wait_ms`: of `waiting`, until the next attempt. */
+  /** `wait_ms`: for `waiting`, the time until the next attempt. */
   onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
 
-/** Bound of the first wait before another attempt. */
+/** Bound of the first wait between attempts. */
 const RETRY_MS = 250;
 
-/** Runs until the signal aborts; rejects with a `RefusedError`, or with what `onMessage` threw. */
+/** Runs until the signal aborts. Rejects with a `RefusedError`, or with the error of `onMessage`. */
 export async function keepConnected(options: ConnectionOptions, signal: AbortSignal): Promise<void> {
   const { clock } = options;
   const backoff = new Backoff(RETRY_MS, options.random);
@@ -84,12 +84,12 @@ export async function keepConnected(options: ConnectionOptions, signal: AbortSig
   tell('closed');
 }
 
-/** By a callback: not the connection's fault. */
+/** An error of a callback, not of the connection. */
 interface Thrown {
   readonly error: unknown;
 }
 
-/** Until the stream ends, or a callback throws. */
+/** Reads until the stream ends or a callback throws. */
 async function read(
   reader: BodyReader,
   { onMessage }: ConnectionOptions,
@@ -104,7 +104,8 @@ async function read(
     (message) => messages.push(message),
     (name, value) => {
       if (!name) hasHeartbeat = true;
-      // Not the wait itself, as with `EventSource`, but its bound: many clients are not to come back at once.
+      // Sets the bound of the wait, not the wait itself as `EventSource` does, so that many clients do not reconnect
+      // at once.
       if (name === 'retry' && /^\d+$/.test(value)) backoff.reset(Number(value));
     },
   );
@@ -112,7 +113,7 @@ async function read(
     for (;;) {
       deadline.set(silence.most_ms);
       const { done, value } = await reader.read();
-      // Whoever takes slowly is not to be taken for a server that is silent.
+      // Time in a slow callback must not count as silence of the server.
       deadline.pause();
       deadline.signal.throwIfAborted();
       if (done) return undefined;

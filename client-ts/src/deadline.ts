@@ -1,17 +1,17 @@
 /**
- * A signal for one exchange: it ends with the signal of whoever asked, or when something takes too long.
+ * A signal for one exchange: it aborts with the caller's signal, or when the exchange takes too long.
  *
- * What must stay true: once the exchange is over nothing of it is left, neither a timer nor a listener on a signal that
- * lives on. `AbortSignal.timeout` keeps its timer until it fires, and knows no clock but its own.
+ * Invariant: after the exchange no timer remains, and no listener on a signal that lives on. `AbortSignal.timeout`
+ * keeps its timer until it fires, and accepts no other clock.
  */
 import type { Clock } from './clock.ts';
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** From now on there is so long, unless it is paused or set again. */
+  /** Restarts the time limit, which applies until it is paused or set again. */
   set(ms: number): void;
   pause(): void;
-  /** The exchange is over. */
+  /** Ends the exchange. */
   readonly end: () => void;
 }
 
@@ -35,7 +35,7 @@ export function deadlineOf(clock: Clock, given: AbortSignal): Deadline {
   };
 }
 
-/** An exchange that is given up after so long: one over a connection whose other end is gone would never end. */
+/** Runs an exchange with a time limit. Without it, an exchange over a half-open connection would never end. */
 export function within<T>(
   ms: number,
   clock: Clock,

@@ -1,9 +1,9 @@
 /**
- * One request of Node's and its answer, as undici tells of them: `fetch-node.ts` in the small.
+ * One request of undici and its answer: the exchange behind `fetch-node.ts`.
  *
- * Handed on as it comes, without a stream of Node's between, which costs an exchange of one small event a tenth of its
- * time. What must stay true: what is not read holds up its connection and does not gather in memory; what breaks while
- * nobody reads is told to whoever reads next; after the end nothing is left on the signal.
+ * Data goes directly to the reader, without a Node stream, which costs a small exchange a tenth of its time.
+ * Invariants: unread data pauses its connection and does not accumulate in memory. An error without a reader is
+ * reported to the next reader. After the end no listener remains on the signal.
  */
 import type { Dispatcher } from 'undici';
 import type { BodyReader, ResponseLike } from './fetch.ts';
@@ -11,13 +11,13 @@ import type { BodyReader, ResponseLike } from './fetch.ts';
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 type Chunk = Awaited<ReturnType<BodyReader['read']>>;
 
-/** Bytes that wait for a reader before the connection does. */
+/** Bytes that wait for a reader before the connection pauses. */
 const WAITING_BYTES = 65_536;
 
-/** Without a body (RFC 9110, sections 15.3.5 and 15.4.5). */
+/** Statuses without a body (RFC 9110, sections 15.3.5 and 15.4.5). */
 const WITHOUT_BODY: readonly number[] = [204, 304];
 
-/** As `fetch` decodes JSON: a mark at the beginning is none of the text. */
+/** Drops a byte order mark at the start, as JSON decoding of `fetch` does. */
 const UTF8 = new TextDecoder();
 
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -27,12 +27,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #waitingBytes = 0;
-  /** Everything is wanted, whatever its size. */
+  /** The reader wants the whole body, of any size. */
   #isGathered = false;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
-  /** Whoever waits for what comes next. */
-  #told: (() => void) | undefined;
+  /** Wakes the reader that waits for data. */
+  #wake: (() => void) | undefined;
 
   constructor(answer: PromiseWithResolvers<ResponseLike>, signal: AbortSignal | null) {
     this.#answer = answer;
@@ -41,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else signal?.addEventListener('abort', this.#onAbort);
   }
 
-  /** Whether there is nothing to be sent any more. */
+  /** Whether no more data can be sent. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // What comes before the answer (RFC 9110, section 15.2).
+    // Interim responses precede the answer (RFC 9110, section 15.2).
     if (status < 200) return;
     this.#isGathered = WITHOUT_BODY.includes(status);
     this.#answer.resolve({
@@ -86,11 +86,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.fail(error);
   }
 
-  /** For what was not sent, or broke; the first reason counts. */
+  /** Fails a request that was not sent or broke; the first reason counts. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#failure = { error };
-    // As a stream of the WHATWG that errs: what was not read is lost.
+    // Unread data is lost, as in a WHATWG stream with an error.
     this.#chunks.length = 0;
     this.#answer.reject(error);
     this.#end();
@@ -109,9 +109,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #tell(): void {
-    const told = this.#told;
-    this.#told = undefined;
-    told?.();
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
   }
 
   async #read(): Promise<Chunk> {
@@ -137,15 +137,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #next(): Promise<void> {
     return new Promise((resolve) => {
-      this.#told = resolve;
+      this.#wake = resolve;
     });
   }
 }
 
-/** By whoever read it, who has enough. */
+/** The reader cancelled because it needs no more data. */
 class Cancelled extends Error {}
 
-/** A connection is ended with an error; the reason of a signal may be anything. */
+/** Converts a reason to an error: a connection ends with an error, but a signal's reason may be any value. */
 function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }

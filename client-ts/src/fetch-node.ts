@@ -1,21 +1,21 @@
 /**
- * `Fetch` over undici's own interface, in Node: the global `fetch`, which is undici too, takes a quarter to a half
+ * `Fetch` on undici's own interface, in Node. The global `fetch` also uses undici, but takes a quarter to a half
  * longer for one small exchange (decision 30).
  *
- * What must stay true: whoever follows cannot tell it from the other. A redirect, which no server of the contract sends,
- * is an answer like any other.
+ * Invariant: callers cannot distinguish it from the global `fetch`. It does not follow redirects, which no server of
+ * the contract sends.
  */
 import { Agent } from 'undici';
 import { Exchange } from './exchange-node.ts';
 import type { Fetch, RequestOptions, ResponseLike } from './fetch.ts';
 
 /**
- * Of our own: that which Node's `fetch` has may be of another version, or somebody's proxy. How long a body may be
- * silent is for the client to say, which learns it of a stream.
+ * The client's own agent: Node's global one may belong to another version, or be replaced by a proxy. The client
+ * itself limits the silence of a body, since it learns the limit of a stream.
  */
 const dispatcher = new Agent({ bodyTimeout: 0 });
 
-/** One for each socket that was named; its connections end when they are idle. */
+/** One agent per socket path; idle connections close. */
 const sockets = new Map<string, Agent>();
 
 function agentOf(socketPath: string): Agent {
@@ -24,7 +24,7 @@ function agentOf(socketPath: string): Agent {
   return agent;
 }
 
-/** The client sends to this Unix domain socket; the URL is then only the Host and the path. */
+/** Sends to this Unix domain socket; the URL then only supplies the Host and the path. */
 export const socketFetch = (socketPath: string): Fetch => {
   const agent = agentOf(socketPath);
   return (url, options) => fetchBy(agent, url, options);
@@ -44,7 +44,7 @@ function fetchBy(
     if (!exchange.isOver)
       agent.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, exchange);
   } catch (error) {
-    // An address or a header that is none.
+    // An invalid address or header.
     exchange.fail(error);
   }
   return answer.promise;

@@ -1,26 +1,27 @@
 /**
- * What the client asks of HTTP: the part of `fetch` that it uses, so that tests and other runtimes may bring their own.
+ * Declares the client's HTTP interface: the part of `fetch` that it uses, so that tests and other runtimes can
+ * replace it.
  *
- * What must stay true: the global `fetch` is one (https://fetch.spec.whatwg.org/#fetch-method). `#fetch` of package.json
+ * Invariant: the global `fetch` satisfies it (https://fetch.spec.whatwg.org/#fetch-method). `#fetch` of package.json
  * is this module in browsers, and `fetch-node.ts` in Node, with the same names (decision 30).
  */
 
 export interface RequestOptions {
-  /** `GET` unless said otherwise. */
+  /** `GET` by default. */
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal: AbortSignal | null;
-  /** For whatever stands between; a server of the contract asks for no cache. */
+  /** For proxies; a server of the contract needs no cache directive. */
   readonly cache?: 'no-store';
-  /** Of a browser: outlives the page. */
+  /** In a browser: the request outlives the page. */
   readonly keepalive?: boolean;
 }
 
-/** Its body is read once: as JSON, by its reader, or not at all where the status is 304. */
+/** The caller reads its body once: as JSON, through its reader, or not at all for status 304. */
 export interface ResponseLike {
   readonly status: number;
-  /** From 200 to 299. */
+  /** True for statuses from 200 to 299. */
   readonly ok: boolean;
   readonly headers: { get(name: string): string | null };
   readonly body: { getReader(): BodyReader } | null;
@@ -29,20 +30,20 @@ export interface ResponseLike {
 
 export interface BodyReader {
   read(): Promise<{ readonly done?: boolean | undefined; readonly value?: Uint8Array | undefined }>;
-  /** No more is read, and the connection is given up. */
+  /** Stops reading and drops the connection. */
   cancel(): Promise<void>;
 }
 
 /**
- * Rejects with the reason of its signal once that is aborted, else with what became of the connection; so does whoever
- * reads the body.
+ * Rejects with the reason of an aborted signal, otherwise with the connection's error. Reading the body rejects in
+ * the same way.
  */
 export type Fetch = (url: string, options: RequestOptions) => Promise<ResponseLike>;
 
-// A browser's fetch wants to be called on its window; looked up late, since whoever replaces it means it.
+// A browser's fetch must be called on its window. It is looked up on each call, so that a replacement takes effect.
 export const runtimeFetch: Fetch = (url, options) => globalThis.fetch(url, options);
 
-/** A page has no Unix domain socket; `fetch-node.ts` has. */
+/** A page has no Unix domain sockets; `fetch-node.ts` supports them. */
 export const socketFetch = (_socketPath: string): Fetch => {
   throw new TypeError('socketPath needs Node: a page cannot open a socket');
 };

@@ -1,32 +1,32 @@
-/** Formats of bodies and answers (contract, "Formats"). JSON is built in, others are entry points. */
+/** Defines formats of bodies and answers (contract, "Formats"). JSON is built in, other formats are entry points. */
 import type { EventPage, OutgoingEvent } from './contract.ts';
 import type { ResponseLike } from './fetch.ts';
 
 export type Piece = string | Uint8Array<ArrayBuffer>;
 
-/** How events become the body of a request. */
+/** Encodes events as the body of a request. */
 export interface Format {
   /** The media type. */
   readonly type: string;
-  /** One event; throws a `TypeError` that names the field for a value that the format cannot carry. */
+  /** Encodes one event. Throws a `TypeError` that names the field for a value that the format cannot carry. */
   event(event: OutgoingEvent): Piece;
-  /** A body of these events, each as `event` returned it. */
+  /** Joins encoded events to a body. */
   batch(pieces: readonly Piece[]): Piece;
 }
 
-/** How the answer of `events` becomes a page. */
+/** Decodes the answer of `events` to a page. */
 export interface PageFormat {
   /** The media type. */
   readonly type: string;
-  /** Rejects for an answer that is none of the format. */
+  /** Rejects for an answer that is not in the format. */
   page(response: ResponseLike): Promise<EventPage>;
 }
 
-/** How typed calls and their responses travel. */
+/** Encodes typed calls and decodes their responses. */
 export interface CallFormat {
   /** The media type. */
   readonly type: string;
   call(value: unknown): Piece;
-  /** Rejects for an answer that is none of the format. */
+  /** Rejects for an answer that is not in the format. */
   response(response: ResponseLike): Promise<unknown>;
 }

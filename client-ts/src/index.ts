@@ -1,4 +1,4 @@
-/** The client of either server, for browsers and Node: send events, follow the stream, keep a state in step. */
+/** The client of either server, for browsers and Node: sends events, follows the stream, keeps a state in sync. */
 export type { SentEvent } from './batch.ts';
 export type { Clock } from './clock.ts';
 export type { ConnectionState } from './connection.ts';

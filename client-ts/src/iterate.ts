@@ -1,7 +1,7 @@
 /**
- * The live stream as an async iterator, for `for await`.
+ * Wraps the live stream as an async iterator, for `for await`.
  *
- * What must stay true: whoever takes slowly is not sent faster than it takes, but for a few events that wait here.
+ * Invariant: a slow loop slows the stream down; only a few events are buffered here.
  */
 import type { EventRow } from './contract.ts';
 import { serverOf } from './server.ts';
@@ -12,14 +12,14 @@ export interface StreamedEvent {
   readonly position: StreamPosition;
 }
 
-/** Events that wait for whoever iterates. */
+/** Largest number of events that wait for the loop. */
 const MOST_WAITING = 256;
 
 export type IterateOptions = Omit<StreamOptions, 'onEvent' | 'signal'> & { readonly signal?: AbortSignal };
 
 /**
- * Ends when the signal aborts or the loop is left; throws a `RefusedError`, or what a callback threw. A base URL that is
- * none is refused by the call itself, and not when the loop begins.
+ * Ends when the signal aborts or the loop is left. Throws a `RefusedError`, or the error of a callback. The call
+ * itself refuses an invalid base URL, before the loop starts.
  */
 export function iterateEvents(options: IterateOptions): AsyncGenerator<StreamedEvent, void> {
   serverOf(options);
@@ -49,7 +49,7 @@ async function* iterate(options: IterateOptions): AsyncGenerator<StreamedEvent, 
     isOver = true;
     wakeTaker();
   });
-  // Told at the end, when the loop asks for it.
+  // The loop receives the error at its end.
   over.catch(() => undefined);
   try {
     while (!isOver || waiting.length > 0) {

@@ -1,11 +1,11 @@
 /**
- * Server-sent events out of text that comes in pieces (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+ * Parses server-sent events from text in pieces (https://html.spec.whatwg.org/multipage/server-sent-events.html).
  *
- * A few lines of our own: a package does more, and alone takes a tenth of the client's bytes. A test compares both.
- * Invariant: how the text is cut into pieces changes nothing.
+ * Own code, since a package does more and alone takes a tenth of the client's bytes. A test compares the two.
+ * Invariant: the boundaries of the pieces do not affect the result.
  */
 
-/** Its fields as they came; `data` of several lines is joined by LF. */
+/** The fields of a message; several lines of `data` are joined by LF. */
 export interface Message {
   readonly data: string;
   readonly event?: string;
@@ -15,7 +15,10 @@ export interface Message {
 /** A CR at the end of the text may be half of a CRLF: the next piece decides. */
 const LINE_END = /\r\n|\n|\r(?!$)/;
 
-/** Returns a function that takes the pieces. `onField` is called for each line, before the message ends; a comment has no name. */
+/**
+ * Returns a function that takes the pieces. `onField` is called for each line, before the message ends; a comment has
+ * no name.
+ */
 export function messageParser(
   onMessage: (message: Message) => void,
   onField: (name: string, value: string) => void,

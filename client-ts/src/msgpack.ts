@@ -1,4 +1,4 @@
-/** MessagePack (FMT-04, FMT-05, FMT-08), by msgpackr, which the program installs. */
+/** MessagePack (FMT-04, FMT-05, FMT-08) with msgpackr, which the program installs. */
 import { Packr } from 'msgpackr';
 import { bytesOf } from './answer-bytes.ts';
 import type { EventPage, EventRow } from './contract.ts';
@@ -7,7 +7,7 @@ import { checkText, joined } from './pieces.ts';
 import { WIRE_FIELDS } from './wire-fields.ts';
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType: 'number' });
-// `skipValues` is not among the types of msgpackr.
+// msgpackr's types lack `skipValues`.
 const CALLS = { useRecords: false, variableMapSize: true, skipValues: [undefined] };
 const callPackr = new Packr(CALLS);
 const BEGIN = packr.pack({ events: [] }).slice(0, -1);
@@ -25,7 +25,7 @@ export const msgpack: Format & PageFormat = {
     return new Uint8Array(packr.pack(map));
   },
   batch(pieces) {
-    // Array 32: its marker and the number of events.
+    // Array 32: a marker and the number of events.
     const count = new Uint8Array(5);
     count[0] = 0xdd;
     new DataView(count.buffer).setUint32(1, pieces.length);
@@ -37,12 +37,12 @@ export const msgpack: Format & PageFormat = {
   },
 };
 
-/** Of typed calls. A member that is `undefined` is left out, as in JSON. */
+/** For typed calls. An `undefined` member is omitted, as in JSON. */
 export const msgpackCalls: CallFormat = {
   type,
   call: (value) => new Uint8Array(callPackr.pack(value)),
   response: async (response) => packr.unpack(await bytesOf(response, type)),
 };
 
-/** Its metadata is JSON text. */
+/** Metadata is JSON text in this format. */
 const withMetadata = (row: EventRow): EventRow => ({ ...row, metadata: JSON.parse(row.metadata as string) });

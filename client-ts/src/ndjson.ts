@@ -19,7 +19,7 @@ export const ndjson: Format & PageFormat = {
       for (const line of lines) events.push(JSON.parse(line));
     }
     if (rest !== '') events.push(JSON.parse(rest));
-    // Such an answer has rows alone: a page that is empty is the end.
+    // The answer has only rows: an empty page is the end.
     return { events, next: events.at(-1)?.id ?? null };
   },
 };

@@ -1,18 +1,18 @@
 /**
- * When a call that is wanted again and again is made: debounced, throttled, or both, the first feeding the second.
+ * Schedules repeated calls: debounced, throttled, or both, the debounce feeding the throttle.
  *
- * What must stay true: with a trailing call the last wish is always followed by a call; after `stop` none is made.
+ * Invariants: with a trailing call, the last request is always followed by a call. After `stop` there is no call.
  */
 import type { Clock } from './clock.ts';
 
 export interface PaceOptions {
-  /** No two calls are closer than this, in milliseconds; 0: none is held back. */
+  /** Least time between two calls, in milliseconds; 0 disables it. */
   readonly throttle_ms: number;
-  /** A call is made once nothing was wanted for this long, in milliseconds; 0: at once. */
+  /** A call happens after this long without a request, in milliseconds; 0 means at once. */
   readonly debounce_ms: number;
-  /** Whether the first wish after a pause is followed at once. */
+  /** Whether the first request after a pause leads to a call at once. */
   readonly leading: boolean;
-  /** Whether wishes that were held back are followed by one call. */
+  /** Whether delayed requests lead to one call. */
   readonly trailing: boolean;
 }
 
@@ -45,7 +45,7 @@ export class Pace {
     });
   }
 
-  /** Whether a call is yet to come of what was wanted. */
+  /** Whether a delayed call is still to come. */
   get isHolding(): boolean {
     return this.#cancelDebounce !== undefined || (this.#isHeldBack && this.#options.trailing);
   }
@@ -67,7 +67,7 @@ export class Pace {
     }
   }
 
-  /** Until it ends wishes are held back; a call at its end begins another. */
+  /** Delays requests until it ends; a call at its end starts another. */
   #pause(): void {
     this.#cancelThrottle = this.#clock.after(this.#options.throttle_ms, () => {
       this.#cancelThrottle = undefined;

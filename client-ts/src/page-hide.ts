@@ -1,6 +1,6 @@
-/** When a page may be about to go for good; nothing of it where there is no page. */
+/** Detects when a page may be about to close; does nothing without a page. */
 
-/** What a browser has and Node has not. */
+/** The parts of a browser that Node lacks. */
 interface Page {
   readonly document?: { readonly visibilityState: string };
   readonly addEventListener?: (
@@ -10,7 +10,10 @@ interface Page {
   ) => void;
 }
 
-/** A page that is hidden may never be heard of again (https://developer.mozilla.org/docs/Web/API/Document/visibilitychange_event). */
+/**
+ * A hidden page may be closed without a further event
+ * (https://developer.mozilla.org/docs/Web/API/Document/visibilitychange_event).
+ */
 export function onPageHide(flush: () => void, signal: AbortSignal): void {
   const page = globalThis as unknown as Page;
   const options = { signal, capture: true };

@@ -1,7 +1,7 @@
-/** What the binary formats share: bytes one after the other, and text that UTF-8 can carry. */
+/** Shared by the binary formats: joining bytes, and checking text for UTF-8. */
 import type { Piece } from './format.ts';
 
-/** All of them in one array. */
+/** Returns all bytes in one array. */
 export function joined(pieces: readonly (Piece | Uint8Array)[]): Uint8Array<ArrayBuffer> {
   const parts = pieces as readonly Uint8Array[];
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
@@ -13,7 +13,7 @@ export function joined(pieces: readonly (Piece | Uint8Array)[]): Uint8Array<Arra
   return bytes;
 }
 
-/** Throws for a lone surrogate: an encoder would replace it by another character. */
+/** Throws for a lone surrogate, which an encoder would replace by another character. */
 export function checkText(name: string, text: string): void {
   if (/\p{Surrogate}/u.test(text)) throw new TypeError(`${name}: must be well-formed text`);
 }

@@ -1,4 +1,4 @@
-/** An `EventPage` in Protobuf (FMT-08), read by `BinaryReader` of @bufbuild/protobuf. */
+/** Reads an `EventPage` in Protobuf (FMT-08) with `BinaryReader` of @bufbuild/protobuf. */
 import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire';
 import type { EventPage, EventRow } from './contract.ts';
 import { emptyRow, SERVER_FIELDS, WIRE_FIELDS, type WireField } from './wire-fields.ts';
@@ -9,7 +9,7 @@ const BY_NUMBER: ReadonlyMap<number, RowField> = new Map(
   [...WIRE_FIELDS, ...SERVER_FIELDS].map((field) => [field[2], field]),
 );
 
-/** Rejects what is no message. Fields that a newer server adds are skipped. */
+/** Throws for bytes that are not a message. Skips fields that a newer server adds. */
 export function readPage(bytes: Uint8Array): EventPage {
   const events: EventRow[] = [];
   let next: number | null = null;

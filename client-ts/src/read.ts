@@ -1,8 +1,8 @@
 /**
- * Reads that are made once: a page of events, a page of sessions, the statistics.
+ * Single reads: a page of events, a page of sessions, the statistics.
  *
- * Nothing is repeated: what fails rejects, with a `RefusedError` where the server refused. `Topics` and `Sync` are for a
- * state that is to stay up to date.
+ * A read is not repeated: it rejects on failure, with a `RefusedError` when the server refused. `Topics` and `Sync`
+ * keep a state up to date.
  */
 import type { EventPage, EventsQuery, SessionPage, SessionsQuery, Stats, StatsQuery } from './contract.ts';
 import { within } from './deadline.ts';
@@ -11,23 +11,23 @@ import { refusalOf } from './refusal.ts';
 import { REQUEST_MS, type ServerOptions, serverOf } from './server.ts';
 
 export interface ReadOptions<Query> extends ServerOptions {
-  /** Filters and page, as the route has them. */
+  /** Filters and page, as in the route. */
   readonly query?: Query;
-  /** How long it may take before it rejects with a `TimeoutError`, milliseconds; 30,000 unless given. */
+  /** Time limit, after which it rejects with a `TimeoutError`, in milliseconds; 30,000 by default. */
   readonly request_ms?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface EventsOptions extends ReadOptions<EventsQuery> {
-  /** Of the answer; JSON unless given. Others are `ndjson`, `msgpack` and `protobuf` of the entry points. */
+  /** Format of the answer; JSON by default. Others are `ndjson`, `msgpack` and `protobuf` of the entry points. */
   readonly format?: PageFormat;
 }
 
-/** `GET /api/events`: the newest first unless `order` or `after` says otherwise; `next` leads to the next page. */
+/** `GET /api/events`: newest first unless `order` or `after` changes that; `next` leads to the next page. */
 export const events = (options: EventsOptions = {}): Promise<EventPage> =>
   read('/api/events', options, options.format);
 
-/** `GET /api/sessions`: the one with the newest event first. */
+/** `GET /api/sessions`: the session with the newest event first. */
 export const sessions = (options: ReadOptions<SessionsQuery> = {}): Promise<SessionPage> =>
   read('/api/sessions', options);
 

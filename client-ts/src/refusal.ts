@@ -1,14 +1,14 @@
-/** What a server answers instead of success: whether it may be asked the same again, when, and how much it would take. */
+/** Describes a server's refusal: whether the same request may succeed later, when, and which limit applies. */
 import type { ResponseLike } from './fetch.ts';
 
-/** The server refused. */
+/** The server refused the request. */
 export class RefusedError extends Error {
   readonly status: number;
-  /** As in `vocabulary.json`; `null` where the answer does not say. */
+  /** A code of `vocabulary.json`; `null` when the answer has none. */
   readonly code: string | null;
-  /** Most of what there was too much of; `Infinity` where the answer does not say. */
+  /** The exceeded limit; `Infinity` when the answer has none. */
   readonly limit: number;
-  /** It wants not to be asked again before so many milliseconds; 0 where the answer does not say. */
+  /** The server's requested wait in milliseconds; 0 when the answer has none. */
   readonly after_ms: number;
 
   constructor(status: number, code: string | null, limit = Infinity, after_ms = 0) {
@@ -26,7 +26,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** Of an answer's status, headers and body, where that is the one that every error of this contract has. */
+/** Reads an answer's status, headers and body; the body counts only if it has the error form of the contract. */
 export async function refusalOf(response: ResponseLike): Promise<RefusedError> {
   const { status, headers } = response;
   const said = await response.json().catch(() => null);
@@ -39,10 +39,10 @@ export async function refusalOf(response: ResponseLike): Promise<RefusedError> {
   );
 }
 
-/** Milliseconds, from seconds or a date (RFC 9110, section 10.2.3); 0 where there is none. */
+/** Returns milliseconds from seconds or a date (RFC 9110, section 10.2.3); 0 when the header is absent. */
 function retryAfter(headers: ResponseLike['headers']): number {
   const text = headers.get('retry-after') ?? '';
   if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
-  // What is no date is `NaN`.
+  // `NaN` if the text is not a date.
   return Math.max(0, Date.parse(text) - Date.now()) || 0;
 }

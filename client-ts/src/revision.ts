@@ -1,8 +1,8 @@
 /**
  * Revisions: canonical decimal texts of unsigned 64-bit integers, compared as texts.
  *
- * A number cannot hold them: above 2^53 two neighbours are one double. What must stay true: only what `isRevision`
- * let in is compared, so that the comparison need not look at it again.
+ * A number cannot hold them: above 2^53 two neighbours are one double. Invariant: only values that passed
+ * `isRevision` are compared, so the comparison need not check them again.
  */
 
 declare const canonical: unique symbol;
@@ -13,10 +13,10 @@ export type Revision = string & { readonly [canonical]: true };
 const LARGEST = '18446744073709551615';
 const CANONICAL = /^(?:0|[1-9][0-9]*)$/;
 
-/** The smallest. */
+/** The smallest revision. */
 export const ZERO = '0' as Revision;
 
-/** Whether a value is a revision. Costs no more for a long text than for a short one. */
+/** Whether a value is a revision. A long text costs no more than a short one. */
 export function isRevision(value: unknown): value is Revision {
   return (
     typeof value === 'string' &&
@@ -26,7 +26,7 @@ export function isRevision(value: unknown): value is Revision {
   );
 }
 
-/** -1, 0 or 1, as numbers would compare. */
+/** Returns -1, 0 or 1, as for numbers. */
 export function compareRevisions(a: Revision, b: Revision): -1 | 0 | 1 {
   if (a === b) return 0;
   if (a.length !== b.length) return a.length < b.length ? -1 : 1;

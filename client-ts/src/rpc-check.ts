@@ -1,11 +1,11 @@
 /**
  * Checks values against the types of typed calls, as a server does (contract, RPC-03 and RPC-04).
  *
- * Invariant: the problem and its path are those that a server names, the first in the order of the arguments.
+ * Invariant: the problem and its path equal those of a server, the first in the order of the arguments.
  */
 import { DICTIONARIES, MESSAGES, METHODS, SEQUENCE_ITEMS } from './rpc-methods.ts';
 
-/** What is wrong with a value, and where: a JSON Pointer (RFC 6901). */
+/** A problem of a value, and its place: a JSON Pointer (RFC 6901). */
 export interface Problem {
   readonly path: string;
   readonly message: string;
@@ -16,7 +16,7 @@ type Check = (value: unknown) => Problem | null;
 const wrong = (message: string, path = ''): Problem => ({ path, message });
 const CHECKS = new Map<string, Check>();
 
-/** Of the arguments of a method that the client knows. */
+/** Checks the arguments of a method that the client knows. */
 export function argumentProblem(method: string, given: readonly unknown[]): Problem | null {
   const [params] = METHODS[method]!;
   for (const [at, [type, isOptional]] of params.entries()) {
@@ -29,13 +29,13 @@ export function argumentProblem(method: string, given: readonly unknown[]): Prob
   return given.length > params.length ? wrong(MESSAGES.unexpected, `/${params.length}`) : null;
 }
 
-/** Of a result whose type is one of `rpc.json`. */
+/** Checks a result whose type is in `rpc.json`. */
 export function resultProblem(method: string, result: unknown): Problem | null {
   const type = METHODS[method]![1];
   return type === null ? null : checkOf(type)(result);
 }
 
-/** Made once for each type. */
+/** Builds the check of each type once. */
 function checkOf(type: string): Check {
   let check = CHECKS.get(type);
   if (check === undefined) {
@@ -60,7 +60,7 @@ function makeCheck(type: string): Check {
     case 'DOMString':
       return (value) => (typeof value === 'string' && value.isWellFormed() ? null : wrong(MESSAGES.string));
     case 'options':
-      // The server knows the parameters of the route.
+      // The server checks the parameters of the route.
       return (value) => (isObject(value) ? null : wrong(MESSAGES.dictionary));
     default:
       return () => null;

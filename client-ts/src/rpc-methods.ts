@@ -27,7 +27,7 @@ export interface NestedDict {
   readonly nested: Dict;
 }
 
-/** What a server does when it is called (contract, "Typed calls"). */
+/** The methods of a server (contract, "Typed calls"). */
 export interface Rpc {
   readonly events: {
     ingest(events: readonly OutgoingEvent[]): Promise<BatchResult>;
@@ -65,7 +65,10 @@ export const DICTIONARIES: Readonly<Record<string, Readonly<Record<string, strin
   nestedDict: { topStr: 'DOMString', topD: 'double', topB: 'boolean', nested: 'dict' },
 };
 
-/** Of each method: type of each argument and whether it may be absent; the type of the result, unless a schema has it. */
+/**
+ * For each method: the type of each argument and whether it is optional, and the type of the result unless a schema
+ * defines it.
+ */
 export const METHODS: Readonly<
   Record<string, readonly [params: readonly (readonly [string, boolean])[], result: string | null]>
 > = {
@@ -118,5 +121,5 @@ export const MESSAGES = {
   option: 'must be a string, or a number where it is an integer',
 } as const;
 
-/** The most items of a sequence. */
+/** Largest number of items of a sequence. */
 export const SEQUENCE_ITEMS = 200000;

@@ -1,8 +1,8 @@
 /**
  * Typed calls (contract, "Typed calls"): `const { total_events } = await rpcOf({ baseUrl }).stats.get()`.
  *
- * Nothing is repeated: a call that fails rejects with an `RpcError`, or with a `RefusedError` where the server refused
- * the request as a whole. Arguments are checked before they are sent, results of typed methods when they come.
+ * A call is not repeated: it rejects with an `RpcError`, or with a `RefusedError` when the server refused the whole
+ * request. The client checks arguments before sending them, and results of typed methods on arrival.
  */
 import { within } from './deadline.ts';
 import type { CallFormat } from './format.ts';
@@ -15,22 +15,25 @@ export type { Problem } from './rpc-check.ts';
 export type { Dict, NestedDict, Rpc } from './rpc-methods.ts';
 
 export interface RpcOptions extends ServerOptions {
-  /** Of bodies and answers; JSON unless given. The other is `msgpackCalls` of the entry point `msgpack`. */
+  /** Format of bodies and answers; JSON by default. The other is `msgpackCalls` of the entry point `msgpack`. */
   readonly format?: CallFormat;
-  /** Whether the client checks arguments and results; it does unless this is `false`. The server always does. */
+  /** Whether the client checks arguments and results; `true` by default. The server always does. */
   readonly checks?: boolean;
-  /** How long a call may take before it rejects with a `TimeoutError`, milliseconds; 30,000 unless given. */
+  /** Time limit of a call, after which it rejects with a `TimeoutError`, in milliseconds; 30,000 by default. */
   readonly request_ms?: number;
   readonly signal?: AbortSignal;
-  /** Told of each answer: its `Server-Timing` (RPC-07). */
+  /** Called with the `Server-Timing` of each answer (RPC-07). */
   readonly onTiming?: (text: string) => void;
 }
 
-/** The method did not do its work. */
+/** The method failed. */
 export class RpcError extends Error {
-  /** Of JSON-RPC 2.0, such as -32602 for a bad argument. */
+  /** A JSON-RPC 2.0 code, such as -32602 for an invalid argument. */
   readonly code: number;
-  /** Of -32602 where it is and what it must be; of -32000 the server's error, with its `code` of `vocabulary.json`. */
+  /**
+   * For -32602: the place, and the required value. For -32000: the server's error, with its `code` of
+   * `vocabulary.json`.
+   */
   readonly data: unknown;
 
   constructor(code: number, message: string, data: unknown) {
@@ -49,7 +52,7 @@ const JSON_CALLS: CallFormat = {
   response: (response) => response.json(),
 };
 
-/** A caller of all methods. Each call is one request. */
+/** Creates a caller of all methods. Each call is one request. */
 export function rpcOf(options: RpcOptions = {}): Rpc {
   const { request_ms = REQUEST_MS, signal = new AbortController().signal, checks = true } = options;
   const { format = JSON_CALLS, onTiming } = options;

@@ -1,9 +1,9 @@
 /**
- * Sends events in batches and sees to it that each is stored once, whatever happens to the server in between.
+ * Sends events in batches and stores each exactly once, also across failures of the server.
  *
- * An event without an `event_id` is given one, so that a batch whose answer was lost can be sent again: the server
- * stores no id twice (rule EVT-13). What must stay true: no event is dropped without saying so, and none for the sake
- * of another; what waits is bounded; whoever is called back cannot stop what goes out.
+ * An event without an `event_id` gets one, so that a batch without an answer can be sent again: the server stores no
+ * id twice (rule EVT-13). Invariants: every dropped event is reported, and no event is dropped because of another
+ * one. The queue is bounded. A callback's error cannot stop the sender.
  */
 import { Backoff } from './backoff.ts';
 import { type Answer, answerOf, fitting, JSON_FORMAT, type SentEvent, type Waiting } from './batch.ts';
@@ -18,45 +18,45 @@ import { REQUEST_MS, type ServerOptions, serverOf } from './server.ts';
 import { Waiters } from './waiters.ts';
 
 export interface SenderOptions extends ServerOptions {
-  /** Of the bodies; JSON unless given. Others are `ndjson`, `msgpack` and `protobuf` of the entry points. */
+  /** Format of the bodies; JSON by default. Others are `ndjson`, `msgpack` and `protobuf` of the entry points. */
   readonly format?: Format;
-  /** Most events in one request; 100 unless said otherwise. */
+  /** Largest number of events in one request; 100 by default. */
   readonly batch_events?: number;
-  /** How long the first event of a batch waits for others, milliseconds; 20 unless said otherwise. */
+  /** How long the first event of a batch waits for others, in milliseconds; 20 by default. */
   readonly linger_ms?: number;
-  /** Most events that wait; 10,000 unless said otherwise. */
+  /** Largest number of waiting events; 10,000 by default. */
   readonly queue_events?: number;
-  /** An event that the server will never take, and why: a message per problem. */
+  /** The server permanently rejects this event, with one message per problem. */
   onRejected?(event: SentEvent, problems: readonly string[]): void;
   /**
-   * What became of the newest request, when that changes. `error`: of `retrying` and `refused`, why; `wait_ms`: of
-   * `retrying`, which is reported for every failed request, until the next attempt.
+   * Reports changes of the sender's state. `error` is the reason of `retrying` and `refused`. `retrying` is reported
+   * for every failed request; `wait_ms` is the time until the next attempt.
    */
   onState?(state: SenderState, error: unknown, wait_ms: number): void;
 }
 
 /**
- * `connected`: the server answered for events. `retrying`: it could not be reached, or refuses for now. `refused`: it
- * refuses for a reason that stays, such as a wrong token, and the events are handed to `onRejected`.
+ * `connected`: the server accepted events. `retrying`: it is unreachable, or refuses temporarily. `refused`: it
+ * refuses permanently, for example because of a wrong token; the events go to `onRejected`.
  */
 export type SenderState = 'connected' | 'retrying' | 'refused';
 
 export interface FlushOptions {
-  /** After this many milliseconds it rejects with a `TimeoutError`. */
+  /** Rejects with a `TimeoutError` after this many milliseconds. */
   readonly timeout_ms?: number;
-  /** It rejects with the reason of this signal. */
+  /** Rejects with the reason of this signal. */
   readonly signal?: AbortSignal;
 }
 
-/** What came of it so far, in events. */
+/** Counts of events so far. */
 export interface SenderCounts {
   stored: number;
-  /** Had been stored by an attempt whose answer was lost, or by somebody else. */
+  /** Already stored, by an attempt whose answer was lost or by another sender. */
   duplicates: number;
   rejected: number;
 }
 
-/** More events wait than were allowed to. */
+/** The queue of waiting events is full. */
 export class QueueFullError extends Error {
   constructor(most: number) {
     super(`${most} events wait to be sent`);
@@ -64,9 +64,12 @@ export class QueueFullError extends Error {
   }
 }
 
-/** Bound of the first wait before another attempt. */
+/** Bound of the first wait between attempts. */
 const RETRY_MS = 100;
-/** A browser sends no more than this once a page is gone (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch). */
+/**
+ * A browser sends no more than this once a page has closed
+ * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch).
+ */
 const KEEPALIVE_BYTES = 59_000;
 
 export class Sender {
@@ -82,15 +85,15 @@ export class Sender {
   readonly #end = new AbortController();
   readonly #queue: Waiting[] = [];
   readonly #flushes = new Waiters();
-  /** Events. */
+  /** Number of answered events. */
   #answered = 0;
   #revision: string | null = null;
   #isRunning = false;
-  /** As reported last. */
+  /** The last reported state. */
   #state: SenderState | undefined;
-  /** Ends the wait for more events. */
+  /** Ends the wait for further events. */
   #hurry = () => {};
-  /** Fewer than was asked for once the server has said how many it takes. */
+  /** Less than requested once the server has reported its limit. */
   #most_events: number;
 
   constructor(options: SenderOptions = {}) {
@@ -107,19 +110,19 @@ export class Sender {
     onPageHide(() => this.#flushBeforeEnd(), this.#end.signal);
   }
 
-  /** Events that wait or are under way. */
+  /** Number of events that wait or are in flight. */
   get waiting(): number {
     return this.#queue.length;
   }
 
-  /** Of the newest answer: the revision of the topic `events` that has in it what was sent until then (ING-11). */
+  /** From the newest answer: the revision of the topic `events` that includes all events sent until then (ING-11). */
   get revision(): string | null {
     return this.#revision;
   }
 
   /**
-   * Takes an event to be sent; returns its `event_id`. Throws a {@link QueueFullError}, and a `TypeError` for a value
-   * that the format cannot carry.
+   * Queues an event; returns its `event_id`. Throws a {@link QueueFullError}, and a `TypeError` for a value that the
+   * format cannot carry.
    */
   send(event: OutgoingEvent): string {
     this.#end.signal.throwIfAborted();
@@ -134,8 +137,8 @@ export class Sender {
   }
 
   /**
-   * Resolves when everything that waits now was answered for, whatever came after it; rejects when the sender is
-   * stopped before, or by its options. What waits then goes on waiting.
+   * Resolves when every event that waits now is settled, regardless of later ones. Rejects when the sender stops
+   * first, or by its options; the events then continue to wait.
    */
   async flush({ timeout_ms, signal = this.#end.signal }: FlushOptions = {}): Promise<void> {
     this.#end.signal.throwIfAborted();
@@ -148,7 +151,7 @@ export class Sender {
     await this.#flushes.add(() => answered <= this.#answered, deadline.signal).finally(deadline.end);
   }
 
-  /** Ends; what still waits is returned, and not sent. */
+  /** Stops the sender; returns the waiting events, which are not sent. */
   stop(): readonly SentEvent[] {
     const { signal } = this.#end;
     this.#end.abort(new DOMException('the sender was stopped', 'AbortError'));
@@ -157,7 +160,7 @@ export class Sender {
     return this.#queue.splice(0).map(({ event }) => event);
   }
 
-  /** While something waits. Never rejects. */
+  /** Runs while events wait. Never rejects. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     try {
@@ -167,12 +170,12 @@ export class Sender {
         });
       while (this.#queue.length > 0) await this.#deliver(this.#queue.slice(0, this.#most_events));
     } catch {
-      // Stopped: nothing else is thrown.
+      // The sender was stopped: no other error is thrown here.
     }
     this.#isRunning = false;
   }
 
-  /** Until each event was answered for. What is sent is always the beginning of the queue. */
+  /** Delivers until each event is settled. It always sends the front of the queue. */
   async #deliver(batch: readonly Waiting[]): Promise<void> {
     const { signal } = this.#end;
     const { clock } = this.#server;
@@ -210,13 +213,14 @@ export class Sender {
   }
 
   /**
-   * For good. A body is refused whole for one event in it, or for its size (BOD-01, BOD-04, ING-09): its parts go on by
-   * themselves, until what is to blame stands alone. The next batch is a whole one again, unless it was the count.
+   * Handles a permanent refusal. The server refuses a whole body for one event in it, or for its size (BOD-01,
+   * BOD-04, ING-09). The parts are sent separately until the faulty event is alone. The next batch is full again,
+   * unless the count was the reason.
    */
   async #refused(batch: readonly Waiting[], refusal: RefusedError): Promise<void> {
     const { status, code, limit, message } = refusal;
     const isForEvents = status === 400 || status === 413;
-    // Events that are wrong come from a sender that the server accepts.
+    // The server accepts the sender, although it rejects these events.
     this.#report(isForEvents ? 'connected' : 'refused', isForEvents ? undefined : refusal);
     if (batch.length === 1 || !isForEvents) {
       const rejected = batch.map((_, index) => ({ index, errors: [message] }));
@@ -236,7 +240,7 @@ export class Sender {
     this.#queue.splice(0, batch.length);
     this.#answered += batch.length;
     for (const one of rejected) tell(() => this.#options.onRejected?.(batch[one.index]!.event, one.errors));
-    // After those who may stop it for what was rejected: a flush then fails.
+    // Runs after the callbacks, which may stop the sender because of a rejection: a flush then fails.
     this.#flushes.release();
   }
 
@@ -246,18 +250,21 @@ export class Sender {
     tell(() => this.#options.onState?.(state, error, wait_ms));
   }
 
-  /** What fits into a request that outlives the page; should the page live on, the ids make a repetition harmless. */
+  /**
+   * Sends as much as fits into a request that outlives the page. If the page lives on, the ids make a repetition
+   * harmless.
+   */
   #flushBeforeEnd(): void {
     const batch = fitting(this.#queue.slice(0, this.#most_events), KEEPALIVE_BYTES);
     if (batch.length > 0) this.#post(batch, null, true).catch(() => undefined);
   }
 }
 
-/** Whoever is told must not change what becomes of the batch by throwing. */
+/** Calls a callback, whose error must not affect the batch. */
 function tell(call: () => void): void {
   try {
     call();
   } catch {
-    // Its own affair.
+    // The callback's error is ignored.
   }
 }

@@ -1,24 +1,27 @@
 /**
- * Where a server is, and how to speak to it: what every part of the client is told.
+ * Defines the address of a server and the way to reach it, for every part of the client.
  *
- * Invariant: a base URL that no request can reach is refused before the first request, since each of those would only
- * be repeated.
+ * Invariant: a base URL that no request can reach is refused before the first request, since retries would never
+ * succeed.
  */
 import { runtimeFetch, socketFetch } from '#fetch';
 import { CLOCK, type Clock } from './clock.ts';
 import type { Fetch } from './fetch.ts';
 
 export interface ServerOptions {
-  /** `http://127.0.0.1:3141`; in a page that the server itself serves, nothing. Others throw a `TypeError`. */
+  /** `http://127.0.0.1:3141`; omit it in a page that the server itself serves. Other values throw a `TypeError`. */
   readonly baseUrl?: string;
-  /** In Node: the Unix domain socket of a server with `--socket`. Then `baseUrl` may be left out. A page throws a `TypeError`. */
+  /**
+   * In Node: the Unix domain socket of a server with `--socket`. `baseUrl` is then optional. In a page it throws a
+   * `TypeError`.
+   */
   readonly socketPath?: string;
-  /** Of a server that wants one. */
+  /** Token of a server that requires one. */
   readonly token?: string;
-  /** The global one unless given; in Node that of `fetch-node.ts` (decision 30). */
+  /** The global one by default; in Node that of `fetch-node.ts` (decision 30). */
   readonly fetch?: Fetch;
   readonly clock?: Clock;
-  /** From 0 to 1, for waits between attempts. */
+  /** Returns numbers from 0 to 1, for waits between attempts. */
   readonly random?: () => number;
 }
 
@@ -30,10 +33,10 @@ export interface Server {
   readonly random: () => number;
 }
 
-/** How long a request may take unless another time is given. */
+/** Default time limit of a request. */
 export const REQUEST_MS = 30_000;
 
-/** What was not said, filled in. Throws a `TypeError` for a base URL that is none. */
+/** Fills in defaults. Throws a `TypeError` for an invalid base URL. */
 export function serverOf({
   socketPath,
   baseUrl = socketPath ? 'http://127.0.0.1' : '',
@@ -42,7 +45,7 @@ export function serverOf({
   clock,
   random,
 }: ServerOptions): Server {
-  // Without one, a page asks its own server; elsewhere only a `fetch` of the caller's knows where that is.
+  // Without a base URL, a page addresses its own server; elsewhere only the caller's `fetch` knows the address.
   const isOwn = baseUrl === '' && (fetch !== undefined || 'location' in globalThis);
   if (!isOwn && !isBaseUrl(baseUrl))
     throw new TypeError(`baseUrl must be like http://127.0.0.1:3141, not ${JSON.stringify(baseUrl)}`);
@@ -55,7 +58,7 @@ export function serverOf({
   };
 }
 
-/** Absolute, and one that a path can follow; `fetch` refuses those with a user or a password. */
+/** Whether it is absolute and a path can follow it; `fetch` refuses URLs with a user or a password. */
 function isBaseUrl(text: string): boolean {
   return /^https?:\/\/[^?#@\s]+$/i.test(text) && URL.canParse(text);
 }

@@ -1,39 +1,40 @@
 /**
- * How long a stream may be silent before it is taken for dead.
+ * Learns how long a stream may be silent before the client treats it as dead.
  *
- * A server tells nobody how far apart its heartbeats are: 15 s unless it was told otherwise, 10 minutes at most
- * (`--heartbeat-ms`). One limit for all would drop the idle streams of some again and again, or notice late with others
- * that the connection is gone. So it is learnt: a heartbeat comes when nothing else did for as long, and three of them
- * are waited for, as the server itself waits for a reader (STR-08). Before the first has come, a stream that was open
- * and fell silent may have been dropped too early: the one that follows it is given twice as long.
+ * A server does not announce its heartbeat interval: 15 s by default, at most 10 minutes (`--heartbeat-ms`). One
+ * fixed limit would drop idle streams of some servers again and again, or detect a lost connection late on others.
+ *
+ * So the client learns it. A heartbeat follows a silence of one interval, and the client waits for three of them,
+ * like the server waits for a reader (STR-08). Before the first heartbeat, a silent stream may have been dropped too
+ * early, so the next one gets twice as long.
  */
 import type { Clock } from './clock.ts';
 
 const HEARTBEATS = 3;
-/** Six heartbeats of the server's default: what holds up a page or a machine for a moment is not to count. */
+/** Six default heartbeats: a brief stall of the page or the machine must not count. */
 const LEAST_MS = 90_000;
-/** For the longest heartbeats that a server can be told. */
+/** Fits the longest configurable heartbeat interval. */
 const MOST_MS = HEARTBEATS * 600_000;
 
 export class Silence {
   readonly #clock: Clock;
-  /** How long the next one may last. */
+  /** The limit of the current stream. */
   most_ms = LEAST_MS;
-  /** When something came last. */
+  /** Time of the last data. */
   #heard_ms = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Something came, with a heartbeat in it or not. */
+  /** Records that data arrived, with or without a heartbeat. */
   hear(hasHeartbeat: boolean): void {
     const now_ms = this.#clock.now();
     if (hasHeartbeat) this.#setMost(HEARTBEATS * (now_ms - this.#heard_ms));
     this.#heard_ms = now_ms;
   }
 
-  /** Nothing came for too long on a stream that was open. */
+  /** Records that an open stream was silent for too long. */
   break(): void {
     this.#setMost(2 * this.most_ms);
   }

@@ -1,8 +1,8 @@
 /**
- * The live stream of events (contract, section "Live stream"): every event once, in the order of their ids, across
+ * Reads the live stream of events (contract, section "Live stream"): every event once, in id order, across
  * reconnects, restarts and a change of server.
  *
- * Nothing is remembered but the newest id and the epoch, so that a reader may stop and go on later from what it has.
+ * Its only state is the newest id and the epoch, so a reader may stop and later resume from its last position.
  */
 import { type ConnectionState, keepConnected } from './connection.ts';
 import type { EventRow, EventType, Stats } from './contract.ts';
@@ -14,7 +14,7 @@ export interface StreamFilter {
   readonly event_type?: EventType;
 }
 
-/** Where to go on: after this event of this database. */
+/** Resume position: after this event of this database. */
 export interface StreamPosition {
   readonly epoch: string;
   readonly id: number;
@@ -22,25 +22,25 @@ export interface StreamPosition {
 
 export interface StreamOptions extends ServerOptions {
   readonly filter?: StreamFilter;
-  /** Without one it begins with what comes from now on. */
+  /** Without it the stream starts at the newest event. */
   readonly from?: StreamPosition;
   readonly signal: AbortSignal;
-  /** No more is read before what it returns has resolved. */
+  /** Reading pauses until the returned promise resolves. */
   onEvent(row: EventRow, position: StreamPosition): void | Promise<void>;
-  /** Another database, or the same put back to an older state: what came before no longer holds. */
+  /** Another database, or the same one restored to an older state: earlier events are no longer valid. */
   onReset?(): void;
-  /** The payload of `GET /api/stats`, now and then. */
+  /** The payload of `GET /api/stats`, at an interval. */
   onStats?(stats: Stats): void;
-  /** `wait_ms`: of `waiting`, until the next attempt. */
+  /** `wait_ms`: for `waiting`, the time until the next attempt. */
   onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
 
-/** Runs until the signal aborts; rejects with a `RefusedError`, or with what a callback threw. */
+/** Runs until the signal aborts. Rejects with a `RefusedError`, or with the error of a callback. */
 export async function streamEvents(options: StreamOptions): Promise<void> {
   const server = serverOf(options);
   const filter = Object.entries(options.filter ?? {});
   let position = options.from;
-  /** Where the server was when it connected. */
+  /** The server's position at the connect. */
   let opening: StreamPosition | undefined;
   await keepConnected(
     {
@@ -58,11 +58,12 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
         switch (message.type) {
           case 'connected':
             opening = { epoch: message.epoch, id: message.last_id };
-            // Events before the first connection were not asked for, those since are.
+            // Events before the first connection were not requested; later ones are.
             position ??= opening;
             return;
           case 'reset':
-            // Not where it went on from: an id of another timeline would be above the newest again, and skip some.
+            // Not the position that the server continued from: an id of another timeline could exceed the newest one
+            // again and skip events.
             position = opening;
             options.onReset?.();
             return;
@@ -74,7 +75,7 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
             return options.onEvent(message.payload, position);
         }
       },
-      onState: (...told) => options.onState?.(...told),
+      onState: (...state) => options.onState?.(...state),
     },
     options.signal,
   );

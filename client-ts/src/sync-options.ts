@@ -1,14 +1,14 @@
-/** What a `Sync` is told, and what it tells: the shapes of invalidations and snapshots among them. */
+/** Defines the options of a `Sync`: the shapes of invalidations and snapshots among them. */
 import type { Clock } from './clock.ts';
 import type { PaceOptions } from './pace.ts';
 import { compareRevisions, isRevision, type Revision } from './revision.ts';
 
-/** The topic has changed; what to, a pull tells. */
+/** The topic has changed; a fetch returns the new state. */
 export interface Invalidation {
   readonly topic: string;
   readonly revision: string;
   readonly epoch: string;
-  /** The database was put back to an older state of itself: what is known of it holds no more. */
+  /** The database was restored to an older state: known states are no longer valid. */
   readonly reset?: boolean;
 }
 
@@ -22,54 +22,54 @@ export function isInvalidation(heard: unknown): heard is Invalidation & Known {
 export interface Snapshot<T> {
   readonly epoch: string;
   readonly revision: string;
-  /** What `data` adds to is this revision, and not nothing. */
+  /** `data` adds to the state of this revision. */
   readonly since?: string;
-  /** What is known cannot be added to: `data` is a whole state, which holds though its revision be a smaller one. */
+  /** `data` cannot add to the known state. It is a whole state, valid even when its revision is lower. */
   readonly reset?: boolean;
-  /** `data` is a whole state where others add to one. */
+  /** `data` is a whole state, in a topic where other snapshots add to one. */
   readonly whole?: boolean;
   readonly data: T;
 }
 
-/** What was applied last, so that a server may answer with what came since. */
+/** The last applied revision, so that a server may answer with the changes since. */
 export interface Known {
   readonly epoch: string;
   readonly revision: Revision;
 }
 
-/** Of one epoch. */
+/** Compares two revisions of one epoch. */
 export function isOlder(a: Known, b: Known): boolean {
   return compareRevisions(a.revision, b.revision) < 0;
 }
 
-/** Where an error came from; `protocol` is what no server of this contract sends. */
+/** The source of an error; `protocol` means data that no server of this contract sends. */
 export type Phase = 'subscribe' | 'fetch' | 'apply' | 'protocol';
 
 export interface SyncOptions<T> {
   readonly topic: string;
-  /** Resolves once invalidations arrive; returns how to end them. */
+  /** Resolves once invalidations arrive; returns a function that ends them. */
   subscribe(hear: (invalidation: unknown) => void, signal: AbortSignal): Promise<() => void>;
-  /** The state of now. `null`: it is still what is known. */
+  /** Fetches the current state. `null`: the known state is still current. */
   fetch(known: Known | null, signal: AbortSignal): Promise<Snapshot<T> | null>;
-  /** Takes over a state; `isReset`: nothing of before holds any more. */
+  /** Applies a state; `isReset`: no earlier state is valid any more. */
   apply(snapshot: Snapshot<T>, isReset: boolean): void | Promise<void>;
   onError?(phase: Phase, error: unknown): void;
-  /** One frame of 16 ms, leading and trailing, unless said otherwise. */
+  /** One frame of 16 ms, leading and trailing, by default. */
   readonly pace?: Partial<PaceOptions>;
-  /** Ends it, as `stop` does. */
+  /** Ends it, like `stop`. */
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
-  /** From 0 to 1, for waits between attempts. */
+  /** Returns numbers from 0 to 1, for waits between attempts. */
   readonly random?: () => number;
 }
 
-/** What came of it so far. */
+/** Counts so far. */
 export interface SyncCounts {
   invalidations: number;
   fetches: number;
   applies: number;
-  /** Fetches that brought nothing new. */
+  /** Fetches without a new state. */
   unchanged: number;
-  /** Snapshots that were older than what had been heard of. */
+  /** Snapshots older than the largest announced revision. */
   stale: number;
 }

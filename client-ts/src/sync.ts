@@ -1,10 +1,9 @@
 /**
- * Keeps a state of the server's at hand: an invalidation says that it changed, a pull fetches it, one at a time.
+ * Keeps a copy of a server's state: an invalidation announces a change, a fetch gets it, one at a time.
  *
- * However many invalidations come, one fetch is in flight and at most one follows it. What must stay true: revisions
- * that are applied grow within an epoch; as long as it runs, what is applied reaches the largest revision that was
- * heard of, whatever fails in between; another epoch, which is another database, begins afresh, and so does a database
- * that was put back to an older state of itself, once it says so.
+ * At any rate of invalidations, one fetch is in flight and at most one follows it. Invariants: applied revisions grow
+ * within an epoch. While it runs, the applied state reaches the largest announced revision, despite failures in
+ * between. Another epoch means another database and starts over. So does an announced restore to an older state.
  */
 import { Backoff } from './backoff.ts';
 import { CLOCK, type Clock, wait } from './clock.ts';
@@ -22,7 +21,7 @@ import {
 import { Waiters } from './waiters.ts';
 
 const FRAME: PaceOptions = { throttle_ms: 16, debounce_ms: 0, leading: true, trailing: true };
-/** Bound of the first wait before another attempt. */
+/** Bound of the first wait between attempts. */
 const RETRY_MS = 100;
 
 export class Sync<T> {
@@ -36,16 +35,18 @@ export class Sync<T> {
   #started: Promise<void> | undefined;
   #unsubscribe: (() => void) | undefined;
   #known: Known | null = null;
-  /** The largest revision that was heard of, in its epoch. */
+  /** The largest announced revision, with its epoch. */
   #target: Known | null = null;
   #pulls = 0;
-  /** Rises when nothing of before holds any more. */
+  /** Rises when earlier states are no longer valid. */
   #timeline = 0;
   #isPulling = false;
   #isWanted = false;
-  /** By `refresh`, since the newest pull began. */
+  /** Set by `refresh` since the newest fetch started. */
   #isAsked = false;
-  /** Of the newest pull alone: what `fetch` hangs on a signal stays there until it is collected, with this one. */
+  /**
+   * Belongs to the newest fetch alone: listeners that `fetch` leaves on a signal stay until the signal is collected.
+   */
   #inFlight = new AbortController();
   /** Ends the wait before another attempt. */
   #hurry = () => {};
@@ -55,21 +56,21 @@ export class Sync<T> {
     this.#clock = options.clock ?? CLOCK;
     this.#backoff = new Backoff(RETRY_MS, options.random);
     this.#pace = new Pace({ ...FRAME, ...options.pace }, this.#clock, () => {
-      // What was held back may have been fetched meanwhile.
+      // A fetch in the meantime may already have brought the delayed change.
       if (this.#isBehind()) this.#wantPull();
     });
     options.signal?.addEventListener('abort', () => this.stop(), { signal: this.#end.signal });
     if (options.signal?.aborted) this.stop();
   }
 
-  /** What was applied last; `null` while it holds no more. */
+  /** The last applied revision; `null` while none is valid. */
   get known(): Known | null {
     return this.#known;
   }
 
   /**
-   * Subscribes, then pulls; resolves when the first state was applied. A second call returns the same promise; when
-   * it rejects, because subscribing failed, it may be called again. After `stop` it rejects.
+   * Subscribes, then fetches; resolves when the first state is applied. A second call returns the same promise. When
+   * it rejects because subscribing failed, it may be called again. After `stop` it rejects.
    */
   start(): Promise<void> {
     if (this.#end.signal.aborted) return Promise.reject(this.#end.signal.reason);
@@ -80,7 +81,7 @@ export class Sync<T> {
     return this.#started;
   }
 
-  /** Ends for good: what is in flight is aborted and not applied. */
+  /** Ends for good: the fetch in flight is aborted and not applied. */
   stop(): void {
     if (this.#end.signal.aborted) return;
     this.#end.abort(new DOMException('the sync was stopped', 'AbortError'));
@@ -91,15 +92,18 @@ export class Sync<T> {
     this.#hurry();
   }
 
-  /** Pulls at once; resolves when what is applied is as new as what had been heard of now, and a pull was made. */
+  /**
+   * Fetches at once. Resolves after a fetch, when the applied state includes every revision announced before the
+   * call.
+   */
   async refresh(): Promise<void> {
     this.#end.signal.throwIfAborted();
     const [target, pulls, timeline] = [this.#target, this.#pulls, this.#timeline];
     const refreshed = this.#waiters.add(() => {
       const known = this.#known;
-      // A pull that had begun may have read before the caller's moment.
+      // A fetch that had already started may have read before the call.
       if (known === null || pulls === this.#pulls) return false;
-      // Another database leaves nothing to be reached, and neither does one that was put back.
+      // Another database, or a restored one, makes the goal void.
       return timeline !== this.#timeline || target?.epoch !== known.epoch || !isOlder(known, target);
     });
     this.#isAsked = true;
@@ -139,13 +143,13 @@ export class Sync<T> {
     if (this.#isBehind()) this.#pace.want();
   }
 
-  /** Whether something was heard of that is newer than what is applied. */
+  /** Whether an announced revision is newer than the applied one. */
   #isBehind(): boolean {
     const [known, target] = [this.#known, this.#target];
     return target !== null && (known?.epoch !== target.epoch || isOlder(known, target));
   }
 
-  /** Of what is known, was heard of or is under way nothing holds. */
+  /** Drops the known, announced and in-flight state. */
   #forget(): void {
     this.#inFlight.abort();
     this.#timeline++;
@@ -165,10 +169,10 @@ export class Sync<T> {
       const isDone = await this.#pull();
       if (signal.aborted) break;
       if (isDone) this.#waiters.release();
-      // What was heard of meanwhile is the pace's to follow, so that pulls are as far apart as was asked.
+      // The pace handles changes announced in the meantime, so that fetches keep their interval.
       if (isDone && (!this.#isBehind() || this.#isWanted || this.#pace.isHolding)) this.#backoff.reset();
       else {
-        // However much is heard of meanwhile: a server that fails under load is not to be asked more often for it.
+        // At any rate of announcements: a server that fails under load must not receive more requests because of it.
         if (!this.#isAsked)
           await wait(this.#backoff.next(), this.#clock, (hurry) => {
             this.#hurry = hurry;
@@ -179,7 +183,7 @@ export class Sync<T> {
     this.#isPulling = false;
   }
 
-  /** Whether a state was fetched, and applied where it was new. */
+  /** Fetches a state and applies a new one; returns whether it did. */
   async #pull(): Promise<boolean> {
     this.#inFlight = new AbortController();
     const { signal } = this.#inFlight;
@@ -223,12 +227,12 @@ export class Sync<T> {
     if (signal.aborted) return false;
     this.counts.applies++;
     if (order < 0) {
-      // What was heard of since may be of either timeline: another pull reads after it.
+      // Later announcements may belong to either timeline: another fetch reads after them.
       this.#forget();
       this.#isWanted = true;
     }
     this.#known = next;
-    // What was heard of a database that is gone is no aim any more.
+    // Announcements of a replaced database are no longer a goal.
     if (this.#target !== null && this.#target.epoch !== next.epoch && known?.epoch === this.#target.epoch)
       this.#target = null;
     return true;
@@ -238,7 +242,7 @@ export class Sync<T> {
     try {
       this.#options.onError?.(phase, error);
     } catch {
-      // Whoever hears of errors must not cause any.
+      // An error in the error callback is ignored.
     }
   }
 }

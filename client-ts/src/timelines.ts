@@ -1,35 +1,35 @@
 /**
- * Tells when a database was put back to an older state of itself, such as a backup: it has the same epoch then, and
- * nothing but its revisions says so.
+ * Detects a database that was restored to an older state, such as a backup. Its epoch stays, so only a falling
+ * revision shows it.
  *
- * Within an epoch none falls (SYN-01), and a connection tells of what was read after it was asked for. So one that tells
- * of less than what was known before can only be of a database that lost it. What is known later says nothing: it may
- * have overtaken what the connection had to tell.
+ * Within an epoch no revision falls (SYN-01), and a connection reports revisions read after its request. So a
+ * connection that reports a lower revision than was known before its request belongs to a restored database.
+ * Revisions learnt after the request prove nothing: they may be newer than the connection's report.
  */
 import { compareRevisions, maxRevision, type Revision, ZERO } from './revision.ts';
 import { type Invalidation, isInvalidation, type Known } from './sync-options.ts';
 
-type Told = Invalidation & Known;
+type Revised = Invalidation & Known;
 
 export class Timelines {
-  /** The newest revision of each topic in each epoch. */
+  /** The newest known revision of each topic in each epoch. */
   readonly #known = new Map<string, Revision>();
-  /** Those that were known when the connection was asked for. */
+  /** The revisions known when the connection was requested. */
   #before = new Map<string, Revision>();
 
   connect(): void {
     this.#before = new Map(this.#known);
   }
 
-  /** What a snapshot says. */
-  know(told: Told): void {
-    const key = keyOf(told);
-    this.#known.set(key, maxRevision(this.#known.get(key) ?? ZERO, told.revision));
+  /** Records the revision of a snapshot. */
+  know(revised: Revised): void {
+    const key = keyOf(revised);
+    this.#known.set(key, maxRevision(this.#known.get(key) ?? ZERO, revised.revision));
   }
 
-  /** What the connection tells; with `reset` where it is the first of an older state. */
+  /** Checks a notification of the connection; adds `reset` to the first one of an older state. */
   hear(heard: unknown): unknown {
-    // Whoever hears it says what is wrong with it.
+    // The subscriber reports what is wrong with it.
     if (!isInvalidation(heard)) return heard;
     const key = keyOf(heard);
     const reset = compareRevisions(heard.revision, this.#before.get(key) ?? ZERO) < 0;
@@ -42,4 +42,4 @@ export class Timelines {
   }
 }
 
-const keyOf = ({ topic, epoch }: Told) => `${epoch} ${topic}`;
+const keyOf = ({ topic, epoch }: Revised) => `${epoch} ${topic}`;

@@ -1,9 +1,9 @@
 /**
- * The topics of one server, for as many `Sync`s as a page has: one stream of invalidations, and a snapshot per pull
+ * Serves the topics of one server to any number of `Sync`s: one stream of invalidations, and one snapshot per fetch
  * (contract, section "State").
  *
- * What must stay true: there is at most one connection, and only while somebody listens. Whoever listens need not wait
- * for it: it opens with the revision of each topic, so that nothing is missed while there was none.
+ * Invariant: there is at most one connection, and only while a `Sync` is subscribed. A subscriber need not wait for
+ * it: the connection opens with the revision of each topic, so no change is missed.
  */
 import { type ConnectionState, keepConnected } from './connection.ts';
 import type { EventPage, SessionPage, SessionWithEvents, Stats } from './contract.ts';
@@ -13,7 +13,7 @@ import { REQUEST_MS, type Server, type ServerOptions, serverOf } from './server.
 import { isInvalidation, type Known, type Snapshot, type SyncOptions } from './sync-options.ts';
 import { Timelines } from './timelines.ts';
 
-/** Each topic and its state (contract, rule SYN-05). The id of a session stands in its topic as it is. */
+/** Each topic and its state (contract, rule SYN-05). The id of a session is unencoded in its topic. */
 export interface TopicStates {
   readonly events: EventPage;
   readonly stats: Stats;
@@ -25,22 +25,25 @@ export type TopicName = keyof TopicStates;
 
 export interface TopicsOptions extends ServerOptions {
   readonly topics: readonly TopicName[];
-  /** How far apart the server keeps what it tells, milliseconds; 0 unless said otherwise. */
+  /** Least time between the server's notifications, in milliseconds; 0 by default. */
   readonly min_interval_ms?: number;
-  /** How long a snapshot may take before it counts as failed, milliseconds; 30,000 unless said otherwise. */
+  /** Time limit of a snapshot, in milliseconds; 30,000 by default. */
   readonly request_ms?: number;
-  /** Of the stream; `closed` with an error is a refusal that stays. `wait_ms`: of `waiting`, until the next attempt. */
+  /**
+   * State of the stream; `closed` with an error is a permanent refusal. `wait_ms`: for `waiting`, the time until the
+   * next attempt.
+   */
   onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
 
 export interface TopicOptions {
-  /** Most rows of a snapshot; the server's default unless said otherwise. */
+  /** Page size of a snapshot; the server's default if absent. */
   readonly limit?: number;
-  /** Of `events`: only what came since what is known, where that is not too much; then the snapshot has `since`. */
+  /** For `events`: only the changes since the known revision, if they fit; the snapshot then has `since`. */
   readonly deltas?: boolean;
 }
 
-/** What a `Sync` has to be told of a topic. */
+/** The options of a `Sync` that depend on the topic. */
 export type Topic<T> = Pick<SyncOptions<T>, 'topic' | 'subscribe' | 'fetch'>;
 
 export class Topics {
@@ -48,7 +51,7 @@ export class Topics {
   readonly #server: Server;
   readonly #timelines = new Timelines();
   readonly #hearers = new Set<(heard: unknown) => void>();
-  /** Ends the connection that there is. */
+  /** Ends the current connection. */
   #end: AbortController | undefined;
 
   constructor(options: TopicsOptions) {
@@ -83,7 +86,7 @@ export class Topics {
     }
     const response = await fetch(`${baseUrl}/api/snapshot/${encoded(topic)}?${query}`, {
       headers: known ? { ...headers, 'if-none-match': `W/"${known.epoch}-${known.revision}"` } : headers,
-      // What is known is said; a cache between would hide that it still holds.
+      // The request names the known revision; a cache in between would hide a 304.
       cache: 'no-store',
       signal,
     });
@@ -124,23 +127,23 @@ export class Topics {
           const heard = this.#timelines.hear(JSON.parse(data));
           for (const hear of this.#hearers) hear(heard);
         },
-        onState: (...told) => {
-          // The end of a connection that another one has followed is nobody's state.
-          if ((this.#end ?? end) === end) this.#options.onState?.(...told);
+        onState: (...state) => {
+          // A connection that was replaced must not report its end.
+          if ((this.#end ?? end) === end) this.#options.onState?.(...state);
         },
       },
       end.signal,
     )
       .catch(() => undefined)
       .then(() => {
-        // Refused, which was told: whoever comes next may try again.
+        // The refusal was reported: the next subscriber may try again.
         if (this.#end === end) this.#end = undefined;
       });
     return end;
   }
 }
 
-/** As it stands in a path or a list: only the id of a session may hold what means something there. */
+/** Encodes a topic for a path or a list: only the id of a session may contain reserved characters. */
 function encoded(topic: string): string {
   const at = topic.indexOf(':') + 1;
   return topic.slice(0, at) + encodeURIComponent(topic.slice(at));

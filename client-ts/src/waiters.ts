@@ -1,4 +1,4 @@
-/** Those who wait for something to get so far, each for what it asked. */
+/** Holds callers that wait for a condition, each for its own. */
 interface Waiter {
   isReached(): boolean;
   resolve(): void;
@@ -8,7 +8,7 @@ interface Waiter {
 export class Waiters {
   readonly #waiting = new Set<Waiter>();
 
-  /** Resolves with the first release that finds it reached; rejects once the signal is aborted. */
+  /** Resolves at the first release that finds the condition true; rejects once the signal is aborted. */
   add(isReached: () => boolean, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter = { isReached, resolve, reject };
@@ -28,7 +28,7 @@ export class Waiters {
       }
   }
 
-  /** Nothing will be reached any more. */
+  /** No condition can become true any more. */
   reject(reason: unknown): void {
     for (const waiter of this.#waiting) waiter.reject(reason);
     this.#waiting.clear();

@@ -49,7 +49,7 @@ export const WIRE_FIELDS: readonly WireField<keyof OutgoingEvent>[] = [
   ['metadata', 'json', 18],
 ];
 
-/** What a server adds to each. */
+/** Members that a server adds to each event. */
 export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
   // biome-ignore format: one field a line
   ['id', 'integer', 19],
@@ -63,7 +63,7 @@ export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
   ['computed_cost_usd', 'dollars', 26],
 ];
 
-/** The members of a row in their order, each with the value that an absent one has. */
+/** The members of a row in order, each with its absent value. */
 export const emptyRow = (): Record<keyof EventRow, unknown> => ({
   id: null,
   event_id: null,

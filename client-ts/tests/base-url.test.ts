@@ -1,4 +1,4 @@
-/** A base URL that no request can reach is refused before the first request, by every part of the client. */
+/** Tests that every part of the client refuses an unreachable base URL before the first request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { iterateEvents } from '../src/iterate.ts';
@@ -34,7 +34,7 @@ for (const baseUrl of WRONG)
     for (const read of [events, sessions, stats]) await assert.rejects(read({ baseUrl }), REFUSAL);
   });
 
-test('no base URL is refused where there is no page and no fetch that knows its server', () => {
+test('a missing base URL is refused without a page and without a custom fetch', () => {
   assert.throws(() => new Sender(), REFUSAL);
   assert.throws(() => new Topics({ topics: ['events'] }), REFUSAL);
   new Sender({ fetch: async () => Response.json({}) }).stop();

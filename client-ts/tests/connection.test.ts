@@ -1,4 +1,4 @@
-/** How long a stream may be silent: as long as its server's heartbeats are apart, which nobody says. */
+/** Tests how long a stream may be silent: it depends on its server's heartbeat interval, which is not announced. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keepConnected } from '../src/connection.ts';
@@ -6,13 +6,13 @@ import { FakeClock, settle } from './fake-clock.ts';
 
 const LIMIT_MS = 90_000;
 
-/** A connection to a server that says what the test says, with time of its own. */
+/** A connection to a fake server, with a fake clock. */
 function connected(take: () => void | Promise<void> = () => {}) {
   const clock = new FakeClock();
   const end = new AbortController();
   const states: string[] = [];
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
-  /** Whether requests are answered. */
+  /** Whether the server answers requests. */
   const server = { isThere: true };
   const done = keepConnected(
     {
@@ -49,7 +49,7 @@ function connected(take: () => void | Promise<void> = () => {}) {
   return { clock, states, streams, server, say, stop };
 }
 
-test('three heartbeats are waited for, however far apart they are', async () => {
+test('the client waits for three heartbeats at any interval', async () => {
   const { clock, streams, say, stop } = connected();
   await settle();
   await say('data: opening\n\n');
@@ -62,7 +62,7 @@ test('three heartbeats are waited for, however far apart they are', async () => 
   await stop();
 });
 
-test('heartbeats that are near are no reason to be hasty; nothing for 90 s is dead', async () => {
+test('with short heartbeats a stream still counts as dead only after 90 s', async () => {
   const { clock, streams, say, stop } = connected();
   await settle();
   await say('data: opening\n\n');
@@ -77,10 +77,10 @@ test('heartbeats that are near are no reason to be hasty; nothing for 90 s is de
   await stop();
 });
 
-test('before the first heartbeat a silence may be the server’s own: each that follows is given twice as long', async () => {
+test('before the first heartbeat each next stream gets twice as long', async () => {
   const { clock, streams, say, stop } = connected();
   await settle();
-  // Of the longest heartbeats that a server can be told: 10 minutes.
+  // For the longest configurable heartbeat interval: 10 minutes.
   for (const [i, limit_ms] of [LIMIT_MS, 2 * LIMIT_MS, 4 * LIMIT_MS].entries()) {
     await clock.pass(limit_ms - 1);
     assert.equal(streams.length, i + 1);
@@ -99,7 +99,7 @@ test('before the first heartbeat a silence may be the server’s own: each that 
   await stop();
 });
 
-test('a request without an answer is given up, and the next one no later', async () => {
+test('a request without an answer is abandoned, and so is the next one', async () => {
   const { clock, states, server, stop } = connected();
   await settle();
   server.isThere = false;
@@ -110,7 +110,7 @@ test('a request without an answer is given up, and the next one no later', async
   await stop();
 });
 
-test('whoever takes slowly is not taken for a silent server', async () => {
+test('a slow callback does not count as silence of the server', async () => {
   let taken = () => {};
   const { clock, states, say, stop } = connected(
     () =>

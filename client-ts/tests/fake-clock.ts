@@ -1,4 +1,4 @@
-/** Time that passes when the test says so. */
+/** A clock that the test advances. */
 import type { Clock } from '../src/clock.ts';
 
 interface Call {
@@ -20,12 +20,12 @@ export class FakeClock implements Clock {
     return () => this.#calls.delete(one);
   }
 
-  /** Calls that wait for their time. */
+  /** Number of scheduled calls. */
   get waiting(): number {
     return this.#calls.size;
   }
 
-  /** Lets time pass, and everything that follows from it happen. */
+  /** Advances time, and runs everything that follows from it. */
   async pass(ms: number): Promise<void> {
     const end_ms = this.#now_ms + ms;
     await settle();
@@ -45,7 +45,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Until no promise has anything left to do. */
+/** Runs until no promise has work left. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
 }

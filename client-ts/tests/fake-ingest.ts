@@ -1,4 +1,4 @@
-/** A server of answers that a test thinks up, and a sender to it with time of its own. */
+/** A server with answers from the test, and a sender to it with a fake clock. */
 import type { OutgoingEvent } from '../src/contract.ts';
 import type { Fetch } from '../src/fetch.ts';
 import { Sender, type SenderOptions, type SenderState } from '../src/send.ts';
@@ -18,7 +18,7 @@ export const refused = (status: number, code: string, headers: Record<string, st
 
 type Answers = readonly (Response | Error)[] | ((ids: readonly string[]) => Response | Promise<Response>);
 
-/** Answers one after the other, the last for ever; or by the ids of the events. */
+/** `answers` is a list (the last entry repeats) or a function of the event ids. */
 export function senderOn(answers: Answers, options: SenderOptions = {}) {
   const clock = new FakeClock();
   const bodies: { events: OutgoingEvent[] }[] = [];

@@ -1,4 +1,4 @@
-/** A state on a server that a test moves on: pulls wait until they are answered, one by one. */
+/** A server state that the test advances: fetches wait until the test answers them, one by one. */
 import { Sync } from '../src/sync.ts';
 import type { Known, Phase, Snapshot, SyncOptions } from '../src/sync-options.ts';
 import { FakeClock, settle } from './fake-clock.ts';
@@ -6,7 +6,7 @@ import { FakeClock, settle } from './fake-clock.ts';
 export interface Pull {
   readonly known: Known | null;
   readonly signal: AbortSignal;
-  /** `more`: what else the answer says. */
+  /** `more`: further members of the answer. */
   answer(revision: string, epoch?: string, more?: object): Promise<void>;
   unchanged(): Promise<void>;
   fail(): Promise<void>;
@@ -14,12 +14,12 @@ export interface Pull {
 
 export class FakeServer {
   readonly clock = new FakeClock();
-  /** Pulls without an answer, the oldest first. */
+  /** Fetches without an answer, the oldest first. */
   readonly pulls: Pull[] = [];
   readonly applied: string[] = [];
   readonly errors: Phase[] = [];
   readonly sync: Sync<string>;
-  /** Fails as often. */
+  /** Number of failures to come. */
   failApply = 0;
   #hear: (heard: unknown) => void = () => {};
 
@@ -47,7 +47,7 @@ export class FakeServer {
     });
   }
 
-  /** Started, with this state applied. */
+  /** Returns a started `Sync` with this state applied. */
   static async at(revision: string, options: Partial<SyncOptions<string>> = {}): Promise<FakeServer> {
     const server = new FakeServer(options);
     const started = server.sync.start();
@@ -55,7 +55,7 @@ export class FakeServer {
     await server.pulls[0]!.answer(revision);
     await started;
     server.applied.length = 0;
-    // Whatever was paced by the first pull is over.
+    // The pause after the first fetch is over.
     await server.clock.pass(1000);
     return server;
   }

@@ -1,4 +1,4 @@
-/** A server of topics that a test thinks up, and what asks it, with time of its own. */
+/** A server of topics with answers from the test, and its clients with a fake clock. */
 import type { ConnectionState } from '../src/connection.ts';
 import type { Fetch } from '../src/fetch.ts';
 import { Sync } from '../src/sync.ts';
@@ -10,11 +10,11 @@ interface Asked {
   readonly headers: Record<string, string>;
 }
 
-/** Snapshots are answered from a list, streams stay open until the test ends them. */
+/** Snapshots are answered from a list; streams stay open until the test ends them. */
 export function server(...answers: Response[]) {
   const streams: (Asked & { send(text: string): Promise<void>; end(): Promise<void> })[] = [];
   const pulls: Asked[] = [];
-  /** Instead of the next stream. */
+  /** Replaces the next stream. */
   const refusals: Response[] = [];
   const fetch: Fetch = async (url, { headers, signal }) => {
     const asked = { url: new URL(url), headers: headers as Record<string, string> };

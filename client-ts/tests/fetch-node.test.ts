@@ -1,4 +1,4 @@
-/** What Node sends and gets by undici, where a browser has `fetch`: nobody who follows may tell one from the other. */
+/** Tests undici's requests and answers in Node against `fetch` in a browser: callers must not see a difference. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -11,7 +11,7 @@ import { serverOf } from '../src/server.ts';
 
 const OPTIONS: RequestOptions = { headers: {}, signal: null };
 
-/** Counts its connections; gone with the test. */
+/** A server that counts its connections, stopped with the test. */
 async function serving(t: TestContext, listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,7 +32,7 @@ const both = (name: string, run: (t: TestContext, fetch: Fetch) => Promise<void>
     test(`${kind}: ${name}`, (t) => run(t, fetch));
 };
 
-test('in Node it is what the client speaks with unless told otherwise', () => {
+test('the client uses undici in Node by default', () => {
   assert.equal(serverOf({ baseUrl: 'http://127.0.0.1:1' }).fetch, nodeFetch);
   assert.equal(serverOf({ fetch: browserFetch }).fetch, browserFetch);
 });
@@ -75,7 +75,7 @@ both('a connection is kept, also behind an answer without a body that nobody rea
   for (let i = 0; i < 3; i++) {
     const unchanged = await fetch(url, OPTIONS);
     assert.deepEqual([unchanged.status, unchanged.ok], [304, false]);
-    // Free once its end was seen, which is after this turn.
+    // The connection is free once its end is processed, which takes this turn.
     await new Promise(setImmediate);
     assert.deepEqual(await (await fetch(url, OPTIONS)).json(), {});
     await new Promise(setImmediate);
@@ -141,7 +141,7 @@ both('a body that breaks off is an error for who reads it, and for nobody else',
   await assert.rejects(async () => (await fetch(url, OPTIONS)).json());
   const unread = await fetch(`${url}/unread`, OPTIONS);
   await broken.promise;
-  // The client hears of it after the server, and nobody listens there.
+  // The client notices it after the server, without any event for the test.
   await new Promise(setImmediate);
   await assert.rejects(drain(unread.body!.getReader()));
 });

@@ -1,4 +1,7 @@
-/** The formats on both servers, over TCP and a Unix domain socket: what is sent is stored once, a page is the same in each. */
+/**
+ * Tests the formats on both servers, over TCP and a Unix domain socket: each event is stored once, and a page is the
+ * same in each format.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -40,7 +43,7 @@ async function start(t: TestContext, name: TargetName, ...flags: string[]): Prom
   return server;
 }
 
-/** Every row of the query, page by page. */
+/** Returns every row of the query, page by page. */
 async function rowsOf(options: Codec & ServerOptions, query: EventsQuery = {}): Promise<EventRow[]> {
   const rows: EventRow[] = [];
   for (let after = 0; ; ) {
@@ -56,7 +59,7 @@ const WRONG: Readonly<Record<number, Parameters<typeof event>[0]>> = {
   120: { call_id: 'x'.repeat(257), cost_usd: -1 },
   249: { model: 'é'.repeat(129) },
 };
-/** Nested so deep that no format carries it (BOD-01, FMT-05). */
+/** Nested too deeply for every format (BOD-01, FMT-05). */
 const DEEP: unknown = JSON.parse(`${'['.repeat(130)}${']'.repeat(130)}`);
 const numbered = (session_id: string, i: number) =>
   event({
@@ -73,7 +76,7 @@ const numbered = (session_id: string, i: number) =>
 
 for (const name of TARGET_NAMES) {
   for (const transport of ['TCP', 'a socket'])
-    test(`${name} stores batches of each format over ${transport}, rejects the events at fault, answers the same pages`, async (t) => {
+    test(`${name} stores batches of each format over ${transport}, rejects invalid events and returns equal pages`, async (t) => {
       const { url, ready } = await start(t, name);
       const where: ServerOptions = transport === 'TCP' ? { baseUrl: url } : { socketPath: ready.socket! };
       for (const [session_id, codec] of Object.entries(CODECS)) {
@@ -101,7 +104,7 @@ for (const name of TARGET_NAMES) {
         const { metadata, tokens_in, client_timestamp } = numbered(session_id, 2);
         assert.partialDeepStrictEqual(rows[1], { metadata, tokens_in, client_timestamp });
       }
-      // By their text, which has the members in their order.
+      // Compared by text, which has the members in order.
       const expected = JSON.stringify(await rowsOf(where));
       for (const codec of Object.values(CODECS)) {
         assert.equal(JSON.stringify(await rowsOf({ ...where, ...codec })), expected, codec.format?.type);
@@ -114,7 +117,7 @@ for (const name of TARGET_NAMES) {
       assert.deepEqual([all.length, next], [988, 1]);
     });
 
-  test(`of a batch with an event too deep and one too large ${name} stores the others, in each format`, async (t) => {
+  test(`${name} stores the valid events of a batch with one too deep and one too large, in each format`, async (t) => {
     const socketPath = (await start(t, name, '--max-body-bytes', '20000')).ready.socket!;
     const problems: Readonly<Record<string, string>> = {
       json: 'refused with 400 invalid_json',
@@ -147,7 +150,7 @@ for (const name of TARGET_NAMES) {
     }
   });
 
-  test(`${name} stores each event once in each format where the answers of two attempts are lost`, async (t) => {
+  test(`${name} stores each event once in each format after two lost answers`, async (t) => {
     const server = (await start(t, name)).ready.socket!;
     for (const [session_id, codec] of Object.entries(CODECS)) {
       const socketPath = newPath();
@@ -177,7 +180,7 @@ for (const name of TARGET_NAMES) {
   test(`${name} stores each event once in each format after its own 503`, async (t) => {
     const server = await start(t, name, '--max-body-bytes', '65536', '--queue-bytes', '65536');
     const socketPath = server.ready.socket!;
-    // A body that is declared and does not come takes all the room of the queue (ING-10).
+    // A declared body that does not arrive takes all the room of the queue (ING-10).
     const stalled = connect(socketPath).on('error', () => {});
     t.after(() => stalled.destroy());
     const head = ['POST /api/events/batch HTTP/1.1', 'Host: 127.0.0.1', 'Content-Type: application/json'];

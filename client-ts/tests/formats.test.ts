@@ -1,4 +1,4 @@
-/** The optional formats, decoded by the libraries of a server, and the Unix domain socket. */
+/** Tests the optional formats, decoded by the libraries of a server, and the Unix domain socket. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,10 +25,10 @@ const WHOLE = event({
   metadata: { a: ['ü', null] },
 });
 
-/** A body of this event twice. */
+/** Returns a body with this event twice. */
 const bodyOf = (format: typeof msgpack) => format.batch([format.event(WHOLE), format.event(WHOLE)]);
 
-test('NDJSON is one event a line', () => {
+test('NDJSON has one event a line', () => {
   assert.equal(bodyOf(ndjson), `${JSON.stringify(WHOLE)}\n`.repeat(2));
 });
 
@@ -37,7 +37,7 @@ test('MessagePack is a map with the events, metadata as JSON text', () => {
   assert.deepEqual(unpack(bodyOf(msgpack) as Uint8Array), { events: [rest, rest] });
 });
 
-test('Protobuf has the numbers of the contract, words as their places and milliseconds', () => {
+test('Protobuf has the numbers of the contract, word indices and milliseconds', () => {
   const batch = new BinaryReader(bodyOf(protobuf) as Uint8Array);
   for (let i = 0; i < 2; i++) {
     assert.deepEqual(batch.tag(), [1, WireType.LengthDelimited]);
@@ -72,7 +72,7 @@ for (const [name, value] of [
   ['client_timestamp', '2026-02-28 10:00'],
   ['branch', '\ud800'],
 ] as const)
-  test(`Protobuf refuses ${name} ${JSON.stringify(value)}, and the sender keeps nothing of it`, () => {
+  test(`Protobuf refuses ${name} ${JSON.stringify(value)}, and the sender does not queue it`, () => {
     const sender = new Sender({ fetch: () => new Promise(() => undefined), format: protobuf });
     const wrong = { ...event(), [name]: value } as typeof WHOLE;
     assert.throws(() => sender.send(wrong), { name: 'TypeError', message: new RegExp(`^${name}: must be `) });
@@ -103,11 +103,11 @@ for (const format of [ndjson, msgpack, protobuf])
     assert.deepEqual(bodies, [[format.type, Buffer.from(bodyOf(format) as string)]]);
   });
 
-test('a page has no socket', () => {
+test('a page refuses a socket path', () => {
   assert.throws(() => pageSocket('/run/s'), { name: 'TypeError', message: /socketPath/ });
 });
 
-/** Answers with these bytes, one by one, and then breaks off where `error` is given. */
+/** Answers with these bytes one by one, then breaks off if `error` is given. */
 const answering =
   (type: string, bytes: Uint8Array, error?: Error): Fetch =>
   async () => {
@@ -125,7 +125,7 @@ const ROWS = [
   { id: 7, tool_name: '\n' },
 ];
 
-test('a page of NDJSON is read in pieces of any size, with or without an LF at its end', async () => {
+test('an NDJSON page is read in pieces of any size, with or without a final LF', async () => {
   const text = ROWS.map((row) => JSON.stringify(row)).join('\n');
   for (const whole of [text, `${text}\n`]) {
     const fetch = answering('application/x-ndjson; charset=utf-8', new TextEncoder().encode(whole));
@@ -142,7 +142,7 @@ test('an integer above 2^32 of a MessagePack page is a number', async () => {
   assert.deepEqual(page, { events: [{ id: 2 ** 40, tokens_in: 2 ** 53 - 1, metadata: [1] }], next: 5 });
 });
 
-test('a Protobuf page of a newer server is read: its fields are skipped, its words are their numbers', async () => {
+test('a Protobuf page of a newer server is read without its new fields, and new words are numbers', async () => {
   const writer = new BinaryWriter().tag(1, WireType.LengthDelimited).fork();
   writer.tag(99, WireType.LengthDelimited).string('new').tag(19, WireType.Varint).uint64(3);
   writer.tag(3, WireType.Varint).uint32(200).join().tag(98, WireType.Varint).uint32(1);
@@ -153,7 +153,7 @@ test('a Protobuf page of a newer server is read: its fields are skipped, its wor
 });
 
 for (const format of [ndjson, msgpack, protobuf]) {
-  test(`a page in ${format.type} rejects for an answer of another type, and for one that breaks off`, async () => {
+  test(`a page in ${format.type} rejects for another media type and for a truncated answer`, async () => {
     const html = answering('text/html', new TextEncoder().encode('<p>proxy'));
     await assert.rejects(events({ fetch: html, format }), { name: 'TypeError', message: /text\/html/ });
     const cut = answering(format.type, new Uint8Array(), new Error('broken'));

@@ -1,6 +1,6 @@
 /**
- * The tarball of `pnpm pack`, installed into a folder of its own: outside of the workspace, with what its manifest names
- * and no more.
+ * Installs the tarball of `pnpm pack` into a separate folder, outside the workspace, with only the dependencies of
+ * its manifest.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -21,14 +21,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export const CLIENT = fileURLToPath(new URL('../', import.meta.url));
-/** Where a program that uses the package is. */
+/** Folder of a program that uses the package. */
 export const folder = realpathSync(mkdtempSync(join(tmpdir(), 'client-package-')));
 const modules = join(folder, 'node_modules');
 export const installed = join(modules, '@twin-ingest', 'client');
 
-/** Rejects with what the program printed unless it ends with 0. */
+/** Rejects with the program's output unless it exits with 0. */
 export async function run(command: string, args: readonly string[], cwd = folder): Promise<string> {
-  // Scripts of the manifest run on the Node that runs this.
+  // Scripts of the manifest run on the current Node.
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
   return promisify(execFile)(command, args, { cwd, env: { ...process.env, PATH: path } }).then(
     ({ stdout }) => stdout,
@@ -37,7 +37,7 @@ export async function run(command: string, args: readonly string[], cwd = folder
   );
 }
 
-/** The pnpm that runs this test; else the one that the workspace names. */
+/** Returns the pnpm that runs this test, or the version that the workspace names. */
 function packageManager(): readonly string[] {
   const running = process.env.npm_execpath ?? '';
   if (/pnpm[^/\\]*$/.test(running))
@@ -46,7 +46,7 @@ function packageManager(): readonly string[] {
   return ['npx', '--yes', packageManager];
 }
 
-/** Packs and installs; `remove` is for the end. */
+/** Packs and installs; call `remove` at the end. */
 export async function installPackage(): Promise<void> {
   const [command, ...first] = packageManager();
   await run(command!, [...first, 'pack', '--pack-destination', folder], CLIENT);
@@ -60,7 +60,7 @@ export async function installPackage(): Promise<void> {
 
 export const remove = () => rmSync(folder, { recursive: true, force: true });
 
-/** Installs what an optional entry point needs. */
+/** Installs the dependencies of an optional entry point. */
 export function install(...names: readonly string[]): void {
   for (const name of names) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
@@ -70,7 +70,7 @@ export function install(...names: readonly string[]): void {
 
 const STRICT = { target: 'es2022', strict: true, noEmit: true, types: [] };
 
-/** Fails with the compiler's own words. Declarations are checked as well. */
+/** Fails with the compiler's output. Also checks declarations. */
 export async function typeCheck(file: string, options: Readonly<Record<string, unknown>>): Promise<void> {
   const compilerOptions = { ...STRICT, ...options };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));

@@ -1,11 +1,11 @@
-/** Server-sent events out of text: the examples of the standard, and random text against a package that parses it too. */
+/** Tests parsing server-sent events: the examples of the standard, and random text compared with a package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { createParser } from 'eventsource-parser';
 import { type Message, messageParser } from '../src/message-parser.ts';
 
-/** What the pieces say: messages, comments and the values of `retry`. */
+/** Returns the parsed messages, comments and values of `retry`. */
 function parsed(pieces: readonly string[]) {
   const messages: Message[] = [];
   const comments: string[] = [];
@@ -42,7 +42,7 @@ test('the parser reads the examples of the standard', () => {
   assert.deepEqual(comments, ['test stream']);
 });
 
-test('the parser ends a line at CR, LF and CRLF, wherever the text is cut', () => {
+test('the parser ends a line at CR, LF and CRLF, at any split of the text', () => {
   const text = 'event: a\rdata: 1\r\rdata: 2\r\n\r\ndata: 3\n\ndata: 4\r\n\n';
   for (let at = 0; at <= text.length; at++) {
     const { messages } = parsed([text.slice(0, at), text.slice(at)]);

@@ -1,4 +1,4 @@
-/** When calls are made that are wanted again and again. */
+/** Tests when repeated requests lead to calls. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CLOCK } from '../src/clock.ts';
@@ -7,7 +7,7 @@ import { FakeClock } from './fake-clock.ts';
 
 const PLAIN: PaceOptions = { throttle_ms: 0, debounce_ms: 0, leading: true, trailing: true };
 
-/** Moments of the calls that follow from wishes at these moments. */
+/** Returns the times of the calls that follow requests at these times. */
 async function callsOf(
   options: Partial<PaceOptions>,
   wishes: readonly number[],
@@ -24,17 +24,17 @@ async function callsOf(
   return calls;
 }
 
-test('neither throttled nor debounced, each wish is a call', async () => {
+test('without throttle and debounce each request is a call', async () => {
   assert.deepEqual(await callsOf({}, [0, 0, 1, 5], 100), [0, 0, 1, 5]);
 });
 
-test('a throttle lets the first through at once and gathers the rest', async () => {
+test('a throttle passes the first request at once and coalesces the rest', async () => {
   assert.deepEqual(await callsOf({ throttle_ms: 100 }, [0, 10, 20, 250], 1000), [0, 100, 250]);
   assert.deepEqual(await callsOf({ throttle_ms: 100, trailing: false }, [0, 10, 20, 250], 1000), [0, 250]);
   assert.deepEqual(await callsOf({ throttle_ms: 100, leading: false }, [0, 10, 20, 250], 1000), [100, 350]);
 });
 
-test('no two calls are closer than the throttle, however many wishes there are', async () => {
+test('calls are at least the throttle apart at any rate of requests', async () => {
   const wishes = Array.from({ length: 600 }, (_, i) => i * 16);
   const calls = await callsOf({ throttle_ms: 250 }, wishes, 20_000);
   assert.ok(calls.every((at, i) => i === 0 || at - calls[i - 1]! >= 250));
@@ -47,14 +47,14 @@ test('a debounce waits for a pause', async () => {
   assert.deepEqual(await callsOf({ debounce_ms: 50 }, wishes, 1000), [140]);
 });
 
-test('both together: what the debounce lets through is throttled', async () => {
+test('with both, the output of the debounce is throttled', async () => {
   assert.deepEqual(
     await callsOf({ debounce_ms: 10, throttle_ms: 100 }, [0, 5, 30, 60, 300], 1000),
     [15, 115, 310],
   );
 });
 
-test('(d) a wall clock that is set moves no call, and the clock of its own never goes back', async (t) => {
+test("(d) setting the wall clock moves no call, and the pace's clock never goes back", async (t) => {
   let wall_ms = 1_771_437_601_000;
   t.mock.method(Date, 'now', () => {
     wall_ms -= 3_600_000;
@@ -70,7 +70,7 @@ test('(d) a wall clock that is set moves no call, and the clock of its own never
   pace.stop();
 });
 
-test('after the stop there is no call', async () => {
+test('after a stop there is no call', async () => {
   for (const options of [{ throttle_ms: 100 }, { debounce_ms: 100 }]) {
     const clock = new FakeClock();
     let calls = 0;

@@ -1,6 +1,6 @@
 /**
- * The tarball of `pnpm pack`, as whoever installs it has it: outside of the workspace, with what its manifest names and
- * no more. The examples run and are checked there too.
+ * Tests the tarball of `pnpm pack` as users install it: outside the workspace, with only the dependencies of its
+ * manifest. It also runs and checks the examples.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -27,14 +27,14 @@ const EXAMPLES = join(CLIENT, 'examples');
 before(installPackage);
 after(remove);
 
-test('it holds what was built, its licence and what it is for, and no sources', () => {
+test('the tarball holds the build, its licence and its README, and no sources', () => {
   assert.deepEqual(readdirSync(installed).toSorted(), ['LICENSE', 'README.md', 'dist', 'package.json']);
   const sources = readdirSync(join(CLIENT, 'src')).map((name) => name.replace(/\.ts$/, ''));
   const expected = sources.flatMap((name) => [`${name}.d.ts`, `${name}.js`]);
   assert.deepEqual(readdirSync(join(installed, 'dist')).toSorted(), expected.toSorted());
 });
 
-test('plain JavaScript sends an event with it, in Node by undici', async (t) => {
+test('plain JavaScript sends an event with the package, in Node by undici', async (t) => {
   const asked: { url: string | undefined; agent: string | undefined; body: string }[] = [];
   const server = createServer(async (request, response) => {
     const body = (await request.setEncoding('utf8').toArray()).join('');
@@ -57,7 +57,7 @@ test('plain JavaScript sends an event with it, in Node by undici', async (t) => 
   );
   assert.equal(await run(process.execPath, ['send.js']), '1 1\n');
   const body = '{"events":[{"event_id":"e","session_id":"s","agent_type":"a","event_type":"t"}]}';
-  // The global fetch says who it is; undici itself does not.
+  // The global fetch sends a User-Agent; undici itself does not.
   assert.deepEqual(asked, [{ url: '/api/events/batch', agent: undefined, body }]);
 });
 
@@ -107,7 +107,7 @@ test('the formats are entry points that need their packages; the core loads none
   });
 });
 
-test('its declarations say what is right, and what is not', async () => {
+test('the declarations accept valid code and refuse invalid code', async () => {
   writeFileSync(
     join(folder, 'types.ts'),
     `import {
@@ -167,7 +167,7 @@ test('its declarations say what is right, and what is not', async () => {
   await typeCheck('types.ts', { lib, module: 'esnext', moduleResolution: 'bundler' });
 });
 
-test('the example of a page is right by its types, and its bundle has the browser’s fetch and no undici', async () => {
+test('the page example compiles, and its bundle has the browser’s fetch and no undici', async () => {
   copyFileSync(join(EXAMPLES, 'page', 'main.ts'), join(folder, 'page.ts'));
   const lib = ['es2022', 'dom', 'dom.iterable'];
   await typeCheck('page.ts', { lib, module: 'esnext', moduleResolution: 'bundler' });
@@ -196,7 +196,7 @@ test('the example of a page is right by its types, and its bundle has the browse
 });
 
 for (const name of TARGET_NAMES) {
-  test(`the example of Node sends to ${name} and reads what it sent`, async () => {
+  test(`the Node example sends events to ${name} and reads them`, async () => {
     copyFileSync(join(EXAMPLES, 'node', 'main.ts'), join(folder, 'main.ts'));
     const flags = ['--db', join(folder, `${name}.db`)];
     const server = await startServer(name, { cwd: folder, flags });

@@ -1,4 +1,4 @@
-/** What is sent when a page may be about to go: by a request that outlives it. */
+/** Tests sending when a page may be about to close: by a request that outlives it. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SentEvent } from '../src/batch.ts';
@@ -7,7 +7,7 @@ import { Sender, type SenderOptions } from '../src/send.ts';
 import { FakeClock } from './fake-clock.ts';
 import { event, refused, stored } from './fake-ingest.ts';
 
-/** Global for the test; what is not given back is what Node has. */
+/** Defines a global for the test; otherwise Node's own value stays. */
 function define(t: TestContext, name: string, value: unknown): void {
   const before = Object.getOwnPropertyDescriptor(globalThis, name);
   Object.defineProperty(globalThis, name, { value, configurable: true });
@@ -17,7 +17,7 @@ function define(t: TestContext, name: string, value: unknown): void {
   });
 }
 
-/** A page with a sender on it, and the ids that each request with `keepalive` has. */
+/** A page with a sender; returns the ids of each request with `keepalive`. */
 function onPage(t: TestContext, options: SenderOptions = {}, answer = stored(1)) {
   const page = new EventTarget();
   const document = { visibilityState: 'visible' };
@@ -34,7 +34,7 @@ function onPage(t: TestContext, options: SenderOptions = {}, answer = stored(1))
   return { page, document, sent, clock, sender };
 }
 
-test('a page that goes away sends what fits into a request that outlives it', (t) => {
+test('a closing page sends as many events as fit into a request that outlives it', (t) => {
   const { page, sent, sender } = onPage(t);
   sender.send(event({ event_id: 'large', metadata: 'x'.repeat(70_000) }));
   sender.send(event({ event_id: 'small' }));
@@ -45,7 +45,7 @@ test('a page that goes away sends what fits into a request that outlives it', (t
   assert.equal(sent.length, 1);
 });
 
-test('so does one that is hidden, and none that is shown', (t) => {
+test('a hidden page sends them too, a visible page does not', (t) => {
   const { page, document, sent, sender } = onPage(t);
   sender.send(event({ event_id: 'a' }));
   page.dispatchEvent(new Event('visibilitychange'));
@@ -56,7 +56,7 @@ test('so does one that is hidden, and none that is shown', (t) => {
   sender.stop();
 });
 
-test('it sends no more events than the server has said it takes at once', async (t) => {
+test("a closing page sends no more events than the server's limit", async (t) => {
   const tooLarge = refused(413, 'batch_too_large', {}, { limit: 2, actual: 3 });
   const { page, sent, clock, sender } = onPage(t, { batch_events: 3 }, tooLarge);
   for (const event_id of ['a', 'b', 'c']) sender.send(event({ event_id }));

@@ -1,4 +1,4 @@
-/** Reads that are made once, of both servers, and of answers that a test thinks up. */
+/** Tests single reads, with both servers and with answers from the test. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,14 +1,17 @@
-/** Stands between a client and the socket of a server, and loses answers: the server has stored what the client cannot know. */
+/**
+ * Relays between a client and a server's socket, and drops answers: the server has stored events without the client's
+ * knowledge.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface Relay {
-  /** Answers that were lost so far. */
+  /** Number of dropped answers so far. */
   lost(): number;
   close(): void;
 }
 
-/** Listens on `path`, and ends the connection in place of the first `answers` answers. */
+/** Listens on `path`, and closes the connection in place of the first `answers` answers. */
 export async function losingRelay(path: string, server: string, answers: number): Promise<Relay> {
   const sockets = new Set<Socket>();
   let lost = 0;
@@ -16,7 +19,7 @@ export async function losingRelay(path: string, server: string, answers: number)
     const upstream = connect(server);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // The other end is gone: so is this one.
+      // One end closed, so this closes the other.
       socket.on('error', () => {}).on('close', () => (socket === client ? upstream : client).destroy());
     }
     client.pipe(upstream);

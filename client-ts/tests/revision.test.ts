@@ -1,4 +1,4 @@
-/** Revisions: what is one, and which of two is larger. */
+/** Tests revisions: which texts are valid, and which of two is larger. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from '../src/revision.ts';
@@ -11,7 +11,7 @@ test('canonical decimals of 64 bits are revisions', () => {
   for (const text of [...texts, '18446744073709551614', MAX]) assert.ok(isRevision(text), text);
 });
 
-test('nothing else is', () => {
+test('any other text is not a revision', () => {
   const spaced = ['', ' ', ' 1', '1 ', '1\n', '\t1', '\ufeff1'];
   const signed = ['-0', '-1', '+1', '00', '01', '007', '1.0', '1e3', '0x1', '1_000', '1,000'];
   const other = ['\u0661', '\uff11', 'NaN', 'abc', '12a'];
@@ -21,7 +21,7 @@ test('nothing else is', () => {
   for (const value of [0, 1, 1n, null, undefined, true, {}, [], ['1']]) assert.ok(!isRevision(value));
 });
 
-test('they compare as numbers would, beyond what a double tells apart', () => {
+test('revisions compare as integers beyond the precision of a double', () => {
   const vectors = [
     ['0', '0', 0],
     ['9', '10', -1],
@@ -42,7 +42,7 @@ test('they compare as numbers would, beyond what a double tells apart', () => {
   assert.deepEqual([maxRevision(of('9'), of('10')), maxRevision(MAX, ZERO)], ['10', MAX]);
 });
 
-test('they are one order: of any three, what is below the second is below the third', () => {
+test('the order of revisions is transitive', () => {
   const texts = ['0', '1', '9', '10', '42', '99', '100', '9007199254740992', '9007199254740993', MAX].map(of);
   for (const a of texts)
     for (const b of texts)
@@ -52,7 +52,7 @@ test('they are one order: of any three, what is below the second is below the th
   assert.deepEqual(texts.toReversed().sort(compareRevisions), texts);
 });
 
-test('on random pairs they compare as BigInt does', () => {
+test('random revisions compare as BigInt does', () => {
   let state = 0x9e3779b97f4a7c15n;
   const random = () => {
     state = (state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn;

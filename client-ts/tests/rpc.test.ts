@@ -1,4 +1,4 @@
-/** Typed calls over both real servers, in both formats: what comes back, and what goes wrong where. */
+/** Tests typed calls to both real servers, in both formats: results, and the place of each error. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ for (const name of TARGET_NAMES) {
       assert.equal(timings.length, 10);
       for (const timing of timings) assert.match(timing, /^lib;dur=\d+\.\d{3}$/);
 
-      // The server refuses what the client would have refused, at the same path in the same words.
+      // The server refuses what the client would refuse, with the same path and message.
       const unchecked = rpcOf({ ...options, checks: false });
       for (const [method, params] of [
         ['nestedDict', [{ ...NESTED, nested: null }]],
@@ -102,7 +102,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('arguments are checked before anything is sent', async () => {
+test('arguments are checked before sending', async () => {
   const rpc = rpcOf({ baseUrl: 'http://127.0.0.1:9', fetch: () => assert.fail('a request was sent') });
   await assert.rejects(rpc.echo.long(2 ** 31), {
     code: -32602,

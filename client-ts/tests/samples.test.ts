@@ -1,4 +1,7 @@
-/** Every TypeScript sample in a document compiles as it stands, with the strictest options, as a module of its own. */
+/**
+ * Tests that every TypeScript sample in a document compiles unchanged, with the strictest options, as a module of its
+ * own.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,7 +36,7 @@ const OPTIONS = {
   skipLibCheck: true,
 };
 
-/** The samples of a document, each with the line on which it begins. */
+/** Returns the samples of a document, each with its first line number. */
 function samplesOf(path: string): { readonly line: number; readonly text: string }[] {
   const document = readFileSync(join(ROOT, path), 'utf8');
   return [...document.matchAll(/^```(?:ts|typescript)\n([\s\S]*?)^```$/gm)].map(({ index, 1: text }) => ({
@@ -42,7 +45,7 @@ function samplesOf(path: string): { readonly line: number; readonly text: string
   }));
 }
 
-/** What the compiler says about these samples; nothing where all compile. */
+/** Returns the compiler's messages about these samples; empty when all compile. */
 function compile(samples: readonly { readonly name: string; readonly text: string }[]): string {
   for (const { name, text } of samples) writeFileSync(join(folder, name), text);
   const files = samples.map(({ name }) => name);

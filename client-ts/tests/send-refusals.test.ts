@@ -1,4 +1,4 @@
-/** What becomes of a batch that the server does not take: what fails for now, what stays, and what is to blame for it. */
+/** Tests batches that the server refuses: temporary and permanent failures, and the event that causes them. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,11 @@ import { event, refused, senderOn, stored } from './fake-ingest.ts';
 const folder = mkdtempSync(join(tmpdir(), 'client-refusals-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Nested so deep that a body with it is no JSON to the server (BOD-01). */
+/** Nested so deeply that the server refuses a body with it as JSON (BOD-01). */
 const DEEP: unknown = JSON.parse(`${'['.repeat(130)}${']'.repeat(130)}`);
 
 for (const name of TARGET_NAMES)
-  test(`of a batch that ${name} refuses as a whole only what is to blame is rejected`, async () => {
+  test(`only the faulty events of a batch that ${name} refuses are rejected`, async () => {
     const flags = ['--db', join(folder, `${name}.db`), '--max-body-bytes', '20000'];
     const server = await startServer(name, { cwd: folder, flags });
     const rejected: string[] = [];
@@ -48,7 +48,7 @@ for (const name of TARGET_NAMES)
     await server.stop();
   });
 
-test('what fails for now is sent again, the same, after longer and longer, or as long as the server asks', async () => {
+test("a temporary failure is retried unchanged after growing waits, or the server's wait", async () => {
   const busy = refused(503, 'overloaded', { 'retry-after': '2' });
   const { bodies, clock, retries, sender } = senderOn([
     new TypeError('fetch failed'),
@@ -65,7 +65,7 @@ test('what fails for now is sent again, the same, after longer and longer, or as
   assert.deepEqual([sender.counts.duplicates, sender.waiting], [1, 0]);
 });
 
-test('a server may ask for a wait as a date; one that is past or none at all asks for nothing', async (t) => {
+test('a wait may be a date; a past or malformed date means no wait', async (t) => {
   t.mock.method(Date, 'now', () => Date.parse('2026-02-18T18:06:41Z'));
   const busy = (date: string) => refused(503, 'overloaded', { 'retry-after': date });
   const { clock, retries, sender } = senderOn([
@@ -79,7 +79,7 @@ test('a server may ask for a wait as a date; one that is past or none at all ask
   assert.deepEqual([retries, sender.counts.stored], [[7000, 200, 400], 1]);
 });
 
-test('a refusal that stays is told for each event, and the rest goes on', async () => {
+test('a permanent refusal is reported for each event, and other events continue', async () => {
   const rejected: string[] = [];
   const { clock, sender } = senderOn([refused(403, 'forbidden'), stored(1)], {
     batch_events: 2,
@@ -98,7 +98,7 @@ for (const [status, code] of [
   [400, 'invalid_json'],
   [413, 'payload_too_large'],
 ] as const)
-  test(`a batch refused with ${code} is halved until what is to blame stands alone; the next is whole again`, async () => {
+  test(`a batch refused with ${code} is halved down to the faulty event; the next batch is full again`, async () => {
     const rejected: (string | undefined)[] = [];
     const { sizes, clock, sender } = senderOn(
       (ids) => (ids.includes('bad') ? refused(status, code) : stored(ids.length)),
@@ -110,7 +110,7 @@ for (const [status, code] of [
     assert.deepEqual([rejected, sender.counts.stored, sender.waiting], [['bad'], 7, 0]);
   });
 
-test('how many events a server takes at once is remembered, as it said it last', async () => {
+test("the server's latest event limit is remembered", async () => {
   let limit = 3;
   const { sizes, clock, sender } = senderOn(
     (ids) =>
@@ -131,7 +131,7 @@ test('how many events a server takes at once is remembered, as it said it last',
   assert.deepEqual([sender.counts.stored, sender.counts.rejected], [15, 0]);
 });
 
-test('a part that fails for now waits its turn, and the parts behind it with it', async () => {
+test('a part with a temporary failure is retried before the parts after it', async () => {
   let isDown = false;
   const { bodies, clock, retries, sender } = senderOn((ids) => {
     if (ids.includes('bad')) return refused(400, 'invalid_json');
@@ -160,7 +160,7 @@ test('a callback that throws does not prevent the next attempt', async () => {
   assert.deepEqual([sizes(), sender.counts.stored, sender.waiting], [[1, 1], 1, 0]);
 });
 
-test('a success that says nothing of events has stored none: it is asked again', async () => {
+test('a success without a result is retried, since no event is stored', async () => {
   const { sizes, clock, sender } = senderOn([Response.json({}), Response.json(null), stored(1)]);
   sender.send(event());
   await clock.pass(1000);

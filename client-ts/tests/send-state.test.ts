@@ -1,11 +1,11 @@
-/** What a sender reports of its server, and how long a flush waits for it. */
+/** Tests a sender's reports of its server, and how long a flush waits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RefusedError } from '../src/refusal.ts';
 import type { SenderState } from '../src/send.ts';
 import { event, refused, senderOn, stored } from './fake-ingest.ts';
 
-/** A sender with a list of what it reported, with the reasons by their messages. */
+/** A sender with a list of its reports, with the reasons' messages. */
 function reporting(answers: Parameters<typeof senderOn>[0]) {
   const told: [SenderState, string, number][] = [];
   const fake = senderOn(answers, {
@@ -38,7 +38,7 @@ test('a sender reports each failed request with its reason, and that it is conne
   ]);
 });
 
-test('a sender reports a refusal that stays once, and a later success', async () => {
+test('a sender reports a permanent refusal once, and a later success', async () => {
   const errors: unknown[] = [];
   const { clock, sender } = senderOn(
     [refused(401, 'unauthorized'), refused(401, 'unauthorized'), stored(1)],
@@ -67,7 +67,7 @@ test('a sender is connected to a server that refuses one event', async () => {
   );
 });
 
-test('a flush with a time limit rejects after it, and what waits goes on waiting', async () => {
+test('a flush with a time limit rejects after it, and its events continue to wait', async () => {
   let isDown = true;
   const { clock, sender } = senderOn((ids) => (isDown ? refused(503, 'draining') : stored(ids.length)));
   sender.send(event());

@@ -1,4 +1,4 @@
-/** Sending: each event stored once, whatever becomes of the server and of single answers in between. */
+/** Tests sending: each event is stored once, despite failures of the server and of single answers. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function storedIds(url: string): Promise<string[]> {
 }
 
 for (const name of TARGET_NAMES) {
-  test(`events reach ${name} in batches, in their order, and what it does not take is told`, async () => {
+  test(`events reach ${name} in batches and in order, and rejected ones are reported`, async () => {
     const server = await start(name, newFile(), '--max-batch-events', '40');
     const rejected: [string | undefined, readonly string[]][] = [];
     const sender = new Sender({
@@ -48,13 +48,13 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(rejected, [[bad, ['tokens_in: must be a non-negative integer when provided']]]);
     sender.send(event({ event_id: 'given' }));
     await sender.flush();
-    // A hundred at once were too many: they came in halves.
+    // A hundred events exceeded the limit, so they arrived in halves.
     assert.deepEqual({ ...sender.counts }, { stored: 96, duplicates: 1, rejected: 1 });
     sender.stop();
     await server.stop();
   });
 
-  test(`a kill of ${name} and a restart in mid-flight lose nothing and double nothing`, async () => {
+  test(`a kill and restart of ${name} in flight lose no event and double none`, async () => {
     const db = newFile();
     let server = await start(name, db);
     const { port } = server;
@@ -79,7 +79,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('events that wait are bounded, and a stop hands them back', async () => {
+test('waiting events are bounded, and a stop returns them', async () => {
   const { sender, clock } = senderOn([new TypeError('fetch failed')], { queue_events: 3 });
   for (const event_id of ['a', 'b', 'c']) sender.send(event({ event_id }));
   assert.throws(() => sender.send(event()), QueueFullError);
@@ -94,7 +94,7 @@ test('events that wait are bounded, and a stop hands them back', async () => {
   assert.equal(clock.waiting, 0);
 });
 
-test('the first waits for others, but not when a batch is full or somebody flushes', async () => {
+test('the first event waits for others unless the batch is full or flushed', async () => {
   const { bodies, clock, sender } = senderOn([stored(1)], { batch_events: 2, linger_ms: 20 });
   sender.send(event());
   await clock.pass(19);
@@ -110,7 +110,7 @@ test('the first waits for others, but not when a batch is full or somebody flush
   assert.equal(bodies.length, 3);
 });
 
-test('a flush resolves once what was queued is answered for, however much comes behind it', async () => {
+test('a flush resolves once the events queued before it are settled', async () => {
   const answers: (() => void)[] = [];
   const { sender } = senderOn(
     (ids) => new Promise((resolve) => answers.push(() => resolve(stored(ids.length)))),
@@ -138,7 +138,7 @@ test('a flush resolves once what was queued is answered for, however much comes 
   await assert.rejects(stopped, { name: 'AbortError' });
 });
 
-test('a flush counts what is rejected as answered for, and one of nothing resolves', async () => {
+test('a flush counts rejected events as settled, and resolves without events', async () => {
   const { sender } = senderOn([refused(403, 'forbidden')]);
   await sender.flush();
   sender.send(event());

@@ -1,11 +1,11 @@
-/** What a page has to load for the whole client. */
+/** Tests how many bytes a page loads for the whole client. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** 6 KiB by gzip, which every server has, and 5.6 kB by Brotli, which every browser takes. */
+/** 6 KiB with gzip, which every server supports, and 5.6 kB with Brotli, which every browser supports. */
 const CEILINGS = { gzip: 6 * 1024, brotli: 5600 };
 
 test('the whole client is under 6 KiB by gzip and 5.6 kB by Brotli, minified', async () => {

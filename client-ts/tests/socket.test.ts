@@ -1,4 +1,4 @@
-/** The live stream and topics over a Unix domain socket, while the two servers take turns on it. */
+/** Tests the live stream and topics over a Unix domain socket, while the two servers alternate on it. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'client-socket-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const name of TARGET_NAMES)
-  test(`stream and state come over the socket of ${name}, and go on over that of the other server`, async (t) => {
+  test(`stream and state work over the socket of ${name}, and continue with the other server`, async (t) => {
     const socketPath = join(folder, `${name}.socket`);
     const flags = ['--db', join(folder, `${name}.db`), '--socket', socketPath];
     const start = (target: TargetName) => startServer(target, { cwd: folder, flags });

@@ -1,4 +1,4 @@
-/** The live stream: every event once and in order, across kills, restarts and the other server. */
+/** Tests the live stream: every event once and in order, across kills, restarts and the other server. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ async function post(url: string, count: number, fields: Record<string, unknown> 
   sender.stop();
 }
 
-/** Collects what is streamed, and waits for it. */
+/** Collects streamed events, and waits for them. */
 function collect(url: string, options: Partial<Parameters<typeof streamEvents>[0]> = {}) {
   const end = new AbortController();
   const ids: number[] = [];
@@ -70,14 +70,14 @@ function collect(url: string, options: Partial<Parameters<typeof streamEvents>[0
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 for (const name of TARGET_NAMES) {
-  test(`from ${name} comes what is stored from now on, filtered, and nothing after the end`, async () => {
+  test(`${name} streams matching events from now on, and nothing after the end`, async () => {
     const server = await start(name, newFile());
     await post(server.url, 3);
     const all = collect(server.url);
     const one = collect(server.url, { filter: { session_id: 't' } });
     await all.until(() => all.states.includes('open'));
     await one.until(() => one.states.includes('open'));
-    // Whether the first frame has come is not told; what is stored is streamed once it has.
+    // The first frame is not reported, but events stored after it are streamed.
     await post(server.url, 2, { session_id: 't' });
     await all.until(() => all.ids.length >= 2);
     await one.until(() => one.ids.length >= 2);
@@ -97,7 +97,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('no event is missed or doubled while the two servers take turns, killed and stopped', async () => {
+test('no event is missed or doubled while the two servers alternate, killed and stopped', async () => {
   const db = newFile();
   let server = await start('rs', db);
   const { port, url } = server;
@@ -125,7 +125,7 @@ test('no event is missed or doubled while the two servers take turns, killed and
   await server.stop();
 });
 
-test('a reader goes on from where another ended, and another database is a reset', async () => {
+test("a reader resumes at another's position, and another database is a reset", async () => {
   const server = await start('rs', newFile());
   const first = collect(server.url, { from: { epoch: 'of another database', id: 0 } });
   await first.until(() => first.resets() === 1);
@@ -140,7 +140,7 @@ test('a reader goes on from where another ended, and another database is a reset
   await server.stop();
 });
 
-test('a refusal that stays ends it', async () => {
+test('a permanent refusal ends the stream', async () => {
   const server = await start('ts', newFile());
   const refused = collect(server.url, { filter: { session_id: '' } });
   await assert.rejects(
@@ -151,7 +151,7 @@ test('a refusal that stays ends it', async () => {
   await server.stop();
 });
 
-test('a callback that throws ends it, and its error is told', async () => {
+test("a callback's error ends the stream and is reported", async () => {
   const server = await start('rs', newFile());
   const failing = collect(server.url, {
     onEvent() {
@@ -159,7 +159,7 @@ test('a callback that throws ends it, and its error is told', async () => {
     },
   });
   await failing.until(() => failing.states.includes('open'));
-  // Awaited from before the event is posted: the stream may end before the answer to the post is there.
+  // Awaited before the event is posted, since the stream may end before the answer to the post.
   const told = assert.rejects(failing.done, /mine/);
   await post(server.url, 1);
   await told;
@@ -167,7 +167,7 @@ test('a callback that throws ends it, and its error is told', async () => {
   await server.stop();
 });
 
-test('iterated: whoever takes slowly gets everything, and leaving the loop closes the stream', async () => {
+test('a slow loop gets every event, and leaving the loop closes the stream', async () => {
   const server = await start('rs', newFile());
   await post(server.url, 3000);
   const health = async () =>

@@ -1,11 +1,11 @@
-/** A database that was put back to an older state of itself, and pulls that fail while much is heard of. */
+/** Tests a database that was restored to an older state, and failing fetches under many invalidations. */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { settle } from './fake-clock.ts';
 import { FakeServer } from './fake-server.ts';
 
-test('a state with `reset` is taken though its revision be smaller, and what follows adds to it', async () => {
+test('a state with `reset` is applied with a lower revision, and later deltas add to it', async () => {
   const server = await FakeServer.at('5', { pace: { throttle_ms: 0 } });
   const refreshed = server.sync.refresh();
   await settle();
@@ -21,7 +21,7 @@ test('a state with `reset` is taken though its revision be smaller, and what fol
   assert.deepEqual([server.applied, server.pulls.length], [['reset a:3', 'a:4'], 0]);
 });
 
-test('what had been heard of before a reset is no aim, what was heard of since is pulled', async () => {
+test('announcements from before a reset are void, later ones are fetched', async () => {
   const server = await FakeServer.at('5', { pace: { throttle_ms: 0 } });
   server.invalidate('7');
   const refreshed = server.sync.refresh();
@@ -34,7 +34,7 @@ test('what had been heard of before a reset is no aim, what was heard of since i
   assert.deepEqual([server.applied, server.pulls.length], [['reset a:3', 'a:4'], 0]);
 });
 
-test('an old answer that comes late is not applied, and neither is one of the timeline before', async () => {
+test('a late answer is not applied, nor one of the earlier timeline', async () => {
   const server = await FakeServer.at('5', { pace: { throttle_ms: 0 } });
   void server.sync.refresh();
   await settle();
@@ -55,7 +55,7 @@ test('an old answer that comes late is not applied, and neither is one of the ti
   assert.deepEqual([server.applied, server.pulls.length], [['reset a:2'], 0]);
 });
 
-test('a refresh that waits for what a reset made unreachable resolves with the next state', async () => {
+test('a refresh whose goal a reset made unreachable resolves with the next state', async () => {
   const server = await FakeServer.at('5', { pace: { throttle_ms: 0 } });
   server.invalidate('7');
   const refreshed = server.sync.refresh();
@@ -68,7 +68,7 @@ test('a refresh that waits for what a reset made unreachable resolves with the n
   assert.deepEqual([server.applied, server.errors], [['reset a:2'], []]);
 });
 
-test('a pull that fails is not repeated sooner for what is heard of meanwhile', async () => {
+test('announcements do not shorten the wait after a failed fetch', async () => {
   const server = await FakeServer.at('0', { pace: { throttle_ms: 0 } });
   server.invalidate('1');
   await settle();
@@ -86,7 +86,7 @@ test('a pull that fails is not repeated sooner for what is heard of meanwhile', 
   assert.deepEqual([server.applied, server.pulls.length], [['a:7'], 0]);
 });
 
-test('whoever asks while a pull fails does not wait for the next, nor who asks before it', async () => {
+test('a refresh before or during a failing fetch does not wait for the next one', async () => {
   const server = await FakeServer.at('0', { pace: { throttle_ms: 0 } });
   server.invalidate('1');
   await settle();
@@ -102,7 +102,7 @@ test('whoever asks while a pull fails does not wait for the next, nor who asks b
   assert.deepEqual(server.applied, ['a:1']);
 });
 
-test('one that was stopped leaves nothing on the signal that it was given', async () => {
+test('a stopped sync leaves no listener on its signal', async () => {
   const end = new AbortController();
   const server = await FakeServer.at('1', { signal: end.signal });
   assert.equal(getEventListeners(end.signal, 'abort').length, 1);

@@ -1,7 +1,7 @@
 /**
- * The coalesced pull: what is fetched, what is applied, and that it always gets there.
+ * Tests the coalesced fetch: its requests, the applied states, and that it always reaches the newest state.
  *
- * Over 250 lines because the rules of one state machine are told in one place.
+ * Over 250 lines because the rules of one state machine belong in one file.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { FakeServer } from './fake-server.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
 
-test('a hundred invalidations at once are two pulls at most, and the last state is applied', async () => {
+test('a hundred simultaneous invalidations cause at most two fetches, and the last state is applied', async () => {
   const server = await FakeServer.at('0');
   for (const revision of range(1, 100)) server.invalidate(revision);
   await settle();
@@ -23,14 +23,14 @@ test('a hundred invalidations at once are two pulls at most, and the last state 
   assert.deepEqual([server.sync.counts.fetches, server.pulls.length], [2, 0]);
 });
 
-test('what is not newer than what is applied is not pulled', async () => {
+test('an announcement that is not newer than the applied state causes no fetch', async () => {
   const server = await FakeServer.at('5');
   for (const revision of ['5', '4', '0']) server.invalidate(revision);
   await server.clock.pass(1000);
   assert.deepEqual([server.pulls.length, server.sync.counts.fetches], [0, 1]);
 });
 
-test('one pull in flight, one behind it, however many are asked for', async () => {
+test('one fetch is in flight and at most one follows, for any number of requests', async () => {
   const server = await FakeServer.at('0', { pace: { throttle_ms: 0 } });
   for (const revision of range(1, 50)) server.invalidate(revision);
   await settle();
@@ -43,7 +43,7 @@ test('one pull in flight, one behind it, however many are asked for', async () =
   assert.equal(server.pulls.length, 0);
 });
 
-test('what is heard of during a pull waits for its turn, and what has no turn to wait for is pulled again', async () => {
+test('an announcement during a fetch waits for the pace, and without a pace causes another fetch', async () => {
   const paced = await FakeServer.at('0', { pace: { throttle_ms: 1000 } });
   paced.invalidate('1');
   await settle();
@@ -66,7 +66,7 @@ test('what is heard of during a pull waits for its turn, and what has no turn to
   assert.deepEqual(leading.applied, ['a:1', 'a:2']);
 });
 
-test('(b) a snapshot older than what was heard of is pulled again until it is as new', async () => {
+test('(b) a snapshot older than the announcement is fetched again until it is as new', async () => {
   const server = await FakeServer.at('2');
   server.invalidate('7');
   await settle();
@@ -81,7 +81,7 @@ test('(b) a snapshot older than what was heard of is pulled again until it is as
   assert.equal(server.pulls.length, 0);
 });
 
-test('(a) a pull that fails loses nothing: it is repeated until what was heard of is applied', async () => {
+test('(a) a failed fetch is repeated until the announced state is applied', async () => {
   const server = await FakeServer.at('0');
   server.invalidate('1');
   await settle();
@@ -98,7 +98,7 @@ test('(a) a pull that fails loses nothing: it is repeated until what was heard o
   assert.deepEqual(server.errors, ['fetch', 'fetch', 'fetch', 'fetch']);
 });
 
-test('(c) another epoch begins afresh, with a smaller revision too', async () => {
+test('(c) another epoch starts over, with a smaller revision too', async () => {
   const server = await FakeServer.at('500');
   server.invalidate('3', 'b');
   await settle();
@@ -112,7 +112,7 @@ test('(c) another epoch begins afresh, with a smaller revision too', async () =>
   assert.deepEqual(server.applied, ['reset b:3', 'b:4']);
 });
 
-test('(c) a database that was replaced unheard is taken over, and what was heard of the old one is no aim', async () => {
+test('(c) a silently replaced database is applied, and announcements of the old one are void', async () => {
   const server = await FakeServer.at('5');
   server.invalidate('8');
   await settle();
@@ -132,7 +132,7 @@ test('(d) a stop ends the wait between attempts', async () => {
   assert.deepEqual([server.pulls.length, server.clock.waiting], [0, 0]);
 });
 
-test('(e) (f) what is no revision is told of, changes nothing, and the next one works', async () => {
+test('(e) (f) an invalid revision is reported, changes nothing, and the next one works', async () => {
   const server = await FakeServer.at('5');
   for (const revision of ['07', '+8', '', ' 9', 9, null, '18446744073709551616']) server.invalidate(revision);
   for (const topic of ['', '  ', 5, null]) server.invalidate('9', 'a', topic);
@@ -151,7 +151,7 @@ test('(e) (f) what is no revision is told of, changes nothing, and the next one 
   assert.deepEqual(server.applied, ['a:7']);
 });
 
-test('(g) a refresh resolves once what was heard of before it is applied', async () => {
+test('(g) a refresh resolves once the announcements before it are applied', async () => {
   const server = await FakeServer.at('1', { pace: { throttle_ms: 0 } });
   server.invalidate('5');
   await settle();
@@ -166,7 +166,7 @@ test('(g) a refresh resolves once what was heard of before it is applied', async
   assert.equal(isFresh, true);
 });
 
-test('revisions that are applied grow, whatever order answers have', async () => {
+test('applied revisions grow in any order of answers', async () => {
   const server = await FakeServer.at('9', { pace: { throttle_ms: 0 } });
   for (const revision of ['10', '8', '9', '12']) {
     void server.sync.refresh();
@@ -176,7 +176,7 @@ test('revisions that are applied grow, whatever order answers have', async () =>
   assert.deepEqual(server.applied, ['a:10', 'a:12']);
 });
 
-test('an apply that throws leaves what is known, and is repeated', async () => {
+test('a failed apply keeps the known state and is repeated', async () => {
   const server = await FakeServer.at('1');
   server.failApply = 1;
   server.invalidate('2');
@@ -188,7 +188,7 @@ test('an apply that throws leaves what is known, and is repeated', async () => {
   assert.deepEqual(server.applied, ['a:2']);
 });
 
-test('the first state is applied, though it be revision 0; one that has not changed is not', async () => {
+test('the first state is applied even at revision 0; an unchanged one is not', async () => {
   const server = new FakeServer();
   const started = server.sync.start();
   await settle();
@@ -202,7 +202,7 @@ test('the first state is applied, though it be revision 0; one that has not chan
   assert.deepEqual([server.applied, server.sync.counts.unchanged], [['reset a:0'], 1]);
 });
 
-test('after a stop nothing is applied, what is in flight is aborted, and it does not start again', async () => {
+test('after a stop the fetch in flight is aborted, nothing is applied, and a start rejects', async () => {
   const server = await FakeServer.at('1');
   server.invalidate('2');
   const refreshed = server.sync.refresh();
@@ -220,7 +220,7 @@ test('after a stop nothing is applied, what is in flight is aborted, and it does
     await assert.rejects(promise, { name: 'AbortError' });
 });
 
-test('each pull has a signal of its own, so that nothing piles up on one that lives long', async () => {
+test('each fetch has its own signal, so that listeners do not accumulate', async () => {
   const server = await FakeServer.at('1');
   const signals: AbortSignal[] = [];
   for (const revision of ['2', '3']) {
@@ -235,7 +235,7 @@ test('each pull has a signal of its own, so that nothing piles up on one that li
   server.sync.stop();
 });
 
-test('a signal stops it, one that has aborted too', async () => {
+test('a signal stops a sync, even if already aborted', async () => {
   const end = new AbortController();
   const server = await FakeServer.at('1', { signal: end.signal });
   end.abort();
@@ -243,7 +243,7 @@ test('a signal stops it, one that has aborted too', async () => {
   await assert.rejects(new FakeServer({ signal: end.signal }).sync.start(), { name: 'AbortError' });
 });
 
-test('starting twice is starting once; what could not subscribe may be started again', async () => {
+test('a second start has no effect; after a failed subscribe a start may be repeated', async () => {
   let attempts = 0;
   const server = new FakeServer({
     subscribe: async () => {
@@ -259,7 +259,7 @@ test('starting twice is starting once; what could not subscribe may be started a
   assert.deepEqual([attempts, server.errors, server.sync.counts.fetches], [2, ['subscribe'], 1]);
 });
 
-test('whoever hears of errors may throw', async () => {
+test('an error callback may throw', async () => {
   const server = await FakeServer.at('1', {
     onError: () => {
       throw new Error('onError');
@@ -272,7 +272,7 @@ test('whoever hears of errors may throw', async () => {
   assert.deepEqual(server.applied, ['a:2']);
 });
 
-test('drops, duplicates, delays and reordering: 100,000 invalidations, applies grow, and the last is reached', async () => {
+test('with drops, duplicates, delays and reordering of 100,000 invalidations, revisions grow and the last is applied', async () => {
   const clock = new FakeClock();
   let now = 0;
   let violations = 0;
@@ -294,7 +294,7 @@ test('drops, duplicates, delays and reordering: 100,000 invalidations, applies g
     },
     fetch: async () => {
       if (random() < 0.05) throw new Error('lost');
-      // Some read from before what was heard of.
+      // Some reads return a state from before the announcement.
       const data = Math.max(0, now - Math.floor(random() * 3));
       return { epoch: 'a', revision: String(data), data };
     },

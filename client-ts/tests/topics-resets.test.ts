@@ -1,4 +1,4 @@
-/** Topics of a database that was put back to an older state of itself, and snapshots that never come. */
+/** Tests topics of a restored database, and snapshots that never arrive. */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,13 +18,13 @@ import { frame, server, snapshot, syncOn, topicsOn } from './fake-topics.ts';
 const folder = mkdtempSync(join(tmpdir(), 'client-resets-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a connection that begins below what was known before it is of an older state, which is pulled whole', async () => {
+test('a connection that opens below the known revision means a restored database, whose whole state is fetched', async () => {
   for (const deltas of [false, true]) {
     const fake = server(snapshot('5'), snapshot('3'), snapshot('4', deltas ? { since: '3' } : {}));
     const { clock, topics } = topicsOn(fake);
     const { sync, applied } = syncOn(topics, clock, 'events', { deltas });
     await sync.start();
-    // A frame that a pull has overtaken is no sign.
+    // A frame overtaken by a fetch is not a sign of a restore.
     await fake.streams[0]!.send(frame('events', '4'));
     assert.deepEqual([applied, sync.known?.revision], [['reset -5'], '5']);
     await fake.streams[0]!.end();
@@ -38,7 +38,7 @@ test('a connection that begins below what was known before it is of an older sta
   }
 });
 
-test('another connection that begins where the last one was says nothing new', async () => {
+test('another connection at the same revision causes no fetch', async () => {
   const fake = server(snapshot('5'));
   const { clock, topics } = topicsOn(fake);
   const { sync } = syncOn(topics, clock, 'events');
@@ -50,7 +50,7 @@ test('another connection that begins where the last one was says nothing new', a
   sync.stop();
 });
 
-test('a snapshot that never comes is given up in its time, and leaves neither timer nor listener', async () => {
+test('a snapshot without an answer times out and leaves no timer or listener', async () => {
   const clock = new FakeClock();
   const end = new AbortController();
   let isDead = true;
@@ -81,7 +81,7 @@ test('a snapshot that never comes is given up in its time, and leaves neither ti
 });
 
 for (const name of TARGET_NAMES)
-  test(`a backup of ${name} that takes the place of its database is followed: rows, stream and all`, async () => {
+  test(`a backup of ${name} that replaces its database is followed by rows and stream`, async () => {
     const [db, backup] = [join(folder, `${name}.db`), join(folder, `${name}-backup.db`)];
     const start = (file: string, port = 0) =>
       startServer(name, { cwd: folder, flags: ['--db', file, '--port', String(port)] });
@@ -148,7 +148,7 @@ for (const name of TARGET_NAMES)
     await until(() => resets === 1 && ids[0] === 3);
     assert.deepEqual(ids, [3, 2, 1]);
 
-    // What is stored while nobody is connected is above where the stream was put back to, and below where it had been.
+    // Events stored without a connection exceed the restored revision but not the previous one.
     await running.stop();
     running = await start(backup);
     await post(running.url, 2);

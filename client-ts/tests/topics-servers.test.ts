@@ -1,4 +1,6 @@
-/** Topics on real servers: what is applied is what is stored, across kills, restarts and the other server. */
+/**
+ * Tests topics on real servers: the applied state equals the stored one, across kills, restarts and the other server.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +22,7 @@ const newFile = () => join(folder, `${++files}.db`);
 const start = (name: TargetName, db: string, ...flags: readonly string[]): Promise<RunningServer> =>
   startServer(name, { cwd: folder, flags: ['--db', db, ...flags] });
 
-/** Returns the revision that has the events. */
+/** Returns the revision that includes the events. */
 async function post(url: string, count: number, session_id = 's'): Promise<string> {
   const sender = new Sender({ baseUrl: url });
   for (let i = 0; i < count; i++) sender.send({ session_id, agent_type: 'agent', event_type: 'tool_use' });
@@ -29,7 +31,7 @@ async function post(url: string, count: number, session_id = 's'): Promise<strin
   return sender.revision!;
 }
 
-/** The newest rows of `events`, kept by deltas, and what it took. */
+/** Keeps the newest rows of `events` through deltas, and counts the requests. */
 function follow(url: string, limit: number) {
   const topics = new Topics({
     baseUrl: url,
@@ -107,7 +109,7 @@ for (const name of TARGET_NAMES) {
     await server.stop();
   });
 
-  test(`a session of ${name}, whatever its id, is a topic of its own`, async () => {
+  test(`every session id of ${name} works as a topic`, async () => {
     const server = await start(name, newFile());
     const id = 'a,b/c%20 d?&é😀';
     await post(server.url, 1, id);
@@ -132,7 +134,7 @@ for (const name of TARGET_NAMES) {
     await server.stop();
   });
 
-  test(`what was flushed to ${name} is in the next state, and an unchanged one is not sent`, async () => {
+  test(`events flushed to ${name} are in the next state, and an unchanged state is not sent`, async () => {
     const server = await start(name, newFile());
     const followed = follow(server.url, 100);
     await followed.sync.start();
@@ -144,7 +146,7 @@ for (const name of TARGET_NAMES) {
     const { applies, unchanged } = followed.sync.counts;
     await followed.sync.refresh();
     assert.equal(followed.sync.counts.applies, applies);
-    // At least one: a pull that an invalidation asked for while the last state was under way may be behind it.
+    // At least one: a fetch requested during the last one may follow it.
     assert.ok(followed.sync.counts.unchanged > unchanged);
     const { fetch } = followed.topics.of('events');
     assert.equal(await fetch(followed.sync.known, new AbortController().signal), null);

@@ -1,10 +1,10 @@
-/** What topics ask a server for, and what they make of its answers: one connection, known revisions, deltas. */
+/** Tests the requests of topics, and their handling of answers: one connection, known revisions, deltas. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from './fake-clock.ts';
 import { frame, server, snapshot, states, syncOn, topicsOn } from './fake-topics.ts';
 
-test('all topics share one connection, which is there while somebody listens', async () => {
+test('all topics share one connection, open while one is subscribed', async () => {
   const fake = server(snapshot('1'), snapshot('1'), snapshot('2'), snapshot('3'));
   const { heard, onState } = states();
   const { clock, topics } = topicsOn(fake, { min_interval_ms: 250, token: 'secret', onState });
@@ -34,7 +34,7 @@ test('all topics share one connection, which is there while somebody listens', a
   assert.throws(() => topics.of('sessions'), TypeError);
 });
 
-test('what is known is said, and 304 is nothing new', async () => {
+test('a request names the known revision, and 304 means no change', async () => {
   const fake = server(snapshot('5'), new Response(null, { status: 304 }), snapshot('6'));
   const { clock, topics } = topicsOn(fake);
   const { sync, applied } = syncOn(topics, clock, 'events', { limit: 7 });
@@ -53,7 +53,7 @@ test('what is known is said, and 304 is nothing new', async () => {
   sync.stop();
 });
 
-test('deltas add to what is known, unless the answer says otherwise', async () => {
+test('deltas add to the known state unless the answer has reset', async () => {
   const fake = server(
     snapshot('5'),
     snapshot('6', { since: '5' }),
@@ -87,7 +87,7 @@ test('the id of a session is encoded once in a path and twice in a list', async 
   sync.stop();
 });
 
-test('it connects again: within what the server asked for, longer each time, and its opening frames lose nothing', async () => {
+test("topics reconnect within the server's bound, after growing waits, and lose no change", async () => {
   const fake = server(snapshot('1'), snapshot('2'));
   const { heard, onState } = states();
   const { clock, topics } = topicsOn(fake, { onState });
@@ -105,14 +105,14 @@ test('it connects again: within what the server asked for, longer each time, and
     ...['connecting', 'open', 'waiting 1000', 'connecting', 'waiting 2000', 'connecting', 'waiting 4000'],
     ...['connecting', 'open'],
   ]);
-  // 0 would mean no wait at all, for ever; digits alone are a time.
+  // 0 would mean no wait at all, permanently; only digits are a time.
   await fake.streams[1]!.send('retry: 0\nretry: -5\nretry: 1e1\nretry: soon\nretry\n\n');
   await fake.streams[1]!.end();
   assert.equal(heard.at(-1), 'waiting 1000');
   sync.stop();
 });
 
-test('a refusal is an error of the pull with its code, and of the connection', async () => {
+test('a refusal is an error of the fetch with its code, and of the connection', async () => {
   const refusal = () => Response.json({ error: '', code: 'unauthorized' }, { status: 401 });
   const fake = server(refusal());
   const { heard, onState } = states();
@@ -128,7 +128,7 @@ test('a refusal is an error of the pull with its code, and of the connection', a
   assert.equal(fake.streams.length, 1, 'whoever comes next tries again');
 });
 
-test('frames of other names and comments mean nothing', async () => {
+test('frames of other names and comments are ignored', async () => {
   const fake = server(snapshot('1'));
   const { clock, topics } = topicsOn(fake);
   const { sync } = syncOn(topics, clock, 'events');

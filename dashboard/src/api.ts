@@ -1,10 +1,13 @@
-/** What the page reads of the servers' answers (contract, sections "Read", "Sessions", "Statistics" and "Health"). */
+/**
+ * Types of the servers' answers that the dashboard reads (contract, sections "Read", "Sessions", "Statistics" and
+ * "Health").
+ */
 import type { Stats as AllStats, Session } from '@twin-ingest/client';
 
 export type { Counted, EventPage, EventRow as Row, Session, SessionPage } from '@twin-ingest/client';
 
 export type SessionStatus = Session['status'];
-/** What the dashboard shows of the statistics. */
+/** The part of the statistics that the dashboard shows. */
 export type Stats = Omit<AllStats, 'tools' | 'event_types' | 'since'>;
 
 export interface Tool {
@@ -16,7 +19,7 @@ export interface Tool {
   readonly avg_duration_ms: number | null;
 }
 
-/** What is attached to an event (contract rule ATT-06). */
+/** An attachment of an event (contract rule ATT-06). */
 export interface Attachment {
   readonly name: string;
   /** In hexadecimal; the last part of its address. */
@@ -27,7 +30,7 @@ export interface Attachment {
   readonly created_at: string;
 }
 
-/** One hour in which events came. */
+/** One hour with events. */
 export interface Bucket {
   readonly bucket: string;
   readonly cost_usd: number;
@@ -53,18 +56,18 @@ export interface Cost {
   readonly by_model: readonly Spent[];
 }
 
-/** What an agent has sent since the server started (contract rule OTL-11). */
+/** An agent's telemetry since the server started (contract rule OTL-11). */
 export interface AgentTelemetry {
   readonly agent_type: string;
   readonly logs: number;
   readonly spans: number;
   readonly points: number;
-  /** By reason, those that occurred. */
+  /** Counts by reason, without reasons that did not occur. */
   readonly ignored: Readonly<Record<string, number>>;
 }
 
 export interface Telemetry {
-  /** Connections that began as gRPC, which the server refuses. */
+  /** Connections that started as gRPC, which the server refuses. */
   readonly grpc_connections: number;
   readonly agents: readonly AgentTelemetry[];
 }

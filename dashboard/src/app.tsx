@@ -1,4 +1,4 @@
-/** The page: its landmarks, in the order in which they are read, and the keys that work everywhere. */
+/** The dashboard: its landmarks in reading order, and the keys that work everywhere. */
 import { useEffect } from 'preact/hooks';
 import { isDrawn } from './drawn.ts';
 import { Announcer } from './parts/announcer.tsx';
@@ -52,7 +52,7 @@ export function App() {
   );
 }
 
-/** `/`, unless it is being typed. */
+/** Handles `/`, except in a text field. */
 function focusSearch(event: KeyboardEvent): void {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   const { target } = event;

@@ -1,29 +1,29 @@
 /**
- * The events of one call as one entry of the feed: a call begins with one hook, may wait for permission, and ends with
- * another. Telemetry tells of the same call later. They have the same `call_id` in the same session.
+ * Groups the events of one call into one entry of the feed. A call starts with one hook, may wait for permission, and
+ * ends with another hook; telemetry reports the same call later. All have the same `call_id` in the same session.
  *
- * Invariant: every row is in one entry. An entry stands where the call began, so that it completes in its place.
+ * Invariant: every row is in exactly one entry. An entry stays at the position where the call started.
  */
 import type { Row } from './api.ts';
 
 export interface Entry {
-  /** The event that says how the call stands. */
+  /** The event that determines the call's state. */
   readonly row: Row;
   /** The other events of the same call, newest first. */
   readonly parts: readonly Row[];
-  /** The row of the list at whose place the entry stands. */
+  /** The row of the list whose position the entry has. */
   readonly at: Row;
 }
 
-/** Hooks after which a call still runs. */
+/** Hooks after which a call is still running. */
 const RUNNING: readonly (string | null)[] = ['PreToolUse', 'PermissionRequest'];
 
-/** Whether the call has no end yet, as far as rows tell. */
+/** Whether the loaded rows show no end of the call yet. */
 export function isRunning({ source, source_event, call_id }: Row): boolean {
   return source === 'hook' && call_id !== null && RUNNING.includes(source_event);
 }
 
-/** Names a call, for what is kept of it while the page is open. */
+/** Returns the key of a call, for state that lasts while the dashboard is open. */
 export function callKey({ session_id, call_id }: Row): string {
   return `${session_id}\n${call_id}`;
 }
@@ -46,7 +46,7 @@ export function entriesOf(rows: readonly Row[]): Entry[] {
   });
 }
 
-/** The result, else the newest hook: what telemetry says of a call comes seconds after its hooks. */
+/** Returns the result, otherwise the newest hook: telemetry about a call arrives seconds after its hooks. */
 function standing(call: readonly Row[]): Row {
   const result = call.find(({ event_type }) => event_type === 'tool_use');
   return result ?? call.find(({ source }) => source === 'hook') ?? call[0]!;

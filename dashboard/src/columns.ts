@@ -1,7 +1,7 @@
 /**
- * The columns of the feed that are shown: those that have something to say and for which there is room.
+ * Selects the visible columns of the feed: those with content, as far as there is room.
  *
- * A column in which every row says the same, or nothing, leaves its room to the column What.
+ * A column whose rows all have the same value, or none, gives its room to the column What.
  */
 import type { Row } from './api.ts';
 
@@ -82,7 +82,7 @@ export function columnsOf(rows: readonly Row[], width_px: number): readonly Colu
   return COLUMNS.filter((column) => width_px >= column.from_px && column.isWanted(rows));
 }
 
-/** The name of the event, without that of the agent, which telemetry repeats in each. */
+/** Returns the event's name without the agent's name, which telemetry repeats in each. */
 export function eventOf({ source, source_event, event_type, agent_type }: Row): string {
   if (source_event === null) return event_type;
   const prefix = `${agent_type}.`;
@@ -91,7 +91,7 @@ export function eventOf({ source, source_event, event_type, agent_type }: Row): 
     : source_event;
 }
 
-/** A hook's tool stands in its payload too. */
+/** A hook's payload also contains its tool. */
 export function toolOf({ tool_name, source, metadata }: Row): string | null {
   if (tool_name !== null || source !== 'hook') return tool_name;
   const named = (metadata as { readonly tool_name?: unknown } | null)?.tool_name;

@@ -1,12 +1,12 @@
-/** What is known of the connection, as it is: nothing here says "live" before the stream is open. */
+/** The state of the connection: it is "live" only while the stream is open. */
 import { signal } from '@preact/signals';
 import { type ConnectionState, RefusedError } from '@twin-ingest/client';
 
 export type Connection =
   | { readonly state: 'connecting' | 'live' | 'asleep' }
-  /** Another attempt follows at `retry_at_ms`, of `performance.now()`. */
+  /** Another attempt follows at `retry_at_ms`, by `performance.now()`. */
   | { readonly state: 'lost'; readonly retry_at_ms: number }
-  /** The server refused for a reason that stays. */
+  /** The server refused permanently. */
   | { readonly state: 'refused'; readonly status: number };
 
 export const connection = signal<Connection>({ state: 'connecting' });

@@ -1,4 +1,4 @@
-/** Cost as people read it: what events reported, and what the server computed apart from it (rule PRI-06). */
+/** Formats cost: the sum that events reported, and separately the sum that the server computed (rule PRI-06). */
 import { computed } from '@preact/signals';
 import { health } from './figures.ts';
 import { dollars } from './format.ts';
@@ -8,20 +8,20 @@ export interface Costs {
   readonly computed: number;
 }
 
-/** `$1.20 + ~$0.35 computed`; of two sums one that is 0 is left out. */
+/** Formats `$1.20 + ~$0.35 computed`; omits a sum of 0 if the other one is not. */
 export function costText({ reported, computed }: Costs): string {
   if (computed === 0) return dollars(reported);
   return `${reported === 0 ? '' : `${dollars(reported)} + `}~${dollars(computed)} computed`;
 }
 
-/** What the sign ~ means, and the day of the prices in use; earlier events may have other prices (rule PRI-05). */
+/** Explains the sign ~ and the day of the current prices; earlier events may have other prices (rule PRI-05). */
 export const computedTitle = computed(() => {
   const date = health.value?.prices?.date;
   const source = 'Computed by the server from tokens and a file of prices';
   return date === undefined ? source : `${source}, now of ${date}`;
 });
 
-/** The title of a cost that has a computed part. */
+/** Returns the title of a cost with a computed part. */
 export function titleOfCost({ computed }: Costs): string | undefined {
   return computed === 0 ? undefined : computedTitle.value;
 }

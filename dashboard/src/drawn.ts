@@ -1,29 +1,29 @@
 /**
- * The first drawing of the page: the rows that are there, before anything that is looked at later.
+ * Draws the dashboard for the first time: with the loaded rows, before everything less important.
  *
- * A server on the same machine answers before an empty page is laid out, so the first rows are waited for, shortly:
- * one layout shows them, where two would take nearly twice as long. What must stay true: whatever waits for the
- * drawing comes, also where the server does not answer.
+ * A local server answers before the browser has laid out an empty page. So the first drawing waits briefly for the
+ * first rows: one layout instead of two takes about half the time. Invariant: everything that waits for the drawing
+ * runs, even if the server does not answer.
  */
 import { effect, signal } from '@preact/signals';
 import { firstRows } from './feed.ts';
 
 const ROWS_WAIT_MS = 100;
 
-/** Whether the page was drawn once: what lies below the first rows, and the plots, come then. */
+/** Whether the dashboard was drawn once; everything below the first rows, and the plots, follow. */
 export const isDrawn = signal(false);
 
-/** Draws when the first rows were answered, or after a tenth of a second. */
+/** Draws once the first rows have arrived, or after 100 ms. */
 export async function drawWithRows(draw: () => void): Promise<void> {
   await firstRows(ROWS_WAIT_MS);
   draw();
   await frame();
-  // The next one begins when the one that shows the rows has been handed over.
+  // The next frame starts after the frame with the rows was submitted.
   await frame();
   isDrawn.value = true;
 }
 
-/** Resolves once the page was drawn. */
+/** Resolves once the dashboard was drawn. */
 export function drawn(): Promise<void> {
   return new Promise((resolve) => {
     effect(() => {
@@ -32,7 +32,7 @@ export function drawn(): Promise<void> {
   });
 }
 
-/** Frames do not come while nobody can see the page; what waits for them is not to wait for that. */
+/** A hidden page gets no frames, so this does not wait for one. */
 function frame(): Promise<void> {
   return new Promise((resolve) => {
     if (document.hidden) setTimeout(resolve);

@@ -1,8 +1,8 @@
 /**
- * The rows of the feed: what is loaded, what is shown of it, and why these differ.
+ * The rows of the feed: the loaded rows, the visible rows, and the reason for their difference.
  *
- * Rows do not move under whoever reads them: while the feed is paused, scrolled away from its top, has a cursor, or
- * an event is looked at, what comes waits and is counted. What must stay true: nothing that came is missing once it is let in.
+ * Rows do not move while a user reads them. New rows wait and are counted while the feed is paused, scrolled away
+ * from its top, has a cursor, or shows an event's details. Invariant: after release no received row is missing.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { EventPage, Row } from './api.ts';
@@ -13,53 +13,55 @@ import { type Receipt, Received } from './received.ts';
 import { getJson } from './request.ts';
 import { filters, isFiltered, openEvent, search } from './view.ts';
 
-/** Rows of one answer. */
+/** Rows per answer. */
 export const PAGE_ROWS = 200;
 
 const loaded = signal<Loaded>(NOTHING);
 const shown = signal<Loaded>(NOTHING);
-/** The epoch and the filters that `loaded` is of. */
+/** The epoch and the filters of `loaded`. */
 let epoch: string | null = null;
 let loadedFilters: Filters | null = null;
 
-/** Whether anything was answered yet, for these filters. */
+/** Whether an answer for these filters has arrived. */
 export const isLoaded = signal(false);
-/** Why the server refuses these filters; null unless it does. */
+/** The server's reason to refuse these filters; null otherwise. */
 export const refusal = signal<string | null>(null);
 let received = new Received(0);
-/** What came of this database since the page was opened. */
+/** Events of this database that arrived since the dashboard was opened. */
 export const receipt = signal<Receipt | null>(null);
 export const isPaused = signal(false);
 export const isScrolled = signal(false);
-/** The id of the row that the keyboard is at. */
+/** The id of the row with the keyboard cursor. */
 export const cursor = signal<number | null>(null);
 export const isHeld = computed(
   () => isPaused.value || isScrolled.value || cursor.value !== null || openEvent.value !== null,
 );
-/** What is held back. Without a filter ids count it, however much of it was not loaded. */
+/** The rows that wait. Without a filter, ids give their number, even for rows that are not loaded. */
 export const waits = computed(() => {
   const [newest, before] = [loaded.value.rows[0]?.id, shown.value.rows[0]?.id];
   if (!isFiltered.value && newest !== undefined && before !== undefined)
     return { count: newest - before, isMore: false };
   return waiting(loaded.value, shown.value);
 });
-/** The gap whose rows are being loaded. */
+/** The gap whose rows are loading. */
 export const loadingGap = signal<number | null>(null);
 
-/** A row with the earlier rows of its call, one of these by itself, or the place of rows that are not loaded. */
+/**
+ * A row with the earlier rows of its call, one of these as an item of its own, or a gap of rows that are not loaded.
+ */
 export type Item =
   | { readonly row: Row; readonly parts: readonly Row[]; readonly isPart: boolean }
   | { readonly gap: number; readonly missing: number | null };
 
-/** The calls whose events are listed one by one, by `callKey`. */
+/** The calls whose events are listed separately, by `callKey`. */
 export const openCalls = signal<ReadonlySet<string>>(new Set());
-/** Every row that is shown, whatever is searched for. */
+/** All visible rows, regardless of the search. */
 export const shownRows = computed(() => shown.value.rows);
 
 export const items = computed<readonly Item[]>(() => {
   const { rows, gaps } = shown.value;
   const wanted = search.value.trim().toLowerCase();
-  // Only without a filter is each id that is not there a row that is not loaded.
+  // Only without a filter does each missing id mean a row that is not loaded.
   const list: Item[] = [];
   const entries = new Map(entriesOf(rows).map((entry) => [entry.at, entry]));
   rows.forEach((row, i) => {
@@ -74,7 +76,7 @@ export const items = computed<readonly Item[]>(() => {
   return list;
 });
 
-/** Takes over what came; `isNewest`: it is the newest page, and `hasOlder` says whether something is below it. */
+/** Adds received rows. `isNewest`: they are the newest page, and `hasOlder` tells whether older rows exist. */
 export function takeRows(
   came: readonly Row[],
   of: { readonly epoch: string; readonly revision: string },
@@ -97,7 +99,7 @@ export function takeRows(
   });
 }
 
-/** There are no rows for these filters, and never will be. */
+/** Marks that the server refuses these filters. */
 export function refuseRows(why: string): void {
   batch(() => {
     loaded.value = NOTHING;
@@ -114,7 +116,7 @@ function note(came: readonly Row[]): void {
   receipt.value = received.receipt;
 }
 
-/** Shows everything that waits. */
+/** Shows all waiting rows. */
 export function letIn(): void {
   shown.value = loaded.value;
 }
@@ -135,13 +137,13 @@ export async function loadGap(gap: number): Promise<void> {
       shown.value = withOlder(shown.value, gap, events, next !== null);
     });
   } catch {
-    // The gap is still there to be asked for, and the connection says what is wrong.
+    // The gap can be loaded again later, and the connection shows the problem.
   } finally {
     loadingGap.value = null;
   }
 }
 
-/** What is not held is shown as it comes. */
+/** Shows new rows at once while nothing holds them back. */
 export function followRows(): void {
   effect(() => {
     if (!isHeld.value) letIn();
@@ -153,7 +155,7 @@ export function followRows(): void {
   });
 }
 
-/** Resolves once the first rows were answered, or after so long. */
+/** Resolves once the first rows have arrived, or after this time. */
 export function firstRows(most_ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, most_ms);
@@ -173,21 +175,21 @@ function itemsOf({ row, parts }: Entry): Item[] {
   return [{ row, parts, isPart: false }, ...below];
 }
 
-/** Lists the events of a call, or takes the list back. */
+/** Lists the events of a call, or hides the list. */
 export function toggleCall(row: Row): void {
   const calls = new Set(openCalls.value);
   if (!calls.delete(callKey(row))) calls.add(callKey(row));
   openCalls.value = calls;
 }
 
-/** Whether the item shows this event, or stands for it. */
+/** Whether the item shows this event or represents it. */
 export function holds(item: Item, id: number | null): boolean {
   return 'row' in item && (item.row.id === id || item.parts.some((part) => part.id === id));
 }
 
 const texts = new WeakMap<Row, string>();
 
-/** What is searched, in lower case: every value of the row. */
+/** Returns the searchable text in lower case: every value of the row. */
 function textOf(row: Row): string {
   let text = texts.get(row);
   if (text === undefined) {

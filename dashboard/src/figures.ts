@@ -1,26 +1,26 @@
-/** Everything beside the feed that is shown of the server's state: sessions, statistics, cost, health. */
+/** Server state in addition to the feed: sessions, statistics, cost, health. */
 import { computed, signal } from '@preact/signals';
 import type { Cost, Health, Session, SessionPage, Stats, Tool } from './api.ts';
 import { Rate } from './rate.ts';
 import { statusAt, timeoutOf } from './session-status.ts';
 import { now_ms, serverNow } from './time.ts';
 
-/** How far back the live rate goes. */
+/** Range of the live rate. */
 export const RATE_SECONDS = 300;
 
 export const stats = signal<Stats | null>(null);
 export const tools = signal<readonly Tool[] | null>(null);
 export const cost = signal<Cost | null>(null);
-/** What the server said of itself last. */
+/** The last health answer. */
 export const health = signal<Health | null>(null);
-/** Whether that still holds, as far as anybody can know. */
+/** Whether the last health answer still applies. */
 export const isHealthKnown = signal(false);
 export const rate = new Rate(RATE_SECONDS);
 
 const page = signal<SessionPage | null>(null);
 const timeout_ms = signal(0);
 
-/** Sessions that need an answer, those among them that the page of newest ones does not reach. */
+/** Sessions that need an answer, including those beyond the page of newest sessions. */
 const waitingPage = signal<readonly Session[]>([]);
 
 export function takeWaiting({ sessions: list }: SessionPage): void {
@@ -32,7 +32,7 @@ export function takeSessions(answer: SessionPage): void {
   timeout_ms.value = timeoutOf(answer.sessions, serverNow());
 }
 
-/** Each with its status of now. `null` before there was an answer. */
+/** Each with its current status. `null` before the first answer. */
 export const sessions = computed(() => {
   if (page.value === null) return null;
   const newest = page.value.sessions;
@@ -45,10 +45,10 @@ export const sessions = computed(() => {
   }));
 });
 
-/** By the ids of those sessions. */
+/** Projects by session id. */
 export const projects = computed<ReadonlyMap<string, string | null>>(
   () => new Map(sessions.value?.map(({ session: { id, project } }) => [id, project])),
 );
 
-/** Whether there are more than those. */
+/** Whether more sessions exist. */
 export const hasMoreSessions = computed(() => page.value !== null && page.value.next !== null);

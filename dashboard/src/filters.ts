@@ -1,7 +1,8 @@
 /**
- * What the feed is narrowed to, as the query of the page's address has it, so that a view can be kept and sent on.
+ * Reads and writes the feed's filters in the query of the page's address, so that a view can be bookmarked and
+ * shared.
  *
- * What must stay true: writing what was read gives the same query, in the order of `FILTER_NAMES`.
+ * Invariant: writing a parsed query gives the same query, in the order of `FILTER_NAMES`.
  */
 import { FILTER_NAMES } from './filter-names.ts';
 
@@ -9,12 +10,12 @@ export { FILTER_NAMES };
 export type FilterName = (typeof FILTER_NAMES)[number];
 export type Filters = Readonly<Partial<Record<FilterName, string>>>;
 
-/** Everything of a view that the address has. */
+/** The parts of a view that the address contains. */
 export interface View {
   readonly filters: Filters;
-  /** Looked for in what is loaded. */
+  /** Searched in the loaded rows. */
   readonly search: string;
-  /** The id of the event that is looked at. */
+  /** The id of the open event. */
   readonly event: number | null;
 }
 
@@ -30,7 +31,7 @@ export function viewOf(query: string): View {
   return { filters, search: given.get('q') ?? '', event };
 }
 
-/** With its `?`, or nothing. */
+/** Returns the query with its `?`, or an empty text. */
 export function queryOf({ filters, search, event }: View): string {
   const query = filterQuery(filters);
   if (search !== '') query.set('q', search);
@@ -38,7 +39,7 @@ export function queryOf({ filters, search, event }: View): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** As `GET /api/events` takes them. */
+/** Returns the filters in the form of `GET /api/events`. */
 export function filterQuery(filters: Filters): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of FILTER_NAMES) {

@@ -1,11 +1,11 @@
-/** Figures and texts as the page shows them: short, of steady width, the same whatever the locale. */
+/** Formats figures and texts: short, of constant width, the same in every locale. */
 
 const COUNTS = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
 /** `1,234`. */
 export function whole(value: number): string {
-  // By hand: the first formatter of a page costs it ten milliseconds.
+  // Own code: the first number formatter of a page costs it ten milliseconds.
   return value.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
@@ -41,14 +41,14 @@ export function dollars(value: number): string {
   return `$${value.toFixed(value === 0 || value >= 1 ? 2 : value >= 0.01 ? 3 : 4)}`;
 }
 
-/** Of a call: `820 ms`, `4.2 s`, `3 m 20 s`. */
+/** Formats the duration of a call: `820 ms`, `4.2 s`, `3 m 20 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${ms < 10 && !Number.isInteger(ms) ? ms.toFixed(1) : Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   return span(ms);
 }
 
-/** How long ago or for how long: the two largest units, the smallest is seconds. */
+/** Formats an age or a duration: the two largest units, at least seconds. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -63,19 +63,19 @@ function two(small: number, per: number, largeUnit: string, smallUnit: string): 
   return rest === 0 ? large : `${large} ${rest} ${smallUnit}`;
 }
 
-/** From 0 to 1, as `0 %`, `0.4 %`, `12 %`. */
+/** Formats a share from 0 to 1 as `0 %`, `0.4 %`, `12 %`. */
 export function percent(share: number): string {
   const value = share * 100;
   return `${value === 0 || value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} %`;
 }
 
-/** `2026-02-18 18:06:41.231` in the zone of whoever looks. */
+/** Formats `2026-02-18 18:06:41.231` in the user's time zone. */
 export function dateTime(at: Date): string {
   const day = [at.getFullYear(), pad(at.getMonth() + 1), pad(at.getDate())].join('-');
   return `${day} ${timeOfDay(at)}`;
 }
 
-/** `18:06:41.231` in the zone of whoever looks. */
+/** Formats `18:06:41.231` in the user's time zone. */
 export function timeOfDay(at: Date): string {
   const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => pad(part)).join(':');
   return `${clock}.${pad(at.getMilliseconds(), 3)}`;
@@ -85,17 +85,23 @@ function pad(value: number, width = 2): string {
   return String(value).padStart(width, '0');
 }
 
-/** Controls, and what changes the direction of text or is not to be seen (Unicode, bidirectional algorithm, UAX 9). */
+/**
+ * Control characters, and characters that change the direction of text or are invisible (Unicode, bidirectional
+ * algorithm, UAX 9).
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** On one line: white space as a space, what would be hidden as its escape, and no more of it than `most` characters. */
+/**
+ * Formats text on one line: white space becomes a space, an invisible character its escape, and the text ends after
+ * `most` characters.
+ */
 export function legible(text: string, most = 400): string {
   const cut = text.length > most ? `${text.slice(0, most)}…` : text;
   return cut.replace(HIDDEN, (hidden) => (/[\t-\r\u0085\u2028\u2029]/.test(hidden) ? ' ' : escaped(hidden)));
 }
 
-/** The same JSON, with what would be hidden in its strings as escapes; line ends between its tokens stay. */
+/** Returns the same JSON with invisible characters of strings as escapes; line ends between its tokens stay. */
 export function legibleJson(json: string): string {
   return json.replace(HIDDEN, (hidden) => (hidden === '\n' ? hidden : escaped(hidden)));
 }

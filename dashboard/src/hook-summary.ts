@@ -1,14 +1,14 @@
 /**
- * The line that says what a hook was about: the template of `contract/hooks`, filled from the payload.
+ * Writes the line that describes a hook: the template of `contract/hooks`, filled from the payload.
  *
- * Invariant: a hook that has templates always gets a line, since its last template needs nothing from the payload.
+ * Invariant: a hook with templates always gets a line, since its last template needs nothing from the payload.
  */
 import CLAUDE_CODE from '../../contract/hooks/claude-code.summaries.json' with { type: 'json' };
 import CODEX from '../../contract/hooks/codex.summaries.json' with { type: 'json' };
 
 export interface Summaries {
   readonly object_paths: readonly string[];
-  /** Paths that other columns show, or that no reader needs. */
+  /** Paths that other columns show, or that are irrelevant to a reader. */
   readonly known: readonly string[];
   readonly hooks: Readonly<Record<string, readonly string[]>>;
   readonly other: readonly string[];
@@ -16,12 +16,12 @@ export interface Summaries {
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Members of an object that are written where no path is known. */
+/** Largest number of members written for an object without a known path. */
 const MOST_MEMBERS = 6;
-/** Longest text taken from one value: a line shows less. */
+/** Longest text from one value; a line shows less. */
 const MOST = 400;
 
-/** `name` is the hook's own name; an unknown hook is described by what its payload has. */
+/** `name` is the hook's own name; an unknown hook is described by its payload. */
 export function hookSummary(agentType: string, name: string | null, payload: Payload): string {
   const summaries = summariesOf(agentType);
   const { hooks, known, other } = summaries;
@@ -33,15 +33,15 @@ export function hookSummary(agentType: string, name: string | null, payload: Pay
   return membersOf(payload, known) ?? other[0]!;
 }
 
-/** Those of Claude Code for an agent without its own. */
+/** Returns Claude Code's templates for an agent without its own. */
 export function summariesOf(agentType: string): Summaries {
   return agentType === 'codex' ? CODEX : CLAUDE_CODE;
 }
 
-/** `null` unless every path of the template has a value. */
+/** Returns `null` unless every path of the template has a value. */
 function filled(template: string, payload: Payload, summaries: Summaries): string | null {
   let isWhole = true;
-  // A path below the agent's folder is written from there on.
+  // A path below the agent's folder is written relative to it.
   const folder = `${String(payload.cwd)}/`;
   const line = template.replace(/\{([^}]+)\}/g, (_, paths: string) => {
     const text = firstOf(payload, paths.split('|'), summaries);
@@ -59,14 +59,14 @@ function firstOf(payload: unknown, paths: readonly string[], summaries: Summarie
   return null;
 }
 
-/** Of a list the values of its items. */
+/** For a list, returns the values of its items. */
 function valueAt(value: unknown, [step, ...rest]: readonly string[]): unknown {
   if (step === undefined) return value;
   if (Array.isArray(value)) return value.map((item) => valueAt(item, [step, ...rest]));
   return isObject(value) && Object.hasOwn(value, step) ? valueAt(value[step], rest) : undefined;
 }
 
-/** `null` for what says nothing. */
+/** Returns `null` for an empty value. */
 export function textOf(value: unknown, summaries: Summaries): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value.trim().slice(0, MOST);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -78,7 +78,7 @@ export function textOf(value: unknown, summaries: Summaries): string | null {
   return firstOf(value, summaries.object_paths, summaries) ?? membersOf(value, []);
 }
 
-/** `arg: text, n: 1, data { x }`: of an object in it only the keys, which ends the recursion. */
+/** Formats `arg: text, n: 1, data { x }`; for a nested object only its keys, which ends the recursion. */
 export function membersOf(
   value: Readonly<Record<string, unknown>>,
   without: readonly string[],

@@ -1,4 +1,4 @@
-/** Hours one after the other, those without events too, for a plot: the answer leaves these out. */
+/** Fills in the hours without events for a plot, since the answer omits them. */
 import type { Bucket } from './api.ts';
 
 export interface Hours {
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const LEAST = 24;
 const MOST = 168;
 
-/** From the oldest bucket, and a day at least, a week at most, to the hour `now` (hours since 1970). */
+/** From the oldest bucket, at least a day and at most a week, to the hour `now` (hours since 1970). */
 export function hourly(timeline: readonly Bucket[], now: number): Hours {
   const byHour = new Map(timeline.map((one) => [Math.floor(Date.parse(one.bucket) / HOUR_MS), one]));
   const oldest = Math.min(now, ...byHour.keys());

@@ -1,13 +1,13 @@
 /**
- * JSON as text: where a member lies, and the same text with its layout changed.
+ * Handles JSON as text: finds a member, and changes the layout of the text.
  *
- * Not `JSON.parse`, which alters what it reads: digits above 2^53, `1.0`, escapes, a key given twice. What must stay
- * true: the text of every string and number comes out as it went in. What is read here is valid JSON, since a server
- * wrote it; of anything else no more is promised than an end.
+ * It does not use `JSON.parse`, which alters digits above 2^53, `1.0`, escapes and repeated keys. Invariant: the text
+ * of every string and number stays unchanged. The input is valid JSON, since a server wrote it; for other input it
+ * only guarantees to end.
  */
 const SPACE = /\s/;
 
-/** The text of a member's value, or `undefined`. Of a key given twice it is the last one's, as rule EVT-10 has it. */
+/** Returns the text of a member's value, or `undefined`. Of equal keys the last counts, as in rule EVT-10. */
 export function memberText(json: string, key: string): string | undefined {
   let found: string | undefined;
   let at = skipSpace(json, skipSpace(json, 0) + 1);
@@ -21,7 +21,7 @@ export function memberText(json: string, key: string): string | undefined {
   return found;
 }
 
-/** Laid out over lines, two spaces per level. */
+/** Formats over several lines, with two spaces per level. */
 export function indented(json: string): string {
   let text = '';
   let depth = 0;
@@ -53,7 +53,7 @@ export function indented(json: string): string {
   return text;
 }
 
-/** The index after the value that begins at `at`. */
+/** Returns the index after the value that starts at `at`. */
 function valueEnd(json: string, at: number): number {
   const first = json[at];
   if (first === '"') return stringEnd(json, at);
@@ -89,7 +89,7 @@ function skipSpace(json: string, at: number): number {
   return end;
 }
 
-/** A key may be spelled with escapes. */
+/** A key may contain escapes. */
 function nameOf(text: string): string {
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }

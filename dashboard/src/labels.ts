@@ -1,4 +1,4 @@
-/** The names of fields as people read them. */
+/** The labels of fields. */
 
 const LABELS: Readonly<Record<string, string>> = {
   session_id: 'Session',
@@ -15,7 +15,7 @@ const LABELS: Readonly<Record<string, string>> = {
   computed_cost_usd: 'Computed cost',
 };
 
-/** `source_event` as "Source event", unless it has a label of its own. */
+/** Returns `source_event` as "Source event", unless it has a label of its own. */
 export function labelOf(name: string): string {
   const words = name.replaceAll('_', ' ');
   return LABELS[name] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

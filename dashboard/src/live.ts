@@ -1,8 +1,8 @@
 /**
- * What the page asks its server for, and when: one stream that says what changed, and pulls of what is shown, each at
- * its own pace. While nobody can see the page it asks for nothing, and holds no connection.
+ * Schedules the dashboard's requests: one stream that announces changes, and fetches of the visible data, each at its
+ * own pace. A hidden page sends no requests and holds no connection.
  *
- * First comes what is seen first; a browser has six connections to a server (HTTP/1.1), of which the stream is one.
+ * The most visible data comes first; a browser has six connections to a server (HTTP/1.1), and the stream takes one.
  */
 import { batch, effect, untracked } from '@preact/signals';
 import { type Invalidation, type SyncOptions, Topics } from '@twin-ingest/client';
@@ -31,17 +31,17 @@ import { type Latest, untagged } from './untagged.ts';
 import { filters } from './view.ts';
 
 const MIN_INTERVAL_MS = 250;
-/** The least time between two pulls of each; the first after a pause is made at once. */
+/** Least time between two fetches of each; the first one after a pause is immediate. */
 const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, scope: 2000, breakdown: 5000 };
 const PROMPTS_MS = 5000;
 const HEALTH_MS = 5000;
-/** What time alone changes is in no revision, so that it is asked for now and then. */
+/** Changes by time alone have no revision, so they are fetched at this interval. */
 const STATUS_MS = 30_000;
 export const SESSIONS = 100;
-/** Rows that the rate of the last minutes is counted from after a reload. */
+/** Rows from which the recent rate is computed after a reload. */
 const RATE_ROWS = 1000;
 
-/** Begins, and stops and goes on as the page is hidden and shown. */
+/** Starts, and pauses while the page is hidden. */
 export function followServer(): void {
   let end: (() => void) | undefined;
   const turn = () => {
@@ -74,7 +74,7 @@ function follow(): () => void {
     ...topics.of('sessions', { limit: SESSIONS }),
     apply: ({ data }) => {
       takeSessions(data);
-      // Once; after that by the clock.
+      // Fetched once here; after that by the clock.
       if (data.next !== null && !isAsked) void pullWaiting(signal).catch(() => undefined);
       isAsked = true;
     },
@@ -87,7 +87,7 @@ function follow(): () => void {
   });
   keep<[readonly Tool[], Cost]>(PACE_MS.breakdown, {
     ...untagged(topics.of('stats'), latest, async () => {
-      // Below the first rows, and so behind them.
+      // This comes after the first rows, which are above it.
       await drawn();
       const both = [
         getJson<{ tools: readonly Tool[] }>('/api/stats/tools', signal).then((answer) => answer.tools),
@@ -115,10 +115,12 @@ function follow(): () => void {
   };
 }
 
-/** Returns how to stop it. */
+/** Returns a function that stops it. */
 type Keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal' | 'onError'>) => () => void;
 
-/** One pull for the filters of now, another when they change; filters that the server refuses are asked for once. */
+/**
+ * One fetch for the current filters, another when they change; filters that the server refuses are requested once.
+ */
 function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
   return effect(() => {
     const chosen = filters.value;
@@ -144,7 +146,7 @@ function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
   });
 }
 
-/** What came since what is known, or the newest page where that is too much. */
+/** Fetches the changes since the known revision, or the newest page when there are too many. */
 async function pullFiltered(
   query: URLSearchParams,
   known: { readonly revision: string } | null,
@@ -158,7 +160,7 @@ async function pullFiltered(
   return { data: await getJson<EventPage>(page, signal), reset: true };
 }
 
-/** The chosen session and its rows: the newest ones, then what came since. */
+/** Fetches the selected session and its rows: first the newest rows, then the changes. */
 function followScope(topics: Topics, latest: Latest, keep: Keep, signal: AbortSignal): () => void {
   return effect(() => {
     const id = scopeId.value;
@@ -172,7 +174,7 @@ function followScope(topics: Topics, latest: Latest, keep: Keep, signal: AbortSi
       ]);
       const isNew = known === null || came.next !== null;
       const { events, next } = known !== null && isNew ? await getJson<EventPage>(page, signal) : came;
-      // Above a known id the oldest comes first.
+      // Above a known id the oldest row comes first.
       const rows = isNew ? events : events.toReversed();
       return { data: { session, rows, isWhole: next === null }, reset: isNew };
     };
@@ -185,7 +187,7 @@ function followScope(topics: Topics, latest: Latest, keep: Keep, signal: AbortSi
   });
 }
 
-/** First prompts of sessions that are listed: at once for one that is new, and again while it has none. */
+/** Fetches the first prompts of listed sessions: at once for a new session, and again while it has none. */
 function followPrompts(signal: AbortSignal): () => void {
   const ask = repeat(PROMPTS_MS, signal, pullPrompts, false);
   return effect(() => {
@@ -193,7 +195,7 @@ function followPrompts(signal: AbortSignal): () => void {
   });
 }
 
-/** What was heard last of each topic, kept for whoever asks later; the rate of events comes of it too. */
+/** Keeps the last announced revision of each topic for later callers; also feeds the rate of events. */
 function listen(topics: Topics, signal: AbortSignal): Latest {
   const heard = new Map<string, Invalidation>();
   const waiting = new Set<() => void>();
@@ -220,7 +222,7 @@ function listen(topics: Topics, signal: AbortSignal): Latest {
   };
 }
 
-/** Reads once what came in the minutes before the page listened, so that a reload does not empty the plot. */
+/** Fetches the events of the minutes before the page was opened, so that a reload does not empty the plot. */
 async function fillRate(latest: Latest, signal: AbortSignal): Promise<void> {
   await drawn();
   await latest('events', signal);
@@ -229,11 +231,11 @@ async function fillRate(latest: Latest, signal: AbortSignal): Promise<void> {
   const { events, next } = await getJson<EventPage>(`/api/events?since=${since}&limit=${RATE_ROWS}`, signal);
   const oldest = events.at(-1);
   rate.fill(events, next === null || oldest === undefined ? since_ms : Date.parse(oldest.created_at));
-  // The plot is drawn with the clock.
+  // The clock redraws the plot.
   now_ms.value = serverNow();
 }
 
-/** What was told last stays there to be seen, but holds only until an answer fails or the connection is lost. */
+/** The last health answer stays visible, but is marked as unknown once a request fails or the connection is lost. */
 function followHealth(signal: AbortSignal): () => void {
   const ask = repeat(HEALTH_MS, signal, pullHealth, true);
   const stopListening = effect(() => {
@@ -250,11 +252,11 @@ function followHealth(signal: AbortSignal): () => void {
 
 async function pullHealth(signal: AbortSignal): Promise<void> {
   try {
-    // A server that hangs is not to keep others from being asked.
+    // An unresponsive server must not block the other requests.
     const until = AbortSignal.any([signal, AbortSignal.timeout(HEALTH_MS)]);
     const response = await fetch('/api/health', { cache: 'no-store', signal: until });
     setServerDate(response.headers.get('date'));
-    // 503 says what is wrong in the same words, unless it is that of a server that ends, or somebody else's.
+    // A 503 has the same body, unless it comes from a draining server or a proxy.
     const answer = (await response.json()) as Health;
     if (typeof answer.status !== 'string') throw new TypeError('no health');
     batch(() => {
@@ -276,12 +278,15 @@ async function pullStatus(signal: AbortSignal): Promise<void> {
   if (sessionPage.next !== null) await pullWaiting(signal);
 }
 
-/** A session that waits for long is none of the newest. A server that does not know this status refuses. */
+/** A session that has waited for long is not among the newest. A server without this status refuses the request. */
 async function pullWaiting(signal: AbortSignal): Promise<void> {
   takeWaiting(await getJson<SessionPage>(`/api/sessions?status=waiting&limit=${SESSIONS}`, signal));
 }
 
-/** Once after the other, while it lasts; what fails is asked for again at its time. Returns how to ask before that. */
+/**
+ * Repeats a request, one after the other; a failed one is repeated at its time. Returns a function that triggers it
+ * earlier.
+ */
 function repeat(
   every_ms: number,
   signal: AbortSignal,

@@ -1,29 +1,29 @@
 /**
- * Rows that were loaded, newest first, and where others lie between them that were not.
+ * Loaded rows, newest first, and the gaps of rows between them that are not loaded.
  *
- * A page that is slower than the events come does not read them all: it takes the newest page and remembers the gap,
- * which whoever looks may load. What must stay true: ids fall, none is there twice, and below a row that is no gap
- * comes the next one that there is.
+ * A page that is slower than the events does not read them all: it fetches the newest page and remembers the gap,
+ * which the user may load. Invariant: ids fall, no id occurs twice, and the row after a row without a gap is the next
+ * existing one.
  */
 import type { Row } from './api.ts';
 
 export interface Loaded {
   readonly rows: readonly Row[];
-  /** Ids of rows below which others are not loaded; the last row is one unless the end is reached. */
+  /** Ids of rows with unloaded rows below them; the last row is one until the end is reached. */
   readonly gaps: ReadonlySet<number>;
 }
 
 export const NOTHING: Loaded = { rows: [], gaps: new Set() };
 
-/** Rows that are kept when newer ones come. */
+/** Largest number of rows kept when newer ones arrive. */
 const MOST_ROWS = 2000;
 
-/** With everything above what was loaded before. */
+/** Adds rows that include everything newer than the loaded rows. */
 export function withNewer(loaded: Loaded, came: readonly Row[]): Loaded {
   return trimmed(merged(loaded.rows, came), loaded.gaps);
 }
 
-/** With the newest page, which need not reach down to what was loaded before; `hasOlder`: something is below it. */
+/** Adds the newest page, which may leave a gap to the loaded rows; `hasOlder`: older rows exist. */
 export function withNewest(loaded: Loaded, page: readonly Row[], hasOlder: boolean): Loaded {
   const last = page.at(-1);
   if (last === undefined || !hasOlder) return { rows: page, gaps: new Set() };
@@ -33,18 +33,18 @@ export function withNewest(loaded: Loaded, page: readonly Row[], hasOlder: boole
   return trimmed(merged(loaded.rows, page), new Set(gaps));
 }
 
-/** With what was asked for below a gap; `hasMore`: something is below that too. */
+/** Adds rows below a gap; `hasMore`: more rows follow below them. */
 export function withOlder(loaded: Loaded, gap: number, came: readonly Row[], hasMore: boolean): Loaded {
   const reached = hasMore ? (came.at(-1)?.id ?? gap) : 0;
   const gaps = [...loaded.gaps].filter((id) => id > gap || id <= reached);
-  // A row that was there before knows itself whether there is a gap below it.
+  // A row that was already loaded has its own record of a gap below it.
   const isMet = loaded.rows.some(({ id }) => id === reached);
   const rows = merged(loaded.rows, came);
   if (hasMore && !isMet) gaps.push(reached);
   return { rows, gaps: new Set(gaps) };
 }
 
-/** How many rows of `loaded` are newer than the newest of `shown`; `isMore`: not all of them are loaded. */
+/** Returns how many rows of `loaded` are newer than the newest of `shown`; `isMore`: not all of them are loaded. */
 export function waiting(loaded: Loaded, shown: Loaded): { readonly count: number; readonly isMore: boolean } {
   const newest = shown.rows[0]?.id ?? 0;
   const older = loaded.rows.findIndex(({ id }) => id <= newest);
@@ -52,7 +52,7 @@ export function waiting(loaded: Loaded, shown: Loaded): { readonly count: number
   return { count: newer.length, isMore: newest > 0 && newer.some(({ id }) => loaded.gaps.has(id)) };
 }
 
-/** Two lists whose ids fall, as one. */
+/** Merges two lists with falling ids. */
 function merged(a: readonly Row[], b: readonly Row[]): readonly Row[] {
   if (a.length === 0) return b;
   const rows: Row[] = [];

@@ -1,4 +1,4 @@
-/** Where the page begins: what it follows is set going, then it is drawn. */
+/** Entry point of the dashboard: starts its subscriptions, then draws it. */
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { drawWithRows } from './drawn.ts';

@@ -1,4 +1,4 @@
-/** Whether the page is as narrow as on a phone: as the media queries of the styles. */
+/** Whether the page is as narrow as on a phone, by the media query of the styles. */
 import { signal } from '@preact/signals';
 
 const narrow = matchMedia('(max-width: 720px)');

@@ -1,14 +1,14 @@
 /**
- * uPlot, once the page was drawn: what is set up with it, and three canvases, would keep the first rows waiting.
+ * Loads uPlot after the first drawing: its setup, and three canvases, would delay the first rows.
  *
- * What must stay true: the places of the plots have their height from the style, so that nothing moves when they come.
+ * Invariant: the styles set the height of the plots, so that the layout does not move when they arrive.
  */
 import type uPlot from 'uplot';
 import { drawn } from './drawn.ts';
 
 let begun: Promise<typeof uPlot> | undefined;
 
-/** Resolves when there is something to plot with. */
+/** Resolves with uPlot once it is loaded. */
 export function plotting(): Promise<typeof uPlot> {
   begun ??= drawn().then(async () => (await import('uplot')).default);
   return begun;

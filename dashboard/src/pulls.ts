@@ -1,25 +1,25 @@
 /**
- * Pulls that keep what is shown in step with what the stream tells of, and whether one of them fails at the moment.
+ * Keeps visible data in sync with the stream, and records whether a fetch fails at the moment.
  *
- * What must stay true: while a pull fails, what it is for may be older than what was heard of, and `pullFailure` says
- * so; who shows the state of the connection has to look at both.
+ * Invariant: while a fetch fails, its data may be older than the last announcement, and `pullFailure` reports it. A
+ * component that shows the connection's state must read both.
  */
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { RefusedError, Sync, type SyncOptions } from '@twin-ingest/client';
 import { connection } from './connection.ts';
 
-/** The status that a pull was refused with; null: no answer, or none that can be shown. */
+/** The status of a failed fetch; null: no answer, or an answer that cannot be shown. */
 interface Failure {
   readonly status: number | null;
 }
 
-/** By pull. */
+/** By fetch. */
 const failures = signal<ReadonlyMap<object, Failure>>(new Map());
 
-/** Of one of the pulls that fail; null while none does. */
+/** One of the current failures; null while there is none. */
 export const pullFailure = computed<Failure | null>(() => failures.value.values().next().value ?? null);
 
-/** Goes on until it is stopped, or the signal aborts: what fails is repeated. Returns how to stop it. */
+/** Runs until it is stopped or the signal aborts; a failed fetch is repeated. Returns a function that stops it. */
 export function keepInStep<T>(
   throttle_ms: number,
   options: Omit<SyncOptions<T>, 'pace' | 'signal' | 'onError'>,
@@ -41,7 +41,7 @@ export function keepInStep<T>(
       setFailure(sync, { status: error instanceof RefusedError ? error.status : null });
     },
   });
-  // A server that is back need not be waited for as long as one that is away.
+  // When the server returns, the wait ends early.
   const endHurry = effect(() => {
     if (connection.value.state !== 'live' || !failures.peek().has(sync)) return;
     untracked(() => sync.refresh().catch(() => undefined));
@@ -53,7 +53,7 @@ export function keepInStep<T>(
     sync.stop();
     setFailure(sync, null);
   };
-  // Gone with this pull: there is one for every choice of filters, and the signal outlives them all.
+  // Removed with this fetch: each choice of filters has its own, and the signal outlives them all.
   signal.addEventListener('abort', stop, { signal: over.signal });
   sync.start().catch(() => undefined);
   return stop;

@@ -1,22 +1,22 @@
 /**
- * Events per second, from the revisions that were heard: ids are given one after the other, so that their difference
- * counts events, however few rows were read.
+ * Computes events per second from announced revisions: ids are consecutive, so that their difference counts events,
+ * however few rows were read.
  *
- * What must stay true: events that came without a connection count in no second, unless rows of that time were read.
+ * Invariant: events that arrived without a connection count in no second, unless rows of that time were read.
  */
 export class Rate {
-  /** By second, those in which something was heard. */
+  /** Counts by second, for seconds with announcements. */
   readonly #counts = new Map<number, number>();
-  /** Seconds in which nobody listened, all or part of them. */
+  /** Seconds that were at least partly without a connection. */
   readonly #deaf = new Set<number>();
   readonly #seconds: number;
   #revision: number | null = null;
-  /** The first second in which something was heard. */
+  /** The first second with an announcement. */
   #first = Infinity;
-  /** The revision from which on the difference counts, and its second; ids up to it are counted from rows. */
+  /** The revision from which differences count, and its second; rows count the ids up to it. */
   #start: readonly [number, number] | null = null;
 
-  /** `seconds`: how far back it remembers. */
+  /** `seconds`: the range that it keeps. */
   constructor(seconds: number) {
     this.#seconds = seconds;
   }
@@ -31,8 +31,8 @@ export class Rate {
   }
 
   /**
-   * Counts rows of before it listened, newest first, from the second after `from_ms` on: whole seconds in which it did
-   * not listen, and in the second in which it began those ids that no difference counts.
+   * Counts earlier rows, newest first, from the second after `from_ms`. It fills whole seconds without a connection.
+   * In the second of the connect it adds the ids that no difference counts.
    */
   fill(rows: readonly { readonly id: number; readonly created_at: string }[], from_ms: number): void {
     if (this.#start === null) return;
@@ -52,12 +52,12 @@ export class Rate {
     this.#start = null;
   }
 
-  /** From now on nothing is heard, until the next revision is. */
+  /** Marks the connection as lost until the next revision. */
   lose(): void {
     this.#revision = null;
   }
 
-  /** Once a second: whether somebody listens. */
+  /** Call once a second; records whether there is a connection. */
   tick(now_ms: number): void {
     const second = Math.floor(now_ms / 1000);
     if (this.#revision === null) this.#deaf.add(second);
@@ -66,7 +66,7 @@ export class Rate {
     for (const old of this.#deaf) if (old < oldest) this.#deaf.delete(old);
   }
 
-  /** Of the last whole seconds, oldest first: Unix seconds, and events or null. */
+  /** Returns the last whole seconds, oldest first: Unix seconds, and events or null. */
   series(now_ms: number): [number[], (number | null)[]] {
     const end = Math.floor(now_ms / 1000);
     const seconds = Array.from({ length: this.#seconds }, (_, i) => end - this.#seconds + i);
@@ -74,7 +74,7 @@ export class Rate {
     return [seconds, seconds.map((second) => this.#counts.get(second) ?? (isDeaf(second) ? null : 0))];
   }
 
-  /** Mean of the last five whole seconds. */
+  /** Returns the mean of the last five whole seconds. */
   recent(now_ms: number): number {
     const [, counts] = this.series(now_ms);
     return counts.slice(-5).reduce<number>((sum, count) => sum + (count ?? 0), 0) / 5;

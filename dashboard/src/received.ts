@@ -1,37 +1,37 @@
 /**
- * Which events have reached this page since it was opened, by their ids: how many, and how many between the first and
- * the last have not.
+ * Counts the events that reached this page since it was opened, by their ids: how many, and how many between the
+ * first and the last are missing.
  *
- * Ids are given one after the other, so that a hole is an event that the page did not read. Counts beside the rows and
- * not from them, since these are bounded and can be put together from pieces.
+ * Ids are consecutive, so that a hole is an event that the page did not read. The counts do not come from the rows,
+ * since those are bounded and may come from several fetches.
  */
 
 export interface Receipt {
-  /** Different ones. */
+  /** Number of distinct ids. */
   readonly count: number;
-  /** Of those from `first` to `last`. */
+  /** Number of missing ids between `first` and `last`. */
   readonly missing: number;
   readonly first: number;
   readonly last: number;
 }
 
-/** Holes that may still be filled; older ones lie far below what is shown. */
+/** Holes that may still be filled; older ones are far below the visible rows. */
 const MOST_HOLES = 100;
 
 export class Received {
   readonly #opened: number;
   #last: number;
   #count = 0;
-  /** First and last id of each, rising. */
+  /** First and last id of each, ascending. */
   #holes: (readonly [number, number])[] = [];
 
-  /** `opened`: the newest id that there was by then. */
+  /** `opened`: the newest id at that time. */
   constructor(opened: number) {
     this.#opened = opened;
     this.#last = opened;
   }
 
-  /** Rows as they are answered, newest first; those that were there before do not count, nor do those that come again. */
+  /** Adds answered rows, newest first; rows from before and repeated rows do not count. */
   take(rows: readonly { readonly id: number }[]): void {
     for (const { id } of rows.toReversed()) {
       if (id > this.#last) {
@@ -43,7 +43,7 @@ export class Received {
     if (this.#holes.length > MOST_HOLES) this.#holes = this.#holes.slice(-MOST_HOLES);
   }
 
-  /** `null` before anything came. */
+  /** `null` before the first event. */
   get receipt(): Receipt | null {
     if (this.#count === 0) return null;
     const all = this.#last - this.#opened;

@@ -1,9 +1,9 @@
-/** Plain requests to the server that the page is from. */
+/** Plain requests to the page's own server. */
 import { RefusedError } from '@twin-ingest/client';
 
-/** The server takes the request for wrong, which no repetition changes. */
+/** The server rejects the request as invalid, so it is not repeated. */
 export class WrongRequest extends RefusedError {
-  /** In the server's words. */
+  /** The server's message. */
   readonly problem: string;
 
   constructor(problem: string) {
@@ -24,7 +24,7 @@ export async function getJson<T>(path: string, signal: AbortSignal | null = null
   return (await (await get(path, signal)).json()) as T;
 }
 
-/** Of an error's body, as far as it says more than its status. */
+/** Reads an error's body, as far as it adds to the status. */
 async function problemOf(response: Response): Promise<string> {
   const said = await response.json().catch(() => null);
   const { error, parameter, message } = (said ?? {}) as Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 /**
- * What the figures are of: everything stored, or the session that the feed is narrowed to.
+ * The scope of the figures: everything stored, or the session that the feed is filtered by.
  *
- * Invariant: figures of one session are never shown under the name of another, nor those of everything under a session's.
+ * Invariant: figures of one session never appear under the name of another, nor those of everything under a session's
+ * name.
  */
 import { computed, signal } from '@preact/signals';
 import type { Row, Session } from './api.ts';
@@ -10,7 +11,7 @@ import { costOf, headlineOf, secondsOf, statsOf, toolsOf } from './tally.ts';
 import { now_ms } from './time.ts';
 import { filters } from './view.ts';
 
-/** Newest rows of a session that its figures are counted from. */
+/** Newest rows of a session from which its figures are computed. */
 export const SCOPE_ROWS = 1000;
 
 interface Scope {
@@ -21,13 +22,13 @@ interface Scope {
   readonly isWhole: boolean;
 }
 
-/** The session that is chosen. */
+/** The selected session. */
 export const scopeId = computed(() => filters.value.session_id ?? null);
 const loaded = signal<Scope | null>(null);
-/** `null`: none is chosen, or nothing is known of it yet. */
+/** `null`: no session is selected, or its data is not loaded yet. */
 export const scope = computed(() => (loaded.value?.session.id === scopeId.value ? loaded.value : null));
 
-/** Takes over an answer; `isReset`: it does not follow on what was loaded before. */
+/** Adds an answer; `isReset`: it does not continue the loaded rows. */
 export function takeScope(session: Session, came: readonly Row[], isReset: boolean, isWhole: boolean): void {
   const before = loaded.value;
   const goesOn = !isReset && before?.session.id === session.id;
@@ -39,7 +40,7 @@ export function takeScope(session: Session, came: readonly Row[], isReset: boole
   };
 }
 
-/** `null` before there was an answer. */
+/** `null` before the first answer. */
 const ofScope = <T>(all: () => T | null, of: (scope: Scope) => T) =>
   computed(() => {
     if (scopeId.value === null) return all();
@@ -70,24 +71,24 @@ export const perSecond = computed<[number[], (number | null)[]]>(() => {
   return secondsOf(rows, { now_ms: now_ms.value, seconds: RATE_SECONDS, from_ms });
 });
 
-/** Mean of the last five whole seconds. */
+/** Returns the mean of the last five whole seconds. */
 export const recentRate = computed(
   () => perSecond.value[1].slice(-5).reduce<number>((sum, count) => sum + (count ?? 0), 0) / 5,
 );
 
-/** Whether an event has named a number of tokens yet; a zero that was not measured is not shown. */
+/** Whether an event has reported tokens; a zero that was not measured is not shown. */
 export const hasTokens = computed(() => {
   const at = shownStats.value;
   return at !== null && at.total_tokens_in + at.total_tokens_out > 0;
 });
-/** Whether an event has named a cost yet. */
+/** Whether an event has reported a cost. */
 export const hasReportedCost = computed(() => (shownStats.value?.total_cost_usd ?? 0) > 0);
-/** Whether the server has computed a cost of an event yet. */
+/** Whether the server has computed a cost. */
 export const hasComputedCost = computed(() => (shownStats.value?.total_computed_cost_usd ?? 0) > 0);
-/** Whether an event has a cost yet, reported or computed. */
+/** Whether an event has a cost, reported or computed. */
 export const hasCost = computed(() => hasReportedCost.value || hasComputedCost.value);
 
-/** The state of the chosen session, as the list has it. */
+/** The status of the selected session, as in the list. */
 export const scopeStatus = computed(
   () => sessions.value?.find(({ session }) => session.id === scopeId.value)?.status ?? null,
 );

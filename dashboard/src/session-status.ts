@@ -1,8 +1,7 @@
 /**
- * A session's status as time passes, by rule SES-02, without asking the server again: nothing that it could tell of
- * has changed.
+ * Updates a session's status over time by rule SES-02, without another request: no revision changes with time.
  *
- * The timeout is a flag that no answer names. What the server said of sessions of this age and that bounds it.
+ * No answer contains the timeout, which is a flag. The server's statuses of sessions of known age bound it.
  */
 import type { Session, SessionStatus } from './api.ts';
 
@@ -17,7 +16,7 @@ export function statusAt(session: Session, now_ms: number, timeout_ms: number): 
   return age_ms >= timeout_ms ? 'idle' : 'active';
 }
 
-/** The default, unless what was answered at `at_ms` contradicts it. */
+/** Returns the default, unless the answer at `at_ms` contradicts it. */
 export function timeoutOf(sessions: readonly Session[], at_ms: number): number {
   let [least, most] = [0, Infinity];
   for (const { status, ended_at, last_event_at } of sessions) {
@@ -29,7 +28,7 @@ export function timeoutOf(sessions: readonly Session[], at_ms: number): number {
       most = Math.min(most, age_ms);
     } else if (ended_at === null) most = Math.min(most, age_ms / 2);
   }
-  // Whole minutes, as the flag has them.
+  // Whole minutes, as in the flag.
   if (TIMEOUT_MS > least && TIMEOUT_MS <= most) return TIMEOUT_MS;
   const minutes = TIMEOUT_MS <= least ? Math.floor(least / 60_000) + 1 : Math.floor(most / 60_000);
   return Math.max(1, minutes) * 60_000;

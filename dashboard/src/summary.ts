@@ -1,16 +1,19 @@
-/** A line that says what an event was about: of a hook or a record of telemetry its summary, else the most telling text of its metadata. */
+/**
+ * Writes a line that describes an event: the summary of a hook or of a telemetry record, otherwise the most
+ * informative text of its metadata.
+ */
 import type { Row } from './api.ts';
 import { legible } from './format.ts';
 import { hookSummary, isObject, membersOf } from './hook-summary.ts';
 import { telemetrySummary } from './telemetry-summary.ts';
 
-/** The first of these that is a text, here or one level down, is taken. */
+/** The first of these members with text, here or one level down, is used. */
 const TELLING = [
   ...['command', 'file_path', 'query', 'pattern', 'error', 'message', 'prompt', 'description', 'text'],
   ...['content', 'path', 'url', 'title', 'name', 'reason', 'type'],
 ];
 const MOST = 240;
-/** The event that a server stores when a wait is dismissed. */
+/** The event that a server stores for the dismissal of a wait. */
 const DISMISSAL = 'WaitDismissed';
 
 const lines = new WeakMap<Row, string>();

@@ -1,13 +1,13 @@
 /**
- * Figures of one session, counted from its rows: the same shapes as the servers answer for everything stored.
+ * Computes the figures of one session from its rows, in the shapes of the servers' statistics.
  *
- * Pure. What the session itself says (events, errors, tokens, cost) is exact; the rest is of the rows that are loaded.
+ * Pure. The session's own values (events, errors, tokens, cost) are exact; all others cover the loaded rows.
  */
 import type { Bucket, Cost, Counted, Row, Session, Spent, Stats, Tool } from './api.ts';
 import { toolOf } from './columns.ts';
 
 const HOUR_MS = 3_600_000;
-/** Tools whose call is a question to the person. */
+/** Tools whose call is a question to the user. */
 const ASKING: readonly (string | null)[] = ['AskUserQuestion', 'ExitPlanMode'];
 
 export interface Headline {
@@ -25,12 +25,12 @@ export function headlineOf(rows: readonly Row[]): Headline {
   };
 }
 
-/** Rule STA-02: a step announces a call and is none. */
+/** Rule STA-02: a step announces a call but is not one. */
 function isCall({ tool_name, event_type }: Row): boolean {
   return tool_name !== null && event_type !== 'plan_step';
 }
 
-/** Whether the agent could not go on without a person. */
+/** Whether the agent needs the user's answer to continue. */
 function isQuestion(row: Row): boolean {
   if (row.source_event === 'PreToolUse') return ASKING.includes(toolOf(row));
   return row.source_event === 'PermissionRequest' || row.source_event === 'Elicitation';
@@ -80,7 +80,7 @@ export function toolsOf(rows: readonly Row[]): Tool[] {
     .sort((a, b) => b.total_calls - a.total_calls);
 }
 
-/** Events of each of the last whole seconds, oldest first; `null` for seconds before `from_ms`. */
+/** Returns the events of each of the last whole seconds, oldest first; `null` for seconds before `from_ms`. */
 export function secondsOf(
   rows: readonly Row[],
   {

@@ -1,18 +1,18 @@
-/** The line that says what a record of telemetry was about: its most telling attribute, or the model that answered. */
+/** Writes the line that describes a telemetry record: its most informative attribute, or the model that answered. */
 import type { Row } from './api.ts';
 import { isObject, membersOf, type Summaries, summariesOf, textOf } from './hook-summary.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** What a user or a model asked for; some of these texts are JSON. */
+/** The input of a user or a model; some of these texts are JSON. */
 const ASKED = [
   ...['prompt', 'function_args', 'arguments', 'tool_input', 'tool_parameters', 'gen_ai.tool.call.arguments'],
   ...['response', 'agent_name', 'decision'],
 ];
 const FAILURES = ['error', 'error.message', 'error_message', 'error.type'];
-/** Of a call that failed without a message of its own. */
+/** For a failed call without a message of its own. */
 const OUTPUT = 'output';
-/** What other columns show, or no reader needs. */
+/** Shown in other columns, or irrelevant to a reader. */
 const KNOWN = [
   ...['session.id', 'conversation.id', 'event.name', 'event.timestamp', 'event.sequence', 'event.kind'],
   ...[
@@ -50,7 +50,7 @@ function firstOf(attributes: Attributes, keys: readonly string[], summaries: Sum
   return null;
 }
 
-/** An object in a text as the object; of one with a single member that member. */
+/** Parses an object in a text; for a single member, returns that member. */
 function read(value: unknown): unknown {
   if (typeof value !== 'string' || !value.startsWith('{')) return value;
   try {
@@ -59,7 +59,7 @@ function read(value: unknown): unknown {
     const members = Object.values(parsed);
     return members.length === 1 ? members[0] : parsed;
   } catch {
-    // Cut off by the agent, or no JSON at all.
+    // The agent cut it off, or it is not JSON.
     return value;
   }
 }

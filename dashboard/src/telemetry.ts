@@ -1,7 +1,7 @@
 /**
- * What agents sent as telemetry and the server could not show, in words (contract rules OTL-10 to OTL-12).
+ * Describes telemetry that the server could not store, as sentences (contract rules OTL-10 to OTL-12).
  *
- * Counts are those since the server started. Duplicates and noise are no loss, so nothing is said of them.
+ * Counts start with the server. Duplicates and noise are not losses, so they are not mentioned.
  */
 import type { AgentTelemetry, Telemetry } from './api.ts';
 import { counted, legible, short } from './format.ts';
@@ -14,7 +14,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   unknown: 'Telemetry',
 };
 
-/** By the reasons of `contract/otlp.json`; what follows the count. */
+/** By the reasons of `contract/otlp.json`: the text after the count. */
 const REASONS: Readonly<Record<string, (count: number) => string>> = {
   unknown_agent: () => 'of an unknown agent',
   unknown_event: (count) => (count === 1 ? 'unknown event' : 'unknown events'),
@@ -25,7 +25,7 @@ const REASONS: Readonly<Record<string, (count: number) => string>> = {
 
 export const GRPC_REMEDY = 'OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf';
 
-/** One sentence for each agent whose telemetry is missing from the dashboard; empty where nothing is. */
+/** Returns one sentence for each agent with lost telemetry; empty when there is none. */
 export function missingOf({ agents }: Pick<Telemetry, 'agents'>): string[] {
   return agents.flatMap((agent) => {
     const name = AGENTS[agent.agent_type] ?? legible(agent.agent_type, 60);

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; the choice is kept in this browser. */
+/** Light, dark, or the system's choice; this browser stores the user's choice. */
 import { computed, effect, signal } from '@preact/signals';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -8,7 +8,7 @@ const system = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(system.matches);
 
 export const theme = signal<Theme>(kept());
-/** What is seen. */
+/** The effective theme. */
 export const isDark = computed(() =>
   theme.value === 'system' ? systemIsDark.value : theme.value === 'dark',
 );
@@ -22,7 +22,7 @@ export function followTheme(): void {
     try {
       localStorage.setItem(KEY, theme.value);
     } catch {
-      // A browser that keeps nothing forgets it with the page.
+      // Without storage the choice ends with the page.
     }
   });
 }
@@ -32,7 +32,7 @@ function kept(): Theme {
     const value = localStorage.getItem(KEY);
     if (value === 'light' || value === 'dark') return value;
   } catch {
-    // As if nothing had been kept.
+    // Acts like an empty storage.
   }
   return 'system';
 }

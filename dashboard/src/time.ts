@@ -1,12 +1,12 @@
 /**
- * The page's clock: one tick a second while somebody can see it, for ages, countdowns and the rate.
+ * The dashboard's clock: one tick a second while it is visible, for ages, countdowns and the rate.
  *
- * Servers write their own time into what they store, so that ages are counted on theirs: `skew_ms` is how far it is
- * ahead, as far as a `Date` header, which has whole seconds, can tell.
+ * Servers store their own time, so ages use it: `skew_ms` is the server's lead, within the precision of a `Date`
+ * header, which has whole seconds.
  */
 import { signal } from '@preact/signals';
 
-/** The server's time, Unix milliseconds, at the last tick. */
+/** The server's time at the last tick, in Unix milliseconds. */
 export const now_ms = signal(Date.now());
 
 let skew_ms = 0;
@@ -17,13 +17,13 @@ export function onTick(heard: () => void): void {
   hearers.add(heard);
 }
 
-/** From a `Date` header; less than two seconds is what it cannot tell. */
+/** Uses a `Date` header; a difference below two seconds is within its precision. */
 export function setServerDate(header: string | null): void {
   const ahead_ms = Date.parse(header ?? '') - Date.now();
   skew_ms = Math.abs(ahead_ms) < 2000 || Number.isNaN(ahead_ms) ? 0 : ahead_ms;
 }
 
-/** The server's time, Unix milliseconds, now. */
+/** Returns the server's current time, in Unix milliseconds. */
 export function serverNow(): number {
   return Date.now() + skew_ms;
 }

@@ -1,8 +1,8 @@
 /**
- * What a session is called: its project and its first prompt, or when it began.
+ * Titles of sessions: the project and the first prompt, or the start time.
  *
- * The list of sessions does not have prompts. They are asked for one after the other, only of sessions that are
- * listed, and once: a first prompt does not change.
+ * The list of sessions has no prompts. They are fetched one after the other, only for listed sessions, and once: a
+ * first prompt does not change.
  */
 import { computed, signal } from '@preact/signals';
 import type { EventPage, Session } from './api.ts';
@@ -19,15 +19,15 @@ const MOST = 120;
 export const listedCount = signal(0);
 /** By session. */
 const prompts = signal<ReadonlyMap<string, string>>(new Map());
-/** The newest event that a session had when its prompt was asked for. */
+/** The newest event of a session at the time of its prompt's fetch. */
 const asked = signal<ReadonlyMap<string, number>>(new Map());
 
-/** Listed sessions that were never asked for. */
+/** Listed sessions whose prompt was never fetched. */
 export const unasked = computed(() => listed().some(({ id }) => !asked.value.has(id)));
 
 function listed(): Session[] {
   const all = sessions.value ?? [];
-  // In the order of the list: those that need an answer come first.
+  // In the order of the list: sessions that need an answer come first.
   const [first, others] = [true, false].map((isFirst) =>
     all.filter(({ status }) => (status === 'waiting') === isFirst),
   );
@@ -55,7 +55,7 @@ export function titleOf({ id, project, agent_type, started_at }: Session): strin
   return legible(`${project ?? agent_type} · ${what}`, MOST);
 }
 
-/** `14:02`, with the day where it is another. */
+/** Formats `14:02`, with the day when it differs. */
 export function clock(at: Date): string {
   const isRecent = serverNow() - at.getTime() < DAY_MS / 2;
   return isRecent ? timeOfDay(at).slice(0, 5) : dateTime(at).slice(0, 16);

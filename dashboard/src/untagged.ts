@@ -1,10 +1,10 @@
 /**
- * A `Sync` over answers that name no revision, such as filtered events: an answer is at least as new as what had been
- * heard of when it was asked for.
+ * A `Sync` over answers without a revision, such as filtered events: an answer is at least as new as the last
+ * announcement before its request.
  */
 import type { Invalidation, Known, Snapshot, SyncOptions, Topic } from '@twin-ingest/client';
 
-/** Resolves with what was heard last of a topic, once there is anything. */
+/** Resolves with the last announcement of a topic, once there is one. */
 export type Latest = (topic: string, signal: AbortSignal) => Promise<Invalidation>;
 
 export function untagged<T>(

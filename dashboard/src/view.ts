@@ -1,4 +1,4 @@
-/** What the page's address says, and the way back: filters, search and the event that is looked at. */
+/** Keeps the view in the page's address and restores it: filters, search and the open event. */
 import { computed, effect, signal } from '@preact/signals';
 import { type FilterName, type Filters, isEmpty, queryOf, viewOf } from './filters.ts';
 
@@ -6,11 +6,11 @@ const first = viewOf(location.search);
 
 export const filters = signal<Filters>(first.filters);
 export const search = signal(first.search);
-/** Of the event whose details are open. */
+/** The event whose details are open. */
 export const openEvent = signal<number | null>(first.event);
 export const isFiltered = computed(() => !isEmpty(filters.value));
 
-/** `undefined` takes the filter away. */
+/** `undefined` removes the filter. */
 export function setFilter(name: FilterName, value: string | undefined): void {
   const { [name]: _, ...others } = filters.value;
   filters.value = value ? { ...others, [name]: value } : others;
@@ -20,7 +20,7 @@ export function clearFilters(): void {
   filters.value = {};
 }
 
-/** Keeps the address in step with the view, and the view with the address when somebody goes back. */
+/** Keeps the address in sync with the view, and the view with the browser's history. */
 export function followAddress(): void {
   effect(() => {
     const query = queryOf({ filters: filters.value, search: search.value, event: openEvent.value });

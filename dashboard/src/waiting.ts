@@ -1,4 +1,4 @@
-/** Sessions that wait for a person: which ones, and what for. */
+/** Sessions that wait for the user, and their reasons. */
 import { computed, effect } from '@preact/signals';
 import type { Session } from './api.ts';
 import { sessions } from './figures.ts';
@@ -8,25 +8,25 @@ const ASKS: Readonly<Record<string, string>> = {
   question: 'asks a question',
 };
 
-/** Those that cannot go on without an answer, newest first. */
+/** Those that need an answer to continue, newest first. */
 export const needAnswer = computed(() => sessions.value?.filter(({ status }) => status === 'waiting') ?? []);
 
-/** What a session that needs an answer asks for. */
+/** Describes the request of a session that needs an answer. */
 export function askOf({ waiting_reason }: Session): string {
   return ASKS[waiting_reason ?? ''] ?? 'needs an answer';
 }
 
-/** The agent has finished and the next word is the person's. */
+/** The agent has finished, and the next prompt is the user's. */
 export function isYourTurn({ status, waiting_reason }: Session): boolean {
   return status !== 'waiting' && status !== 'ended' && waiting_reason !== null;
 }
 
-/** Takes a session off the list of those that wait; where that fails it stays on the list. */
+/** Removes a session from the waiting list; on failure it stays. */
 export async function dismiss(id: string): Promise<void> {
   await fetch(`/api/sessions/${encodeURIComponent(id)}/dismiss`, { method: 'POST' }).catch(() => undefined);
 }
 
-/** Counts them in the title of the tab. */
+/** Shows their number in the title of the tab. */
 export function followTitle(): void {
   const name = document.title;
   effect(() => {

@@ -1,4 +1,4 @@
-/** Hooks as Claude Code sends them, of a few sessions that do different things. */
+/** Builds Claude Code's hooks for a few sessions with different activity. */
 import assert from 'node:assert/strict';
 
 export type Hook = Readonly<Record<string, unknown>>;

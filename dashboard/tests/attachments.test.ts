@@ -1,4 +1,6 @@
-/** Attachments of an event on the dashboard: images are shown, everything can be downloaded, and nothing else runs. */
+/**
+ * Tests an event's attachments on the dashboard: images are shown, everything can be downloaded, and no content runs.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -38,7 +40,7 @@ for (const name of TARGET_NAMES) {
     assert.equal(await part.getByRole('listitem').count(), 2);
     const image = part.getByRole('img', { name: 'screen shot.png' });
     await image.waitFor();
-    // Not waitForFunction: the policy of the page refuses the script that it polls with.
+    // Not waitForFunction: the page's policy blocks its polling script.
     const width = () => image.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth);
     while ((await width()) === 0) await setTimeout(20);
     assert.equal(await width(), 1);

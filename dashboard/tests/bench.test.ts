@@ -1,4 +1,4 @@
-/** The page of measurements in a real Chromium: a visitor presses the button and sees every method's time. */
+/** Tests the page of measurements in a real Chromium: a user presses the button and sees every method's time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';

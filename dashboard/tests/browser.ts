@@ -1,6 +1,4 @@
-/**
- * What tests ask of the dashboard in a real Chromium: its rows are read as a visitor would see them.
- */
+/** Reads the dashboard's rows in a real Chromium as a user sees them. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { DEADLINE_MS } from '@twin-ingest/testkit/browser/page.ts';
 import type { Page } from 'playwright-core';
 
-/** Not in the repository. */
+/** Not committed. */
 const SHOTS = fileURLToPath(new URL('../../.bench/page/', import.meta.url));
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Ids of the rows in the document, from the top. */
+/** Returns the ids of the rows in the document, from the top. */
 export async function idsOf(page: Page): Promise<number[]> {
   return await page.evaluate<number[]>(
     `[...document.querySelectorAll('#feed [data-id]')]
@@ -23,7 +21,10 @@ export async function idsOf(page: Page): Promise<number[]> {
   );
 }
 
-/** Waits until the rows at the top are these. Asked from here: a wait within the page would evaluate text there. */
+/**
+ * Waits until the rows at the top have these ids. Polls from the test: a wait within the page would evaluate text
+ * there.
+ */
 export async function untilIds(page: Page, ids: readonly number[]): Promise<void> {
   const deadline_ms = performance.now() + DEADLINE_MS;
   for (;;) {
@@ -59,9 +60,9 @@ export async function overflow(page: Page): Promise<number> {
   );
 }
 
-/** Of the rules of WCAG 2.2 AA and of good practice, what is serious or worse. */
+/** Returns serious and critical violations of WCAG 2.2 AA and of best practices. */
 export async function findingsOf(page: Page): Promise<unknown> {
-  // Not as an element: the policy of the page would rightly not let it in.
+  // Not as an element: the page's policy would block it.
   await page.evaluate(AXE);
   return await page.evaluate(`axe.run().then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -1,4 +1,4 @@
-/** Events of one call as one entry, and the figures of one session. */
+/** Tests that the events of one call are one entry, and the figures of one session. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row, Session } from '../src/api.ts';
@@ -36,7 +36,7 @@ const post = (id: number, call_id: string, own: Partial<Row> = {}) =>
 const seen = (rows: readonly Row[]) =>
   entriesOf(rows).map(({ row: newest, parts, at }) => [newest.id, parts.map(({ id }) => id), at.id]);
 
-test('the events of a call are one entry where the call began', () => {
+test('the events of a call are one entry at its start', () => {
   assert.deepEqual(seen([post(5, 'a'), row(4), pre(3, 'b'), pre(2, 'a'), row(1)]), [
     [4, [], 4],
     [3, [], 3],
@@ -45,7 +45,7 @@ test('the events of a call are one entry where the call began', () => {
   ]);
 });
 
-test('a call id belongs to one session, and an end without its beginning stands alone', () => {
+test('a call id belongs to one session, and an end without a start is an entry of its own', () => {
   assert.deepEqual(seen([post(3, 'a'), pre(2, 'a', { session_id: 'other' })]), [
     [3, [], 3],
     [2, [], 2],
@@ -59,7 +59,7 @@ test('a call runs until a hook ends it', () => {
   );
 });
 
-test('a column without content, or with the same in every row, is not shown', () => {
+test('a column without content, or with one value in every row, is hidden', () => {
   const names = (rows: readonly Row[], width: number) => columnsOf(rows, width).map(({ name }) => name);
   assert.deepEqual(names([row(1)], 1200), ['time', 'event', 'what']);
   const others = [
@@ -79,7 +79,7 @@ test('a column without content, or with the same in every row, is not shown', ()
   assert.deepEqual(names(others, 500), ['time', 'event', 'tool', 'what', 'took', 'cost']);
 });
 
-test('turns, calls and waits of a session are counted, a wait of one call once', () => {
+test('turns, calls and waits of a session are counted, with one wait per call', () => {
   const asked = { tool_name: 'AskUserQuestion' };
   const rows = [
     row(6, { source_event: 'PermissionRequest' }),
@@ -113,7 +113,7 @@ test('turns, calls and waits of a session are counted, a wait of one call once',
   assert.deepEqual(secondsOf(rows, { now_ms: 5000, seconds: 4, from_ms: 2000 })[1], [null, 1, 1, 1]);
 });
 
-test('a call is an event with a tool that is no step, also from the API', () => {
+test('a call is an event with a tool that is not a step, also from the API', () => {
   const api = { source: 'api', tool_name: 'Bash' } as const;
   const rows = [row(3, { ...api, event_type: 'error' }), row(2, api), row(1, { event_type: 'tool_use' })];
   assert.equal(headlineOf(rows).calls, 1);

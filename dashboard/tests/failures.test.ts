@@ -1,4 +1,4 @@
-/** What the page says of itself when something fails: never that all is well when nobody can know. */
+/** Tests the dashboard's state during failures: it never shows success when the state is unknown. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -22,7 +22,7 @@ const looks = [
 ] as const;
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: rows that cannot be fetched are not called live`, { skip }, async (t) => {
+  test(`${name}: rows that cannot be fetched are not shown as live`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, [event()]);
     const { page } = await open(browser, url);
@@ -40,13 +40,13 @@ for (const name of TARGET_NAMES) {
     await page.getByRole('status').getByText('Up to date again').waitFor();
   });
 
-  test(`${name}: filters that are refused are said to be, and asked for once`, { skip }, async (t) => {
+  test(`${name}: refused filters are reported, and requested once`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     const { page, errors } = await open(browser, url, { path: '/?status=bad' });
     t.after(() => page.close());
     const total = page.locator('.tile', { hasText: /^Events\d/ }).locator('dd');
     await page.getByText('The server refuses these filters: status must be one of: success, ').waitFor();
-    // The pulls of the totals are two seconds apart, in which one that is repeated is repeated several times.
+    // Fetches of the totals are two seconds apart; a repeated one is repeated several times in that time.
     for (const count of ['1', '2', '3']) {
       await post(url, [event()]);
       await total.getByText(count, { exact: true }).waitFor();
@@ -69,14 +69,14 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('what is not known looks like it, and nothing sticks out', { skip }, async (t) => {
+test('unknown values are shown as unknown, and nothing overflows', { skip }, async (t) => {
   for (const [width, colorScheme] of looks) {
     const server = await onFile(t)('rs');
     await post(server.url, [event()]);
     const { page } = await open(browser, server.url, { width, height: 740, colorScheme });
     await untilIds(page, [1]);
     await untilKnown(page);
-    // A stream that is opened while routes begin to hold may never be answered.
+    // A stream that opens while the routes start to hold may never be answered.
     await untilConnection(page, 'live');
     await page.route('**/api/snapshot/**', (route) => route.fulfill({ status: 503, body: '{}' }));
     await post(server.url, [event()]);

@@ -1,4 +1,6 @@
-/** The dashboard's view of the server's health while the server refuses to answer, or does not answer at all. */
+/**
+ * Tests the dashboard's view of the server's health while the server refuses to answer, or does not answer at all.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -13,7 +15,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-test('health is not known while the server says nothing of it, or nothing at all', { skip }, async (t) => {
+test('health is unknown while the server refuses or does not answer', { skip }, async (t) => {
   const server = await onFile(t)('rs');
   const { page, errors } = await open(browser, server.url);
   t.after(() => page.close());

@@ -1,4 +1,6 @@
-/** Every kind of hook payload has a line that says what happened. The payloads have the shapes that agents send. */
+/**
+ * Tests that every kind of hook payload has a line that describes it. The payloads have the shapes that agents send.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import HOOKS from '../../contract/hooks/claude-code.json' with { type: 'json' };
@@ -7,7 +9,7 @@ import { hookSummary } from '../src/hook-summary.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Members that nearly every payload has. */
+/** Members of nearly every payload. */
 const COMMON = {
   session_id: '00000000-0000-4000-8000-000000000000',
   transcript_path: '/home/user/.claude/projects/app/0.jsonl',
@@ -161,7 +163,7 @@ test('an empty payload of every hook has a line, and so has a payload without a 
     assert.equal(hookSummary('claude_code', name, COMMON), 'A hook that this version does not know');
 });
 
-/** Own members of payloads of Codex 0.169.0, and the line. */
+/** Members specific to payloads of Codex 0.169.0, and the line. */
 const CODEX_PAYLOADS: readonly (readonly [string, Payload, string])[] = [
   [
     'SessionStart',

@@ -1,4 +1,4 @@
-/** The dashboard shows from hooks alone what each session of a coding agent does. */
+/** Tests that hooks alone show what each session of a coding agent does. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -18,7 +18,7 @@ after(() => browser?.close());
 const rowWith = (page: Page, text: string) => page.locator('#feed .event', { hasText: text });
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: five sessions are told apart from their hooks, on every screen`, { skip }, async (t) => {
+  test(`${name}: five sessions are distinguished by their hooks, on every screen`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await postHooks(url, fiveSessions());
     for (const width of [1280, 390]) {
@@ -70,7 +70,7 @@ for (const name of TARGET_NAMES) {
     assert.equal(await page.locator('#feed .event').count(), 3, 'no row was added');
     const ids = () =>
       page.locator('#feed .event').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')));
-    // Between the prompt, which came later, and the start of the session.
+    // Between the prompt, which arrived later, and the start of the session.
     assert.deepEqual(await ids(), ['3', '4', '1']);
     await call.getByRole('button', { name: '2 events of this call' }).click();
     await page.locator('.is-part', { hasText: 'PreToolUse' }).waitFor();
@@ -88,7 +88,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(errors, []);
   });
 
-  test(`${name}: tokens and cost are a dash until an event has named them`, { skip }, async (t) => {
+  test(`${name}: tokens and cost are a dash until an event reports them`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await postHooks(url, fiveSessions());
     const { page, errors } = await open(browser, url);
@@ -125,7 +125,7 @@ for (const name of TARGET_NAMES) {
     ]);
     const models = page.getByRole('region', { name: 'Models' });
     await models.getByText('events that name one').waitFor();
-    // Of the session's seven events its start alone names a model.
+    // Of the session's seven events, only its start names a model.
     assert.deepEqual(await models.locator('tbody td').allTextContents(), ['1']);
     const agent = sessionOf('0002', 'billing');
     await postHooks(url, [agent.prompt('Never mind'), sessionOf('0001', 'shop').prompt('Go on')]);

@@ -1,4 +1,4 @@
-/** Text that would like to be more than text, and what a screen reader and a weak eye make of the page. */
+/** Tests hostile text, screen readers and contrast. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -29,7 +29,7 @@ const hostile = (i: number) => ({
 
 for (const name of TARGET_NAMES) {
   for (const width of [360, 1400]) {
-    test(`${name}: hostile text is text, at ${width} px`, { skip }, async (t) => {
+    test(`${name}: hostile text is shown as text, at ${width} px`, { skip }, async (t) => {
       const { url } = await onFile(t)(name);
       await post(url, [hostile(1), hostile(2), { ...hostile(3), metadata: HOSTILE }]);
       const { page, errors, foreign } = await open(browser, url, { width });
@@ -56,7 +56,7 @@ for (const name of TARGET_NAMES) {
   }
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`${name}: nothing serious is found by axe, ${colorScheme}`, { skip }, async (t) => {
+    test(`${name}: axe finds no serious violation, ${colorScheme}`, { skip }, async (t) => {
       const { url } = await onFile(t)(name);
       const { page } = await open(browser, url, { colorScheme });
       t.after(() => page.close());

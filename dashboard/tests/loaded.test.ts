@@ -1,4 +1,4 @@
-/** Rows that come in pages and pieces: none missing, none twice, and every gap known. */
+/** Tests rows in pages and pieces: none is missing, none occurs twice, and every gap is known. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '../src/api.ts';
@@ -9,7 +9,7 @@ const rows = (from: number, to: number) =>
 const idsOf = ({ rows: list }: Loaded) => list.map(({ id }) => id);
 const seen = (loaded: Loaded) => [idsOf(loaded), [...loaded.gaps].sort((a, b) => b - a)];
 
-test('the first page, and what comes after it', () => {
+test('the first page is loaded, and newer rows are added', () => {
   const first = withNewest(NOTHING, rows(9, 5), true);
   assert.deepEqual(seen(first), [[9, 8, 7, 6, 5], [5]]);
   assert.deepEqual(seen(withNewer(first, rows(11, 10))), [[11, 10, 9, 8, 7, 6, 5], [5]]);
@@ -18,7 +18,7 @@ test('the first page, and what comes after it', () => {
   assert.deepEqual(seen(withNewest(NOTHING, [], false)), [[], []]);
 });
 
-test('a page that does not reach down to what there is leaves a gap, which is loaded piece by piece', () => {
+test('a page above the loaded rows leaves a gap, which is loaded piece by piece', () => {
   let loaded = withNewest(NOTHING, rows(5, 3), true);
   loaded = withNewest(loaded, rows(20, 18), true);
   assert.deepEqual(seen(loaded), [
@@ -40,20 +40,20 @@ test('a page over a gap closes it', () => {
   assert.deepEqual(seen(larger), [[9, 8, 7, 6, 5, 4, 3, 2], [2]]);
 });
 
-test('rows that are kept are bounded, and the rest is a gap', () => {
+test('kept rows are bounded, and the rest is a gap', () => {
   const loaded = withNewest(NOTHING, rows(2000, 1), false);
   const more = withNewer(loaded, rows(2100, 2001));
   assert.deepEqual([more.rows.length, idsOf(more).at(-1), [...more.gaps]], [2000, 101, [101]]);
 });
 
-test('what waits is counted', () => {
+test('waiting rows are counted', () => {
   const shown = withNewest(NOTHING, rows(5, 1), false);
   assert.deepEqual(waiting(shown, shown), { count: 0, isMore: false });
   assert.deepEqual(waiting(withNewer(shown, rows(8, 6)), shown), { count: 3, isMore: false });
   assert.deepEqual(waiting(withNewest(shown, rows(90, 81), true), shown), { count: 10, isMore: true });
 });
 
-test('whatever order pages and pieces come in, ids fall and nothing but gaps is missing', () => {
+test('in any order of pages and pieces, ids fall and only gaps are missing', () => {
   let state = 7;
   const random = (below: number) => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;

@@ -1,6 +1,6 @@
 /**
- * The page as either server shows it: what is posted is seen, once, whatever becomes of the server; views have an
- * address; details are exact; the keyboard reaches everything.
+ * Tests the dashboard with either server: each posted event appears once, despite failures of the server. Views have
+ * addresses, details are exact, and the keyboard reaches everything.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** The command that the page advises; that `connect` takes these arguments is tested where `connect` is. */
+/** The command that the dashboard suggests; the tests of `connect` check its arguments. */
 function connectCommand(url: string): string {
   return `npx --yes ${PACKAGE.packageManager} connect claude-code --url ${url}`;
 }
@@ -26,7 +26,7 @@ function connectCommand(url: string): string {
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: what is posted is seen, across a kill and the other server, once`, { skip }, async (t) => {
+  test(`${name}: each posted event appears once, across a kill and the other server`, { skip }, async (t) => {
     const start = onFile(t);
     let server = await start(name);
     const { port, url } = server;
@@ -57,12 +57,12 @@ for (const name of TARGET_NAMES) {
     await untilIds(page, [5, 4, 3, 2, 1]);
     assert.deepEqual(await idsOf(page), [5, 4, 3, 2, 1]);
     await page.getByText('5 since opened, none missing', { exact: true }).waitFor();
-    // What a browser itself says of a server that is not there is no error of the page's.
+    // The browser's own messages about a missing server are not errors of the page.
     const own = errors.filter((text) => !/Failed to load resource|net::ERR_/.test(text));
     assert.deepEqual([own, foreign], [[], []]);
   });
 
-  test(`${name}: a pause holds rows back and counts them; older ones are loaded when asked for`, {
+  test(`${name}: a pause holds back and counts rows; older ones load on request`, {
     skip,
   }, async (t) => {
     const { url } = await onFile(t)(name);
@@ -82,7 +82,7 @@ for (const name of TARGET_NAMES) {
       await page.keyboard.press('End');
     };
     await toEnd();
-    // A page of 200, and three that came.
+    // A page of 200, and three new events.
     await page.getByRole('button', { name: /^250 more not loaded/ }).click();
     await page.waitForSelector('[aria-rowcount="405"]');
     await toEnd();
@@ -100,7 +100,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(errors, []);
   });
 
-  test(`${name}: events that were not read are counted, and read when asked for`, { skip }, async (t) => {
+  test(`${name}: unread events are counted, and load on request`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, varied(10));
     const { page } = await open(browser, url);
@@ -116,7 +116,7 @@ for (const name of TARGET_NAMES) {
     await page.getByText('300 since opened, none missing', { exact: true }).waitFor();
   });
 
-  test(`${name}: filters and search are in the address, and hold for what comes`, { skip }, async (t) => {
+  test(`${name}: filters and search are in the address, and apply to new rows`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, varied(60));
     const { page, errors } = await open(browser, url);
@@ -126,7 +126,7 @@ for (const name of TARGET_NAMES) {
     const tool = page.getByLabel('Tool', { exact: true });
     await tool.locator('option[value="Read"]').waitFor({ state: 'attached' });
     await tool.selectOption('Read');
-    // Of 60, number 3, 12, … counted from 0: ids one above.
+    // Of 60 events, numbers 3, 12, … counted from 0: ids are one higher.
     await untilIds(page, [58, 49, 40, 31, 22, 13, 4]);
     assert.equal(new URL(page.url()).search, '?tool_name=Read');
     await post(url, [event({ tool_name: 'Read' }), event({ tool_name: 'Bash' })]);
@@ -151,7 +151,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(errors, []);
   });
 
-  test(`${name}: details hold the metadata as it was sent`, { skip }, async (t) => {
+  test(`${name}: details show the metadata as sent`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     const exact =
       '{"big": 12345678901234567890123, "one":1.0, "e":1E+2, "again":1, "again":2, "\\u0061":"\\ud800"}';
@@ -181,7 +181,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(own, []);
   });
 
-  test(`${name}: the keyboard moves through the events, opens one and comes back`, { skip }, async (t) => {
+  test(`${name}: the keyboard moves through the events, opens one and returns`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, varied(100));
     const { page, errors } = await open(browser, url);
@@ -205,7 +205,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(errors, []);
   });
 
-  test(`${name}: on a phone nothing sticks out, and dark is dark`, { skip }, async (t) => {
+  test(`${name}: on a phone nothing overflows, and the dark theme is dark`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, [...varied(50), event({ session_id: 'x'.repeat(256), project: 'y'.repeat(1000) })]);
     for (const width of [360, 1400]) {

@@ -1,4 +1,4 @@
-/** The dashboard shows cost that the server computed apart from cost that events reported. All prices are made up. */
+/** Tests that the dashboard separates computed cost from reported cost. All prices are made up. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ before(async () => {
 after(() => browser?.close());
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: computed cost stands apart from reported cost and names its prices`, { skip }, async (t) => {
+  test(`${name}: computed cost is separate from reported cost and names its prices`, { skip }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'prices-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'prices.json');

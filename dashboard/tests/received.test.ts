@@ -1,4 +1,6 @@
-/** The count of what came since the page was opened: a hole is seen, and filled, and nothing counts twice. */
+/**
+ * Tests the count of events since the dashboard was opened: a hole is detected and filled, and nothing counts twice.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Received } from '../src/received.ts';
@@ -6,7 +8,7 @@ import { Received } from '../src/received.ts';
 const rows = (from: number, to: number) =>
   Array.from({ length: from - to + 1 }, (_, i) => ({ id: from - i }));
 
-test('what was there before does not count, and what comes again counts once', () => {
+test('earlier events do not count, and repeated ones count once', () => {
   const received = new Received(7);
   received.take(rows(7, 1));
   assert.equal(received.receipt, null);
@@ -16,7 +18,7 @@ test('what was there before does not count, and what comes again counts once', (
   assert.deepEqual(received.receipt, { count: 3, missing: 0, first: 8, last: 10 });
 });
 
-test('one id that is passed over is missing until it comes', () => {
+test('a skipped id is missing until it arrives', () => {
   const received = new Received(0);
   received.take([{ id: 4 }, { id: 3 }, { id: 1 }]);
   assert.deepEqual(received.receipt, { count: 3, missing: 1, first: 1, last: 4 });
@@ -25,7 +27,7 @@ test('one id that is passed over is missing until it comes', () => {
   assert.deepEqual(received.receipt, { count: 4, missing: 0, first: 1, last: 4 });
 });
 
-test('the first one after the opening may be the one that is missing', () => {
+test('the first event after the opening may be missing', () => {
   const received = new Received(5);
   received.take(rows(9, 7));
   assert.deepEqual(received.receipt, { count: 3, missing: 1, first: 6, last: 9 });
@@ -46,7 +48,7 @@ test('a hole is filled piece by piece, from both ends and from its middle', () =
   }
 });
 
-test('holes are bounded; what lies in one that was let go stays missing', () => {
+test('holes are bounded; ids of a dropped hole stay missing', () => {
   const received = new Received(0);
   for (let id = 2; id <= 400; id += 2) received.take([{ id }]);
   received.take(rows(400, 1));

@@ -1,4 +1,4 @@
-/** What the dashboard shows after a reload, and while a server is away. */
+/** Tests the dashboard after a reload, and while a server is down. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -15,11 +15,11 @@ before(async () => {
 after(() => browser?.close());
 
 for (const name of TARGET_NAMES) {
-  test(`${name}: the rate of the last minutes is there after a reload`, { skip }, async (t) => {
+  test(`${name}: the rate of the last minutes survives a reload`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     const { page } = await open(browser, url);
     t.after(() => page.close());
-    // The tile is of the last five seconds, so that a slow machine may miss them once.
+    // The tile covers the last five seconds, which a slow machine may miss once.
     const isSeen = async () => {
       await post(
         url,
@@ -36,7 +36,7 @@ for (const name of TARGET_NAMES) {
     while (!(await isSeen())) assert.ok(++attempts < 5, 'no event of before the reload is counted');
   });
 
-  test(`${name}: a detail that cannot be loaded shows what the list has, and comes by itself`, {
+  test(`${name}: a detail that cannot be loaded shows the listed values, then loads by itself`, {
     skip,
   }, async (t) => {
     const start = onFile(t);

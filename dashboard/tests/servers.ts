@@ -1,4 +1,4 @@
-/** Servers for the page, each on a file of its own, and events to show. */
+/** Servers for the dashboard, each on its own file, and events to show. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targ
 
 export const otherOf = (name: TargetName): TargetName => TARGET_NAMES.find((other) => other !== name)!;
 
-/** Starts servers on one file, which goes with the test, as do they. */
+/** Starts servers on one file; both are removed with the test. */
 export function onFile(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'page-'));
   const running: RunningServer[] = [];
@@ -27,7 +27,7 @@ export function onFile(t: TestContext) {
   };
 }
 
-/** As text where the spelling of what is sent matters. */
+/** As text where the exact bytes matter. */
 export async function post(url: string, events: readonly (object | string)[]): Promise<void> {
   const texts = events.map((event) => (typeof event === 'string' ? event : JSON.stringify(event)));
   const response = await fetch(`${url}/api/events/batch`, {
@@ -44,7 +44,7 @@ export function event(fields: object = {}): object {
   return { session_id: 's1', agent_type: 'agent', event_type: 'tool_use', tool_name: 'Bash', ...fields };
 }
 
-/** Something of everything, so that every part of the page has something to show. */
+/** Various events, so that every part of the dashboard has content. */
 export function varied(count: number): object[] {
   const types = ['tool_use', 'llm_response', 'user_prompt', 'error', 'file_change', 'session_start'];
   return Array.from({ length: count }, (_, i) =>

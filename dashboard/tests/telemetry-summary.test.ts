@@ -1,4 +1,4 @@
-/** What the feed writes of records of telemetry: the line, the name, and which record stands for a call. */
+/** Tests the feed's text for telemetry records: the line, the name, and the record that represents a call. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Row } from '../src/api.ts';
@@ -47,7 +47,7 @@ for (const [name, [line, metadata, own]] of Object.entries(LINES)) {
   });
 }
 
-test('a name of telemetry leaves out the agent, any other stays', () => {
+test('a telemetry name omits the agent, any other name stays', () => {
   const named = (source_event: string | null, source = 'otel') =>
     eventOf(record({}, { source_event, source } as Partial<Row>));
   assert.equal(named('codex.agent.start'), 'agent.start');
@@ -56,7 +56,7 @@ test('a name of telemetry leaves out the agent, any other stays', () => {
   assert.equal(named(null), 'plan_step');
 });
 
-test('the result stands for its call, before telemetry that came later', () => {
+test('the result represents its call, before later telemetry', () => {
   const call = { call_id: 'c' };
   const decision = record({}, { ...call, id: 3, source_event: 'codex.tool_decision' });
   const result = record({}, { ...call, id: 2, source: 'hook', event_type: 'tool_use' } as Partial<Row>);

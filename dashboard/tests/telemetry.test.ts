@@ -1,4 +1,4 @@
-/** The dashboard says which telemetry the server could not show, and why; it says nothing where nothing is missing. */
+/** Tests that the dashboard reports lost telemetry with its reason, and reports nothing when nothing is lost. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -45,7 +45,7 @@ async function postMetrics(url: string, service: string) {
   assert.equal(response.status, 200);
 }
 
-/** Begins a connection as gRPC does; resolves once the server has closed it. */
+/** Opens a connection as gRPC does; resolves once the server has closed it. */
 async function speakGrpc(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   socket.end('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
@@ -99,7 +99,7 @@ for (const name of TARGET_NAMES) {
     }
   });
 
-  test(`${name}: the empty feed says why telemetry that came is not in it`, { skip }, async (t) => {
+  test(`${name}: the empty feed explains why received telemetry is not shown`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     const { page, errors } = await open(browser, url);
     t.after(() => page.close());
@@ -114,7 +114,7 @@ for (const name of TARGET_NAMES) {
   });
 }
 
-test('every reason of the contract has words of its own', () => {
+test('every reason of the contract has its own text', () => {
   for (const reason of OTLP.reasons) {
     const agent = { agent_type: 'codex', logs: 1, spans: 0, points: 0, ignored: { [reason]: 1 } };
     const [text] = missingOf({ agents: [agent] });

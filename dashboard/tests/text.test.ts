@@ -1,4 +1,4 @@
-/** The pure parts: figures and texts as they are shown, exact metadata, filters of the address, a session's status. */
+/** Tests the pure parts: formatted figures and texts, exact metadata, filters of the address, a session's status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Session, SessionStatus } from '../src/api.ts';
@@ -33,7 +33,7 @@ test('figures are short and keep their width', () => {
   assert.equal(whole(1_234_567), '1,234,567');
 });
 
-test('text of others is one line in which nothing hides', () => {
+test('untrusted text is one line without invisible characters', () => {
   assert.equal(legible('a\n\tb\u2028c'), 'a  b c');
   assert.equal(legible('safe\u202eexe.txt\u2066\u0000\ufeff'), 'safe\\u202eexe.txt\\u2066\\u0000\\ufeff');
   assert.equal(legible('<img src=x onerror=alert(1)>'), '<img src=x onerror=alert(1)>');
@@ -50,7 +50,7 @@ const EXACT = [
   '{}',
 ];
 
-test('metadata is cut out of an answer as it was sent', () => {
+test('metadata is extracted from an answer as sent', () => {
   for (const text of EXACT) {
     const row = `{"id":7,"session_id":"a\\"metadata\\":1","payload_truncated":false,"metadata":${text}}`;
     assert.equal(memberText(row, 'metadata'), text);
@@ -66,13 +66,13 @@ test('metadata is cut out of an answer as it was sent', () => {
   assert.equal(memberText('{}', 'a'), undefined);
 });
 
-test('metadata that is laid out differs in white space between tokens and in nothing else', () => {
+test('formatted metadata differs only in white space between tokens', () => {
   assert.equal(indented('{"a":[1,{"b":[]}],"c":{}}'), JSON.stringify({ a: [1, { b: [] }], c: {} }, null, 2));
   for (const text of EXACT)
     assert.equal(indented(text).replaceAll(/\s/g, ''), text.replaceAll(/\s/g, ''), text);
 });
 
-test('the address holds a view, whatever is in it', () => {
+test('the address holds any view', () => {
   const query = '?session_id=a%26b%3D%C3%A9&event_type=tool_use&q=x+y&event=12';
   const view = viewOf(query);
   assert.deepEqual(view, {
@@ -102,7 +102,7 @@ test('a session becomes idle and ended as time passes', () => {
   assert.equal(statusAt(session(1, 'ended', 'x'), AT, timeout_ms), 'ended');
 });
 
-test('the timeout is the default, unless an answer says otherwise', () => {
+test('the timeout is the default unless an answer contradicts it', () => {
   assert.equal(timeoutOf([], AT), 300_000);
   assert.equal(
     timeoutOf([session(10, 'active'), session(400, 'idle'), session(1, 'ended', 'x')], AT),
@@ -136,7 +136,7 @@ test('hours without events are in the plot', () => {
   assert.equal(hourly([bucket(1)], 1004).at.length, 168);
 });
 
-test('the rate of the time before a reload is counted from rows, and no event twice', () => {
+test('the rate before a reload comes from rows, without counting an event twice', () => {
   const row = (id: number, second: number) => ({ id, created_at: new Date(second * 1000).toISOString() });
   const rate = new Rate(6);
   rate.hear(1_003_500, 4);
@@ -152,7 +152,7 @@ test('the rate of the time before a reload is counted from rows, and no event tw
   assert.deepEqual(lost.series(1_004_000)[1].slice(1), [0, 0, 0, 2, 0]);
 });
 
-test('the rate counts ids, and nothing for the time when nobody listened', () => {
+test('the rate counts ids, and nothing for times without a connection', () => {
   const rate = new Rate(6);
   rate.hear(1_000_100, 500);
   rate.hear(1_000_600, 510);

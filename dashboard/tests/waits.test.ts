@@ -1,4 +1,4 @@
-/** Sessions that wait for a person: they come first, are counted in the title, and can be dismissed. */
+/** Tests sessions that wait for the user: they come first, are counted in the title, and can be dismissed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Asked from here: a wait within the page would evaluate text there. */
+/** Polls from the test: a wait within the page would evaluate text there. */
 async function untilTitle(page: Page, title: string): Promise<void> {
   const deadline_ms = performance.now() + DEADLINE_MS;
   while ((await page.title()) !== title) {

@@ -1,8 +1,8 @@
 /**
- * The OTLP exporters of OpenTelemetry for Python, with both servers (`pnpm test:clients`).
+ * Tests the OTLP exporters of OpenTelemetry for Python, with both servers (`pnpm test:clients`).
  *
- * The packages of requirements.txt go into a virtual environment in `.bench`, which later runs use again. A machine
- * without Python, or without these packages, skips the tests and says why.
+ * The packages of requirements.txt are installed into a virtual environment in `.bench`, which later runs reuse.
+ * Without Python or these packages the tests are skipped with the reason.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -22,7 +22,7 @@ const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 const INSTALLED = join(VENV, 'requirements.txt');
 
 type Row = Readonly<Record<string, unknown>>;
-/** Why the tests cannot run. */
+/** The reason why the tests cannot run. */
 let missing: string | undefined;
 
 before(async () => {

@@ -1,6 +1,4 @@
-/**
- * `kill -9` in the middle of uploads, both servers in turn on one file and one folder.
- */
+/** Tests `kill -9` during uploads, both servers alternating on one file and one folder. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -13,7 +11,7 @@ export const ATTACHMENT_CRASH: ScenarioFile = {
   about: 'kill -9 in the middle of uploads',
   scenarios: [
     {
-      name: 'kill -9 in the middle of uploads leaves nothing half-written and loses nothing acknowledged',
+      name: 'kill -9 during uploads leaves no partial content and loses no acknowledged one',
       rules: ['ATT-01', 'ATT-09', 'STO-03', 'PRO-08'],
       uses: 'both',
       run: killInUploads,
@@ -53,7 +51,7 @@ async function killInUploads(context: ScenarioContext): Promise<void> {
   context.note(`${TURNS} kills, ${inTheMiddle} uploads cut, ${acknowledged.size} acknowledged, 0 lost`);
 }
 
-/** Attaches bodies of many sizes one after the other until the server is gone. */
+/** Attaches bodies of many sizes one after the other until the server is killed. */
 async function uploadUntilDead(
   port: number,
   id: number,
@@ -70,7 +68,7 @@ async function uploadUntilDead(
   }
 }
 
-/** Every attachment that was acknowledged is there, byte for byte. */
+/** Checks that every acknowledged attachment exists, byte for byte. */
 async function requireAll(port: number, acknowledged: ReadonlySet<string>): Promise<void> {
   for (const name of acknowledged) {
     const bytes = await readAttachment(port, name);

@@ -1,6 +1,6 @@
 /**
- * Large attachments: they take little memory and hold up no other request. Memory is that of the server's own process,
- * from `/proc`.
+ * Tests large attachments: they take little memory and delay no other request. Memory is that of the server's own
+ * process, from `/proc`.
  */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { slowestLivez } from '../src/slowest-livez.ts';
 
 export const ATTACHMENT_MEMORY: ScenarioFile = {
   name: 'attachment-memory',
-  about: 'large attachments take little memory and hold up nobody',
+  about: 'large attachments take little memory and delay no other request',
   scenarios: [
     {
       name: 'uploads and slow downloads of 32 MiB take bounded memory',
@@ -33,7 +33,10 @@ const SIZE = 32 << 20;
 const PIECE = 64 << 10;
 const UPLOADS = 4;
 const DOWNLOADS = 4;
-/** The uploads alone are 128 MB, so a server that held them would be above it; Node keeps tens of MB of reads until it collects them. */
+/**
+ * The uploads alone are 128 MB, so a server that buffers them exceeds this. Node keeps tens of MB of reads until it
+ * collects them.
+ */
 const MOST_GROWN_MB = 120;
 const MOST_LIVEZ_MS = 500;
 
@@ -42,7 +45,7 @@ async function boundedMemory(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const id = (await context.client(server).ingest([event()])).ids[0]!;
   const bodies = Array.from({ length: UPLOADS }, (_, at) => Buffer.alloc(SIZE, `content ${at}`));
-  // What the first attachment makes a server load is no part of what a body takes.
+  // The first attachment makes a server load code, which does not count as memory of a body.
   const first = Buffer.alloc(1 << 20);
   assert.equal(await attach(server.port, id, 'first', first), 201);
   assert.deepEqual(await readAttachment(server.port, sha256(first)), first);
@@ -57,7 +60,7 @@ async function boundedMemory(context: ScenarioContext): Promise<void> {
   const slow = Array.from({ length: DOWNLOADS }, () => new SlowDownload(server.port, name));
   for (const download of slow) context.atEnd(() => download.close());
   await Promise.all(slow.map((download) => download.begun));
-  // As long as these take, a server that reads ahead could have read all of the slow ones.
+  // During these uploads, a server that reads ahead could read all of the slow ones.
   for (let quick = 0; quick < 2; quick += 1) {
     assert.equal(sha256((await readAttachment(server.port, name))!), name);
   }
@@ -67,7 +70,7 @@ async function boundedMemory(context: ScenarioContext): Promise<void> {
   for (const download of slow) assert.equal(await download.digest(), name, 'a slow client gets all of it');
 }
 
-/** A client that takes nothing after the first bytes until it is asked for the digest. */
+/** A client that stops reading after the first bytes until the digest is requested. */
 class SlowDownload {
   /** Resolves with the first bytes. */
   readonly begun: Promise<void>;
@@ -87,7 +90,7 @@ class SlowDownload {
     });
   }
 
-  /** Takes the rest; the digest of the body. */
+  /** Reads the rest; returns the digest of the body. */
   async digest(): Promise<string> {
     this.#socket.on('data', (bytes) => this.#received.push(bytes)).resume();
     await new Promise((resolve) => this.#socket.once('close', resolve));

@@ -1,6 +1,4 @@
-/**
- * Uploads of attachments: those that end early, those that come at once.
- */
+/** Tests uploads of attachments that end early, and concurrent ones. */
 import assert from 'node:assert/strict';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { Connection } from '@twin-ingest/testkit/http/http-client.ts';
@@ -27,14 +25,14 @@ export const ATTACHMENT_UPLOADS: ScenarioFile = {
       run: cutUploads,
     },
     {
-      name: 'an upload that does not go on is 408 and leaves no file',
+      name: 'a stalled upload is 408 and leaves no file',
       rules: ['ATT-09', 'HTT-11'],
       uses: 'each',
       waits: true,
       run: stalledUpload,
     },
     {
-      name: 'uploads at once are admitted by their declared lengths',
+      name: 'concurrent uploads are admitted by their declared lengths',
       rules: ['ATT-04'],
       uses: 'each',
       run: admission,
@@ -60,7 +58,7 @@ async function cutUploads(context: ScenarioContext): Promise<void> {
   const whole = Buffer.alloc(ROOM, 'w');
   const half = whole.subarray(0, ROOM / 2);
 
-  // The client leaves.
+  // The client disconnects.
   const cut = await beginUpload(port, id, 'cut', ROOM, half);
   await until(() => !empty(), 'a temporary file');
   cut.close();
@@ -78,14 +76,14 @@ async function cutUploads(context: ScenarioContext): Promise<void> {
   assert.equal(grown, 413);
   await until(empty, 'no temporary file of a body above the limit');
 
-  // The digest is another's.
+  // The digest belongs to other bytes.
   const mismatch = await exchange(port, 'PUT', `/api/events/${id}/attachments/digest`, whole, [
     ['content-digest', 'sha-256=:AAAA:'],
   ]);
   assert.equal(mismatch?.status, 422);
   await until(empty, 'no temporary file of other bytes');
 
-  // All of the room is there again.
+  // All of the room is free again.
   assert.equal(await attach(port, id, 'whole', whole), 201);
   assert.equal(await attach(port, id, 'more', Buffer.from('m')), 507);
   assert.equal(filesOf(context.db()).length, 1);
@@ -153,7 +151,7 @@ async function sameBytes(context: ScenarioContext): Promise<void> {
   );
   const count = (status: number): number => statuses.filter((one) => one === status).length;
   assert.deepEqual([count(201), count(200)], [2 * ids.length, ids.length], statuses.join(' '));
-  // Other bytes for a name, all at once: the first one wins.
+  // Concurrent uploads of different bytes under one name: the first one wins.
   const rivals = Array.from({ length: 6 }, (_, at) => Buffer.alloc(300_000, `rival ${at}`));
   const outcomes = await Promise.all(rivals.map((rival) => attach(server.port, ids[0]!, 'rival', rival)));
   assert.deepEqual([...outcomes].sort(), [201, 409, 409, 409, 409, 409]);

@@ -1,6 +1,4 @@
-/**
- * Attachments beyond one request: the folder, what a start removes, and what a file that fails does.
- */
+/** Tests attachments beyond one request: the folder, the cleanup at a start, and failing files. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -21,13 +19,13 @@ export const ATTACHMENTS: ScenarioFile = {
       run: folderOnDemand,
     },
     {
-      name: 'a private database takes its attachments with it',
+      name: 'a private database is removed with its attachments',
       rules: ['ATT-09'],
       uses: 'each',
       run: privateFolder,
     },
     {
-      name: 'a start removes temporary files and what no row refers to',
+      name: 'a start removes temporary files and contents without a row',
       rules: ['ATT-09', 'ATT-04'],
       uses: 'each',
       run: sweep,
@@ -110,7 +108,7 @@ async function sweep(context: ScenarioContext): Promise<void> {
   mkdirSync(join(folder, orphan.slice(0, 2)), { recursive: true });
   writeFileSync(join(folder, orphan.slice(0, 2), orphan), 'orphan');
   writeFileSync(join(folder, 'upload-7'), 'half');
-  // What has another name is the user's own.
+  // A file with another name belongs to the user.
   writeFileSync(join(folder, 'notes.txt'), 'notes');
   writeFileSync(join(folder, orphan.slice(0, 2), 'notes.txt'), 'notes');
   deleteRow(db, one, 'shared');
@@ -150,7 +148,7 @@ async function missingFile(context: ScenarioContext): Promise<void> {
   await until(() => first.stderr().includes('the file of an attachment is not there'), 'a log line');
   assert.equal(await attach(first.port, id, 'a', body), 200, 'the event has it already');
   assert.deepEqual(await readAttachment(first.port, sha256(body)), body);
-  // A file that lost its end, as a file system may after the loss of power.
+  // A truncated file, which a file system may leave after a power loss.
   writeFileSync(join(`${context.db()}.attachments`, filesOf(context.db())[0]!), 'half');
   assert.equal((await exchange(first.port, 'GET', `/api/attachments/${sha256(body)}`))?.status, 404);
   assert.equal(await attach(first.port, id, 'a', body), 200);

@@ -1,6 +1,4 @@
-/**
- * Many clients at once: one `event_id` is stored once, and ids grow in the order of commitment.
- */
+/** Tests many concurrent clients: one `event_id` is stored once, and ids ascend in commit order. */
 import assert from 'node:assert/strict';
 import { type ApiClient, event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
@@ -16,7 +14,7 @@ export const CONCURRENCY: ScenarioFile = {
       run: sameEventId,
     },
     {
-      name: 'every acknowledged id is found once',
+      name: 'every acknowledged id is stored once',
       rules: ['ING-01', 'ING-07', 'ING-08'],
       uses: 'each',
       run: manyWriters,
@@ -77,7 +75,7 @@ async function manyWriters(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** Every row of the server, by paging. */
+/** Reads every row of the server, page by page. */
 async function readAll(client: ApiClient): Promise<[number, string][]> {
   const rows: [number, string][] = [];
   for (let after: number | null = 0; after !== null; ) {

@@ -1,6 +1,4 @@
-/**
- * The command line and the environment: every problem is named, and both servers say the same.
- */
+/** Tests the command line and the environment: both servers report every problem with the same text. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
@@ -13,7 +11,7 @@ export const CONFIG: ScenarioFile = {
   scenarios: [
     { name: 'every problem is named, in its order', rules: ['PRO-03'], uses: 'each', run: problems },
     {
-      name: 'both servers say the same of wrong values',
+      name: 'both servers report wrong values with the same text',
       rules: ['PRO-03', 'PRO-09', 'LAW'],
       uses: 'both',
       run: sameText,
@@ -26,7 +24,7 @@ export const CONFIG: ScenarioFile = {
     },
     { name: '--help and --version', rules: ['PRO-04'], uses: 'both', run: helpAndVersion },
     {
-      name: 'a flag beats its variable, an empty variable is unset',
+      name: 'a flag takes precedence over its variable, and an empty variable is unset',
       rules: ['PRO-02'],
       uses: 'each',
       run: precedence,
@@ -35,7 +33,7 @@ export const CONFIG: ScenarioFile = {
   ],
 };
 
-/** Flags, environment, and how many problems they have. */
+/** Flags, environment, and the number of their problems. */
 type Wrong = readonly [flags: readonly string[], env: Readonly<Record<string, string>>, problems: number];
 
 const WRONG: readonly Wrong[] = [
@@ -174,7 +172,7 @@ async function precedence(context: ScenarioContext): Promise<void> {
     context.atEnd(() => other.close());
     return (await other.get('/livez')).status;
   };
-  // A flag beats its variable, for lists as well.
+  // A flag takes precedence over its variable, for lists as well.
   const { port } = server;
   assert.deepEqual(
     [await status(port, 'c.test'), await status(port, 'd.test:1'), await status(port, 'a.test')],

@@ -1,9 +1,9 @@
 /**
- * Real events, all of them, through both servers: same ids, same answers, same rows, same statistics, and
- * metadata as it was sent.
+ * Sends a file of real events through both servers: same ids, same answers, same rows, same statistics, and metadata
+ * as sent.
  *
- * The file is given by `--corpus` or `TWIN_CORPUS`: one event a line, gzipped or not. Without it the scenario
- * is skipped, saying so.
+ * `--corpus` or `TWIN_CORPUS` names the file: one event a line, gzipped or not. Without it the scenario is skipped
+ * with a message.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -19,13 +19,13 @@ export const CORPUS: ScenarioFile = {
   about: 'real events through both servers',
   scenarios: [
     {
-      name: 'metadata kept whole',
+      name: 'made-up payloads follow the mapping with whole metadata',
       rules: ['MET-01', 'LAW'],
       uses: 'both',
       run: (context) => replay(context, 1_048_576),
     },
     {
-      name: 'the default limit of metadata',
+      name: 'made-up payloads follow the mapping with the default limit',
       rules: ['MET-02', 'LAW'],
       uses: 'both',
       run: (context) => replay(context, undefined),
@@ -73,7 +73,7 @@ async function replay(context: ScenarioContext, limit: number | undefined): Prom
   context.note(`${lines.length} events, ${rows} stored alike`);
 }
 
-/** Compares every row of the two, and metadata with what was sent. Returns how many there are. */
+/** Compares every row of the two, and metadata with the sent one. Returns the number of rows. */
 async function compareRows(
   clients: readonly ApiClient[],
   sent: ReadonlyMap<number, string>,

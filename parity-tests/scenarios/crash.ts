@@ -1,6 +1,6 @@
 /**
- * `kill -9` in mid-load, again and again on one file: nothing that was acknowledged is lost, doubled or taken
- * again. The server itself recovers the file; the checker looks only after it has started again.
+ * Tests repeated `kill -9` under load on one file: no acknowledged event is lost, doubled or accepted again. The
+ * server itself recovers the file; the checker reads it only after the server has started again.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -17,10 +17,10 @@ const CHECKER = fileURLToPath(new URL('../src/check-log.ts', import.meta.url));
 
 export const CRASH: ScenarioFile = {
   name: 'crash',
-  about: 'kill -9 in mid-load',
+  about: 'kill -9 under load loses no acknowledged event',
   scenarios: [
     {
-      name: 'kill -9 in mid-load',
+      name: 'kill -9 under load loses no acknowledged event',
       rules: ['STO-03', 'EVT-13', 'ING-07', 'ING-08'],
       uses: 'each',
       run: killInMidLoad,
@@ -39,7 +39,7 @@ async function killInMidLoad(context: ScenarioContext): Promise<void> {
     const server = await context.start();
     await requireDuplicates(context, server.port, last);
     const load = startLoad({ port: server.port, log, senders: 4, batch: 20, prefix: 'crash' }, counter);
-    // A crash before anything was acknowledged would prove nothing.
+    // A crash before the first acknowledgement would prove nothing.
     await until(() => load.acknowledged.length >= 5, 'five acknowledged batches');
     await new Promise((resolve) => setTimeout(resolve, random.below(250)));
     await server.kill();
@@ -66,7 +66,7 @@ async function killInMidLoad(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** What was acknowledged before the crash is a duplicate after it, every event of it. */
+/** Every event that was acknowledged before the crash is a duplicate after it. */
 async function requireDuplicates(
   context: ScenarioContext,
   port: number,

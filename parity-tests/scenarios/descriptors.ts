@@ -1,7 +1,7 @@
 /**
- * Few file descriptors: connections are refused before anything else fails.
+ * Tests a shortage of file descriptors: the server refuses connections before anything else fails.
  *
- * The shell lowers the limit of the server alone. Idle connections then ask for more descriptors than there are.
+ * The shell lowers the limit for the server alone. Idle connections then need more descriptors than exist.
  */
 import assert from 'node:assert/strict';
 import net from 'node:net';
@@ -34,7 +34,7 @@ export const DESCRIPTORS: ScenarioFile = {
   ],
 };
 
-/** The database has this many bytes only after several checkpoints (rule STO-04). */
+/** The database reaches this size only after several checkpoints (rule STO-04). */
 const DB_BYTES = 8 << 20;
 
 async function fill(
@@ -45,7 +45,7 @@ async function fill(
 ): Promise<void> {
   const server = await context.start({ wrapper: ['sh', '-c', `${limit}; exec "$@"`, 'sh'] });
   const client = context.client(server);
-  // Connections of their own for three requests at once, before there is room for none.
+  // Opens connections for three concurrent requests while there is still room.
   await Promise.all([1, 2, 3].map(() => client.get('/livez')));
   const refused = await openIdle(context, server, count);
   await requireReads(client);
@@ -56,7 +56,7 @@ async function fill(
   assert.deepEqual(await server.stop(), { code: 0, signal: null }, server.stderr());
 }
 
-/** Stores until the log is copied into the database. */
+/** Stores events until the log is copied into the database. */
 async function checkpoint(client: ApiClient): Promise<void> {
   const events = Array.from({ length: 1_000 }, () => event({ metadata: 'x'.repeat(500) }));
   await until(async () => {
@@ -66,7 +66,7 @@ async function checkpoint(client: ApiClient): Promise<void> {
   }, 'several checkpoints');
 }
 
-/** Opens connections that ask for nothing. How many of them were answered, which none is but to be refused. */
+/** Opens idle connections; returns how many received an answer, which can only be a refusal. */
 async function openIdle(
   context: ScenarioContext,
   server: RunningServer,
@@ -86,7 +86,7 @@ async function openIdle(
   return () => refused;
 }
 
-/** Every kind of read, three at once, so that several readers have to be there. */
+/** Runs every kind of read, three at once, so that several readers are needed. */
 async function requireReads(client: ApiClient): Promise<void> {
   const { revision } = (await client.get('/api/snapshot/events')).json<{ revision: string }>();
   const paths = [

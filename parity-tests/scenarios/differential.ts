@@ -1,8 +1,9 @@
 /**
- * Seeded random requests to both servers: any difference in status, headers or body is a failure.
+ * Sends seeded random requests to both servers: any difference in status, headers or body is a failure.
  *
- * After a difference, or a request given up, that may have left other rows both start again on empty databases, since
- * everything after it would differ too. Requests that rule HTT-08 leaves open are left out and counted; two refusals are alike.
+ * After a difference or an abandoned request that may have left different rows, both servers restart on empty
+ * databases, since all later answers would differ. Requests that rule HTT-08 leaves open are skipped and counted; any
+ * two refusals count as equal.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -22,10 +23,10 @@ export const DIFFERENTIAL: ScenarioFile = {
   ],
 };
 
-/** After so many kinds of differences, or so many in all, the rest tells nothing new. */
+/** Above this number of differences, or of their kinds, further ones add no information. */
 const MOST_KINDS = 12;
 const MOST_DIFFERENCES = 200;
-/** Several spaces between the parts of a request line, and RTSP or ICE for HTTP. */
+/** Several spaces between the parts of a request line, and RTSP or ICE instead of HTTP. */
 const LEFT_OPEN = /^[A-Z-]+ {2}|^[^\r\n]* {2}[A-Z]+\/|^[^\r\n]* (?:RTSP|ICE)\//;
 
 async function randomRequests(context: ScenarioContext): Promise<void> {
@@ -54,7 +55,7 @@ async function randomRequests(context: ScenarioContext): Promise<void> {
       if (seen) seen.repeats += 1;
       else kinds.set(kind, { number: count.sent, sent, rs, ts, repeats: 0 });
     }
-    // What was given up may be stored by one of them.
+    // One server may have stored an abandoned request.
     if ((isEqual && rs !== 'late') || !mayStore(sent)) continue;
     await pair.stop();
     pair = await startPair(context, count.sent);

@@ -1,5 +1,5 @@
 /**
- * Exports of many rows: complete, and in memory that does not grow with them (rule FMT-09).
+ * Tests exports of many rows: complete, and in memory that does not depend on their number (rule FMT-09).
  *
  * Memory is that of the server's own process, from `/proc`.
  */
@@ -26,7 +26,7 @@ export const EXPORTS: ScenarioFile = {
 const BATCHES = 16;
 const BATCH_EVENTS = 4000;
 const METADATA = { text: 'x'.repeat(1000) };
-/** Less than all rows take, and more than the memory of several pages in any allocator. */
+/** Less than all rows take, and more than several pages take in any allocator. */
 const MOST_GROWN_MB = 64;
 
 async function manyRows(context: ScenarioContext): Promise<void> {
@@ -37,7 +37,7 @@ async function manyRows(context: ScenarioContext): Promise<void> {
   for (let batch = 0; batch < BATCHES; batch++) await client.ingest(events);
   await filling.stop();
   for (const format of ['ndjson', 'arrow'] as const) {
-    // What stored the events has left its traces in a process.
+    // Storing the events affects a process's memory, so another process exports.
     const server = await context.start();
     await context.client(server).get('/api/events?limit=1000');
     const before = memoryMb(server.pid, 'VmRSS');
@@ -52,7 +52,7 @@ async function manyRows(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** All rows, oldest first: how many bytes they are, and of NDJSON the id of each. */
+/** Exports all rows, oldest first; returns the number of bytes, and for NDJSON the id of each row. */
 function exported(port: number, format: 'ndjson' | 'arrow'): Promise<{ bytes: number; ids: number[] }> {
   const path = '/api/events?order=asc&limit=1000000';
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ function exported(port: number, format: 'ndjson' | 'arrow'): Promise<{ bytes: nu
   });
 }
 
-/** A line of `/proc/PID/status` in megabytes: `VmRSS` is the memory now, `VmHWM` the most so far. */
+/** Returns a line of `/proc/PID/status` in megabytes: `VmRSS` is the current memory, `VmHWM` the peak. */
 function memoryMb(pid: number, line: 'VmRSS' | 'VmHWM'): number {
   const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(
     readFileSync(`/proc/${pid}/status`, 'utf8'),

@@ -1,6 +1,4 @@
-/**
- * Filters over more rows than one summary covers (rules GET-03, GET-05): what a summary says must hide no row.
- */
+/** Tests filters over more rows than one summary covers (rules GET-03, GET-05): a summary must hide no row. */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { checkSummaries } from '../src/check-summaries.ts';
@@ -21,7 +19,7 @@ export const FILTERS: ScenarioFile = {
 
 const SPAN_ROWS = 65_536;
 const BATCH = 1_000;
-/** More than a span keeps names (limits.event_span_names). */
+/** More names than a span keeps (limits.event_span_names). */
 const MANY_NAMES = 1_100;
 
 interface Page {
@@ -43,7 +41,7 @@ async function rareRows(context: ScenarioContext): Promise<void> {
     const found = event({ session_id: 'rare', tool_name: 'rare', ...fields });
     rare.push(...(await client.ingest([found, found])).ids);
   };
-  // The first span; the next begins between two events of one batch.
+  // The first span; the next one starts between two events of one batch.
   await addRare();
   await fill(SPAN_ROWS - BATCH);
   const edge = Array.from({ length: BATCH + 10 }, (_, index) =>
@@ -55,7 +53,7 @@ async function rareRows(context: ScenarioContext): Promise<void> {
     rare.some((id) => id < SPAN_ROWS) && at.at(-1)! > SPAN_ROWS,
     'rare rows on both sides of the edge',
   );
-  // A span of more names than it keeps, and a server that goes on in it.
+  // A span with more names than it keeps, and a restarted server that continues it.
   await client.ingest(Array.from({ length: MANY_NAMES }, (_, index) => event({ branch: `branch-${index}` })));
   await addRare();
   await first.stop();
@@ -100,7 +98,7 @@ async function page(client: ApiClient, query: string): Promise<readonly number[]
   return reply.json<Page>().events.map(({ id }) => id);
 }
 
-/** All pages of three rows, each from where the last one ended. */
+/** Returns all pages of three rows, each from the cursor of the one before. */
 async function paged(client: ApiClient, query: string): Promise<readonly number[]> {
   const ids: number[] = [];
   const cursor = /(before|after)=\d+/;

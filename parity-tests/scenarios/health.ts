@@ -1,5 +1,5 @@
 /**
- * What a case cannot say of the health answer: order by bytes, and that what is asked once stays true.
+ * Tests parts of the health answer that a case cannot express: sorting by bytes, and stability of constant values.
  */
 import assert from 'node:assert/strict';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';

@@ -1,9 +1,9 @@
 /**
- * Payloads of hooks, each held against the mapping: accepted or refused as the rules say, its row whole, its
- * metadata byte for byte or cut as rule HOK-03 says.
+ * Tests payloads of hooks, each checked against the mapping: accepted or refused by the rules, its whole row, and its
+ * metadata byte for byte or cut by rule HOK-03.
  *
- * Those made up run everywhere. Real ones come from a folder, given by `--hooks` or `TWIN_HOOKS`, of one payload a
- * file; without it they are skipped, saying so.
+ * Made-up payloads run everywhere. Real ones come from a folder, one payload a file, named by `--hooks` or
+ * `TWIN_HOOKS`; without it they are skipped with a message.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -29,31 +29,31 @@ export const HOOKS: ScenarioFile = {
   about: 'payloads of hooks, whatever they hold',
   scenarios: [
     {
-      name: 'made-up payloads and a small limit',
+      name: 'made-up payloads follow the mapping with a small limit',
       rules: RULES,
       uses: 'each',
       run: (context) => hold(context, madeUp(context), METADATA.minimum!),
     },
     {
-      name: 'made-up payloads of Codex and a small limit',
+      name: 'made-up payloads of Codex follow the mapping with a small limit',
       rules: RULES,
       uses: 'each',
       run: (context) => hold(context, madeUp(context), METADATA.minimum!, 'codex'),
     },
     {
-      name: 'payload files and the default limit',
+      name: 'payload files follow the mapping with the default limit',
       rules: RULES,
       uses: 'each',
       run: (context) => hold(context, files(context), undefined),
     },
     {
-      name: 'payload files and a small limit',
+      name: 'payload files follow the mapping with a small limit',
       rules: RULES,
       uses: 'each',
       run: (context) => hold(context, files(context), METADATA.minimum!),
     },
     {
-      name: 'payload files kept whole',
+      name: 'payload files follow the mapping with whole metadata',
       rules: RULES,
       uses: 'each',
       run: (context) => hold(context, files(context), METADATA.maximum!),
@@ -100,7 +100,7 @@ function files(context: ScenarioContext): Payload[] {
 
 const MADE_UP = 600;
 
-/** Beside what the differential scenario asks, texts that a cut falls into at every place. */
+/** In addition to those of the differential scenario: texts that are cut at every position. */
 function madeUp(context: ScenarioContext): Payload[] {
   const random = seededRandom(context.options.seed);
   const units = [

@@ -1,5 +1,5 @@
 /**
- * `--exit-with-stdin` (rule PRO-10): a server that an app starts ends with the app, also when the app is killed.
+ * Tests `--exit-with-stdin` (rule PRO-10): a server started by an app ends with the app, also when the app is killed.
  */
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ export const INPUT: ScenarioFile = {
   about: 'a server that ends with its standard input',
   scenarios: [
     {
-      name: 'the end of standard input answers what is in and exits 0',
+      name: 'the end of standard input answers received requests and exits 0',
       rules: ['PRO-10', 'PRO-07'],
       uses: 'each',
       run: drain,
@@ -27,7 +27,7 @@ export const INPUT: ScenarioFile = {
     },
     { name: 'a parent that is killed with -9 ends the server', rules: ['PRO-10'], uses: 'each', run: killed },
     {
-      name: 'without the flag the end of standard input changes nothing',
+      name: 'without the flag the end of standard input has no effect',
       rules: ['PRO-10'],
       uses: 'each',
       run: withoutFlag,
@@ -40,7 +40,7 @@ async function drain(context: ScenarioContext): Promise<void> {
   const client = context.client(server);
   server.input('what comes before the end is not used\n'.repeat(1_000));
   await client.ingest([event()]);
-  // Requests that wait for the writer when the input ends.
+  // Requests wait for the writer when the input ends.
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
   const waiting = [1, 2, 3].map((number) =>
@@ -62,7 +62,7 @@ async function noInput(context: ScenarioContext): Promise<void> {
   assertEndedInOrder(context);
 }
 
-/** A parent that does nothing but hold the server's standard input. */
+/** A parent that only holds the server's standard input. */
 const PARENT = `
   const [, command, ...args] = process.argv;
   require('node:child_process').spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'] });
@@ -91,12 +91,12 @@ async function withoutFlag(context: ScenarioContext): Promise<void> {
   });
   server.endInput();
   other.endInput();
-  // The one with the flag has seen the end, which came later.
+  // The server with the flag detects the end, which came later.
   await other.exited;
   assert.equal((await context.client(server).get('/livez')).status, 200);
 }
 
-/** What a clean exit leaves behind: a file without a log, and no name of an owner. */
+/** Checks the traces of a clean exit: a file without a log, and no owner file. */
 function assertEndedInOrder(context: ScenarioContext): void {
   const wal = `${context.db()}-wal`;
   assert.ok(!existsSync(wal) || statSync(wal).size === 0, 'no write-ahead log is left');
@@ -108,7 +108,7 @@ async function killParent(server: RunningServer): Promise<Exit> {
   try {
     return await server.kill();
   } catch (error) {
-    // The server lives on, so the pid of its ready line is still its own.
+    // The server survives its parent, so the pid of its ready line is still its own.
     process.kill(server.pid, 'SIGKILL');
     throw error;
   }

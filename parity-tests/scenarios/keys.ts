@@ -1,7 +1,7 @@
 /**
- * What remembers accepted ids: runs of keys and their merges (rules EVT-13, STO-03).
+ * Tests the memory of accepted ids: runs of keys and their merges (rules EVT-13, STO-03).
  *
- * A kill counts only when it hit what it is meant to hit; that is read from the file afterwards, not assumed.
+ * A kill counts only when it hit the intended phase; the file shows that afterwards.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -20,19 +20,19 @@ export const KEYS: ScenarioFile = {
   about: 'what remembers accepted ids',
   scenarios: [
     {
-      name: 'kill -9 while runs are written and merged',
+      name: 'kill -9 during run writes and merges loses no accepted id',
       rules: ['STO-03', 'EVT-13'],
       uses: 'each',
       run: killWhileMerging,
     },
     {
-      name: 'kill -9 while a checkpoint writes',
+      name: 'kill -9 during a checkpoint loses no accepted id',
       rules: ['STO-03', 'STO-04', 'EVT-13'],
       uses: 'each',
       run: killInCheckpoint,
     },
     {
-      name: 'an id stays a duplicate when its row was deleted',
+      name: 'an id stays a duplicate after its row is deleted',
       rules: ['EVT-13', 'PRO-08'],
       uses: 'each',
       run: deletedRows,
@@ -52,10 +52,10 @@ async function killWhileMerging(context: ScenarioContext): Promise<void> {
   const loads = new Loads(context);
   const hits = { flushing: 0, merging: 0 };
   let kills = 0;
-  // What is written in a few groups is over when the kill comes too late, so that some miss.
+  // A phase of a few groups may be over before the kill, so some kills miss.
   while (Math.min(hits.flushing, hits.merging) < 2 && kills < RUN_KILLS) {
     const what = hits.merging < hits.flushing ? 'merging' : 'flushing';
-    // What a kill left behind looks the same until it is deleted.
+    // The file looks the same until the remains of an earlier kill are deleted.
     const before = newestRun(context.db());
     const server = await context.start();
     const load = loads.start(server.port);
@@ -78,7 +78,7 @@ async function killInCheckpoint(context: ScenarioContext): Promise<void> {
   const loads = new Loads(context);
   let hits = 0;
   let kills = 0;
-  // A checkpoint takes part of the time only, so that some kills miss.
+  // A checkpoint runs only part of the time, so some kills miss.
   while (hits < 2 && kills < CHECKPOINT_KILLS) {
     const server = await context.start();
     const load = loads.start(server.port);
@@ -108,7 +108,7 @@ async function deletedRows(context: ScenarioContext): Promise<void> {
     }
     return answers;
   };
-  // Few rows, all of them in the tail; then enough for runs, with most rows deleted on both sides of the mark.
+  // Few rows, all in the tail; then enough for runs, with most rows deleted on both sides of the mark.
   for (const [count, kept] of [
     [3, 0],
     [DELETED_EVENTS, 1_000],
@@ -119,7 +119,7 @@ async function deletedRows(context: ScenarioContext): Promise<void> {
     const db = new Database(context.db());
     db.prepare('DELETE FROM events WHERE id <= ?').run(count - kept);
     db.close();
-    // The other runtime keeps the promise, too.
+    // The same must hold on the other runtime.
     for (const target of [context.target, context.other]) {
       const next = await context.start({ target });
       const client = context.client(next);
@@ -137,7 +137,7 @@ async function deletedRows(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** Loads on one file, one after the other, and what must be true of the file at the end. */
+/** Runs loads on one file one after the other, and checks the file at the end. */
 class Loads {
   private readonly context: ScenarioContext;
   private readonly logFile: string;
@@ -157,7 +157,7 @@ class Loads {
     return this.last;
   }
 
-  /** A new server takes nothing twice; then the stopped file has every id once. */
+  /** A new server accepts nothing twice; then the stopped file has every id once. */
   async soundAfterwards(): Promise<KeyCheck> {
     const { context } = this;
     const server = await context.start();
@@ -178,7 +178,7 @@ class Loads {
   }
 }
 
-/** The id of the newest run, or of the newest that is being written; 0 when there is none. */
+/** Returns the id of the newest run, or of the newest one in progress; 0 when there is none. */
 function newestRun(dbFile: string, what?: 'flushing' | 'merging'): number {
   if (!existsSync(dbFile)) return 0;
   const db = new Database(dbFile, { readonly: true, fileMustExist: true });

@@ -1,6 +1,6 @@
 /**
- * Bodies that are small on the wire and large to work on: the server stays small, and answers other requests.
- * Memory is that of the server's own process, from `/proc`.
+ * Tests bodies that are small on the wire and expensive to process: the server stays small, and answers other
+ * requests. Memory is that of the server's own process, from `/proc`.
  */
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
@@ -14,13 +14,13 @@ export const LARGE_BODIES: ScenarioFile = {
   about: 'compressed batches and typed calls of millions of items',
   scenarios: [
     {
-      name: 'millions of empty items cost little memory and hold up no other request',
+      name: 'millions of empty items cost little memory and delay no other request',
       rules: ['ING-09', 'BOD-05'],
       uses: 'each',
       run: emptyItems,
     },
     {
-      name: 'millions of values that a call does not need cost no more than a call that is valid',
+      name: 'millions of unneeded values cost no more than a valid call',
       rules: ['RPC-01', 'RPC-02', 'RPC-03'],
       uses: 'each',
       run: needlessValues,
@@ -29,9 +29,9 @@ export const LARGE_BODIES: ScenarioFile = {
 };
 
 const REQUESTS = 24;
-/** Three bytes each, 8 MiB in all: 8 kB of gzip. */
+/** Three bytes each, 8 MiB in total: 8 kB of gzip. */
 const ITEMS = 2_700_000;
-/** A multiple of what both servers need; keeping the items of one request takes more. */
+/** A multiple of both servers' need; keeping the items of one request takes more. */
 const MOST_GROWN_MB = 400;
 const MOST_LIVEZ_MS = 500;
 
@@ -62,7 +62,7 @@ async function emptyItems(context: ScenarioContext): Promise<void> {
 }
 
 const CALL_BYTES = 24 << 20;
-/** More than a valid call of the same length. Empty objects as values of V8 take 800 MB. */
+/** More than a valid call of the same length needs. Empty objects as V8 values take 800 MB. */
 const MOST_MORE_MB = 64;
 const MOST_MORE_MS = 1000;
 

@@ -1,6 +1,4 @@
-/**
- * One file under several names: two servers never write to it at once (rule STO-02).
- */
+/** Tests one file under several names: two servers never write to it at once (rule STO-02). */
 import assert from 'node:assert/strict';
 import { existsSync, linkSync, lstatSync, mkdirSync, statSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +23,7 @@ export const LINKS: ScenarioFile = {
       run: hardLink,
     },
     {
-      name: 'a symbolic link without a target makes the target',
+      name: 'a dangling symbolic link creates its destination',
       rules: ['STO-02', 'STO-09'],
       uses: 'each',
       run: danglingLink,
@@ -55,7 +53,7 @@ async function symbolicLink(context: ScenarioContext): Promise<void> {
     assert.ok(!existsSync(`${context.db(name)}.lock`) || name.startsWith('folder/'), 'no lock of that name');
   }
   await server.stop();
-  // Through the link it is the same file, whose ids are known.
+  // The link leads to the same file, whose ids are known.
   const next = await context.start({ db: context.db('other/chain.db') });
   const again = await context.client(next).post('/api/events', event({ event_id: 'once' }));
   assert.equal(again.json<Ingested>().duplicates, 1);

@@ -1,6 +1,4 @@
-/**
- * One server per database (rule STO-02), whichever runtime it has.
- */
+/** Tests that one server holds a database (rule STO-02), whichever runtime it has. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -34,7 +32,7 @@ export const LOCK: ScenarioFile = {
       run: untrusted,
     },
     {
-      name: 'a start replaces what a crash left behind, and a clean exit removes it',
+      name: 'a start replaces the files of a crashed server, and a clean exit removes them',
       rules: ['STO-11', 'STO-09'],
       uses: 'each',
       run: ownerFile,
@@ -66,19 +64,19 @@ async function afterKill(context: ScenarioContext): Promise<void> {
   await context.client(first).ingest([event()]);
   await first.kill();
   const [next, next_ms] = await timedStart(context);
-  // A wait for a lock takes 5 s; what the machine's other load adds, it adds to both.
+  // A wait for a lock takes 5 s; other load adds the same to both.
   assert.ok(next_ms - first_ms < 4_000, `no waiting for the lock of a dead server: ${next_ms} ms`);
   const reply = await context.client(next).get('/api/events/1');
   assert.equal(reply.status, 200);
 }
 
-/** The lock is held, and what the file says about its holder is wrong. */
+/** The lock is held, and the owner file is wrong. */
 async function untrusted(context: ScenarioContext): Promise<void> {
   const crashed = await context.start();
   await crashed.kill();
   const owner = ownerPath(context);
   const left = readFileSync(owner, 'utf8');
-  // Held by a program that is no server, so that nothing replaces the file.
+  // The holder is not a server, so the file is not replaced.
   const lock = new Database(`${context.db()}.lock`);
   context.atEnd(() => lock.close());
   lock.exec('BEGIN EXCLUSIVE');
@@ -110,7 +108,7 @@ async function untrusted(context: ScenarioContext): Promise<void> {
 
 async function ownerFile(context: ScenarioContext): Promise<void> {
   const owner = ownerPath(context);
-  // Of a process that runs: a start must not leave it for others to read.
+  // The pid belongs to a running process: a start must remove this file.
   writeFileSync(owner, JSON.stringify({ pid: process.pid, url: 'http://127.0.0.1:1' }), { mode: 0o644 });
   const server = await context.start();
   assert.deepEqual(JSON.parse(readFileSync(owner, 'utf8')), { pid: server.pid, url: server.url });

@@ -1,6 +1,4 @@
-/**
- * The write-ahead log: checkpoints as the server logs them, and a reader that holds the log (rule STO-04).
- */
+/** Tests the write-ahead log: checkpoints in the server's log, and a reader that holds the log (rule STO-04). */
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { type ApiClient, event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
@@ -29,12 +27,12 @@ export const LOG: ScenarioFile = {
 const MIB = 1 << 20;
 const WAITED_FROM_BYTES = 256 * MIB;
 const REFUSED_FROM_BYTES = 512 * MIB;
-/** The busy time-out of every connection: how long each group waited for the reader before. */
+/** The busy time-out of every connection: the wait of each group for the reader before this change. */
 const BUSY_TIMEOUT_MS = 5_000;
 const BATCH_EVENTS = 700;
-/** 100 kB each, 120 MB in all. */
+/** 100 kB each, 120 MB in total. */
 const SMALL_BATCH_EVENTS = 10;
-/** The writer copies at most this part of the log itself. */
+/** The writer itself copies at most this part of the log. */
 const WRITERS_SHARE = 8;
 const SENDERS = 4;
 const BATCHES = 300;
@@ -51,7 +49,7 @@ interface Checkpoint {
 async function checkpoints(context: ScenarioContext): Promise<void> {
   const server = await context.start({ flags: ['--log-level', 'debug'] });
   const client = context.client(server);
-  // Several senders, so that the writer never rests and the log is never whole at once.
+  // Several senders, so that the writer is never idle and the log is never fully copied.
   await Promise.all(
     Array.from({ length: SENDERS }, async () => {
       for (let batch = 0; batch < BATCHES; batch++) await ingest(client, SMALL_BATCH_EVENTS);
@@ -75,7 +73,7 @@ async function checkpoints(context: ScenarioContext): Promise<void> {
   context.note(`${passes.length} passes; the writer copied ${share.toFixed(1)} % of the pages`);
 }
 
-/** A log line of either server: pino has its fields at the top, tracing in an object of their own. */
+/** Reads a log line of either server: pino has its fields at the top, tracing in a nested object. */
 function checkpointOf(line: Record<string, unknown>): Checkpoint[] {
   const fields = (line.fields ?? line) as Record<string, unknown>;
   const isCheckpoint = fields.message === 'checkpoint' || fields.msg === 'checkpoint';

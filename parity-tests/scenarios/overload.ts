@@ -1,6 +1,6 @@
 /**
- * More than the writer takes: a request without room waits with its body unread and is refused after a while, and a
- * writer that cannot write says so. The writer is held up from outside, through SQLite's own write lock.
+ * Tests overload: a request without room waits with its body unread and is refused after a time, and a writer that
+ * cannot write is reported. An external process blocks the writer through SQLite's own write lock.
  */
 import assert from 'node:assert/strict';
 import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
@@ -65,10 +65,10 @@ export const OVERLOAD: ScenarioFile = {
   ],
 };
 
-/** Of `admission_wait_ms`; a timer may be a little early. */
+/** `admission_wait_ms`, minus the tolerance of a timer. */
 const WAITED_MS = LIMITS.admission_wait_ms - 50;
 
-/** A server whose queue of ten events is full, since the writer has to wait. */
+/** Starts a server whose queue of ten events is full, since the writer must wait. */
 async function fullQueue(context: ScenarioContext): Promise<{
   server: RunningServer;
   client: ApiClient;
@@ -133,7 +133,7 @@ async function unreadBody(context: ScenarioContext): Promise<void> {
   assert.ok(await connection.closedWithin(5_000));
 }
 
-/** A request whose body is declared and never sent. */
+/** A request whose declared body is never sent. */
 function headOfBatch(server: RunningServer): Outgoing {
   const headers = [
     ['host', `127.0.0.1:${server.port}`],

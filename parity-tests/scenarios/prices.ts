@@ -1,5 +1,6 @@
 /**
- * `--prices` (rules PRI-01 to PRI-07): files that stop the start, files that take turns, and standard input.
+ * Tests `--prices` (rules PRI-01 to PRI-07): files that stop the start, files that replace each other, and standard
+ * input.
  *
  * All prices are made up.
  */
@@ -17,13 +18,13 @@ export const PRICES: ScenarioFile = {
   about: 'files of prices',
   scenarios: [
     {
-      name: 'a file with a problem stops the start, and both servers name its first problem',
+      name: 'a file with a problem stops the start, and both servers report its first problem',
       rules: ['PRI-01', 'PRI-02', 'PRI-03', 'PRO-03', 'LAW'],
       uses: 'both',
       run: problems,
     },
     {
-      name: 'a computed cost stays when another file, or none, takes the place of its file',
+      name: 'a computed cost stays when its price file is replaced or removed',
       rules: ['PRI-05', 'PRI-06', 'PRO-08'],
       uses: 'both',
       run: turns,
@@ -40,7 +41,7 @@ export const PRICES: ScenarioFile = {
 const of = (models: string): string => `{"date":"2026-11-25","models":${models}}`;
 const modelOf = (price: string): string => of(`{"made-up":${price}}`);
 
-/** The bytes of a file, and what is wrong with it. */
+/** The bytes of a file, and its problem. */
 const WRONG: readonly (readonly [text: string | Buffer, problem: string])[] = [
   ['', 'must be JSON'],
   ['{', 'must be JSON'],
@@ -74,7 +75,7 @@ const WRONG: readonly (readonly [text: string | Buffer, problem: string])[] = [
   [modelOf('{"output":1e400}'), ': "/models/made-up/output" must be a number from 0 to 1000000'],
   [modelOf('{"cache_read":"1"}'), ': "/models/made-up/cache_read" must be a number from 0 to 1000000'],
   [modelOf('{"cache_write":null}'), ': "/models/made-up/cache_write" must be a number from 0 to 1000000'],
-  // The first of several, in the order of the file.
+  // The first of several problems, in the order of the file.
   [
     modelOf('{"output":-1,"input":-1,"x":1}'),
     ': "/models/made-up/output" must be a number from 0 to 1000000',
@@ -115,7 +116,7 @@ async function turns(context: ScenarioContext): Promise<void> {
     if (price !== undefined) writeFileSync(file, modelOf(price));
     const server = await context.start({ target, flags: price === undefined ? [] : ['--prices', file] });
     await context.client(server).ingest([sent]);
-    // What is read at the start alone does not change while the server runs.
+    // The server reads the file only at its start, so later changes have no effect.
     writeFileSync(file, modelOf('{"input":100}'));
     await context.client(server).ingest([{ ...sent, event_id: 'same' }]);
     await server.stop();

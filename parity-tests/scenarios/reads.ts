@@ -1,8 +1,9 @@
 /**
- * Reads that look at every event: what does not wait for them, and what becomes of those that wait (rule GET-10).
+ * Tests reads that visit every event: requests that do not wait for them, and the end of reads that wait (rule
+ * GET-10).
  *
- * Two pairs of names alternate, so that every block of events has all four names and no event has the pair that is
- * asked for. Such a read looks at every row and finds none.
+ * Two pairs of names alternate, so that every block of events has all four names and no event has the requested pair.
+ * Such a read visits every row and finds none.
  */
 import assert from 'node:assert/strict';
 import { ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -27,7 +28,7 @@ export const READS: ScenarioFile = {
 const BATCHES = 30;
 const BATCH_EVENTS = 10_000;
 const LONG = '/api/events?tool_name=Bash&branch=main';
-/** Far more reads than any machine has cores, and fewer than a server takes connections. */
+/** Far more reads than a machine has cores, and fewer than a server's connections. */
 const READS_AT_ONCE = 300;
 
 async function keptReader(context: ScenarioContext): Promise<void> {
@@ -52,13 +53,13 @@ async function keptReader(context: ScenarioContext): Promise<void> {
     assert.equal((await brief.get(path)).status, 200, path);
   }
   assert.ok(answered < READS_AT_ONCE / 2, `${answered} of ${READS_AT_ONCE} long reads were answered before`);
-  // A machine that is slow may refuse some of them after their wait.
+  // A slow machine may refuse some of them after their wait.
   for (const read of await reads) {
     assert.ok(read.status === 'fulfilled' && [200, 503].includes(read.value), JSON.stringify(read));
   }
 }
 
-/** Compared by processor time, which other programs do not change. */
+/** Compared by processor time, which other programs do not affect. */
 async function goneClients(context: ScenarioContext): Promise<void> {
   requireProc(context);
   const server = await filled(context);
@@ -69,7 +70,7 @@ async function goneClients(context: ScenarioContext): Promise<void> {
   const longs = await connected(context, server, READS_AT_ONCE);
   const reads = Promise.allSettled(Array.from({ length: READS_AT_ONCE }, () => longs.get(LONG)));
   await new Promise((resolve) => setImmediate(resolve));
-  // The server has them once it has answered what was asked behind them.
+  // The server has received them once it answers a later request.
   await client.get('/livez');
   longs.abort();
   await reads;
@@ -79,7 +80,7 @@ async function goneClients(context: ScenarioContext): Promise<void> {
   assert.ok(used < expected / 4, `${used} ms; all of the reads take ${expected}`);
 }
 
-/** A server with events for long reads. */
+/** Starts a server with events for long reads. */
 async function filled(context: ScenarioContext): Promise<RunningServer> {
   const server = await context.start();
   const client = context.client(server);
@@ -92,7 +93,7 @@ async function filled(context: ScenarioContext): Promise<RunningServer> {
   return server;
 }
 
-/** A client with so many open connections. */
+/** Returns a client with this many open connections. */
 async function connected(context: ScenarioContext, server: RunningServer, count: number): Promise<ApiClient> {
   const client = new ApiClient(server.port);
   context.atEnd(() => client.close());

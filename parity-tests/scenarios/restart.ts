@@ -1,6 +1,4 @@
-/**
- * Clean stops: what is in is answered, nothing is left behind, and the next start goes on where it ended.
- */
+/** Tests clean stops: received requests are answered, no traces remain, and the next start continues. */
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -16,7 +14,7 @@ export const RESTART: ScenarioFile = {
   about: 'clean stops and what they keep',
   scenarios: [
     {
-      name: 'SIGTERM answers what is in and leaves no log behind',
+      name: 'SIGTERM answers received requests and leaves no log behind',
       rules: ['PRO-07', 'STO-04'],
       uses: 'each',
       run: drain,
@@ -24,7 +22,7 @@ export const RESTART: ScenarioFile = {
     { name: 'SIGINT ends an idle server with 0', rules: ['PRO-07'], uses: 'each', run: interrupt },
     { name: 'SIGTERM ends the streams', rules: ['PRO-07'], uses: 'each', run: endStreams },
     {
-      name: 'SIGTERM ends streams that wait for their readers, and nothing is left of earlier waits',
+      name: 'SIGTERM ends streams that wait for their readers, without leaked listeners',
       rules: ['PRO-07', 'STR-08'],
       uses: 'each',
       run: endWaitingStreams,
@@ -37,7 +35,7 @@ export const RESTART: ScenarioFile = {
     },
     { name: 'a second signal exits at once with 1', rules: ['PRO-07'], uses: 'each', run: secondSignal },
     {
-      name: 'ids, duplicates, statistics, sessions and epoch go on',
+      name: 'ids, duplicates, statistics, sessions and epoch continue',
       rules: ['PRO-08', 'EVT-13', 'STO-07'],
       uses: 'each',
       run: goOn,
@@ -46,7 +44,7 @@ export const RESTART: ScenarioFile = {
 };
 
 const LIMIT_MS = 5_000;
-/** Of 8 kB each: more than the buffers of a connection take. */
+/** 8 kB each: more than the buffers of a connection. */
 const FILL_EVENTS = 2_000;
 const FILL_BATCH = 200;
 /** Each makes the server wait many times while a slow reader catches up. */
@@ -56,7 +54,7 @@ async function drain(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const client = context.client(server);
   await client.ingest([event()]);
-  // Requests that wait for the writer while the signal comes.
+  // Requests wait for the writer when the signal arrives.
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
   const waiting = [1, 2, 3].map((number) =>
@@ -81,7 +79,7 @@ async function drain(context: ScenarioContext): Promise<void> {
 
 async function interrupt(context: ScenarioContext): Promise<void> {
   const server = await context.start();
-  // An idle kept connection must not hold the exit up.
+  // An idle keep-alive connection must not delay the exit.
   await context.client(server).get('/livez');
   const begun = performance.now();
   server.signal('SIGINT');
@@ -117,7 +115,7 @@ async function endWaitingStreams(context: ScenarioContext): Promise<void> {
     }
     await quick.waitFor(() => quick.ids.at(-1) === last, 'all events at the quick reader', 20_000);
   };
-  // Each turn makes the server wait for the slow ones, and then no more.
+  // Each turn makes the server wait for the slow readers, and then no longer.
   for (let turn = 0; turn < WAITS; turn++) {
     for (const stream of slow) stream.pause();
     await fill();
@@ -136,7 +134,7 @@ async function endWaitingStreams(context: ScenarioContext): Promise<void> {
   assert.deepEqual(await server.exited, { code: 0, signal: null });
   const ms = performance.now() - begun;
   assert.ok(ms < LIMIT_MS, 'within 5 s');
-  // Node warns there of listeners that pile up.
+  // Node prints a warning there when listeners accumulate.
   assert.doesNotMatch(server.stderr(), /Warning/);
   context.note(`the server ended after ${Math.round(ms)} ms`);
 }
@@ -146,7 +144,7 @@ async function refuseNew(context: ScenarioContext): Promise<void> {
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
   const waiting = context.client(server).post('/api/events', event());
-  // Half a request keeps its connection from being idle when the signal comes.
+  // Half a request keeps its connection busy when the signal arrives.
   const connection = await Connection.open(server.port);
   context.atEnd(() => connection.close());
   const probe = compose('GET', '/readyz', [['host', '127.0.0.1']], Buffer.alloc(0));
@@ -170,7 +168,7 @@ async function secondSignal(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
-  // Something to wait for, so that the first signal alone would take its time.
+  // Waiting work, so that the first signal alone takes time.
   const waiting = context
     .client(server)
     .post('/api/events', event())
@@ -181,7 +179,7 @@ async function secondSignal(context: ScenarioContext): Promise<void> {
   const begun = performance.now();
   server.signal('SIGTERM');
   assert.deepEqual(await server.exited, { code: 1, signal: null });
-  // The first signal alone waits for the lock, for longer than this.
+  // After the first signal alone, the server waits for the lock longer than this.
   assert.ok(performance.now() - begun < 3_000, 'at once');
   await waiting;
 }

@@ -1,6 +1,6 @@
 /**
- * Typed calls that one exchange cannot show: long ones next to other requests, any spelling of a value, reads beside
- * their routes, a queue that is full.
+ * Tests typed calls beyond one exchange: long calls next to other requests, any spelling of a value, reads compared
+ * with their routes, a full queue.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -20,13 +20,13 @@ export const RPC: ScenarioFile = {
   about: 'typed calls: long ones, any spelling, reads, a full queue',
   scenarios: [
     {
-      name: '100,000 nested dicts come back while other requests are answered',
+      name: 'a call returns 100,000 nested dicts while other requests are answered',
       rules: ['RPC-01', 'RPC-04', 'RPC-07', 'BOD-05'],
       uses: 'each',
       run: longCalls,
     },
     {
-      name: 'the longest values come back in both formats',
+      name: 'a call returns the longest values in both formats',
       rules: ['RPC-04'],
       uses: 'each',
       run: longestValues,
@@ -38,7 +38,7 @@ export const RPC: ScenarioFile = {
       run: spellings,
     },
     {
-      name: 'reads give the text of their routes',
+      name: 'reads return the text of their routes',
       rules: ['RPC-05'],
       uses: 'each',
       run: reads,
@@ -51,7 +51,7 @@ export const RPC: ScenarioFile = {
       run: noRoom,
     },
     {
-      name: 'the time of a call has no part of the work of its method',
+      name: 'the time of a call excludes the work of its method',
       rules: ['RPC-07'],
       uses: 'each',
       waits: true,
@@ -63,9 +63,9 @@ export const RPC: ScenarioFile = {
 const NESTED_DICTS = 100_000;
 const ROUNDS = 3;
 const WARM_UP_CALLS = 1000;
-/** Of a busy machine. A server that answers nothing while it reads takes as long as the time of the call. */
+/** For a busy machine. A server that answers nothing during a read takes as long as the whole call. */
 const LEAST_BOUND_MS = 1000;
-/** The memory of a server is back within this share of what it had, after so long. */
+/** The server's memory returns to this share of its earlier value within this time. */
 const MOST_SHARE = 1.2;
 const BACK_MS = 10_000;
 
@@ -99,7 +99,7 @@ async function longCalls(context: ScenarioContext): Promise<void> {
   assert.ok(afterMb <= beforeMb * MOST_SHARE, `${Math.round(afterMb)} MB, ${Math.round(beforeMb)} MB before`);
 }
 
-/** Asks again and again, and resolves with the longest wait for an answer. */
+/** Sends requests repeatedly, and resolves with the longest wait for an answer. */
 async function slowestLivez(client: ApiClient, isDone: () => boolean): Promise<number> {
   let slowestMs = 0;
   while (!isDone()) {
@@ -137,7 +137,7 @@ async function longestValues(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** A call in MessagePack whose argument is the result of a response in it. */
+/** A MessagePack call whose argument is the result of a MessagePack response. */
 function packedCall(method: string, response: Buffer): Buffer {
   // A response is a map of three: `jsonrpc` with its version, `result` with its value, and `id`, which is 1.
   const before = Buffer.from('\x83\xa7jsonrpc\xa32.0\xa6result', 'latin1');
@@ -162,7 +162,7 @@ async function spellings(context: ScenarioContext): Promise<void> {
   const random = seededRandom(SEED);
   for (let round = 0; round < SPELLED; round++) {
     const items = Array.from({ length: random.below(4) }, () => randomDict(random));
-    // Every tenth value has something wrong.
+    // Every tenth value has a fault.
     if (random.chance(0.1) && items.length > 0) breakOne(random, items[random.below(items.length)]!);
     const usual = await send(client, JSON.stringify(items));
     const unusual = await send(client, respelled(random, items));
@@ -227,7 +227,7 @@ async function noRoom(context: ScenarioContext): Promise<void> {
   const five = Array.from({ length: 5 }, () => event());
   const waiting = client.post('/api/events/batch', { events: five });
   await eventsQueued(client, 5);
-  // Without a declared length a body counts as one event, so that it is read; its six events find no room.
+  // Without a declared length a body counts as one event, so the server reads it; its six events find no room.
   const ingest = callBody('events.ingest', JSON.stringify([[...five, event()]])).toString();
   const read = callBody('events.query', '[]').toString();
   const reply = await postCall(server.port, Buffer.from(`[${ingest},${read}]`), {

@@ -1,6 +1,4 @@
-/**
- * Signing a page in: how long its cookie holds, on which server, and who may read the token's file.
- */
+/** Tests signing a page in: the lifetime and the server of its cookie, and the mode of the token's file. */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

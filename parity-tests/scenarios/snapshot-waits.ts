@@ -1,6 +1,4 @@
-/**
- * Snapshots that wait for a revision: a wait ends with the commit, with its time, or with the server.
- */
+/** Tests snapshots that wait for a revision: a wait ends with the commit, at its time limit, or with the server. */
 import assert from 'node:assert/strict';
 import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
@@ -17,7 +15,7 @@ export const SNAPSHOT_WAITS: ScenarioFile = {
       run: waitForShutdown,
     },
     {
-      name: 'who waits and leaves costs nothing',
+      name: 'a waiting client that disconnects costs nothing',
       rules: ['SYN-08'],
       uses: 'each',
       run: waitAndLeave,
@@ -42,7 +40,7 @@ function ids(shown: Snapshot): number[] {
   return shown.data.events.map((one) => one.id);
 }
 
-/** So many requests later, one that was sent before them has been read. */
+/** After this many further requests, an earlier request has been read. */
 async function roundtrips(client: ApiClient): Promise<void> {
   for (let count = 0; count < 20; count += 1) await client.get('/livez');
 }

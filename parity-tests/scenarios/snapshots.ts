@@ -1,6 +1,4 @@
-/**
- * Snapshots beside writers and across servers: each is of one moment, and what was acknowledged is in it.
- */
+/** Tests snapshots during writes and across servers: each has one state, which includes all acknowledged events. */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
@@ -8,34 +6,34 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const SNAPSHOTS: ScenarioFile = {
   name: 'snapshots',
-  about: 'snapshots beside writers and across servers',
+  about: 'snapshots during writes and across servers',
   scenarios: [
     {
-      name: 'revision and data are of one moment while others write',
+      name: 'revision and data come from one state during writes',
       rules: ['SYN-05', 'SYN-01'],
       uses: 'each',
       run: consistency,
     },
     {
-      name: 'deltas, one after the other, are every event once',
+      name: 'consecutive deltas have every event once',
       rules: ['SYN-07'],
       uses: 'each',
       run: deltas,
     },
     {
-      name: 'what came since is the same rows, however few or many they are',
+      name: 'a delta has the same rows at any distance',
       rules: ['SYN-05', 'SYN-06', 'SYN-07'],
       uses: 'each',
       run: distances,
     },
     {
-      name: 'what was acknowledged or told is in the next snapshot',
+      name: 'the next snapshot has every acknowledged and reported event',
       rules: ['ING-11', 'SYN-05', 'SYN-08'],
       uses: 'each',
       run: ownWrites,
     },
     {
-      name: 'a client goes from one server to the other with its revision and its tag',
+      name: 'a client keeps its revision and its tag when the server changes',
       rules: ['SYN-01', 'SYN-06', 'SYN-07', 'PRO-08'],
       uses: 'both',
       run: turns,
@@ -71,7 +69,7 @@ function ids(page: Page): number[] {
   return page.events.map((one) => one.id);
 }
 
-/** Writes batches of one to five events until told to stop; resolves to the ids that were acknowledged. */
+/** Writes batches of one to five events until stopped; resolves to the acknowledged ids. */
 function write(context: ScenarioContext, client: ApiClient): { stop(): Promise<number[]> } {
   let writing = true;
   const acknowledged: number[] = [];
@@ -144,7 +142,7 @@ async function deltas(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** A server may read a few of the newest events in another way than many: nobody must be able to tell. */
+/** A server may read a few of the newest events in another way than many; the answers must not differ. */
 async function distances(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const client = context.client(server);
@@ -181,9 +179,9 @@ async function ownWrites(context: ScenarioContext): Promise<void> {
     assert.equal(shown.data.events[0]!.id, posted.ids[0]);
     const all = await get(reader, 'events?limit=1');
     assert.ok(Number(all.revision) >= Number(posted.revision), 'without a wait too');
-    const told = stream.revisionOf('events') ?? '0';
+    const reported = stream.revisionOf('events') ?? '0';
     const after = await get(reader, 'stats');
-    assert.ok(Number(after.revision) >= Number(told), 'what was told is committed');
+    assert.ok(Number(after.revision) >= Number(reported), 'a reported change is committed');
   }
   await writers.stop();
 }

@@ -1,6 +1,4 @@
-/**
- * `--socket` (rule PRO-11): the same server on a Unix domain socket, whose file only its user can open.
- */
+/** Tests `--socket` (rule PRO-11): the same server on a Unix domain socket, whose file only its user can open. */
 import assert from 'node:assert/strict';
 import { existsSync, lstatSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
@@ -31,13 +29,13 @@ export const SOCKET: ScenarioFile = {
       run: privateFile,
     },
     {
-      name: 'a clean stop answers what is in and removes the file',
+      name: 'a clean stop answers received requests and removes the file',
       rules: ['PRO-11', 'PRO-07'],
       uses: 'each',
       run: cleanStop,
     },
     {
-      name: 'a clean stop leaves a file alone that took the place of its own',
+      name: 'a clean stop keeps a file that replaced its own',
       rules: ['PRO-11'],
       uses: 'each',
       run: otherFile,
@@ -49,13 +47,13 @@ export const SOCKET: ScenarioFile = {
       run: stale,
     },
     {
-      name: 'a path where a process listens is exit 69, and that process goes on',
+      name: 'a path where a process listens is exit 69, and that process continues',
       rules: ['PRO-11'],
       uses: 'each',
       run: inUse,
     },
     {
-      name: 'a path that cannot be a socket is exit 69, and what is there stays',
+      name: 'a path that cannot be a socket is exit 69, and its file stays',
       rules: ['PRO-11'],
       uses: 'each',
       run: unusable,
@@ -79,7 +77,7 @@ function clientAt(context: ScenarioContext, path: string): ApiClient {
   return client;
 }
 
-/** Requests whose answers are the same however often they are asked: method, path, headers, body. */
+/** Requests with stable answers: method, path, headers, body. */
 type Asked = readonly [
   method: string,
   path: string,
@@ -140,7 +138,7 @@ async function sameAnswers(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** The whole answer as text, but for the date, and whether the connection ended behind it. */
+/** Returns the whole answer as text without the date, and whether the connection closed after it. */
 async function ask(at: number | string, [method, path, given, body = '']: Asked): Promise<string> {
   const connection = await Connection.open(at);
   const headers = {
@@ -186,7 +184,7 @@ async function cleanStop(context: ScenarioContext): Promise<void> {
   const path = pathOf(context);
   const server = await context.start({ flags: ['--socket', path] });
   const client = clientAt(context, path);
-  // The second connection asks for nothing.
+  // The second connection sends no request.
   const idle = await Connection.open(path);
   context.atEnd(() => idle.close());
   const lock = holdWriteLock(context.db());
@@ -272,7 +270,7 @@ async function unusable(context: ScenarioContext): Promise<void> {
   ]) {
     await fails(at, `cannot listen on ${at}`);
   }
-  // The port is looked at first, and the database last.
+  // The server checks the port first, and the database last.
   const socket = join(context.folder, 'free.sock');
   writeFileSync(context.db(), 'no database');
   const ended = await failedStart(context.target, ['--db', context.db(), '--socket', socket], context.folder);
@@ -280,13 +278,13 @@ async function unusable(context: ScenarioContext): Promise<void> {
   assert.ok(!existsSync(socket), 'a start that fails leaves no file');
 }
 
-/** A connection, and what came on it. */
+/** A connection, and its received bytes. */
 interface Idle {
   readonly socket: net.Socket;
   text: string;
 }
 
-/** With this limit of descriptors a server takes four connections (rule HTT-12). */
+/** With this descriptor limit a server accepts four connections (rule HTT-12). */
 const FEW = 'ulimit -n 100; exec "$@"';
 
 async function sharedConnections(context: ScenarioContext): Promise<void> {
@@ -311,7 +309,7 @@ async function sharedConnections(context: ScenarioContext): Promise<void> {
     await until(() => refused.text.includes('"code":"overloaded"'), 'the refusal');
   }
   taken[1]!.socket.destroy();
-  // The place of a connection of the port is one for the socket.
+  // A connection of the port uses the place of one on the socket.
   await until(async () => {
     const next = new ApiClient(path);
     try {

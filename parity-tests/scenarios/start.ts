@@ -1,6 +1,4 @@
-/**
- * Starts that must not succeed, and what a start prints: broken files, taken ports, one ready line.
- */
+/** Tests starts that must fail, and the output of a start: broken files, taken ports, one ready line. */
 import assert from 'node:assert/strict';
 import {
   closeSync,
@@ -33,7 +31,7 @@ export const START: ScenarioFile = {
     },
     { name: 'a corrupt file', rules: ['PRO-06'], uses: 'each', run: corrupt },
     { name: 'a newer schema', rules: ['PRO-06'], uses: 'each', run: newer },
-    { name: 'an empty file beside a write-ahead log', rules: ['PRO-06'], uses: 'each', run: emptyWithLog },
+    { name: 'an empty file next to a write-ahead log', rules: ['PRO-06'], uses: 'each', run: emptyWithLog },
     { name: 'a port that is taken', rules: ['PRO-05'], uses: 'each', run: portTaken },
     {
       name: 'one ready line on stdout, and private files',
@@ -45,7 +43,7 @@ export const START: ScenarioFile = {
   ],
 };
 
-/** Exit 65 with this text, and the file as it was. */
+/** Checks exit 65 with this text, and that the file is unchanged. */
 async function refused(context: ScenarioContext, text: string): Promise<void> {
   const file = context.db();
   const before = readFileSync(file);
@@ -74,7 +72,7 @@ async function foreign(context: ScenarioContext): Promise<void> {
   await refused(context, ofAnother(context));
 }
 
-/** Its id alone says whose it is, or that it has a version of something. */
+/** Only its application id, or its schema version, shows that it belongs to another program. */
 async function foreignAndEmpty(context: ScenarioContext): Promise<void> {
   for (const pragma of ['application_id = 77', 'user_version = 3']) {
     rmSync(context.db(), { force: true });
@@ -93,7 +91,7 @@ async function corrupt(context: ScenarioContext): Promise<void> {
   await filled(context);
   const { size } = statSync(context.db());
   const file = openSync(context.db(), 'r+');
-  // Every page but the first, which has the header that says that this is our file.
+  // Every page except the first, whose header identifies our file.
   const noise = Buffer.alloc(size - 4_096, 0xa5);
   writeSync(file, noise, 0, noise.length, 4_096);
   closeSync(file);
@@ -171,7 +169,7 @@ async function memory(context: ScenarioContext): Promise<void> {
   assert.ok(!existsSync(join(context.folder, ':memory:')), 'no file of that name');
 }
 
-/** A database of ours with some rows, and no server on it. */
+/** Creates a database of ours with some rows, without a running server. */
 async function filled(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   await context

@@ -1,6 +1,4 @@
-/**
- * `--stdin ndjson` (rules PRO-12 to PRO-14): what a line is, and what becomes of bad lines.
- */
+/** Tests `--stdin ndjson` (rules PRO-12 to PRO-14): the definition of a line, and the handling of bad lines. */
 import assert from 'node:assert/strict';
 import { requireWhole, resultTexts, sumsOf } from '../src/result-lines.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
@@ -23,7 +21,7 @@ export const STDIN_LINES: ScenarioFile = {
       run: everyKind,
     },
     {
-      name: 'an input without a line is no batch',
+      name: 'an input without a line makes no batch',
       rules: ['PRO-13', 'PRO-14'],
       uses: 'each',
       run: noLines,
@@ -33,7 +31,7 @@ export const STDIN_LINES: ScenarioFile = {
 
 const MAX_BYTES = 2048;
 
-/** Good lines, and every kind of bad one among them. The last line has no line feed. */
+/** Good lines, and every kind of bad line among them. The last line has no line feed. */
 function mixedLines(): Buffer[] {
   const lines: Buffer[] = [];
   const add = (line: string | Buffer): void => void lines.push(Buffer.from(line as string));
@@ -62,7 +60,7 @@ async function sameSums(context: ScenarioContext): Promise<void> {
       db: context.db(target),
       flags: ['--max-body-bytes', `${MAX_BYTES}`, '--max-batch-events', '100'],
     });
-    // In pieces that end anywhere.
+    // In pieces with arbitrary ends.
     for (let at = 0; at < input.length; at += 70_001) server.input(input.subarray(at, at + 70_001));
     const results = await finishInput(server);
     requireWhole(results, lines.length);
@@ -103,7 +101,7 @@ const MISSING = ['session_id', 'agent_type', 'event_type']
   .map((name) => `${name}: must be a string`)
   .join('; ');
 
-/** A line, and its problem; one without a problem is stored, or skipped where it `isBlank`. */
+/** A line and its problem. A line without a problem is stored, or skipped if `isBlank`. */
 interface Kind {
   readonly line: Buffer;
   readonly problem?: string | undefined;
@@ -114,7 +112,7 @@ function kindOf(line: string | Uint8Array, problem?: string): Kind {
   return { line: Buffer.from(line as string), problem };
 }
 
-/** An event of exactly so many bytes, its white space included. */
+/** An event of exactly this many bytes, including its white space. */
 function padded(bytes: number, end = ''): string {
   return `${lineOf({}).padEnd(bytes - end.length)}${end}`;
 }
@@ -164,7 +162,7 @@ async function everyKind(context: ScenarioContext): Promise<void> {
   const server = await startWithInput(context, 'ndjson', { flags: ['--max-body-bytes', `${MAX_BYTES}`] });
   for (const [index, { line }] of kinds.entries()) {
     if (index > 0) server.input('\n');
-    // A line that begins in one piece of the input and ends in the next.
+    // A line that starts in one piece of the input and ends in the next.
     server.input(line.subarray(0, line.length >> 1));
     server.input(line.subarray(line.length >> 1));
   }

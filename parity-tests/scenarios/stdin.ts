@@ -1,6 +1,4 @@
-/**
- * `--stdin` (rules PRO-12 to PRO-14): events through a pipe that a parent process keeps open.
- */
+/** Tests `--stdin` (rules PRO-12 to PRO-14): events through a pipe that a parent process keeps open. */
 import assert from 'node:assert/strict';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { requireWhole, resultLines, resultsUpTo, resultTexts, sumsOf } from '../src/result-lines.ts';
@@ -13,25 +11,25 @@ export const STDIN: ScenarioFile = {
   about: 'events from standard input',
   scenarios: [
     {
-      name: 'a line that comes alone has its result at once',
+      name: 'a single line has its result at once',
       rules: ['PRO-12', 'PRO-13'],
       uses: 'each',
       run: oneByOne,
     },
     {
-      name: 'a server that is killed loses no line with a result, and stores none twice',
+      name: 'a killed server loses no line with a result, and stores none twice',
       rules: ['PRO-13', 'STO-03', 'EVT-13'],
       uses: 'each',
       run: killed,
     },
     {
-      name: 'SIGTERM stops the reading, and every event that is stored has its result',
+      name: 'SIGTERM stops reading, and every stored event has its result',
       rules: ['PRO-14', 'PRO-07'],
       uses: 'each',
       run: stopped,
     },
     {
-      name: 'a parent that reads no results holds up the lines alone',
+      name: 'a parent that reads no results delays only the lines',
       rules: ['PRO-12', 'PRO-13'],
       uses: 'each',
       run: heldOutput,
@@ -51,7 +49,7 @@ export const STDIN: ScenarioFile = {
       run: notStored,
     },
     {
-      name: 'results that cannot be written change nothing',
+      name: 'results that cannot be written do not affect the server',
       rules: ['PRO-13', 'PRO-14'],
       uses: 'each',
       run: closedOutput,
@@ -65,7 +63,7 @@ async function oneByOne(context: ScenarioContext): Promise<void> {
     server.input(`${lineOf({ event_id: `e${line}` })}\n`);
     await resultsUpTo(server, line);
   }
-  // A line that has begun is no line yet.
+  // An incomplete line is not a line yet.
   server.input('{');
   const client = context.client(server);
   assert.equal((await client.get('/api/events/20')).status, 200, 'a result comes after its commit');
@@ -155,14 +153,14 @@ async function heldOutput(context: ScenarioContext): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 500));
   const asked = performance.now();
   blocked.signal('SIGTERM');
-  // Its output is a pipe that is full, so `exited`, which waits for the end of the pipe, comes after this.
+  // Its output is a full pipe, so `exited`, which waits for the end of the pipe, resolves later.
   await until(() => isGone(blocked.pid), 'the server to end', 8_000);
-  assert.ok(performance.now() - asked < 5_500, 'a server whose lines nobody reads ends in time');
+  assert.ok(performance.now() - asked < 5_500, 'a server with unread lines ends in time');
   blocked.readOutput();
   assert.deepEqual(await blocked.exited, { code: 0, signal: null }, blocked.stderr());
 }
 
-/** Whether a child has ended; until its exit is noticed it may be there as a process that is not reaped. */
+/** Returns whether a child has ended; before it is reaped it still exists as a zombie. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -208,7 +206,7 @@ async function notStored(context: ScenarioContext): Promise<void> {
 }
 
 async function closedOutput(context: ScenarioContext): Promise<void> {
-  // The reader of the results leaves after the ready line.
+  // The reader of the results closes after the ready line.
   const server = await startWithInput(context, 'ndjson', {
     wrapper: ['sh', '-c', '"$@" | { head -n 1; }', 'sh'],
   });

@@ -1,6 +1,4 @@
-/**
- * Storage that fails while the server runs.
- */
+/** Tests storage that fails while the server runs. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
@@ -13,7 +11,7 @@ export const STORAGE: ScenarioFile = {
   about: 'storage that fails while the server runs',
   scenarios: [
     {
-      name: 'an I/O error ends the server, and what was acknowledged is there',
+      name: 'an I/O error ends the server, and acknowledged events are stored',
       rules: ['STO-06', 'STO-03', 'ING-08'],
       uses: 'each',
       run: failing,
@@ -26,7 +24,7 @@ export const STORAGE: ScenarioFile = {
     },
     { name: 'a database that is deleted is lost', rules: ['STO-06'], uses: 'each', run: deleted },
     {
-      name: 'a full disk is 507, reads go on, and it recovers',
+      name: 'a full disk is 507, reads continue, and the server recovers',
       rules: ['STO-05', 'ING-08'],
       uses: 'each',
       waits: true,
@@ -43,7 +41,7 @@ async function deleted(context: ScenarioContext): Promise<void> {
   const replies: Reply[] = [];
   await until(
     async () => {
-      // The exit may come between two requests; then there is nobody to ask any more.
+      // The server may exit between two requests; then there is no answer.
       const reply = await client.post('/api/events', event()).catch(() => undefined);
       if (reply) replies.push(reply);
       return reply === undefined || reply.status === 503;
@@ -52,13 +50,13 @@ async function deleted(context: ScenarioContext): Promise<void> {
     5_000,
   );
   const refused = replies.filter((reply) => reply.status !== 201);
-  // The watch over the file may be first; the server then drains already.
+  // The watch over the file may detect it first; the server then already drains.
   const codes = refused.map((reply) => reply.json<{ readonly code: string }>().code);
   for (const code of codes) assert.ok(['storage_lost', 'draining'].includes(code), code);
   assert.deepEqual(await server.exited, { code: 74, signal: null });
 }
 
-/** A limit on the size of files, in KiB: writes beyond it fail as a broken disk would, without a right to mount. */
+/** A file size limit in KiB: writes beyond it fail like a broken disk, without permission to mount. */
 const LARGEST_FILE_KIB = 600;
 const LIMITED = ['sh', '-c', `trap '' XFSZ; ulimit -f ${LARGEST_FILE_KIB}; exec "$@"`, 'sh'];
 
@@ -94,7 +92,7 @@ async function corrupt(context: ScenarioContext): Promise<void> {
     await filling.ingest(Array.from({ length: 50 }, () => event({ metadata: 'x'.repeat(2_000) })));
   }
   await first.stop();
-  // The header, the schema and the end of the table stay whole, so that the server starts.
+  // The header, the schema and the end of the table stay intact, so that the server starts.
   const file = openSync(context.db(), 'r+');
   const middle = Math.floor(fstatSync(file).size / PAGE_BYTES / 2) * PAGE_BYTES;
   writeSync(file, Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, middle);
@@ -112,7 +110,7 @@ async function corrupt(context: ScenarioContext): Promise<void> {
   assert.equal(read.status, 200, 'what is whole can still be read');
 }
 
-/** Enough for the schema and some events, soon full. */
+/** Enough for the schema and some events, then full. */
 const DISK = '3m';
 
 async function full(context: ScenarioContext): Promise<void> {

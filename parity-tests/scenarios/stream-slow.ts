@@ -1,6 +1,6 @@
 /**
- * Slow readers of the live stream: they lose nothing and hold up nobody; one that takes no byte at all is
- * closed after three heartbeats.
+ * Tests slow readers of the live stream: they lose nothing and delay no other client. A reader that takes no bytes is
+ * disconnected after three heartbeats.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,13 +13,13 @@ export const STREAM_SLOW: ScenarioFile = {
   about: 'slow and stalled readers',
   scenarios: [
     {
-      name: 'a slow reader loses nothing and holds up nobody',
+      name: 'a slow reader loses nothing and delays no other client',
       rules: ['STR-08'],
       uses: 'each',
       run: slowReader,
     },
     {
-      name: 'a stalled reader is closed and frees its slot',
+      name: 'a stalled reader is disconnected and frees its place',
       rules: ['STR-08', 'STR-09'],
       uses: 'each',
       waits: true,
@@ -77,11 +77,11 @@ async function stalledReader(context: ScenarioContext): Promise<void> {
 }
 
 const STALLED = 48;
-/** Those that go on reading afterwards; each takes a copy of everything. */
+/** Readers that continue afterwards; each keeps a copy of everything. */
 const RESUMED = 3;
-/** More than the send buffer of one connection grows to. */
+/** More than the largest send buffer of one connection. */
 const KERNEL_EVENTS = 800;
-/** Each stream may be one write above its share. */
+/** Each stream may exceed its share by one write. */
 const MOST_KERNEL_BYTES = 1.25 * LIMITS.stream_kernel_bytes;
 
 async function stalledReaders(context: ScenarioContext): Promise<void> {
@@ -108,7 +108,7 @@ async function stalledReaders(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** What the kernel holds for clients of this port: the column `tx_queue` of `/proc/net/tcp`. */
+/** Returns the kernel's buffered bytes for clients of this port: the column `tx_queue` of `/proc/net/tcp`. */
 function sendQueueBytes(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = readFileSync('/proc/net/tcp', 'latin1').split('\n').slice(1, -1);

@@ -1,6 +1,4 @@
-/**
- * The live stream as one reader sees it: frames, their order, filters, resumption, slots.
- */
+/** Tests the live stream with one reader: frames, their order, filters, resumption, places. */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
@@ -12,7 +10,7 @@ export const STREAM: ScenarioFile = {
   about: 'frames, order, filters, resumption, slots',
   scenarios: [
     {
-      name: 'connected, then events in id order after their commit',
+      name: 'the stream sends connected, then events in id order after their commit',
       rules: ['STR-01', 'STR-02', 'STR-10'],
       uses: 'each',
       run: order,
@@ -25,7 +23,7 @@ export const STREAM: ScenarioFile = {
       run: filters,
     },
     {
-      name: 'resumption while others write: no gap, no repetition',
+      name: 'resuming during writes has no gap and no repetition',
       rules: ['STR-03'],
       uses: 'each',
       run: resumption,
@@ -39,7 +37,7 @@ export const STREAM: ScenarioFile = {
     { name: 'a cursor that is no integer is refused', rules: ['STR-03'], uses: 'each', run: badCursor },
     { name: 'a slot is refused over the limit and released', rules: ['STR-09'], uses: 'each', run: slots },
     {
-      name: 'line ends inside metadata become spaces',
+      name: 'line ends between tokens of metadata become spaces',
       rules: ['MET-03', 'MET-01'],
       uses: 'each',
       run: lineEnds,
@@ -129,7 +127,7 @@ async function resumption(context: ScenarioContext): Promise<void> {
   const seen: number[] = [];
   for (let round = 0; round < 8; round += 1) {
     const from = seen.at(-1) ?? 0;
-    // Last-Event-ID wins over ?after=: it is the newer of the two when a client reconnects (STR-03).
+    // Last-Event-ID takes precedence over ?after=: it is the newer one when a client reconnects (STR-03).
     const stream =
       round % 2 === 0
         ? await context.stream(server, `?after=${from}`)

@@ -1,6 +1,4 @@
-/**
- * One database file, one server after the other: a client sees no difference (rule PRO-08).
- */
+/** Tests one database file with one server after the other: a client sees no difference (rule PRO-08). */
 import assert from 'node:assert/strict';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
@@ -16,7 +14,7 @@ export const SWAP: ScenarioFile = {
   about: 'one file, both servers in turn',
   scenarios: [
     {
-      name: 'a file goes from one server to the other and back',
+      name: 'both servers use one file alternately',
       rules: ['PRO-08', 'EVT-13', 'SES-03'],
       uses: 'both',
       run: backAndForth,
@@ -28,7 +26,7 @@ export const SWAP: ScenarioFile = {
       run: streamAcross,
     },
     {
-      name: 'kill -9 between swaps loses nothing',
+      name: 'kill -9 between swaps loses no event',
       rules: ['STO-03', 'PRO-08'],
       uses: 'both',
       run: killBetween,
@@ -68,7 +66,7 @@ async function streamAcross(context: ScenarioContext): Promise<void> {
     for (let request = 0; request < 5; request += 1) {
       acknowledged.push(...(await client.ingest(Array.from({ length: 30 }, () => event()))).ids);
     }
-    // Leave in the middle, so that the next server has something to make up for.
+    // Disconnects in between, so that the next server must send missed events.
     await stream.waitFor(() => stream.ids.length >= 60, '60 events');
     stream.pause();
     seen.push(...stream.ids);
@@ -102,7 +100,7 @@ async function killBetween(context: ScenarioContext): Promise<void> {
   assert.deepEqual(checkKeys(context.db()).problems, []);
 }
 
-/** Texts that may be absent. */
+/** Optional texts. */
 const TEXTS = Object.entries(CONTRACT.fields).flatMap(([name, { kind }]) =>
   kind === 'text' && !['session_id', 'agent_type'].includes(name) ? [name] : [],
 );

@@ -1,10 +1,11 @@
 /**
- * How often readers of invalidations are told: at the pace that they ask for, or that they read at. Who does not
- * read is told of the newest only, holds up nobody, and is closed once it takes no byte for three heartbeats.
+ * Tests how often readers of invalidations are notified: at their requested interval, or at their reading pace. A
+ * client that does not read gets only the newest revisions and delays no other client. It is disconnected after three
+ * heartbeats without a byte taken.
  *
- * Times are compared from above only where a wrong server would be late by a whole interval.
- * Frames are small, and the kernel takes megabytes of them before a server notices anything. So the topics have
- * long names that grow when they are written, and every commit raises all of them.
+ * Upper bounds of times apply only where a wrong server would be late by a whole interval. Frames are small, and the
+ * kernel buffers megabytes of them before a server notices. So the topics have long names that grow when encoded, and
+ * every commit raises all of them.
  */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -14,23 +15,23 @@ import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.
 
 export const SYNC_PACE: ScenarioFile = {
   name: 'sync-pace',
-  about: 'how often readers of invalidations are told',
+  about: 'how often readers of invalidations are notified',
   scenarios: [
     {
-      name: 'after a silence at once, then an interval later and only the newest',
+      name: 'a change is reported at once after a silence, then only the newest after an interval',
       rules: ['SYN-04'],
       uses: 'each',
       run: leadingAndTrailing,
     },
     { name: 'never more often than the interval', rules: ['SYN-04'], uses: 'each', run: interval },
     {
-      name: 'who does not read is told of the newest only, and of all topics',
+      name: 'a client that does not read gets only the newest revision of every topic',
       rules: ['SYN-04', 'STR-08'],
       uses: 'each',
       run: latestWins,
     },
     {
-      name: 'who takes no byte for three heartbeats is closed, and nobody else',
+      name: 'only a client that takes no byte for three heartbeats is disconnected',
       rules: ['SYN-04', 'STR-08'],
       uses: 'each',
       waits: true,
@@ -39,9 +40,9 @@ export const SYNC_PACE: ScenarioFile = {
   ],
 };
 
-/** Long beside what a few requests take. */
+/** Long compared with a few requests. */
 const INTERVAL_MS = 2_000;
-/** Timers count in whole milliseconds, each from a rounded now. */
+/** Timers count whole milliseconds from a rounded start. */
 const TIMERS_MS = 20;
 
 const TOPICS = 16;
@@ -53,12 +54,12 @@ const QUERY = `?mode=invalidate&topics=${IDS.map((id) => `session:${id.replaceAl
 /** More than the buffers of both kernels and of the server hold together. */
 const FILL_BYTES = 20_000_000;
 
-/** What was told, without its epoch. */
-function told(invalidations: readonly Invalidation[]): [string, string][] {
+/** Returns the notifications without their epoch. */
+function changesOf(invalidations: readonly Invalidation[]): [string, string][] {
   return invalidations.map(({ topic, revision }) => [topic, revision]);
 }
 
-/** Opens the stream and waits until each topic was told once. */
+/** Opens the stream and waits for the first frame of each topic. */
 async function opened(
   context: ScenarioContext,
   server: RunningServer,
@@ -79,13 +80,13 @@ async function leadingAndTrailing(context: ScenarioContext): Promise<void> {
   await client.ingest([event()]);
   await stream.waitFor(() => stream.invalidations.length >= 4, 'what came after a silence');
   const leading = performance.now() - begun;
-  assert.ok(leading < INTERVAL_MS, `told at once, and not after ${leading} ms`);
+  assert.ok(leading < INTERVAL_MS, `notified at once, and not after ${leading} ms`);
   for (let sent = 0; sent < 10; sent += 1) await client.ingest([event()]);
   await stream.waitFor(() => stream.revisionOf('stats') === '11', 'the newest of a burst');
   const trailing = performance.now() - begun;
-  // The one before it was told after `begun`.
+  // The previous notification came after `begun`.
   assert.ok(trailing >= INTERVAL_MS - TIMERS_MS, `an interval later, and not after ${trailing} ms`);
-  assert.deepEqual(told(stream.invalidations).slice(2), [
+  assert.deepEqual(changesOf(stream.invalidations).slice(2), [
     ['events', '1'],
     ['stats', '1'],
     ['events', '11'],
@@ -104,12 +105,14 @@ async function interval(context: ScenarioContext): Promise<void> {
   while (performance.now() - begun < 10 * every) last = (await client.ingest([event()])).revision;
   await stream.waitFor(() => stream.revisionOf('events') === last, 'the newest');
   await quick.waitFor(() => quick.revisionOf('events') === last, 'the newest without an interval');
-  // The first telling is the opening; of the others each comes an interval after the one before.
+  // The first notification is the opening; each further one comes an interval after the one before.
   const most = 1 + Math.floor((performance.now() - begun + TIMERS_MS) / every);
-  const tellings = stream.invalidations.length;
-  assert.ok(tellings <= most, `${tellings} tellings, at most ${most}`);
-  assert.ok(quick.invalidations.length > tellings, 'without an interval it is told more often');
-  context.note(`${last} commits, ${tellings} tellings, ${quick.invalidations.length} without an interval`);
+  const notifications = stream.invalidations.length;
+  assert.ok(notifications <= most, `${notifications} notifications, at most ${most}`);
+  assert.ok(quick.invalidations.length > notifications, 'without an interval it is notified more often');
+  context.note(
+    `${last} commits, ${notifications} notifications, ${quick.invalidations.length} without an interval`,
+  );
 }
 
 /** Raises every topic. */
@@ -117,13 +120,13 @@ async function raise(client: ApiClient): Promise<void> {
   await client.ingest(IDS.map((id) => event({ session_id: id })));
 }
 
-/** What one commit is in frames. */
+/** Returns the size of one commit in frames. */
 async function bytesOfCommit(stream: SseClient): Promise<number> {
   await stream.waitFor(() => stream.invalidations.length >= TOPICS, 'the frames that it opens with');
   return stream.invalidations.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
 }
 
-/** Revisions of one topic rise, and none comes twice. */
+/** Checks that the revisions of each topic rise, and none is repeated. */
 function requireRising(invalidations: readonly Invalidation[]): void {
   const last = new Map<string, number>();
   for (const { topic, revision } of invalidations) {
@@ -161,7 +164,7 @@ async function latestWins(context: ScenarioContext): Promise<void> {
     IDS.map((_, index) => String(all - TOPICS + 1 + index)),
     'the newest of all topics, in their order',
   );
-  // It was not dropped, and hears of what comes next.
+  // The client is still connected, and is notified of later changes.
   await raise(client);
   await slow.waitFor(() => slow.invalidations.at(-1)?.revision === String(all + TOPICS), 'what comes next');
   context.note(`${commits} commits, ${invalidations.length} of ${all} frames at the slow reader`);

@@ -1,6 +1,4 @@
-/**
- * The stream of invalidations as one reader sees it: what it opens with, what it tells of, and to whom.
- */
+/** Tests the stream of invalidations with one reader: its opening frames, its notifications, and their recipients. */
 import assert from 'node:assert/strict';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
@@ -18,32 +16,32 @@ export const SYNC: ScenarioFile = {
       run: opening,
     },
     {
-      name: 'a commit is told to those whose topics it raised, and a duplicate to nobody',
+      name: 'a commit is reported to the clients of its topics, and a duplicate to no client',
       rules: ['SYN-01', 'SYN-02', 'STO-07'],
       uses: 'each',
       run: changes,
     },
     {
-      name: 'sessions that come later, and with a comma in their id',
+      name: 'later sessions, and ids with a comma, are reported',
       rules: ['SYN-01', 'SYN-03'],
       uses: 'each',
       run: sessions,
     },
     {
-      name: 'sessions whose ids look like several topics, beside who asks for those',
+      name: 'a session id that looks like several topics is one topic',
       rules: ['SYN-02', 'SYN-03'],
       uses: 'each',
       run: lookalikes,
     },
     { name: 'a heartbeat when nothing else was sent', rules: ['SYN-04', 'STR-07'], uses: 'each', run: beats },
     {
-      name: 'both modes share the slots',
+      name: 'both modes share the places',
       rules: ['SYN-04', 'STR-09'],
       uses: 'each',
       run: slots,
     },
     {
-      name: 'revisions never fall while servers take turns on one file',
+      name: 'revisions never fall while servers alternate on one file',
       rules: ['SYN-01', 'PRO-08', 'STO-07'],
       uses: 'both',
       run: turns,
@@ -52,8 +50,8 @@ export const SYNC: ScenarioFile = {
 };
 
 const MODE = '?mode=invalidate';
-/** What was told, without its epoch. */
-function told(invalidations: readonly Invalidation[]): [string, string][] {
+/** Returns the notifications without their epoch. */
+function changesOf(invalidations: readonly Invalidation[]): [string, string][] {
   return invalidations.map(({ topic, revision }) => [topic, revision]);
 }
 
@@ -75,7 +73,7 @@ async function opening(context: ScenarioContext): Promise<void> {
   const client = context.client(server);
   const { epoch } = (await client.get('/api/health')).json<{ epoch: string }>();
   const empty = await opened(context, server, '', 3);
-  assert.deepEqual(told(empty.invalidations), [
+  assert.deepEqual(changesOf(empty.invalidations), [
     ['events', '0'],
     ['stats', '0'],
     ['sessions', '0'],
@@ -110,14 +108,14 @@ async function changes(context: ScenarioContext): Promise<void> {
   await stream.waitFor(() => stream.invalidations.length >= 6, 'a commit that raises all');
   await client.ingest([event({ session_id: 'b', event_id: 'two' })]);
   await stream.waitFor(() => stream.invalidations.length >= 8, 'a commit that raises two');
-  // A server that told of these would do so before it tells of what comes after them.
+  // A server that reports these would do so before later changes.
   const { revision } = await client.ingest([event({ session_id: 'a', event_id: 'one' }), {}]);
   await client.post('/api/events', event({ session_id: 'a', event_id: 'two' }));
   await client.post('/api/hooks/claude-code', []);
   await client.post('/api/hooks/claude-code', { session_id: 'a' });
   await stream.waitFor(() => stream.revisionOf('events') === '4', 'the hook');
   assert.equal(revision, '3');
-  assert.deepEqual(told(stream.invalidations).slice(3), [
+  assert.deepEqual(changesOf(stream.invalidations).slice(3), [
     ['sessions', '2'],
     ['session:a', '1'],
     ['events', '2'],
@@ -128,7 +126,7 @@ async function changes(context: ScenarioContext): Promise<void> {
     ['events', '4'],
   ]);
   assert.ok(stream.frames.every((frame) => frame.id === undefined));
-  // What is told is committed: a snapshot that is asked for afterwards has it.
+  // Every notification follows its commit: a later snapshot contains the change.
   const shown = await client.get('/api/snapshot/session:a');
   assert.equal(shown.json<{ revision: string }>().revision, '4');
 }
@@ -147,7 +145,7 @@ async function sessions(context: ScenarioContext): Promise<void> {
   await stream.waitFor(() => stream.invalidations.length >= 6, 'the session that came later');
   await client.ingest([event({ session_id: 'late' })]);
   await stream.waitFor(() => stream.revisionOf('session:late') === '6', 'its second event');
-  assert.deepEqual(told(stream.invalidations), [
+  assert.deepEqual(changesOf(stream.invalidations), [
     ['session:late', '0'],
     ['session:a,b', '0'],
     ['session:a', '0'],
@@ -158,7 +156,7 @@ async function sessions(context: ScenarioContext): Promise<void> {
   ]);
 }
 
-/** Frames may be shared by clients that are due the same, so what looks the same must not count as that. */
+/** Clients with the same due topics may share frames, so similar topics must not count as the same. */
 async function lookalikes(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const between = ['\n0 ', '0 9 ', '\n', ',', '","'];
@@ -166,7 +164,7 @@ async function lookalikes(context: ScenarioContext): Promise<void> {
     const topics = ids.map((id) => `session:${encodeURIComponent(encodeURIComponent(id))}`);
     const stream = await opened(context, server, `&topics=${topics.join()}`, ids.length);
     const own = ids.map((id) => [`session:${id}`, '0']);
-    assert.deepEqual(told(stream.invalidations), own);
+    assert.deepEqual(changesOf(stream.invalidations), own);
   }
 }
 
@@ -212,7 +210,7 @@ async function turns(context: ScenarioContext): Promise<void> {
     const server = await context.start({ target });
     const client = context.client(server);
     const stream = await opened(context, server, `&topics=${topics.join()}`, topics.length);
-    assert.deepEqual(told(stream.invalidations.slice(0, 3)), [
+    assert.deepEqual(changesOf(stream.invalidations.slice(0, 3)), [
       ['events', newest],
       ['stats', newest],
       ['sessions', newest],

@@ -1,6 +1,4 @@
-/**
- * Clients that say nothing more, and more clients than a server takes.
- */
+/** Tests clients that stop sending, and more clients than a server accepts. */
 import assert from 'node:assert/strict';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { Connection, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
@@ -12,7 +10,7 @@ export const TIMEOUTS: ScenarioFile = {
   about: 'silent clients and too many of them',
   scenarios: [
     {
-      name: 'headers that do not come are a silent close',
+      name: 'missing headers lead to a silent close',
       rules: ['HTT-11'],
       uses: 'each',
       waits: true,
@@ -20,7 +18,7 @@ export const TIMEOUTS: ScenarioFile = {
     },
     { name: 'a body that does not go on is 408', rules: ['HTT-11'], uses: 'each', waits: true, run: noBody },
     {
-      name: 'a body that comes slowly but steadily is taken',
+      name: 'a slow but steady body is accepted',
       rules: ['HTT-11'],
       uses: 'each',
       waits: true,
@@ -43,7 +41,7 @@ const NOTHING: Outgoing = {
   body: Buffer.alloc(0),
   awaitContinue: false,
 };
-/** Later than the timeout of 10 s by what a busy machine may add. */
+/** The time-out of 10 s, plus a tolerance for a busy machine. */
 const DEADLINE_MS = 15_000;
 
 async function noHeaders(context: ScenarioContext): Promise<void> {
@@ -89,7 +87,7 @@ async function slowBody(context: ScenarioContext): Promise<void> {
     `POST /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
   const answer = connection.exchange(NOTHING, 30_000);
-  // Three pieces, 5 s apart: longer than 10 s in all, never 10 s without a byte.
+  // Three pieces, 5 s apart: more than 10 s in total, but never 10 s without a byte.
   for (const piece of [body.slice(0, 10), body.slice(10, 20), body.slice(20)]) {
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     connection.write(piece);

@@ -1,5 +1,6 @@
 /**
- * Waiting sessions over time: silence, staleness, kill -9, both servers in turn, and what a dismissal reports.
+ * Tests waiting sessions over time: silence, staleness, kill -9, both servers alternating, and the reports of a
+ * dismissal.
  */
 import assert from 'node:assert/strict';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
@@ -12,25 +13,25 @@ export const WAITS: ScenarioFile = {
   about: 'sessions that wait for their user, over time',
   scenarios: [
     {
-      name: 'silence does not end a session that needs an answer, and in time its wait is stale',
+      name: 'silence does not end a session that needs an answer, and its wait becomes stale',
       rules: ['SES-02', 'WAI-03', 'WAI-04'],
       uses: 'each',
       run: staySilent,
     },
     {
-      name: 'waits survive kill -9 and go from one server to the other',
+      name: 'waits survive kill -9 and a change of server',
       rules: ['WAI-02', 'WAI-05', 'STO-03', 'PRO-08'],
       uses: 'both',
       run: killAndSwap,
     },
     {
-      name: 'a dismissal is reported to every topic and is no activity',
+      name: 'a dismissal is reported to every topic and does not count as activity',
       rules: ['WAI-05', 'SYN-01', 'SYN-02', 'STR-02'],
       uses: 'each',
       run: dismiss,
     },
     {
-      name: 'a hook behind its log is reported to every topic, once, also after kill -9 on the other server',
+      name: 'a hook after its log is reported to every topic once, also after kill -9 on the other server',
       rules: ['HOK-04', 'SYN-01', 'SYN-02', 'SYN-06', 'STR-02', 'STO-03', 'PRO-08'],
       uses: 'both',
       run: hookBehindLog,
@@ -180,7 +181,7 @@ async function hookBehindLog(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** A request of OTLP with what Claude Code logs of a call. */
+/** An OTLP request with Claude Code's log of a call. */
 function callLog(id: string, attributes: Readonly<Record<string, string>>): unknown {
   const all = { 'session.id': id, 'event.name': 'tool_result', success: 'true', ...attributes };
   const list = Object.entries(all).map(([key, stringValue]) => ({ key, value: { stringValue } }));
@@ -207,7 +208,7 @@ async function session(client: ApiClient, id: string): Promise<Session> {
   return (await client.get(`/api/sessions/${id}`)).json<{ session: Session }>().session;
 }
 
-/** Status, reason and staleness of each session. */
+/** Returns status, reason and staleness of each session. */
 async function states(client: ApiClient, query = ''): Promise<Record<string, string>> {
   const { sessions } = (await client.get(`/api/sessions${query}`)).json<{ sessions: Session[] }>();
   const words = (one: Session) => [one.status, one.waiting_reason, one.waiting_stale ? 'stale' : null];

@@ -1,6 +1,4 @@
-/**
- * Moves sessions and their waits into the past, in a file that no server has open: what a test would have to wait for.
- */
+/** Moves sessions and their waits into the past, in a file that no server has open, so that a test need not wait. */
 import Database from 'better-sqlite3';
 
 export function ageWaits(file: string, ms: number): void {

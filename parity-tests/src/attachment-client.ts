@@ -1,6 +1,4 @@
-/**
- * Sends attachments, reads them back, and looks at the folder that holds them.
- */
+/** Sends attachments, reads them back, and lists the folder that holds them. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
@@ -12,17 +10,17 @@ import { type Header, headerValues } from '@twin-ingest/testkit/http/http-parser
 
 const DEADLINE_MS = 60_000;
 
-/** The name of a content (rule ATT-09). */
+/** Returns the name of a content (rule ATT-09). */
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The id of a new event to attach to. */
+/** Creates an event to attach to; returns its id. */
 export async function newEvent(client: ApiClient): Promise<number> {
   return (await client.ingest([event()])).ids[0]!;
 }
 
-/** Sends a request on a connection of its own; nothing where no answer came. */
+/** Sends a request on a connection of its own; `undefined` without an answer. */
 export async function exchange(
   port: number,
   method: string,
@@ -43,7 +41,7 @@ export async function exchange(
   return answer.kind === 'response' ? answer.response : undefined;
 }
 
-/** Attaches bytes to an event; the status of the answer, nothing where none came. */
+/** Attaches bytes to an event; returns the status, `undefined` without an answer. */
 export async function attach(
   port: number,
   event: number,
@@ -53,7 +51,7 @@ export async function attach(
   return (await exchange(port, 'PUT', pathOf(event, name), body))?.status;
 }
 
-/** The same of many equal pieces, which take no time of this process that other requests would wait for. */
+/** Does the same with many equal pieces, which take no time of this process that would delay other requests. */
 export function attachPieces(
   port: number,
   event: number,
@@ -71,7 +69,7 @@ export function attachPieces(
   });
 }
 
-/** The bytes of an attachment; nothing where there are none. */
+/** Returns the bytes of an attachment; `undefined` when it does not exist. */
 export async function readAttachment(port: number, name: string): Promise<Buffer | undefined> {
   const response = await exchange(port, 'GET', `/api/attachments/${name}`);
   if (response?.status !== 200) return undefined;
@@ -79,7 +77,7 @@ export async function readAttachment(port: number, name: string): Promise<Buffer
   return length === response.body.length ? response.body : undefined;
 }
 
-/** Sends the head of an upload and the first bytes of its body, and leaves it at that. */
+/** Sends the head of an upload and the first bytes of its body, and then nothing more. */
 export async function beginUpload(
   port: number,
   event: number,
@@ -99,7 +97,7 @@ function pathOf(event: number, name: string): string {
   return `/api/events/${event}/attachments/${name}`;
 }
 
-/** What lies in the folder of a database's attachments, by path within it; nothing where there is none. */
+/** Returns the files in the folder of a database's attachments, by path within it; none for a missing folder. */
 export function filesOf(db: string): string[] {
   const folder = `${db}.attachments`;
   if (!existsSync(folder)) return [];
@@ -107,7 +105,7 @@ export function filesOf(db: string): string[] {
   return all.filter((path) => statSync(join(folder, path), { throwIfNoEntry: false })?.isFile()).sort();
 }
 
-/** Those that are not a whole content under its own name. */
+/** Returns files that are not a complete content under its own name. */
 export function brokenFilesOf(db: string): string[] {
   return filesOf(db).filter((path) => {
     const name = sha256(readFileSync(join(`${db}.attachments`, path)));

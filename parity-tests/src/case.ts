@@ -1,9 +1,8 @@
 /**
- * Case files: what one holds, and loading them from `cases/`.
+ * Defines case files, and loads them from `cases/`.
  *
- * The shape is that of `case.schema.json`, which every file is checked against before anything runs, so the
- * types here may be trusted by all that follows.
- * Knows nothing of servers, and sends nothing.
+ * `case.schema.json` defines the shape, and every file is checked against it before anything runs, so later code may
+ * rely on these types. Knows nothing of servers, and sends nothing.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
@@ -11,10 +10,10 @@ import type { OtlpDescription } from '@twin-ingest/testkit/otlp/description.ts';
 import { Ajv } from 'ajv';
 import { inBothForms } from './otlp-case.ts';
 
-/** What a case expects of bytes that are refused. */
+/** The expectation for bytes that must be refused. */
 export interface Refusal {
   readonly refused: true;
-  /** How many well-formed requests stand in front; their answers are 2xx. */
+  /** Number of well-formed requests before them; their answers are 2xx. */
   readonly answered?: number;
 }
 
@@ -29,14 +28,14 @@ export interface CaseRequest {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string | null>> | readonly (readonly [string, string])[];
   readonly json?: unknown;
-  /** A request of OTLP, in the media type of `as` or in both (`otlp-case.ts`). */
+  /** An OTLP request, in the media type of `as` or in both (`otlp-case.ts`). */
   readonly otlp?: OtlpDescription;
   readonly body?: string;
   readonly body_base64?: string;
   readonly body_hex?: string;
   readonly body_repeat?: { prefix?: string; unit: string; count: number; suffix?: string };
   readonly body_parts?: readonly Part[];
-  /** The format of the body: its Content-Type, and how `json` is written. */
+  /** The format of the body: its Content-Type, and the encoding of `json`. */
   readonly as?: RequestFormat;
   readonly encoding?: 'gzip' | 'zstd';
   readonly chunked?: number;
@@ -52,7 +51,7 @@ export interface CaseAnswer {
   readonly headers?: string | HeaderMap;
   readonly 'headers+'?: HeaderMap;
   readonly json?: unknown;
-  /** A message of OTLP, in the media type of the request. */
+  /** An OTLP message, in the media type of the request. */
   readonly otlp?: unknown;
   readonly body?: string;
   readonly body_base64?: string;
@@ -61,13 +60,13 @@ export interface CaseAnswer {
   readonly body_file?: string;
   readonly interim?: readonly number[];
   readonly closed?: boolean;
-  /** Answers to the further requests of the same raw bytes, in their order. */
+  /** Answers to the further requests of the same raw bytes, in order. */
   readonly pipelined?: readonly CaseAnswer[];
 }
 
 /** A request of `given`, `when` or `then_also`. */
 export interface Step extends CaseRequest {
-  /** In `given` optional (2xx is expected then), in `then_also` always there, in `when` never. */
+  /** Optional in `given` (2xx is then expected), always present in `then_also`, never in `when`. */
   readonly then?: CaseAnswer;
   readonly save?: Readonly<Record<string, string>>;
 }
@@ -91,7 +90,7 @@ export interface Case {
   readonly then_also?: readonly Step[];
 }
 
-/** A case whose answer is settled. */
+/** A case with one definite answer. */
 export interface AnsweredCase extends Case {
   readonly then: CaseAnswer;
 }
@@ -116,7 +115,7 @@ export interface CaseFile {
   readonly cases: readonly Case[];
 }
 
-/** A case file that is no JSON, breaks the schema, or names two cases alike. */
+/** A case file that is not JSON, breaks the schema, or repeats a case name. */
 export class CaseFileError extends Error {
   constructor(file: string, problems: readonly string[]) {
     super([`${file} is not a case file:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
@@ -127,7 +126,7 @@ export class CaseFileError extends Error {
 const CASES = new URL('../cases/', import.meta.url);
 const SCHEMA = new URL('../case.schema.json', import.meta.url);
 
-/** All case files, in the order of their names. */
+/** Returns all case files, sorted by name. */
 export function loadCaseFiles(folder: URL = CASES): CaseFile[] {
   const check = createChecker();
   return readdirSync(folder)
@@ -136,7 +135,7 @@ export function loadCaseFiles(folder: URL = CASES): CaseFile[] {
     .map((entry) => check(entry, readFileSync(new URL(entry, folder), 'utf8')));
 }
 
-/** Whether a case needs a server and a database that no other case has touched. */
+/** Whether a case needs a server and a database that no other case has used. */
 export function needsFreshServer(one: Case): boolean {
   return one.fresh === true || one.flags !== undefined;
 }
@@ -145,7 +144,7 @@ export function rulesOfCase(one: Case): readonly string[] {
   return typeof one.rule === 'string' ? [one.rule] : one.rule;
 }
 
-/** A function that turns the text of a case file into a checked `CaseFile`. */
+/** Returns a function that parses and checks the text of a case file. */
 export function createChecker(): (entry: string, text: string) => CaseFile {
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
   const validate = ajv.compile(JSON.parse(readFileSync(SCHEMA, 'utf8')));

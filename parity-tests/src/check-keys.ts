@@ -1,8 +1,8 @@
 /**
  * Checks the keys of accepted ids in a database file, without a server: every id of a row is in exactly one live run,
- * or in the tail behind the mark; runs ascend, and nothing of a run is missing (rule EVT-13).
+ * or in the tail after the mark. Runs ascend, and no part of a run is missing (rule EVT-13).
  *
- * Reads the tables as `contract/migrations/0001_init.sql` has them and trusts no server's code.
+ * Reads the tables as defined in `contract/migrations/0001_init.sql`, without any server code.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ export interface KeyCheck {
   readonly runs: number;
   /** Keys in live runs. */
   readonly keys: number;
-  /** Keys behind the mark, which are in no live run yet. */
+  /** Keys after the mark, which are in no live run yet. */
   readonly in_memory: number;
   readonly problems: readonly string[];
 }
@@ -34,7 +34,7 @@ const limits = JSON.parse(
   readFileSync(new URL('../../contract/limits.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<'event_key_run_blocks', number>>;
 
-/** Looks at all runs and all rows. The file is not changed. */
+/** Reads all runs and all rows. Does not change the file. */
 export function checkKeys(dbFile: string): KeyCheck {
   const db = new Database(dbFile, { readonly: true, fileMustExist: true });
   try {
@@ -56,7 +56,7 @@ export function checkKeys(dbFile: string): KeyCheck {
   }
 }
 
-/** The keys behind the mark; none of them is in a live run or there twice. */
+/** Reads the keys after the mark; none of them is in a live run or repeated. */
 function readTail(
   db: Database.Database,
   mark: number,
@@ -101,7 +101,7 @@ function readRun(db: Database.Database, run: RunRow, keys: Set<string>, problems
   if (count !== run.key_count) problems.push(`run ${run.id}: ${count} keys instead of ${run.key_count}`);
 }
 
-/** A canonical UUID is its own key; of any other text it is the first half of its SHA-256. */
+/** A canonical UUID is its own key; for any other text the key is the first half of its SHA-256. */
 function keyOf(eventId: Buffer | string): string {
   if (typeof eventId !== 'string') return eventId.toString('hex');
   return createHash('sha256').update(eventId).digest('hex').slice(0, 32);

@@ -1,12 +1,12 @@
 /**
- * Compares a delivery log with a database file: is everything that was acknowledged there, once?
+ * Compares a delivery log with a database file: each acknowledged event must be there exactly once.
  *
  *     node parity-tests/src/check-log.ts --log FILE --db FILE
  *
- * A program of its own, which trusts no server: it opens the file read-only and reads the view
- * `events_readable`. It prints its counts and exits 1 when an acknowledged event is missing, when one is there
- * twice, when an id is another than the one acknowledged, when a request was stored in part, or when SQLite's
- * own integrity check fails (rules STO-03, ING-07, EVT-13). Exit 2: the command line is wrong.
+ * A separate program without server code: it opens the file read-only and reads the view `events_readable`. It prints
+ * its counts. It exits with 1 when an acknowledged event is missing or repeated, when an id differs from the
+ * acknowledged one, when a request was stored in part, or when SQLite's integrity check fails (rules STO-03, ING-07,
+ * EVT-13). Exit 2: the command line is wrong.
  */
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
@@ -17,17 +17,17 @@ export interface LogCheck {
   readonly acknowledged: number;
   /** Rows of the file. */
   readonly stored: number;
-  /** Stored although the answer never came: legal, the crash was in between. */
+  /** Stored without an answer: allowed, since the crash came in between. */
   readonly unacknowledged_stored: number;
   readonly lost: readonly string[];
   readonly double: readonly string[];
   /** In the file but never sent. */
   readonly foreign: readonly string[];
-  /** Stored under another id than the acknowledged one. */
+  /** Stored under an id that differs from the acknowledged one. */
   readonly other_id: readonly string[];
-  /** Requests of which some events are there and some are not. */
+  /** Requests that are stored only in part. */
   readonly partial: readonly number[];
-  /** `ok`, or what SQLite says. */
+  /** `ok`, or SQLite's message. */
   readonly integrity: string;
 }
 
@@ -36,7 +36,7 @@ interface Row {
   readonly event_id: string | null;
 }
 
-/** Compares a log with a file. The file is not changed. */
+/** Compares a log with a file. Does not change the file. */
 export function checkLog(logFile: string, dbFile: string): LogCheck {
   const db = new Database(dbFile, { readonly: true, fileMustExist: true });
   try {
@@ -48,7 +48,7 @@ export function checkLog(logFile: string, dbFile: string): LogCheck {
   }
 }
 
-/** Whether nothing was lost, doubled, invented or torn. */
+/** Whether no event is lost, doubled, foreign or part of a torn request. */
 export function isSound(check: LogCheck): boolean {
   const faults = [check.lost, check.double, check.foreign, check.other_id, check.partial];
   return faults.every((list) => list.length === 0) && check.integrity === 'ok';
@@ -89,7 +89,7 @@ function isPartial(eventIds: readonly string[], found: ReadonlyMap<string, unkno
   return there > 0 && there < eventIds.length;
 }
 
-/** Counts, and at most ten examples of each fault. */
+/** Returns counts, and at most ten examples of each fault. */
 function summary(check: LogCheck): string {
   return Object.entries(check)
     .map(([name, value]) => {

@@ -1,8 +1,8 @@
 /**
- * Checks the summaries in a database file, without a server: every name and session of a row stands in its block's,
- * every name of a block in its span's (rule GET-03). One that is missing would hide rows from a filter.
+ * Checks the summaries in a database file, without a server. Every name and session of a row must be in its block's
+ * summary, and every name of a block in its span's (rule GET-03). A missing one would hide rows from a filter.
  *
- * Reads the tables as `contract/migrations/0001_init.sql` has them and trusts no server's code.
+ * Reads the tables as defined in `contract/migrations/0001_init.sql`, without any server code.
  */
 
 import Database from 'better-sqlite3';
@@ -11,7 +11,7 @@ import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 export interface SummaryCheck {
   readonly blocks: number;
   readonly spans: number;
-  /** Spans that stand for any name. */
+  /** Spans that match any name. */
   readonly open_spans: number;
   readonly problems: readonly string[];
 }
@@ -29,7 +29,7 @@ interface Summary {
   readonly names: Buffer | null;
 }
 
-/** Looks at all rows, blocks and spans. The file is not changed. */
+/** Reads all rows, blocks and spans. Does not change the file. */
 export function checkSummaries(dbFile: string): SummaryCheck {
   const db = new Database(dbFile, { readonly: true, fileMustExist: true });
   try {
@@ -53,7 +53,7 @@ export function checkSummaries(dbFile: string): SummaryCheck {
   }
 }
 
-/** Numbers of 4 bytes, big end first; throws where they do not ascend. */
+/** Reads numbers of 4 bytes, big-endian; throws when they do not ascend. */
 function numbersOf(stored: Buffer): Set<number> {
   const numbers = Array.from({ length: stored.length / 4 }, (_, index) => stored.readUInt32BE(index * 4));
   const at = numbers.findIndex((value, index) => index > 0 && value <= numbers[index - 1]!);

@@ -1,5 +1,5 @@
 /**
- * Compares an answer with the one that a case expects: status, every header, the whole body, 1xx answers before it.
+ * Compares an answer with the expected one of a case: status, every header, the whole body, preceding 1xx answers.
  *
  * Knows nothing of connections.
  */
@@ -14,7 +14,7 @@ import { type Difference, HEADER_SETS, matchHeaders, matchJson, matchText } from
 import { bytesOfHex } from './request.ts';
 import { withWholeRows, withWholeRowTexts } from './stored-row.ts';
 
-/** What differs; nothing where the answer is as expected. */
+/** Returns the differences; empty for an expected answer. */
 export function compareAnswer(expected: CaseAnswer, answer: Answer, sent: Outgoing): Difference[] {
   if (answer.kind !== 'response') {
     return [{ where: 'answer', expected: `status ${expected.status}`, got: describeMissing(answer) }];
@@ -66,7 +66,7 @@ function compareDecoded(expected: unknown, body: Buffer, headers: Response['head
   }
 }
 
-/** Protobuf does not say which message a body is; the case does. */
+/** Protobuf bytes do not name their message type; the case does. */
 function isSnapshot(expected: unknown): boolean {
   return typeof expected === 'object' && expected !== null && 'topic' in expected;
 }
@@ -77,7 +77,7 @@ function headerSet(expected: CaseAnswer): Readonly<Record<string, string | reado
   return { ...base, ...expected['headers+'] };
 }
 
-/** How an exchange ended that has no answer. */
+/** Describes the end of an exchange without an answer. */
 export function describeMissing(answer: Exclude<Answer, { kind: 'response' }>): string {
   if (answer.kind === 'silent') return 'the connection was closed without an answer';
   if (answer.kind === 'late') return `no whole answer within ${answer.afterMs} ms`;

@@ -1,11 +1,9 @@
-/**
- * Conditions of a server that scenarios wait for, instead of waiting for time.
- */
+/** Waits for conditions of a server, so that scenarios need no fixed delays. */
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { Connection } from '@twin-ingest/testkit/http/http-client.ts';
 import { until } from './scenario.ts';
 
-/** Until this many events wait for the writer, as the server itself says. */
+/** Waits until this many events wait for the writer, as the server itself reports. */
 export function eventsQueued(client: ApiClient, count: number): Promise<void> {
   return until(async () => {
     const health = await client.get('/api/health');
@@ -13,7 +11,7 @@ export function eventsQueued(client: ApiClient, count: number): Promise<void> {
   }, `${count} events in the queue`);
 }
 
-/** Until no new connection is taken. */
+/** Waits until the server accepts no new connection. */
 export function notAccepting(port: number): Promise<void> {
   return until(async () => {
     try {

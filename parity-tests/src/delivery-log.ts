@@ -1,9 +1,9 @@
 /**
- * The log of what was sent to a server and what it acknowledged, one JSON object a line.
+ * Logs sent requests and the server's acknowledgements, one JSON object a line.
  *
- * What must stay true: a line is on disk (fsync) before what it says can matter. `sent` is written before the
- * first byte of the request, `acknowledged` after the last byte of the answer; whoever reads the log after any
- * crash may therefore rely on both.
+ * Invariant: a line is on disk (fsync) before its content can take effect. `sent` is written before the first byte of
+ * the request, `acknowledged` after the last byte of the answer. A reader of the log may rely on both after any
+ * crash.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
@@ -17,7 +17,7 @@ export interface SentLine {
 export interface AcknowledgedLine {
   readonly kind: 'acknowledged';
   readonly request: number;
-  /** The ids that the server gave them, in the order of `event_ids`. */
+  /** The ids that the server assigned, in the order of `event_ids`. */
   readonly ids: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export type LogLine = SentLine | AcknowledgedLine;
 export class DeliveryLog {
   readonly #file: number;
 
-  /** Appends to the file, which is made when it is not there. */
+  /** Appends to the file; creates a missing file. */
   constructor(path: string) {
     this.#file = openSync(path, 'a', 0o600);
   }
@@ -41,7 +41,7 @@ export class DeliveryLog {
   }
 }
 
-/** All lines of a log; one that is cut off at the end was never relied on. */
+/** Returns all lines of a log, except an incomplete line at the end, which had no effect. */
 export function readLog(path: string): LogLine[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   lines.pop();

@@ -1,6 +1,4 @@
-/**
- * Reads an answer in NDJSON or Arrow as it comes (rule FMT-09), and can stop to read, or leave.
- */
+/** Reads an answer in NDJSON or Arrow while it arrives (rule FMT-09), and can pause or disconnect. */
 import http from 'node:http';
 import { type Format, mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 
@@ -8,7 +6,7 @@ const LINE_FEED = 0x0a;
 
 export class ExportReader {
   readonly status: number;
-  /** Whether the body came up to its end; resolves once the connection is done with it. */
+  /** Whether the body arrived completely; resolves once the connection has no more use for it. */
   readonly isWhole: Promise<boolean>;
   /** Resolves with the first bytes of the body. */
   readonly begun: Promise<void>;
@@ -28,7 +26,7 @@ export class ExportReader {
     });
     this.begun = new Promise((resolve) => response.once('data', () => resolve()));
     this.isWhole = new Promise((resolve) => {
-      // A connection that ends before the body does is an error, and then a close.
+      // A connection that ends before the body causes an error, and then a close.
       response.on('error', () => {}).once('close', () => resolve(response.complete));
     });
   }
@@ -46,7 +44,7 @@ export class ExportReader {
     });
   }
 
-  /** Stops to read until `resume`. */
+  /** Pauses until `resume`. */
   pause(): void {
     this.#response.pause();
   }
@@ -55,12 +53,12 @@ export class ExportReader {
     this.#response.resume();
   }
 
-  /** Ends the connection. */
+  /** Closes the connection. */
   cut(): void {
     this.#response.destroy();
   }
 
-  /** What came so far, where it is kept. */
+  /** Returns the received body, if it is kept. */
   body(): Buffer {
     return Buffer.concat(this.#kept);
   }
@@ -72,7 +70,7 @@ export class ExportReader {
 
   #count(bytes: Buffer): void {
     for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) this.lines++;
-    // A row may lie in two pieces.
+    // A row may be split over two pieces.
     this.#last = bytes.length < TAIL_BYTES ? Buffer.concat([this.#last, bytes]) : bytes;
     this.#last = this.#last.subarray(-TAIL_BYTES);
   }

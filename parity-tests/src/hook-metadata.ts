@@ -1,12 +1,13 @@
 /**
- * The metadata that rule HOK-03 wants of a payload: the third reading of the rule, beside those of the servers.
+ * Computes the metadata that rule HOK-03 requires for a payload: a third implementation of the rule, in addition to
+ * the servers'.
  *
- * Written the plain way, over and over the same text, since it is to be believed rather than fast.
- * What must stay true: it shares no code with a server. What it is given is JSON.
+ * It is simple and slow, so that it is evidently correct. Invariant: it shares no code with a server. Its input is
+ * JSON.
  */
 import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 
-/** As much of the payload as `limit` bytes hold. */
+/** Returns as much of the payload as `limit` bytes hold. */
 export function hookMetadata(payload: string, limit: number, keys: readonly string[]): string {
   const text = payload.trim();
   if (size(text) <= limit) return text;
@@ -22,7 +23,7 @@ export function hookMetadata(payload: string, limit: number, keys: readonly stri
 
 type Cut = (value: string, room: number) => string | undefined;
 
-/** An object without its closing brace, and as many of the members as fit with it into `limit`. */
+/** Returns an object without its closing brace, with as many of the members as fit into `limit`. */
 function fill(
   object: string,
   members: readonly { readonly token: string; readonly text: string }[],

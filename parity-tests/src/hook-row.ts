@@ -1,8 +1,8 @@
 /**
- * What one payload of a hook comes to: the answer, and the row that it leaves, as the mapping in `contract/hooks`
- * and rules HOK-01 to HOK-03 and OTL-09 have it.
+ * Computes the result of one hook payload: the answer and the row, by the mapping in `contract/hooks` and rules
+ * HOK-01 to HOK-03 and OTL-09.
  *
- * What must stay true: it shares no code with a server, and knows the mapping from its file alone.
+ * Invariant: it shares no code with a server, and reads the mapping from its file.
  */
 import { memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
 import FIELDS from '../../contract/fields.json' with { type: 'json' };
@@ -17,7 +17,7 @@ import { wholeRow } from './stored-row.ts';
 export interface HookOutcome {
   readonly status: number;
   readonly body: string;
-  /** Absent when nothing is stored. */
+  /** Absent when no row is stored. */
   readonly stored?: { readonly row: Readonly<Record<string, unknown>>; readonly metadata: string };
 }
 
@@ -44,7 +44,7 @@ interface Mapping {
 
 const { errors, field_messages: messages } = VOCABULARY;
 
-/** `limit` is that of `--max-metadata-bytes`. */
+/** `limit` is the value of `--max-metadata-bytes`. */
 export function hookOutcome(agent: HookAgent, payload: Buffer, limit: number): HookOutcome {
   const mapping = MAPPINGS[agent];
   const text = utf8(payload);
@@ -62,7 +62,7 @@ export function hookOutcome(agent: HookAgent, payload: Buffer, limit: number): H
   const { event_type, status = event_type === 'error' ? 'error' : 'success', same }: Entry = entry;
   const isOf = ({ hooks: of }: Source): boolean =>
     of === undefined || (entry !== other && of.includes(String(name)));
-  // A later source of the same field counts where it has a value.
+  // Of several sources of a field the last one with a value counts.
   const fields: Record<string, unknown> = {};
   for (const source of mapping.fields.filter(isOf)) {
     fields[source.field] = fieldOf(text, source) ?? fields[source.field] ?? null;
@@ -97,7 +97,7 @@ interface Source {
   readonly hooks?: readonly string[];
 }
 
-/** Its value by rules EVT-04, EVT-05, EVT-11 and EVT-12, or else its default, or else null. */
+/** Returns a field's value by rules EVT-04, EVT-05, EVT-11 and EVT-12, otherwise its default, otherwise null. */
 function fieldOf(payload: string, { field, key, take, default: otherwise = undefined }: Source): unknown {
   const value = valueAt(payload, key);
   if (field === 'duration_ms') {
@@ -113,7 +113,7 @@ function fieldOf(payload: string, { field, key, take, default: otherwise = undef
   return text === '' || Buffer.byteLength(text) > most ? none : text;
 }
 
-/** What the last member of that name says. */
+/** Returns the value of the last member of that name. */
 function valueAt(object: string, key: string): unknown {
   const text = memberText(object, key);
   return text === undefined ? undefined : JSON.parse(text);

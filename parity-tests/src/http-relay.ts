@@ -1,19 +1,19 @@
 /**
- * Stands between an exporter and a server, notes what passes, and loses answers on request.
+ * Relays between an exporter and a server, records the requests, and drops answers on demand.
  *
- * Invariant: bodies pass as they are. A lost answer ends the connection after the server has answered.
+ * Invariant: bodies pass unchanged. A dropped answer closes the connection after the server has answered.
  */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request with the answer of the server, also where the relay lost that. */
+/** A request with the server's answer, even if the relay dropped it. */
 export interface Passed {
   readonly path: string;
-  /** `none` where the request has no `Content-Encoding`. */
+  /** `none` for a request without `Content-Encoding`. */
   readonly encoding: string;
   readonly status: number;
-  /** When the answer came, by `performance.now()`. */
+  /** Time of the answer, by `performance.now()`. */
   readonly at_ms: number;
 }
 
@@ -23,7 +23,7 @@ export interface HttpRelay {
   close(): void;
 }
 
-/** `losses`: how many of the first answers the client does not get. */
+/** `losses`: the number of first answers to drop. */
 export async function httpRelay(server: string, losses = 0): Promise<HttpRelay> {
   const passed: Passed[] = [];
   const relay = createServer((incoming, outgoing) => {

@@ -1,6 +1,6 @@
 /**
- * Load for crash and swap scenarios: senders that log every batch before it is sent and after it was
- * acknowledged, until the server is gone or they are told to stop.
+ * Generates load for crash and swap scenarios. Senders log every batch before sending it and after its
+ * acknowledgement, until the server is gone or they are stopped.
  */
 import { ApiClient, event, type Ingested, NoReplyError } from '@twin-ingest/testkit/http/api-client.ts';
 import type { DeliveryLog } from './delivery-log.ts';
@@ -10,23 +10,23 @@ export interface LoadOptions {
   readonly log: DeliveryLog;
   readonly senders: number;
   readonly batch: number;
-  /** Begins every event_id, so that runs on one database do not meet. */
+  /** Prefix of every event_id, so that runs on one database do not collide. */
   readonly prefix: string;
 }
 
-/** Counts requests over all loads of one log. */
+/** Counts requests across all loads of one log. */
 export interface RequestCounter {
   next: number;
 }
 
 export interface Load {
-  /** Batches that were acknowledged, each with its event_ids. */
+  /** Acknowledged batches, each with its event_ids. */
   readonly acknowledged: readonly (readonly string[])[];
-  /** No new request; resolves when those under way have ended, however they ended. */
+  /** Stops sending; resolves when the requests in flight have ended, with or without an answer. */
   stop(): Promise<void>;
 }
 
-/** Starts sending. Answers other than 201 are an error of the server and reject `stop`. */
+/** Starts sending. An answer other than 201 is an error of the server and rejects `stop`. */
 export function startLoad(options: LoadOptions, counter: RequestCounter): Load {
   const acknowledged: string[][] = [];
   const state = { stopped: false };
@@ -72,7 +72,7 @@ async function sendOne(
   acknowledged.push(eventIds);
 }
 
-/** The server was killed: the connection ended, or could not be made. */
+/** Whether the server was killed: the connection ended or failed. */
 function isGone(error: unknown): boolean {
   if (error instanceof NoReplyError) return error.answer.kind !== 'late';
   const code = (error as NodeJS.ErrnoException).code;

@@ -1,8 +1,8 @@
 /**
- * `pnpm parity`: cases and scenarios against both servers, or against one that runs already.
+ * `pnpm parity`: runs cases and scenarios against both servers, or against one that already runs.
  *
- * Exit code 0 when all passed, 1 when something failed, 2 when the command line is wrong or a server is not
- * built. The last line is always `N passed, N failed, N skipped`.
+ * Exit code 0 when all passed, 1 when something failed, 2 when the command line is wrong or a server is not built.
+ * The last line is always `N passed, N failed, N skipped`.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
@@ -10,7 +10,7 @@ import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { SCENARIO_FILES } from '../scenarios/index.ts';
 import { CaseFileError, loadCaseFiles } from './case.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
-import { paperOf, renderDetails, renderTable, renderTally, tally } from './report.ts';
+import { renderDetails, renderTable, renderTally, tally, terminalOf } from './report.ts';
 import { fullName, type Result } from './result.ts';
 import { type Place, runFile } from './run-file.ts';
 import { runScenario } from './run-scenario.ts';
@@ -29,15 +29,15 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 2;
   }
   const { options } = parsed;
-  const paper = paperOf(process.stdout, process.env);
+  const terminal = terminalOf(process.stdout, process.env);
   const results = await runAll(options);
   if (options.reportJson)
     writeFileSync(options.reportJson, `${JSON.stringify(results.map(forFile), null, 2)}\n`);
   const sums = tally(results);
   const nothing = results.length === 0 ? ['no case and no scenario has this in its name'] : [];
   const lines = [
-    ...renderTable(results, paper),
-    ...renderDetails(results, paper),
+    ...renderTable(results, terminal),
+    ...renderDetails(results, terminal),
     ...nothing,
     '',
     renderTally(sums),
@@ -46,7 +46,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return sums.failed > 0 || results.length === 0 ? 1 : 0;
 }
 
-/** Scenarios that wait for time-outs and run at the same time. */
+/** Number of concurrent scenarios that wait for time-outs. */
 const WAITING_LANES = 4;
 
 async function runAll(options: Options): Promise<Result[]> {
@@ -63,14 +63,14 @@ async function runAll(options: Options): Promise<Result[]> {
       ? []
       : [() => Promise.all(places(options).map((one) => runFile(file, cases, one)))];
   });
-  // A case that is refused waits for time-outs, and so do scenarios: no lane keeps two cores busy alone.
+  // A refused case waits for time-outs, and so do scenarios: one lane alone does not keep two cores busy.
   const lanes = await Promise.all([
     inLanes(1, files).then((results) => results.flat()),
     inLanes(
       1,
       scenarios.filter((one) => !one.waits).map((one) => one.run),
     ),
-    // Those that mostly wait run side by side. A bounded number leaves each the processor time its waits allow for.
+    // Scenarios that mostly wait run concurrently. Their bounded number leaves each enough processor time.
     inLanes(
       WAITING_LANES,
       scenarios.filter((one) => one.waits).map((one) => one.run),
@@ -79,7 +79,7 @@ async function runAll(options: Options): Promise<Result[]> {
   return lanes.flat(2);
 }
 
-/** Runs the works in turn on each of so many lanes; a lane takes the next work when it is free. */
+/** Runs the works on this many lanes; a free lane takes the next work. */
 async function inLanes<T>(lanes: number, works: readonly (() => Promise<T>)[]): Promise<T[]> {
   const left = works.values();
   const results: T[] = [];
@@ -103,7 +103,7 @@ function notBuilt(options: Options): string[] {
     .map((target) => `${target.label} is not built: run pnpm ${target.build}`);
 }
 
-/** A result without the bytes of its exchanges. */
+/** Returns a result without the bytes of its exchanges. */
 function forFile(result: Result) {
   const { outcome, ...rest } = result;
   if (outcome.kind !== 'failed') return { ...rest, outcome };

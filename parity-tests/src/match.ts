@@ -1,8 +1,8 @@
 /**
- * Compares what came with what was expected, strictly: every header, every key, their order, every byte.
+ * Compares actual with expected values strictly: every header, every key, their order, every byte.
  *
- * Why the order of keys counts in JSON: clients cannot tell, but the twins promise equal bytes (rule LAW).
- * Knows nothing of cases or sockets.
+ * The order of JSON keys counts, since both servers must send equal bytes (rule LAW). Knows nothing of cases or
+ * sockets.
  */
 
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
@@ -10,16 +10,16 @@ import type { HeaderMap } from './case.ts';
 import { fitsWildcard, textPattern, wildcardOf } from './wildcards.ts';
 
 export interface Difference {
-  /** Where: `status`, `header date`, `body /events/0/id`. */
+  /** The place: `status`, `header date`, `body /events/0/id`. */
   readonly where: string;
   readonly expected: string;
   readonly got: string;
 }
 
-/** How long typed calls took (RPC-07). */
+/** The duration of typed calls (RPC-07). */
 const TIMING: HeaderMap = { 'server-timing': 'lib;dur=<any-duration>' };
 
-/** Named header sets. `<any-length>` is checked against the body as well. */
+/** Named header sets. `<any-length>` is also checked against the body. */
 export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
   /** Every JSON answer (HTT-01). */
   json: {
@@ -27,14 +27,14 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
     'content-length': '<any-length>',
     date: '<any-date>',
   },
-  /** A JSON answer that ends its connection (HTT-10). */
+  /** A JSON answer that closes its connection (HTT-10). */
   'json-close': {
     'content-type': 'application/json; charset=utf-8',
     'content-length': '<any-length>',
     date: '<any-date>',
     connection: 'close',
   },
-  /** A file of the page (PAG-01); the scripts and styles say their own `content-type` over it. */
+  /** A file of the dashboard (PAG-01); scripts and styles override `content-type`. */
   page: {
     'content-type': 'text/html; charset=utf-8',
     'content-length': '<any-length>',
@@ -46,7 +46,7 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   },
-  /** A file of the page of measurements (BEN-05); the scripts and styles say their own `content-type` over it. */
+  /** A file of the page of measurements (BEN-05); scripts and styles override `content-type`. */
   'bench-page': {
     'content-type': 'text/html; charset=utf-8',
     'content-length': '<any-length>',
@@ -79,14 +79,14 @@ export const HEADER_SETS: Readonly<Record<string, HeaderMap>> = {
   'rpc-none': { date: '<any-date>', ...TIMING },
   /** A 204 (HTT-04). */
   empty: { date: '<any-date>' },
-  /** What the parser level answers (HTT-08). */
+  /** Answers of the HTTP parser (HTT-08). */
 };
 
 function negotiated(type: string, length: HeaderMap): HeaderMap {
   return { 'content-type': type, ...length, date: '<any-date>', vary: 'Accept' };
 }
 
-/** Structural equality with wildcards, the order of keys included. */
+/** Compares structurally with wildcards, including the order of keys. */
 export function matchJson(expected: unknown, actual: unknown, where = 'body'): Difference[] {
   const wildcard = wildcardOf(expected);
   if (wildcard) return fitsWildcard(wildcard, actual) ? [] : [differ(where, expected, actual)];
@@ -95,12 +95,12 @@ export function matchJson(expected: unknown, actual: unknown, where = 'body'): D
   return Object.is(expected, actual) ? [] : [differ(where, expected, actual)];
 }
 
-/** Equality of text in which wildcards may stand. */
+/** Compares text that may contain wildcards. */
 export function matchText(expected: string, actual: string, where = 'body'): Difference[] {
   return textPattern(expected).test(actual) ? [] : [differ(where, expected, actual)];
 }
 
-/** The whole set of headers: names without case, repeated ones as often as expected. */
+/** Compares the whole set of headers: case-insensitive names, repeated ones as often as expected. */
 export function matchHeaders(
   expected: HeaderMap,
   actual: readonly Header[],

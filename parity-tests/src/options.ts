@@ -1,26 +1,26 @@
 /**
- * The command line of the suite: one table of flags, parsed and checked before anything runs.
+ * Parses the command line of the suite: one table of flags, checked before anything runs.
  *
- * What must stay true: a wrong flag explains itself and nothing has happened yet.
+ * Invariant: a wrong flag is explained before anything has happened.
  */
 import { parseArgs } from 'node:util';
 import { isTargetName, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface Options {
   readonly targets: readonly TargetName[];
-  /** The port of a server on loopback that runs already. */
+  /** The port of a loopback server that already runs. */
   readonly basePort: number | undefined;
   readonly only: string | undefined;
   readonly reportJson: string | undefined;
-  /** Kills per server of the crash scenario. */
+  /** Number of kills per server in the crash scenario. */
   readonly kills: number;
-  /** Requests of the differential scenario. */
+  /** Number of requests in the differential scenario. */
   readonly requests: number;
   readonly seed: number;
   readonly corpus: string | undefined;
   readonly hooks: string | undefined;
   readonly saveCase: string | undefined;
-  /** Also what takes more than a minute of waiting. */
+  /** Whether to run scenarios that wait for more than a minute. */
   readonly slow: boolean;
 }
 
@@ -65,7 +65,7 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Flags as typed; a bare `--`, which pnpm passes on, means nothing. */
+/** Flags as typed; a bare `--`, which pnpm passes on, is ignored. */
 export function parseOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -117,7 +117,7 @@ function read(argv: readonly string[]) {
   return parseArgs({ args: argv.filter((one) => one !== '--'), options: FLAGS, strict: true }).values;
 }
 
-/** Only loopback: the cases send what no other machine should be asked to take. */
+/** Only loopback: the cases send bytes that no other machine should receive. */
 function loopbackPort(text: string): number | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -1,5 +1,6 @@
 /**
- * The mappings of `contract/agents`, in the order of `otlp.json`, and whose a record is (rule OTL-05).
+ * Reads the mappings of `contract/agents`, in the order of `otlp.json`, and finds the agent of a record (rule
+ * OTL-05).
  *
  * Invariant: it shares no code with a server.
  */
@@ -26,7 +27,7 @@ export interface Entry {
   readonly fields?: readonly FieldSource[];
 }
 
-/** `noise` alone, or entries, the first of which that holds counts. */
+/** `noise` alone, or entries, of which the first matching one counts. */
 export type Entries = Readonly<Record<string, 'noise' | readonly (Entry | 'noise')[]>>;
 
 export interface Agent {
@@ -42,11 +43,11 @@ export interface Agent {
   readonly event_id: readonly string[];
   readonly logs: Entries;
   readonly spans: Entries;
-  /** Whether a key of it is one of a parent span. */
+  /** Whether one of its keys belongs to a parent span. */
   readonly hasParentKeys: boolean;
 }
 
-/** What `/api/health` calls records of no agent. */
+/** The name of `/api/health` for records of unknown agents. */
 export const UNKNOWN = 'unknown';
 
 export const AGENTS: readonly Agent[] = OTLP.agents.map((name) => {
@@ -54,7 +55,7 @@ export const AGENTS: readonly Agent[] = OTLP.agents.map((name) => {
   return { ...(JSON.parse(text) as Agent), hasParentKeys: text.includes('"$parent.') };
 });
 
-/** `own` are the attributes of the record, of which a metric has none. */
+/** `own` are the attributes of the record; a metric has none. */
 export function agentOf(scope: string, shared: Attributes, own: Attributes): Agent | undefined {
   const service = shared.get('service.name');
   return AGENTS.find(

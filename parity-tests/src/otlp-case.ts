@@ -1,14 +1,15 @@
 /**
- * Cases of OTLP: one with a request of OTLP is two, in JSON and in Protobuf, and an answer is written for both.
+ * Expands OTLP cases: one with an OTLP request becomes two, in JSON and in Protobuf, and an answer is encoded for
+ * both.
  *
- * A step that says `as` keeps its media type. Knows nothing of servers, and of a case what it changes.
+ * A step with `as` keeps its media type. Knows nothing of servers, and only the changed parts of a case.
  */
 // biome-ignore-all lint/suspicious/noThenProperty: this is what a case calls the answer
 import { type OtlpAnswer, otlpAnswer } from '@twin-ingest/testkit/otlp/protobuf.ts';
 
 export type OtlpForm = 'json' | 'protobuf';
 
-/** What exporters call the two forms. */
+/** The exporters' names of the two encodings. */
 export const OTLP_TYPES: Readonly<Record<OtlpForm, string>> = {
   json: 'application/json',
   protobuf: 'application/x-protobuf',
@@ -38,7 +39,7 @@ const FORMS: readonly (readonly [OtlpForm, string])[] = [
   ['protobuf', 'Protobuf'],
 ];
 
-/** The case itself, or the two that it stands for. */
+/** Returns the case itself, or the two cases that it represents. */
 export function inBothForms<T extends OtlpCase>(one: T): T[] {
   const steps = [...(one.given ?? []), one.when, ...(one.then_also ?? [])];
   if (!steps.some((step) => step.otlp !== undefined && step.as === undefined)) return [inForm(one, 'json')];

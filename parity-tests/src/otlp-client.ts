@@ -1,4 +1,4 @@
-/** Sends requests of OTLP in either media type, and reads what a server answers and shows. */
+/** Sends OTLP requests in either media type, and reads a server's answers and state. */
 import assert from 'node:assert/strict';
 import type { ApiClient, Reply } from '@twin-ingest/testkit/http/api-client.ts';
 import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
@@ -16,7 +16,7 @@ export function postOtlp(client: ApiClient, form: OtlpForm, path: string, body: 
   return client.send('POST', path, body, [['content-type', OTLP_TYPES[form]]], 60_000);
 }
 
-/** The answer is this message in the media type of the request, byte for byte. */
+/** Checks that the answer is this message in the media type of the request, byte for byte. */
 export function requireAnswer(
   reply: Reply,
   form: OtlpForm,

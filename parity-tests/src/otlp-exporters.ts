@@ -1,6 +1,4 @@
-/**
- * The OTLP exporters of OpenTelemetry for Node, and records for them, made by its SDK.
- */
+/** Wraps the OTLP exporters of OpenTelemetry for Node, and creates records with its SDK. */
 import type { Attributes } from '@opentelemetry/api';
 import { OTLPLogExporter as JsonLogs } from '@opentelemetry/exporter-logs-otlp-http';
 import { OTLPLogExporter as ProtobufLogs } from '@opentelemetry/exporter-logs-otlp-proto';
@@ -38,7 +36,7 @@ interface Exporter<Records> {
   shutdown(): Promise<void>;
 }
 
-/** `code` is 0 where the exporter holds the records for delivered. */
+/** `code` is 0 when the exporter considers the records delivered. */
 export interface ExportResult {
   readonly code: number;
   readonly error?: Error;

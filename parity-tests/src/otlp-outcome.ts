@@ -1,7 +1,8 @@
 /**
- * What the records of a request of OTLP become (rules OTL-05 to OTL-09): the third reading of `contract/agents`.
+ * Computes the result of an OTLP request's records (rules OTL-05 to OTL-09): a third implementation of
+ * `contract/agents`.
  *
- * Invariant: it shares no code with a server, and knows the mappings from their files alone.
+ * Invariant: it shares no code with a server, and reads the mappings from their files.
  */
 import FIELDS from '../../contract/fields.json' with { type: 'json' };
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
@@ -22,17 +23,17 @@ import { wholeRow } from './stored-row.ts';
 
 export type Signal = 'logs' | 'spans';
 
-/** What became of one record. */
+/** The result of one record. */
 export interface RecordOutcome {
-  /** As `/api/health` names it. */
+  /** The name in `/api/health`. */
   readonly agent: string;
-  /** `noise`, or a reason, where there is no event. */
+  /** `noise`, or a reason, when there is no event. */
   readonly ignored?: string;
   readonly row?: Readonly<Record<string, unknown>>;
   readonly metadata?: string;
 }
 
-/** A record with all that its fields may come from. */
+/** A record with all sources of its fields. */
 interface Source {
   readonly signal: Signal;
   readonly record: Members;
@@ -115,7 +116,7 @@ function outcome(source: Source, agent: Agent | undefined): RecordOutcome {
   return { ...named, row, metadata };
 }
 
-/** Empty where it has none. */
+/** Empty when it has none. */
 function nameOf(source: Source, { name_keys, name_prefix }: Agent): string {
   const { signal, record } = source;
   const body = signal === 'logs' ? valueText(record.body) : undefined;
@@ -144,7 +145,7 @@ function meaningOf(source: Source, agent: Agent, name: string): Entry | 'noise' 
   return named.find(holds) ?? [entries['*'] ?? []].flat().find(holds);
 }
 
-/** The JSON text of the value that a key of a mapping names. */
+/** Returns the JSON text of the value at a mapping's key. */
 function lookUp({ record, own, shared, parent }: Source, key: string): string | undefined {
   if (key.startsWith('$parent.')) return parent(key.slice('$parent.'.length));
   const id = idsOf(record).get(key.slice(1));
@@ -166,7 +167,7 @@ function timesOf({ signal, record }: Source): readonly [string | undefined, stri
     : [timeOf(record.startTimeUnixNano), timeOf(record.endTimeUnixNano)];
 }
 
-/** Each field as a row has it; one that a record does not have is absent, but for the session. */
+/** Returns each field in its stored form. Absent fields are omitted, except the session. */
 function fieldsOf(
   source: Source,
   fields: readonly FieldSource[],

@@ -1,5 +1,5 @@
 /**
- * The member `telemetry` of `/api/health` as rule OTL-11 has it, counted from the outcomes of records.
+ * Computes the member `telemetry` of `/api/health` by rule OTL-11 from the results of records.
  *
  * Invariant: it shares no code with a server.
  */
@@ -24,7 +24,7 @@ export class TelemetryCounts {
   readonly #counts = new Map<string, Counts>();
   readonly #stored = new Set<unknown>();
 
-  /** Counts the records of a request that was accepted, and returns those that it stores. */
+  /** Counts the records of an accepted request; returns those that the server stores. */
   add(signal: Signal, outcomes: readonly RecordOutcome[]): RecordOutcome[] {
     return outcomes.filter(({ agent, ignored, row }) => {
       const counts = this.#of(agent);
@@ -39,7 +39,7 @@ export class TelemetryCounts {
     });
   }
 
-  /** Counts the data points of a request of metrics, each of the agent of its scope or service. */
+  /** Counts the data points of a metrics request, each for the agent of its scope or service. */
   addPoints(request: Members): void {
     for (const { resource, scopeMetrics } of request.resourceMetrics as readonly {
       resource?: Members;
@@ -53,7 +53,7 @@ export class TelemetryCounts {
       }
   }
 
-  /** As `/api/health` shows it, times as a wildcard. */
+  /** The form in `/api/health`, with times as wildcards. */
   expected(grpcConnections = 0): Members {
     const agents = ORDER.filter((name) => this.#counts.has(name)).map((agent_type) => {
       const { ignored, ...counts } = this.#counts.get(agent_type)!;
@@ -79,7 +79,7 @@ export class TelemetryCounts {
   }
 }
 
-/** The answer to a request with these outcomes (rule OTL-01). */
+/** Returns the answer to a request with these results (rule OTL-01). */
 export function answerTo(path: string, outcomes: readonly RecordOutcome[]): Members {
   const rejected = outcomes.filter(({ ignored }) => ignored !== undefined && ignored !== 'noise');
   if (rejected.length === 0) return {};

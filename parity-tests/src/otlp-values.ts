@@ -1,13 +1,13 @@
 /**
- * What the values of a request of OTLP are as JSON (rules OTL-02 and OTL-04), from the request's form in OTLP/JSON.
+ * Converts the values of an OTLP request to JSON (rules OTL-02 and OTL-04), from its OTLP/JSON form.
  *
- * Invariant: it shares no code with a server. It takes values as a library writes them; what breaks their form is in
- * cases.
+ * Invariant: it shares no code with a server. It expects values as a library writes them; the cases cover malformed
+ * ones.
  */
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 
 export type Members = Readonly<Record<string, unknown>>;
-/** Keys and the JSON texts of their values, in their order. */
+/** Keys and the JSON texts of their values, in order. */
 export type Attributes = ReadonlyMap<string, string>;
 
 const INT64 = 2n ** 63n;
@@ -21,14 +21,14 @@ export function attributesOf(list: unknown): Attributes {
   return attributes;
 }
 
-/** Those that count where they are shared by several records. */
+/** Returns the attributes that count when several records share them. */
 export function sharedAttributes(list: unknown): Attributes {
   const isSmall = ([, text]: readonly [string, string]): boolean =>
     Buffer.byteLength(text) <= LIMITS.otlp_shared_value_bytes;
   return new Map([...attributesOf(list)].filter(isSmall));
 }
 
-/** The JSON text of an `AnyValue`; nothing where it counts as absent. */
+/** Returns the JSON text of an `AnyValue`; `undefined` when it counts as absent. */
 export function valueText(value: unknown): string | undefined {
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = (value ??
     {}) as Members;
@@ -52,7 +52,7 @@ export function objectText(members: Attributes): string {
   return `{${[...members].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 }
 
-/** What a text of JSON says as text: the text itself, or its JSON. */
+/** Returns the plain text of a JSON text: the string's contents, otherwise the JSON. */
 export function plainText(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
@@ -61,7 +61,7 @@ export function timeOf(value: unknown): string | undefined {
   return value === undefined || Number(value) === 0 ? undefined : String(value);
 }
 
-/** An id of so many bytes. */
+/** Returns an id of this many bytes. */
 export function idOf(value: unknown, bytes: number): string | undefined {
   const id = String(value ?? '').toLowerCase();
   return id.length === 2 * bytes && !/^0*$/.test(id) ? id : undefined;

@@ -1,13 +1,12 @@
 /**
- * What a case writes for a value that it cannot know: `<case>`, `<port>`, `<folder>/…`, `<saved:NAME>`,
+ * Defines placeholders for values that a case cannot know: `<case>`, `<port>`, `<folder>/…`, `<saved:NAME>`,
  * `<cookie:SECONDS:TOKEN>` and `<event-id:JSON>`.
  *
- * `<case>` is a word of twelve letters and digits that no other case of any run has, so that cases on one
- * server stay independent, also on a server that has been running for long.
- * `<cookie:SECONDS:TOKEN>` is a session cookie (rule SEC-07) of this port that expires so many seconds from now;
- * `<cookie:SECONDS@PORT:TOKEN>` is one of another port. It is made by the rule, not by a server.
- * `<event-id:JSON>` is the `event_id` that rule OTL-09 makes of this JSON text, in which `<case>` may stand;
- * `<hook-id:JSON>` is that of a hook behind its telemetry (rule HOK-04).
+ * `<case>` is a word of twelve letters and digits that no other case of any run has. So cases on one server stay
+ * independent, even on a server that has been running for long. `<cookie:SECONDS:TOKEN>` is a session cookie (rule
+ * SEC-07) of this port that expires after this many seconds; `<cookie:SECONDS@PORT:TOKEN>` belongs to another port.
+ * It is computed from the rule, not by a server. `<event-id:JSON>` is the `event_id` by rule OTL-09 for this JSON
+ * text, which may contain `<case>`. `<hook-id:JSON>` is that of a hook after its telemetry (rule HOK-04).
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { eventIdOf, hookIdOf } from './event-id.ts';
@@ -21,12 +20,12 @@ export function newPlaceholders(port: number): Placeholders {
   ]);
 }
 
-/** Everything of a JSON value with its placeholders filled in, keys included. */
+/** Fills in the placeholders of a JSON value, including its keys. */
 export function fill<T>(value: T, known: Placeholders): T {
   return fillValue(value, known) as T;
 }
 
-/** The value that a JSON pointer (RFC 6901) names. */
+/** Returns the value at a JSON pointer (RFC 6901). */
 export function atPointer(value: unknown, pointer: string): unknown {
   let current = value;
   for (const token of pointer.split('/').slice(1)) {

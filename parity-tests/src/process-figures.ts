@@ -1,16 +1,17 @@
-/**
- * Memory and processor time of a server's own process, from `/proc`.
- */
+/** Reads memory and processor time of a server's own process from `/proc`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ScenarioContext } from './scenario.ts';
 
-/** Skips a scenario on a machine that has no `/proc`. */
+/** Skips a scenario on a machine without `/proc`. */
 export function requireProc(context: ScenarioContext): void {
   if (!existsSync('/proc/self/status')) context.skip('memory and processor time are in /proc');
 }
 
-/** A line of `/proc/PID/status` in MiB: `VmRSS` is the memory now, `VmHWM` the most since the start or the last reset. */
+/**
+ * Returns a line of `/proc/PID/status` in MiB: `VmRSS` is the current memory, `VmHWM` the peak since the start or the
+ * last reset.
+ */
 export function memoryMb(pid: number, line: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${line}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024;
@@ -18,7 +19,7 @@ export function memoryMb(pid: number, line: 'VmRSS' | 'VmHWM'): number {
 
 const EVERY_MS = 250;
 
-/** Resolves once the memory is no more than this, or after `deadlineMs`, with what it is then. */
+/** Resolves once the memory is at most this, or after `deadlineMs`; returns the current memory. */
 export async function memoryWithin(pid: number, mostMb: number, deadlineMs: number): Promise<number> {
   const end = performance.now() + deadlineMs;
   let mb = memoryMb(pid, 'VmRSS');
@@ -29,12 +30,12 @@ export async function memoryWithin(pid: number, mostMb: number, deadlineMs: numb
   return mb;
 }
 
-/** Makes `VmHWM` begin anew at the memory of now (proc_pid_clear_refs(5)). */
+/** Resets `VmHWM` to the current memory (proc_pid_clear_refs(5)). */
 export function resetMostMemory(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** User and system time of a process, in steps of 10 ms. */
+/** Returns user and system time of a process, in steps of 10 ms. */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,21 +1,21 @@
 /**
- * Bytes that are no well-formed request, against one server: only a refusal may come (rule HTT-08).
+ * Sends bytes that are not a well-formed request to one server: only a refusal is allowed (rule HTT-08).
  *
- * Each attempt has a connection of its own: the bytes alone, the same bytes with a request behind them that would
- * store an event, and both of them cut into two TCP writes at several places.
- * Invariant: a refusal is 400, 408, 414 or 431, or a close without an answer. Headers and body are not looked at.
+ * Each attempt has a connection of its own: the bytes alone, the same bytes followed by a request that would store an
+ * event, and both split into two TCP writes at several positions. Invariant: a refusal is 400, 408, 414 or 431, or a
+ * close without an answer. Headers and body are not compared.
  */
 import net from 'node:net';
 import type { Refusal } from './case.ts';
 import type { Difference } from './match.ts';
 
 const STATUSES = ['400', '408', '414', '431'];
-/** The limit of 10 s, and what a busy machine may add. */
+/** The limit of 10 s, plus a tolerance for a busy machine. */
 const DEADLINE_MS = 15_000;
-/** So that two writes are two reads of the server. */
+/** Makes the server read two writes separately. */
 const PAUSE_MS = 20;
 
-/** What was wrong with each attempt. */
+/** Returns the problems of all attempts. */
 export async function refusalDifferences(
   port: number,
   bytes: Buffer,
@@ -52,7 +52,7 @@ export async function refusalDifferences(
   return [...found.flat(), ...stored];
 }
 
-/** The statuses of all answers, and whether the server ended the connection. */
+/** Returns the statuses of all answers, and whether the server closed the connection. */
 function send(port: number, pieces: readonly Buffer[]): Promise<{ statuses: string[]; closed: boolean }> {
   return new Promise((resolve) => {
     const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
@@ -67,7 +67,7 @@ function send(port: number, pieces: readonly Buffer[]): Promise<{ statuses: stri
     socket.on('data', (bytes) => {
       received += bytes.toString('latin1');
     });
-    // A reset is a close as well, also while the rest is being written.
+    // A reset also counts as a close, even while the rest is being written.
     socket.on('error', end(true)).on('end', end(true)).on('close', end(true));
     socket.on('connect', () => {
       for (const [index, piece] of pieces.entries()) setTimeout(() => socket.write(piece), index * PAUSE_MS);

@@ -1,8 +1,8 @@
 /**
- * What a person reads: a table of files and targets, and for each failure the request, the expected answer
- * and the one that came, side by side.
+ * Formats results for a user: a table of files and servers, and for each failure the request, the expected and the
+ * actual answer side by side.
  *
- * Colour only on a terminal and without NO_COLOR. Knows nothing of how results came to be.
+ * Uses colour only on a terminal and without NO_COLOR. Knows nothing of how results are produced.
  */
 
 import type { Answer } from '@twin-ingest/testkit/http/http-client.ts';
@@ -12,7 +12,7 @@ import { fullName, type Result } from './result.ts';
 import type { Exchange } from './run-case.ts';
 import { sideBySide } from './side-by-side.ts';
 
-export interface Paper {
+export interface Terminal {
   readonly width: number;
   readonly colour: boolean;
 }
@@ -23,13 +23,13 @@ export interface Tally {
   readonly skipped: number;
 }
 
-/** Bodies are shown up to here. */
+/** Bodies are shown up to this size. */
 const SHOWN_BYTES = 2_000;
 
-export function paperOf(
+export function terminalOf(
   stream: { isTTY?: boolean; columns?: number },
   env: Readonly<Record<string, string | undefined>>,
-): Paper {
+): Terminal {
   return { width: Math.max(100, stream.columns ?? 100), colour: stream.isTTY === true && !env.NO_COLOR };
 }
 
@@ -38,8 +38,8 @@ export function tally(results: readonly Result[]): Tally {
   return { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
 }
 
-/** The table: a line per file, a column per target. */
-export function renderTable(results: readonly Result[], paper: Paper): string[] {
+/** The table: a line per file, a column per server. */
+export function renderTable(results: readonly Result[], terminal: Terminal): string[] {
   const targets = [...new Set(results.map((one) => one.target))];
   const suites = [...new Set(results.map((one) => one.suite))];
   const first = Math.max(...suites.map((name) => name.length), 5);
@@ -50,23 +50,27 @@ export function renderTable(results: readonly Result[], paper: Paper): string[] 
       return paint(
         cell(mine).padStart(24),
         mine.some((one) => one.outcome.kind === 'failed') ? 31 : 0,
-        paper,
+        terminal,
       );
     });
     return `${suite.padEnd(first)}${cells.join('')}`;
   });
-  return [paint(head, 1, paper), ...lines];
+  return [paint(head, 1, terminal), ...lines];
 }
 
-/** All failures, then what was not run, then notes of scenarios. */
-export function renderDetails(results: readonly Result[], paper: Paper): string[] {
+/** All failures, then skipped cases, then notes of scenarios. */
+export function renderDetails(results: readonly Result[], terminal: Terminal): string[] {
   const failed = results
     .filter((one) => one.outcome.kind === 'failed')
-    .flatMap((one) => renderFailure(one, paper));
+    .flatMap((one) => renderFailure(one, terminal));
   const notes = results.flatMap((one) =>
     one.notes.map((note) => `  ${fullName(one)} [${one.target}]: ${note}`),
   );
-  return [...failed, ...section('Notes', notes, paper), ...section('Not run', renderSkipped(results), paper)];
+  return [
+    ...failed,
+    ...section('Notes', notes, terminal),
+    ...section('Not run', renderSkipped(results), terminal),
+  ];
 }
 
 export function renderTally({ passed, failed, skipped }: Tally): string {
@@ -81,29 +85,31 @@ function cell(results: readonly Result[]): string {
   return `${passed}/${results.length}${extra} ${seconds.toFixed(1)} s`;
 }
 
-function renderFailure(result: Result, paper: Paper): string[] {
+function renderFailure(result: Result, terminal: Terminal): string[] {
   if (result.outcome.kind !== 'failed') return [];
   const title = `✗ ${fullName(result)}  [${result.target}]  ${result.rules.join(' ')}`;
   const { message, exchanges } = result.outcome;
   const last = exchanges.at(-1);
   return [
     '',
-    paint(title, 31, paper),
+    paint(title, 31, terminal),
     ...(message ? message.split('\n').map((line) => `  ${line}`) : []),
     ...exchanges.slice(0, -1).map((one) => `  ${one.step}: ${firstLine(one)} -> ${statusOf(one.answer)}`),
-    ...(last ? renderExchange(last, paper) : []),
+    ...(last ? renderExchange(last, terminal) : []),
   ];
 }
 
-function renderExchange(exchange: Exchange, paper: Paper): string[] {
+function renderExchange(exchange: Exchange, terminal: Terminal): string[] {
   const request = Buffer.concat([exchange.sent.head, exchange.sent.body]);
   const expected = exchange.expected ? expectedLines(exchange.expected) : ['(a 2xx answer)'];
   return [
     `  ${exchange.step}, request:`,
     ...visible(request).map((line) => `    ${line}`),
-    ...sideBySide(['EXPECTED', ...expected], ['GOT', ...answerLines(exchange.answer)], paper.width - 2).map(
-      (l) => `  ${l}`,
-    ),
+    ...sideBySide(
+      ['EXPECTED', ...expected],
+      ['GOT', ...answerLines(exchange.answer)],
+      terminal.width - 2,
+    ).map((l) => `  ${l}`),
     '  differences:',
     ...exchange.differences.flatMap((one) => [
       `    ${one.where}`,
@@ -147,8 +153,8 @@ function renderSkipped(results: readonly Result[]): string[] {
   return [...groups].flatMap(([reason, names]) => [`  ${reason}`, ...names.map((name) => `    ${name}`)]);
 }
 
-function section(title: string, lines: readonly string[], paper: Paper): string[] {
-  return lines.length === 0 ? [] : ['', paint(title, 1, paper), ...lines];
+function section(title: string, lines: readonly string[], terminal: Terminal): string[] {
+  return lines.length === 0 ? [] : ['', paint(title, 1, terminal), ...lines];
 }
 
 function firstLine(exchange: Exchange): string {
@@ -159,7 +165,7 @@ function statusOf(answer: Answer): string {
   return answer.kind === 'response' ? String(answer.response.status) : answer.kind;
 }
 
-/** Text with its control characters written out. */
+/** Returns text with its control characters escaped. */
 function visible(bytes: Buffer): string[] {
   const text = clip(bytes.toString()).replace(/\r\n/g, '\n');
   return text
@@ -171,6 +177,6 @@ function clip(text: string): string {
   return text.length <= SHOWN_BYTES ? text : `${text.slice(0, SHOWN_BYTES)}… (${text.length} characters)`;
 }
 
-function paint(text: string, code: number, paper: Paper): string {
-  return paper.colour && code > 0 ? `\u001b[${code}m${text}\u001b[0m` : text;
+function paint(text: string, code: number, terminal: Terminal): string {
+  return terminal.colour && code > 0 ? `\u001b[${code}m${text}\u001b[0m` : text;
 }

@@ -1,9 +1,8 @@
 /**
- * Turns the request of a case into the bytes that are sent.
+ * Turns the request of a case into bytes.
  *
- * What a case does not say is added here and only here: `Host`, and with a body `Content-Type` and
- * `Content-Length`. A header that a case gives is sent as it stands; `null` leaves one out.
- * Knows nothing of answers.
+ * Defaults are added here and only here: `Host`, and with a body `Content-Type` and `Content-Length`. A header of the
+ * case is sent unchanged; `null` omits one. Knows nothing of answers.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { batchBody, eventBody, type TextEvent } from '@twin-ingest/testkit/codecs/codecs.ts';
@@ -16,7 +15,7 @@ import { otlpProtobuf } from '@twin-ingest/testkit/otlp/protobuf.ts';
 import type { CaseRequest, Part } from './case.ts';
 import { OTLP_TYPES } from './otlp-case.ts';
 
-/** The bytes of a request, for a server on this port. */
+/** Returns the bytes of a request, for a server on this port. */
 export function buildRequest(request: CaseRequest, port: number): Outgoing {
   const raw = rawBytes(request);
   if (raw) {
@@ -75,7 +74,7 @@ function plainBody(request: CaseRequest): Buffer | undefined {
   return request.body_parts === undefined ? undefined : joinParts(request.body_parts);
 }
 
-/** JSON and MessagePack take any value; the other formats an event or a batch, whose `metadata` is JSON text. */
+/** JSON and MessagePack take any value; the other formats take an event or a batch, whose `metadata` is JSON text. */
 function encodedBody(value: unknown, format: RequestFormat): Buffer {
   if (format === 'json') return Buffer.from(JSON.stringify(value));
   if (format === 'msgpack') return encodeMsgpack(value);
@@ -103,7 +102,7 @@ function joinParts(parts: readonly Part[]): Buffer {
   );
 }
 
-/** White space means nothing. Anything else that is no whole byte is an error of the case. */
+/** White space is ignored. Anything else that is not a whole byte is an error of the case. */
 export function bytesOfHex(text: string): Buffer {
   const digits = text.replaceAll(/\s/g, '');
   if (!/^(?:[0-9a-f]{2})*$/i.test(digits)) throw new Error(`${text} is no hex`);

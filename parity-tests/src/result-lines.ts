@@ -1,6 +1,4 @@
-/**
- * Reads the lines that a server with `--stdin` writes to stdout (rule PRO-13).
- */
+/** Reads the result lines that a server with `--stdin` writes to stdout (rule PRO-13). */
 import assert from 'node:assert/strict';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import { until } from './scenario.ts';
@@ -19,7 +17,7 @@ export interface ResultLine {
   readonly code?: string;
 }
 
-/** What all batches together came to. */
+/** The sums over all batches. */
 export interface Sums {
   readonly received: number;
   readonly ids: readonly number[];
@@ -28,7 +26,7 @@ export interface Sums {
   readonly rejected: readonly string[];
 }
 
-/** The whole lines so far, as text, without the ready line. */
+/** Returns the complete lines so far, as text, without the ready line. */
 export function resultTexts(server: RunningServer): string[] {
   return server.stdout().split('\n').slice(1, -1);
 }
@@ -37,7 +35,7 @@ export function resultLines(server: RunningServer): ResultLine[] {
   return resultTexts(server).map((text) => JSON.parse(text) as ResultLine);
 }
 
-/** Until the results reach this line of the input. */
+/** Waits until the results reach this line of the input. */
 export function resultsUpTo(server: RunningServer, line: number): Promise<void> {
   return until(() => {
     const last = resultTexts(server).at(-1);
@@ -45,7 +43,7 @@ export function resultsUpTo(server: RunningServer, line: number): Promise<void> 
   }, `the result of line ${line}`);
 }
 
-/** Every line of the input is in one result, and the results are in its order. */
+/** Checks that every line of the input is in exactly one result, and the results are in order. */
 export function requireWhole(lines: readonly ResultLine[], count: number): void {
   let next = 1;
   for (const line of lines) {

@@ -1,12 +1,10 @@
-/**
- * What is known of one case or scenario on one target after it ran.
- */
+/** Describes the result of one case or scenario on one server. */
 import type { Exchange } from './run-case.ts';
 
 export type Outcome =
   | { readonly kind: 'passed' }
   | { readonly kind: 'failed'; readonly exchanges: readonly Exchange[]; readonly message?: string }
-  /** Not run, or only known to differ; never silently. */
+  /** Not run, or known to differ; always with a reason. */
   | { readonly kind: 'skipped'; readonly reason: string };
 
 export interface Result {
@@ -14,14 +12,14 @@ export interface Result {
   readonly suite: string;
   readonly name: string;
   readonly rules: readonly string[];
-  /** A target, `base-url`, or `both` for a scenario that uses both. */
+  /** A server, `base-url`, or `both` for a scenario that uses both. */
   readonly target: string;
   readonly outcome: Outcome;
   readonly ms: number;
   readonly notes: readonly string[];
 }
 
-/** The name that patterns and `--only` are compared with. */
+/** Returns the name that patterns and `--only` match. */
 export function fullName(result: { readonly suite: string; readonly name: string }): string {
   return `${result.suite}/${result.name}`;
 }

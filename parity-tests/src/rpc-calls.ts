@@ -1,10 +1,8 @@
-/**
- * Typed calls as Node's own client sends them: it takes answers of many megabytes without copying them again and again.
- */
+/** Sends typed calls with Node's own client, which takes answers of many megabytes without repeated copies. */
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 
-/** An answer, and how long it took to come. */
+/** An answer, and its duration. */
 export interface TimedReply {
   readonly status: number;
   readonly headers: readonly Header[];

@@ -1,5 +1,5 @@
 /**
- * Random arguments of typed calls, and the same arguments spelled as other clients might.
+ * Generates random arguments of typed calls, and the same arguments in the spelling of other clients.
  *
  * Pure: the numbers come from a seeded generator.
  */
@@ -8,7 +8,7 @@ import { type Random, shuffle } from '@twin-ingest/testkit/random.ts';
 /** The members of an object. */
 type Dict = Record<string, unknown>;
 
-/** A nested dict with values that are easy to get wrong. */
+/** A nested dict with edge-case values. */
 export function randomDict(random: Random): Dict {
   const text = (): string => random.pick(['', 'a', 'é\n"\\', '😀\0', 'x'.repeat(random.below(40))]);
   const number = (): number =>
@@ -22,7 +22,7 @@ export function randomDict(random: Random): Dict {
   };
 }
 
-/** Makes one member absent, or of a type that is mostly another. */
+/** Removes one member, or gives it a value of mostly another type. */
 export function breakOne(random: Random, dict: Dict): void {
   const inside = random.chance(0.5) ? dict : (dict.nested as Dict);
   const key = random.pick(Object.keys(inside));
@@ -30,7 +30,10 @@ export function breakOne(random: Random, dict: Dict): void {
   else inside[key] = random.pick([null, [], {}, 'text', 7, true, '\ud800']);
 }
 
-/** The same value as other clients write it: white space, escapes, other members, another order, other numbers. */
+/**
+ * Returns the same value as other clients write it: white space, escapes, other members, another order, other number
+ * forms.
+ */
 export function respelled(random: Random, value: unknown): string {
   const space = (): string => random.pick(['', '', ' ', '\n', '\t ']);
   if (Array.isArray(value)) {
@@ -38,7 +41,7 @@ export function respelled(random: Random, value: unknown): string {
   }
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, item]) => [key, respelled(random, item)] as const);
-    // An unknown member, and one that another replaces.
+    // An unknown member, and one that a later one replaces.
     if (random.chance(0.3))
       members.push([`x${random.below(9)}`, random.pick(['null', '[[{}]]', '{"str":1}'])]);
     shuffle(random, members);

@@ -1,9 +1,9 @@
 /**
  * Runs one case against one server: given, when, then, stored, then_also.
  *
- * What must stay true: every answer is compared whole. After each answer that should leave its connection
- * open the connection is used again, which proves that it is open and that no byte was left over.
- * Knows nothing of targets, processes or reports.
+ * Invariant: every answer is compared whole. After each answer that keeps its connection open, the connection is used
+ * again, which proves that it is open and that no byte was left over. Knows nothing of servers as processes, or of
+ * reports.
  */
 import { metadataOfRows } from '@twin-ingest/testkit/events/metadata-span.ts';
 import {
@@ -22,7 +22,7 @@ import { atPointer, fill, newPlaceholders, type Placeholders } from './placehold
 import { buildRequest } from './request.ts';
 import { wholeRow } from './stored-row.ts';
 
-/** One request with its answer, and what was wrong with it. */
+/** One request with its answer, and their differences. */
 export interface Exchange {
   readonly step: string;
   readonly sent: Outgoing;
@@ -31,10 +31,10 @@ export interface Exchange {
   readonly differences: readonly Difference[];
 }
 
-/** How long a server may take to close a connection that it said it would close. */
+/** Time limit for closing a connection after an answer that announces it. */
 const CLOSE_MS = 5_000;
 
-/** What is sent to read one more answer. */
+/** The request that reads one more answer. */
 const NOTHING: Outgoing = {
   method: 'GET',
   head: Buffer.alloc(0),
@@ -42,7 +42,7 @@ const NOTHING: Outgoing = {
   awaitContinue: false,
 };
 
-/** Runs a case. The last exchange of the result is the one that failed, if one did. */
+/** Runs a case. The last exchange of the result is the failed one, if any. */
 export async function runCase(one: AnsweredCase, port: number, folder: string): Promise<Exchange[]> {
   const known = newPlaceholders(port);
   known.set('<folder>', folder);
@@ -73,7 +73,7 @@ class CaseRun {
     this.#known = known;
   }
 
-  /** Whether the answer is as expected. */
+  /** Returns whether the answer is as expected. */
   async step(name: string, step: Step, then: CaseAnswer | undefined): Promise<boolean> {
     const sent = buildRequest(fill(step, this.#known), this.#port);
     const expected = then && fill(then, this.#known);
@@ -106,7 +106,7 @@ class CaseRun {
     this.#connection?.close();
   }
 
-  /** Reads the answers to requests that were sent with an earlier one. */
+  /** Reads the answers to requests that were sent together with an earlier one. */
   async #pipelined(name: string, further: readonly CaseAnswer[]): Promise<boolean> {
     for (const [index, expected] of further.entries()) {
       const answer = await this.#connection!.exchange(NOTHING);
@@ -133,7 +133,7 @@ class CaseRun {
     return this.#connection.exchange(sent);
   }
 
-  /** Closed where it should be; else still usable, with nothing left over from this answer. */
+  /** Checks that the connection is closed where required; otherwise that it is usable, with no bytes left over. */
   async #checkConnection(answer: Answer, expected: CaseAnswer | undefined): Promise<Difference[]> {
     const connection = this.#connection;
     if (!connection || answer.kind !== 'response') return [];

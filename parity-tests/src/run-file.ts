@@ -1,8 +1,8 @@
 /**
- * Runs the cases of one file against one target.
+ * Runs the cases of one file against one server.
  *
- * One server and one fresh database for the file; cases that need more get their own.
- * What must stay true: a case that is not run says why, and every server that was started is stopped.
+ * One server and one fresh database for the file; cases that need more get their own. Invariant: a skipped case has a
+ * reason, and every started server is stopped.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { buildRequest } from './request.ts';
 import type { Outcome, Result } from './result.ts';
 import { runCase } from './run-case.ts';
 
-/** Where cases run: a target of ours, or a server that runs already. */
+/** Where cases run: a server that the suite starts, or one that already runs. */
 export type Place =
   | { readonly kind: 'target'; readonly name: TargetName }
   | { readonly kind: 'base-url'; readonly port: number };
@@ -33,7 +33,7 @@ export function placeName(place: Place): string {
   return place.kind === 'target' ? place.name : 'base-url';
 }
 
-/** Results in the order of the cases. */
+/** Returns results in the order of the cases. */
 export async function runFile(file: CaseFile, cases: readonly Case[], place: Place): Promise<Result[]> {
   const results = new Map<Case, Result>();
   const record = async (one: Case, work: () => Promise<Outcome>): Promise<void> => {
@@ -92,7 +92,7 @@ function runOnOwn(file: CaseFile, one: Case, target: TargetName): Promise<Outcom
   });
 }
 
-/** Sends what the file gives to each of its servers; a failure is that of every case on it. */
+/** Sends the file's `given` requests to each of its servers; a failure counts for every case on it. */
 async function prepare(file: CaseFile, port: number, folder: string): Promise<void> {
   if (!file.given) return;
   const when = { path: '/livez' };
@@ -130,7 +130,7 @@ async function withServer<T>(
     try {
       return await work(server, folder);
     } finally {
-      // A test database is thrown away; a clean stop is what the restart scenarios are about.
+      // The test database is discarded; the restart scenarios cover clean stops.
       await server.kill();
     }
   });

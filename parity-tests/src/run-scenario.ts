@@ -1,6 +1,4 @@
-/**
- * Runs scenarios on the chosen targets and turns how they ended into results.
- */
+/** Runs scenarios on the chosen servers and turns their ends into results. */
 
 import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -8,7 +6,7 @@ import type { Options } from './options.ts';
 import type { Outcome, Result } from './result.ts';
 import { type Scenario, ScenarioContext, type ScenarioFile, SkippedError } from './scenario.ts';
 
-/** One result per target, or one for both. */
+/** One result per server, or one for both. */
 export async function runScenario(
   file: ScenarioFile,
   scenario: Scenario,
@@ -41,7 +39,7 @@ async function runOnce(
   return { ...named(file, scenario, label), outcome, ms: performance.now() - begun, notes };
 }
 
-/** Whatever it throws, and whenever: one that fails before it waits for anything ends no other. */
+/** Catches any error at any time: a scenario that fails at once does not end the others. */
 async function outcomeOfRun(scenario: Scenario, context: ScenarioContext): Promise<Outcome> {
   try {
     await scenario.run(context);
@@ -56,7 +54,7 @@ function outcomeOf(error: unknown): Outcome {
   return { kind: 'failed', exchanges: [], message: error instanceof Error ? located(error) : String(error) };
 }
 
-/** The message, and where in the scenarios it came from. */
+/** Returns the message, and its place in the scenarios. */
 function located(error: Error): string {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^ {4}at .*\/scenarios\//.test(line));
   return [error.message, ...frames.map((line) => line.replace(/file:\S*\/(?=scenarios\/)/, ''))].join('\n');

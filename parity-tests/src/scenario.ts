@@ -1,7 +1,7 @@
 /**
- * Scenarios: what a request and its answer cannot say, in code.
+ * Defines scenarios: tests in code, for behaviour beyond one request and its answer.
  *
- * A scenario runs once per target, or once with both. It fails by throwing, most often from node:assert.
+ * A scenario runs once per server, or once with both. It fails by throwing, mostly from node:assert.
  */
 import { join } from 'node:path';
 import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
@@ -14,9 +14,9 @@ export interface Scenario {
   readonly name: string;
   /** The rules of contract/README.md that it proves. */
   readonly rules: readonly string[];
-  /** `each`: once per target. `both`: once, with the two. */
+  /** `each`: once per server. `both`: once, with the two. */
   readonly uses: 'each' | 'both';
-  /** Mostly waits, so that it runs at the same time as everything else. */
+  /** Mostly waits, so that it runs concurrently with everything else. */
   readonly waits?: boolean;
   readonly run: (context: ScenarioContext) => Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface ScenarioFile {
   readonly scenarios: readonly Scenario[];
 }
 
-/** Thrown by `skip`: this machine lacks what the scenario needs. */
+/** Thrown by `skip`: this machine cannot run the scenario. */
 export class SkippedError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -54,12 +54,12 @@ export class ScenarioContext {
     return this.target === 'rs' ? 'ts' : 'rs';
   }
 
-  /** A database file of this name in the private folder. */
+  /** Returns the path of a database file of this name in the private folder. */
   db(name = 'events.db'): string {
     return join(this.folder, name);
   }
 
-  /** A server of this target unless another is named; it ends with the scenario at the latest. */
+  /** Starts a server of this runtime unless another is named; it ends with the scenario at the latest. */
   async start(options: StartOptions & { target?: TargetName; db?: string } = {}): Promise<RunningServer> {
     const { target = this.target, db = this.db(), flags = [], ...rest } = options;
     const server = await startServer(target, { cwd: this.folder, ...rest, flags: ['--db', db, ...flags] });
@@ -80,7 +80,7 @@ export class ScenarioContext {
     return client;
   }
 
-  /** Something to be undone at the end, in reverse order. */
+  /** Registers work for the end, in reverse order. */
   atEnd(work: () => unknown): void {
     this.#closers.push(work);
   }
@@ -99,7 +99,7 @@ export class ScenarioContext {
   }
 }
 
-/** Waits until a condition holds; for what no event tells. */
+/** Waits until a condition holds, where no event reports it. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,

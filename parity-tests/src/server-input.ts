@@ -1,6 +1,4 @@
-/**
- * A server with `--stdin` (rules PRO-12 to PRO-14), as the scenarios of standard input start and end it.
- */
+/** Starts and ends a server with `--stdin` (rules PRO-12 to PRO-14), for the scenarios of standard input. */
 import assert from 'node:assert/strict';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import type { RunningServer, StartOptions } from '@twin-ingest/testkit/servers/server.ts';
@@ -20,12 +18,12 @@ export function startWithInput(
   return context.start({ ...rest, flags: ['--stdin', format, ...flags], hasInput: true });
 }
 
-/** A valid event with these fields as a line, without its line feed. */
+/** Returns a valid event with these fields as a line, without its line feed. */
 export function lineOf(fields: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(event(fields));
 }
 
-/** Ends the input and returns all results of a server that ends with 0. */
+/** Ends the input; returns all results of a server that exits with 0. */
 export async function finishInput(server: RunningServer): Promise<ResultLine[]> {
   server.endInput();
   assert.deepEqual(await server.exited, { code: 0, signal: null }, server.stderr());

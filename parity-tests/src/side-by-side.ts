@@ -1,6 +1,4 @@
-/**
- * Two columns of text beside each other, wrapped, for expected and got.
- */
+/** Formats two columns of wrapped text, for expected and actual. */
 
 /** Lines of `left` and `right` in two columns that fill `width` characters. */
 export function sideBySide(left: readonly string[], right: readonly string[], width: number): string[] {

@@ -1,10 +1,8 @@
-/**
- * How long other clients wait while a server works.
- */
+/** Measures how long other clients wait while a server works. */
 import assert from 'node:assert/strict';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 
-/** Asks again and again, and resolves with the longest wait for an answer. */
+/** Sends requests repeatedly, and resolves with the longest wait for an answer. */
 export async function slowestLivez(client: ApiClient, isDone: () => boolean): Promise<number> {
   let slowestMs = 0;
   while (!isDone()) {

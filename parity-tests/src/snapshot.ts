@@ -1,6 +1,6 @@
 /**
- * Everything that a client can read of a database, as texts by path: what must not change across a restart or
- * a swap of servers.
+ * Reads everything that a client can read of a database, as texts by path: a restart or a swap of servers must not
+ * change it.
  */
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The row that an event leaves when it says nothing but `session_id`, `agent_type` and `event_type`.
+ * Builds the row of an event with only `session_id`, `agent_type` and `event_type`.
  *
- * A case lists only what differs, yet every column is compared, in its order (rule GET-02).
+ * A case lists only the differences, but every column is compared, in order (rule GET-02).
  */
 
 import { NUMBERED, protobufName } from '@twin-ingest/testkit/codecs/columns.ts';
@@ -32,17 +32,17 @@ const DEFAULT_ROW: Readonly<Record<string, unknown>> = Object.fromEntries(
   }),
 );
 
-/** The columns of a row, in their order. */
+/** The columns of a row, in order. */
 export const ROW_COLUMNS: readonly string[] = Object.keys(DEFAULT_ROW);
 
-/** A whole row from what a case says of it. A name that is no column is an error of the case. */
+/** Completes a row of a case. An unknown column is an error of the case. */
 export function wholeRow(says: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const unknown = Object.keys(says).filter((name) => !ROW_COLUMNS.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown.join(', ')} is no column of a row`);
   return { ...DEFAULT_ROW, ...says };
 }
 
-/** A value in which every object with the one key `<row>` has become the whole row that it says, as in `format`. */
+/** Replaces every object with the one key `<row>` by the whole row that it describes, in the form of `format`. */
 export function withWholeRows(value: unknown, format: Format = 'json'): unknown {
   if (Array.isArray(value)) return value.map((item) => withWholeRows(item, format));
   if (typeof value !== 'object' || value === null) return value;
@@ -53,8 +53,8 @@ export function withWholeRows(value: unknown, format: Format = 'json'): unknown 
 }
 
 /**
- * A whole row as an answer of this format has it (FMT-08, FMT-09). Metadata is its text but in JSON and NDJSON, and
- * times are milliseconds in Protobuf and Arrow; a case says both so.
+ * Returns a whole row in the form of this format (FMT-08, FMT-09). Metadata is text except in JSON and NDJSON, and
+ * times are milliseconds in Protobuf and Arrow; a case writes both so.
  */
 function rowIn(format: Format, says: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (format === 'json' || format === 'ndjson') return wholeRow(says);
@@ -68,7 +68,9 @@ function rowIn(format: Format, says: Readonly<Record<string, unknown>>): Record<
   );
 }
 
-/** A body in which every `<row>{…}</row>` has become the text of the whole row that it says; values stay as written. */
+/**
+ * Replaces every `<row>{…}</row>` of a body by the text of the whole row that it describes; values stay as written.
+ */
 export function withWholeRowTexts(body: string): string {
   return body.replace(/<row>(.*?)<\/row>/gs, (_, object: string) => {
     const says = new Map(memberSpans(object).map(({ key, text }) => [key, text]));

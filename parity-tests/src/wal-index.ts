@@ -1,16 +1,16 @@
 /**
- * What the wal-index says of a checkpoint (<https://sqlite.org/walformat.html>, "WAL-Index File Format").
+ * Reads the state of a checkpoint from the wal-index (<https://sqlite.org/walformat.html>, "WAL-Index File Format").
  *
- * Looked at from outside while a server works, and after it was killed: the file stays as it was.
+ * Reads the file while a server works, and after a kill; does not change it.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Behind two copies of the header of 48 bytes: frames that are in the database … */
+/** After two copies of the header of 48 bytes: frames that are in the database … */
 const BACKFILL_AT = 96;
-/** … and, behind five read marks and eight bytes of locks, frames that a checkpoint has set out to copy. */
+/** … and, after five read marks and eight bytes of locks, frames that a checkpoint has started to copy. */
 const BACKFILL_ATTEMPTED_AT = 128;
 
-/** Whether a checkpoint has begun to write to the database and has not ended. */
+/** Whether a checkpoint is writing to the database. */
 export function isCheckpointUnderWay(shmFile: string): boolean {
   const head = Buffer.alloc(BACKFILL_ATTEMPTED_AT + 4);
   const file = openSync(shmFile, 'r');
@@ -19,7 +19,7 @@ export function isCheckpointUnderWay(shmFile: string): boolean {
   } finally {
     closeSync(file);
   }
-  // In the byte order of the machine, which is the one that this runs on.
+  // In the byte order of this machine.
   const words = new Uint32Array(head.buffer, head.byteOffset, head.length / 4);
   return words[BACKFILL_ATTEMPTED_AT / 4]! > words[BACKFILL_AT / 4]!;
 }

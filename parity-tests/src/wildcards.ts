@@ -1,15 +1,14 @@
 /**
- * The closed list of wildcards: what a case may leave open, and the form that it must still have.
+ * Defines the closed list of wildcards: values that a case may leave open, and their required form.
  *
- * Only values that the contract lets differ (rule LAW) belong here. Each wildcard checks the form, so that
- * even what is left open cannot be anything.
- * A wildcard stands for a JSON value as a string that holds nothing else, and inside exact text anywhere.
+ * Only values that may differ by the contract (rule LAW) belong here. Each wildcard checks the form. A wildcard
+ * represents a JSON value as a string of its own, and may occur anywhere inside exact text.
  */
 
 export interface Wildcard {
-  /** The JSON type of what it stands for. */
+  /** The JSON type of the represented value. */
   readonly type: 'number' | 'string' | 'array';
-  /** The whole text of the value: of a number or an array as printed, of a string without quotes. */
+  /** The whole text of the value: a number or an array as printed, a string without quotes. */
   readonly form: RegExp;
   readonly means: string;
 }
@@ -78,7 +77,7 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
 
 const NAMED = /<any-[a-z]+>/g;
 
-/** The wildcard that is all of a string, or nothing. An unknown `<any-…>` is an error of the case. */
+/** Returns the wildcard that makes up a string, if any. An unknown `<any-…>` is an error of the case. */
 export function wildcardOf(expected: unknown): Wildcard | undefined {
   if (typeof expected !== 'string' || !/^<any-[a-z]+>$/.test(expected)) return undefined;
   return known(expected);
@@ -90,7 +89,7 @@ export function fitsWildcard(wildcard: Wildcard, actual: unknown): boolean {
   return new RegExp(`^(?:${wildcard.form.source})$`).test(text);
 }
 
-/** A pattern for exact text in which wildcards may stand. */
+/** Returns a pattern for exact text that may contain wildcards. */
 export function textPattern(expected: string): RegExp {
   const literals = expected.split(NAMED).map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   const forms = [...expected.matchAll(NAMED)].map(([name]) => `(?:${known(name).form.source})`);

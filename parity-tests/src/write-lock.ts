@@ -1,10 +1,8 @@
-/**
- * Holds SQLite's write lock of a database from outside, so that a server's writer has to wait.
- */
+/** Holds SQLite's write lock of a database in another process, so that a server's writer must wait. */
 import Database from 'better-sqlite3';
 
 export interface WriteLock {
-  /** Lets the writer go on; may be called more than once. */
+  /** Releases the writer; may be called more than once. */
   release(): void;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Case files: what the schema takes and refuses, and what a request becomes.
- */
+/** Tests case files: files that the schema accepts and refuses, and the resulting requests. */
 // biome-ignore-all lint/suspicious/noThenProperty: this is what a case calls the answer
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -18,7 +16,7 @@ test('every case file of the suite is valid', () => {
   assert.ok(loadCaseFiles().length > 0);
 });
 
-test('a case file is taken or refused as a whole', () => {
+test('a case file is accepted or refused as a whole', () => {
   assert.equal(checked([GOOD]).cases.length, 1);
   const wrong: readonly unknown[] = [
     { ...GOOD, rule: 'ing-1' },
@@ -38,7 +36,7 @@ test('a case file is taken or refused as a whole', () => {
   assert.throws(() => check('a.json', '{'), CaseFileError);
 });
 
-test('the columns of a whole row are those of the view', () => {
+test('the columns of a whole row match the view', () => {
   const sql = readFileSync(new URL('../../contract/migrations/0001_init.sql', import.meta.url), 'utf8');
   const view = sql.slice(sql.indexOf('CREATE VIEW events_readable'));
   const columns = [...view.matchAll(/(?:AS (\w+)|^ {2}e\.(\w+)),?$/gm)].map(([, named, own]) => named ?? own);
@@ -52,7 +50,7 @@ test('the columns of a whole row are those of the view', () => {
   assert.match(text, /"cost_usd":1e-7,.*"created_at":"<any-timestamp>",.*"metadata":\{"a" : 1.0\}/);
 });
 
-test('a request is what the case says, and what it leaves out', () => {
+test("a request has the case's values and the defaults", () => {
   assert.equal(wire({ path: '/a' }), 'GET /a HTTP/1.1\r\nhost: 127.0.0.1:1\r\n\r\n');
   const post = wire({ path: '/a', json: { b: 1 } });
   assert.equal(
@@ -87,7 +85,7 @@ test('a request is what the case says, and what it leaves out', () => {
   );
 });
 
-test('an encoding compresses the body and says so', () => {
+test('an encoding compresses the body and sets its header', () => {
   const gzip = buildRequest({ path: '/a', body: 'abc', encoding: 'gzip' }, 1);
   assert.match(gzip.head.toString(), /content-encoding: gzip\r\n/);
   assert.equal(gunzipSync(gzip.body).toString(), 'abc');

@@ -1,6 +1,4 @@
-/**
- * The checker on files made by hand: it must see every kind of fault, and exit with it.
- */
+/** Tests the checker on handmade files: it must detect every kind of fault, and exit with 1. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -28,7 +26,7 @@ test('all acknowledged events are there once', async () => {
   assert.deepEqual([check.sent, check.acknowledged, check.stored, check.unacknowledged_stored], [4, 2, 2, 0]);
 });
 
-test('what was stored without an answer is legal', async () => {
+test('an event stored without an answer is allowed', async () => {
   const check = await checkOf([
     [1, 'a'],
     [2, 'b'],
@@ -39,7 +37,7 @@ test('what was stored without an answer is legal', async () => {
   assert.equal(check.unacknowledged_stored, 2);
 });
 
-test('every kind of fault is seen', async () => {
+test('every kind of fault is detected', async () => {
   assert.deepEqual((await checkOf([[1, 'a']])).lost, ['b']);
   assert.deepEqual(
     (
@@ -117,7 +115,7 @@ test('the program exits 0, 1 or 2', async () => {
   });
 });
 
-test('a line that is cut off at the end counts for nothing', async () => {
+test('an incomplete last line is ignored', async () => {
   await inFolder(async (folder) => {
     const { log } = prepare(folder, []);
     appendFileSync(log, '{"kind":"acknowled');

@@ -12,7 +12,7 @@ import { normaliseHeader } from '../src/differential/normalise.ts';
 
 type Format = Parameters<typeof mediaTypeOf>[0];
 
-/** An answer of this format as the scenario compares it. */
+/** Returns an answer of this format in the compared form. */
 function compared(format: Format, body: Buffer, path = '/api/events'): string {
   const sent = compose('GET', path, [], Buffer.alloc(0));
   const headers = [['content-type', mediaTypeOf(format)]] as const;
@@ -60,14 +60,14 @@ test('lines of NDJSON may differ in created_at alone', () => {
   assert.notEqual(compared('ndjson', line(2, '231')), one);
 });
 
-test('an answer that is none of its format is undecodable', () => {
+test('an answer that does not match its format is undecodable', () => {
   assert.ok(isUndecodable(compared('arrow', Buffer.from('x'))));
   assert.ok(isUndecodable(compared('arrow', Buffer.alloc(0))));
   assert.ok(isUndecodable(compared('protobuf', Buffer.from([0x0a, 9]))));
   assert.ok(!isUndecodable(compared('protobuf', Buffer.alloc(0))));
 });
 
-test('bytes of attachments are compared as they are, whatever their media type', () => {
+test('bytes of attachments are compared exactly for every media type', () => {
   const path = '/api/attachments/00';
   assert.ok(!isUndecodable(compared('arrow', Buffer.from('x'), path)));
   const time = (digit: string): string =>
@@ -82,14 +82,14 @@ test('only the duration of a Server-Timing may differ', () => {
     assert.notEqual(normaliseHeader('server-timing', other), one, other);
 });
 
-/** Bodies of random calls as texts, one byte a character. */
+/** Returns bodies of random calls as texts, one byte a character. */
 function callBodies(count: number): string[] {
   const random = seededRandom(1);
   const all = Array.from({ length: count }, () => callRequest(random));
   return all.filter((one) => one.method === 'POST').map((one) => one.body.toString('latin1'));
 }
 
-test('random calls are of every method, in both formats', () => {
+test('random calls use every method, in both formats', () => {
   const bodies = callBodies(2_000);
   for (const method of Object.keys(RPC.methods)) {
     assert.ok(
@@ -117,7 +117,7 @@ test('most random calls in JSON are JSON', () => {
   assert.ok(texts.filter(isJson).length > texts.length / 2);
 });
 
-test('names and contents of random uploads come again', () => {
+test('names and contents of random uploads recur', () => {
   const random = seededRandom(1);
   const all = Array.from({ length: 2_000 }, () => attachmentUpload(random));
   const uploads = all.filter((one) => one.method === 'PUT');

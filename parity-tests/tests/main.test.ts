@@ -1,5 +1,5 @@
 /**
- * The command line, the metadata scanner, and the whole runner against a server that answers nothing right.
+ * Tests the command line, the metadata scanner, and the whole runner against a server whose answers are all wrong.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ import { sideBySide } from '../src/side-by-side.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-test('flags are parsed, a bare -- is nothing', () => {
+test('flags are parsed, and a bare -- is ignored', () => {
   const parsed = parseOptions(['--', '--target', 'ts', '--kills', '50', '--seed=7'], {});
   assert.equal(parsed.kind, 'options');
   if (parsed.kind !== 'options') return;
@@ -24,7 +24,7 @@ test('flags are parsed, a bare -- is nothing', () => {
   );
 });
 
-test('every wrong flag explains itself', () => {
+test('every wrong flag is explained', () => {
   const problems = (...argv: readonly string[]): readonly string[] => {
     const parsed = parseOptions(argv, {});
     return parsed.kind === 'wrong' ? parsed.problems : [];
@@ -39,7 +39,7 @@ test('every wrong flag explains itself', () => {
   assert.equal(problems('stray').length, 1);
 });
 
-test('the corpus and the payloads of hooks may come from the environment', () => {
+test('the corpus and the hook payloads may come from the environment', () => {
   const corpusOf = (argv: readonly string[], env: Record<string, string>): string | undefined => {
     const parsed = parseOptions(argv, env);
     return parsed.kind === 'options' ? parsed.options.corpus : 'wrong';
@@ -58,7 +58,7 @@ test('scenarios have names of their own and rules', () => {
     for (const one of file.scenarios) assert.ok(one.rules.length > 0, one.name);
 });
 
-test('metadata is cut out byte for byte', () => {
+test('metadata is extracted byte for byte', () => {
   const row = '{"id":1,"session_id":"a\\"}","metadata": {"k" :[1.0,\n"]}\\\\" ] } }';
   assert.equal(memberText(row, 'metadata'), '{"k" :[1.0,\n"]}\\\\" ] }');
   assert.equal(memberText('{"a":1,"\\u0061":2 }', 'a'), '2');
@@ -70,7 +70,7 @@ test('metadata is cut out byte for byte', () => {
   ]);
 });
 
-test('two columns stay two columns', () => {
+test('two columns stay aligned', () => {
   assert.deepEqual(sideBySide(['a'.repeat(25)], ['b', 'c'], 43), [
     `${'a'.repeat(20)} | b`,
     `${'a'.repeat(5)}${' '.repeat(15)} |`,
@@ -78,7 +78,7 @@ test('two columns stay two columns', () => {
   ]);
 });
 
-test('a server that answers nothing right fails the run, with the exchange side by side', async () => {
+test('a server with wrong answers fails the run, with the exchange side by side', async () => {
   const server = await listen(answering('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'));
   const run = await runMain('--base-url', `http://127.0.0.1:${server.port}`, '--only', '00-health');
   await server.close();
@@ -88,7 +88,7 @@ test('a server that answers nothing right fails the run, with the exchange side 
   assert.match(run.stdout.trimEnd().split('\n').at(-1)!, /^\d+ passed, [1-9]\d* failed, \d+ skipped$/);
 });
 
-test('what a running server cannot be used for is listed with its reason', async () => {
+test('cases that a running server cannot serve are listed with their reason', async () => {
   const server = await listen(answering('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'));
   const run = await runMain('--base-url', `http://127.0.0.1:${server.port}`, '--only', 'scenarios/start');
   await server.close();
@@ -108,7 +108,7 @@ test('a wrong flag is exit 2', async () => {
   assert.match(run.stderr, /--tagret/);
 });
 
-test('a server that is not built is exit 2, saying how to build it', async () => {
+test('a server that is not built is exit 2 with the build command', async () => {
   const run = await runMain('--target', 'rs', { CARGO_TARGET_DIR: '/nonexistent' });
   assert.equal(run.code, 2);
   assert.match(run.stderr, /is not built: run pnpm rust:build/);

@@ -1,6 +1,4 @@
-/**
- * Matching is strict: each of these differences must be seen.
- */
+/** Tests that matching is strict: each of these differences must be detected. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEADER_SETS, matchHeaders, matchJson, matchText } from '../src/match.ts';
@@ -9,7 +7,7 @@ import { WILDCARDS } from '../src/wildcards.ts';
 const DATE = 'Sat, 21 Nov 2026 01:41:29 GMT';
 const BODY = { length: 15, absent: false };
 
-test('equal values match, and nothing else does', () => {
+test('only equal values match', () => {
   const value = { a: [1, 'x', null, { b: true }] };
   assert.deepEqual(matchJson(value, structuredClone(value)), []);
   const others: unknown[] = [
@@ -30,7 +28,7 @@ test('the order of keys counts', () => {
   assert.deepEqual(difference, { where: 'body keys', expected: 'a b', got: 'b a' });
 });
 
-test('a difference says where it is', () => {
+test('a difference names its place', () => {
   const [difference] = matchJson({ events: [{ id: 1 }] }, { events: [{ id: 2 }] });
   assert.deepEqual(difference, { where: 'body/events/0/id', expected: '1', got: '2' });
 });
@@ -70,14 +68,14 @@ test('an unknown wildcard is an error, not a text', () => {
   assert.throws(() => matchText('a <any-thing>', 'a x'), /is no wildcard/);
 });
 
-test('wildcards stand inside exact text', () => {
+test('wildcards work inside exact text', () => {
   assert.deepEqual(matchText('{"ids":[<any-id>],"a":"."}', '{"ids":[12],"a":"."}'), []);
   assert.equal(matchText('{"ids":[<any-id>],"a":"."}', '{"ids":[12],"a":"x"}').length, 1);
   assert.equal(matchText('{"ids":[<any-id>]}', '{"ids":[0]}').length, 1);
   assert.equal(matchText('abc', 'abc\n').length, 1);
 });
 
-test('headers are compared as a whole set, names without case', () => {
+test('headers are compared as a whole set, with case-insensitive names', () => {
   const good = [
     ['Content-Type', 'application/json; charset=utf-8'],
     ['content-length', '15'],

@@ -1,6 +1,4 @@
-/**
- * Bytes that must be refused, against a tiny server: what counts as a refusal, and what does not.
- */
+/** Tests bytes that must be refused, against a tiny server: answers that count as a refusal, and others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listen } from '@twin-ingest/testkit/servers/tcp-server.ts';
@@ -16,7 +14,7 @@ test('400, 408, 414, 431 and a silent close are refusals', async () => {
   assert.deepEqual(await found(''), []);
 });
 
-test('a 2xx, a 405, an answer behind the refusal and a stored event are differences', async () => {
+test('a 2xx, a 405, an answer after the refusal and a stored event are differences', async () => {
   for (const answer of [OK, refused('405'), `${refused('400')}${OK}`]) {
     const differences = await found(answer);
     assert.ok(differences.length >= 3, answer);
@@ -25,12 +23,14 @@ test('a 2xx, a 405, an answer behind the refusal and a stored event are differen
   assert.deepEqual(await found(refused('400'), 'one more'), ['stored']);
 });
 
-test('requests in front are answered with 2xx', async () => {
+test('earlier requests are answered with 2xx', async () => {
   assert.deepEqual(await found(`${OK}${refused('400')}`, '', 1), []);
   assert.ok((await found(refused('400'), '', 1)).includes('alone'));
 });
 
-/** Where the differences are, of a server that answers so; `more` is what it has stored meanwhile. */
+/**
+ * Returns the places of the differences for a server with this answer; `more` is what it has stored in the meantime.
+ */
 async function found(answer: string, more = '', answered = 0): Promise<string[]> {
   let reads = 0;
   const server = await listen((socket) => {

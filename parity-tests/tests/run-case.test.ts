@@ -1,6 +1,4 @@
-/**
- * A case against a tiny server: what passes, and that each kind of wrong answer fails.
- */
+/** Tests a case against a tiny server: correct answers pass, and each kind of wrong answer fails. */
 // biome-ignore-all lint/suspicious/noThenProperty: this is what a case calls the answer
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +26,7 @@ test('an answer as expected passes', async () => {
   assert.deepEqual(await differences(CASE, ok('{"a":1}'), LIVE), []);
 });
 
-test('each kind of wrong answer fails, and says where', async () => {
+test('each kind of wrong answer fails and names the place', async () => {
   const wrong: readonly (readonly [answer: string, where: string])[] = [
     [ok('{"a":1}', '', '201 Created'), 'status'],
     [ok('{"a":2}'), 'body/a'],
@@ -64,7 +62,7 @@ test('a body of another format is decoded by its media type and compared whole',
   assert.deepEqual(await differences(hex, page('1008'), LIVE), ['body']);
 });
 
-test('a connection that should be closed and stays open fails', async () => {
+test('a connection that stays open instead of closing fails', async () => {
   const closes: AnsweredCase = { ...CASE, then: { status: 200, json: { a: 1 }, closed: true } };
   const server = await listen((socket) => {
     socket.once('data', () => socket.end(ok('{"a":1}', 'connection: close\r\n')));
@@ -78,7 +76,7 @@ test('a connection that should be closed and stays open fails', async () => {
   assert.deepEqual(await differences(closes, ok('{"a":1}', 'connection: close\r\n'), LIVE), ['connection']);
 });
 
-test('given, saved values, stored and then_also are all looked at', async () => {
+test('given, saved values, stored and then_also are all checked', async () => {
   const row = withWholeRowTexts(
     '<row>{"id":7,"session_id":"s","created_at":"2026-02-18T18:06:41.231Z","metadata":{"b":1.0}}</row>',
   );

@@ -1,4 +1,4 @@
-/** How a scenario ends is its own affair: whatever it throws, and whenever, the others go on. */
+/** Tests that a scenario may throw anything at any time without affecting the others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from '../src/options.ts';

@@ -1,7 +1,7 @@
 /**
- * The mappings in `contract/agents` against the vocabulary and the fields of events (rules OTL-05 to OTL-09).
+ * Checks the mappings in `contract/agents` against the vocabulary and the fields of events (rules OTL-05 to OTL-09).
  *
- * Why: a wrong word would stop both servers at their start. The check names its place, and starts no server.
+ * A wrong word would stop both servers at their start. This check reports its place without a server.
  */
 import type { Fields } from '../contract/fields.ts';
 import type { Json, JsonObject } from '../contract-facts.ts';
@@ -19,16 +19,16 @@ const ID_KEYS = ['$trace_id', '$span_id', '$parent_span_id'];
 const PARENT = '$parent.';
 /** The source of every event of telemetry. */
 const SOURCE = 'otel';
-/** What the rest of the mapping says of an event. */
+/** Fields that other parts of the mapping supply. */
 const FIXED = ['agent_type', 'source_event', 'event_id'];
 
-/** What events may have. */
+/** The words that events may have. */
 interface Words {
   readonly event_types?: readonly string[];
   readonly sources?: readonly string[];
 }
 
-/** Problems of one mapping, by its name below `contract/`. */
+/** Returns the problems of one mapping, by its name below `contract/`. */
 export function checkAgent(name: string, mapping: Json, vocabulary: Json, fields: Fields): string[] {
   if (!isObject(mapping)) return [`${name} is no object`];
   const words = vocabulary as Words;
@@ -55,7 +55,9 @@ export function checkAgent(name: string, mapping: Json, vocabulary: Json, fields
   return problems.map((text) => `${name}: ${text}`);
 }
 
-/** A version of the agent, or null; what was not captured is among the names, with or without the prefix. */
+/**
+ * A version of the agent, or null; names that were not captured must be in the mapping, with or without the prefix.
+ */
 function checkCaptured(mapping: JsonObject): string[] {
   const { captured, not_captured: missing, name_prefix: prefix } = mapping;
   const names = ['logs', 'spans'].flatMap((signal) =>
@@ -110,7 +112,7 @@ function checkEntry(where: string, signal: string, entry: Json, words: Words, fi
   ];
 }
 
-/** One list of texts that say what an error is, or what none is. */
+/** One list of texts that mean an error, or one of texts that mean success. */
 function checkStatus(where: string, status: Json, isSpan: boolean): string[] {
   if (!isObject(status)) return [`${where} is no object`];
   const lists = [status.error, status.error_unless].filter((list) => list !== undefined);
@@ -140,7 +142,7 @@ function checkFields(list: Json | undefined, fields: Fields, where: string, isSp
   });
 }
 
-/** Keys of attributes, and those with `$` that mean an id or the parent, which spans alone have. */
+/** Keys of attributes. Keys with `$` mean an id or the parent, which only spans have. */
 function checkKeys(keys: Json | undefined, where: string, isSpan: boolean): string[] {
   if (!Array.isArray(keys)) return [];
   return keys

@@ -1,4 +1,4 @@
-/** `contract/fields.json` against the schema, the rules, the vocabulary and the version. */
+/** Checks `contract/fields.json` against the schema, the rules, the vocabulary and the version. */
 import { DatabaseSync } from 'node:sqlite';
 import type { FieldSpec, Fields, ServerColumn } from '../contract/fields.ts';
 
@@ -13,7 +13,7 @@ const ARROW: Readonly<Record<string, readonly string[]>> = {
   json: ['utf8'],
 };
 
-/** What the fields are compared with. */
+/** The documents that the fields are compared with. */
 export interface Surroundings {
   /** The migrations, one after the other. */
   readonly schema: string;
@@ -23,7 +23,7 @@ export interface Surroundings {
   readonly version: string;
 }
 
-/** Problems of the fields, one a line. */
+/** Returns the problems of the fields, one a line. */
 export function checkFields(fields: Fields, around: Surroundings): string[] {
   const own = Object.entries(fields.fields);
   const all: [string, FieldSpec | ServerColumn][] = [...own, ...Object.entries(fields.server_columns)];
@@ -67,17 +67,17 @@ function checkArrow(name: string, spec: FieldSpec | ServerColumn): string[] {
   const isDictionary = 'dictionary' in spec && spec.dictionary === true;
   if (!ARROW[spec.kind]?.includes(spec.arrow))
     return [`${name} has no Arrow type of its kind: ${spec.arrow}`];
-  // A column that holds names by id has few values. A key of another table, as of sessions, may be one of few too.
+  // A dictionary column has few distinct values. A key of another table, such as a session's, may be one too.
   return isDictionary && spec.arrow !== 'dictionary' ? [`${name} is a dictionary in its column alone`] : [];
 }
 
-/** Protocol Buffers keeps 19,000 to 19,999 for itself. */
+/** Protocol Buffers reserves 19,000 to 19,999. */
 function isFieldNumber(number: number): boolean {
   const isKept = number >= 19_000 && number <= 19_999;
   return Number.isInteger(number) && number >= 1 && number <= 536_870_911 && !isKept;
 }
 
-/** The table `events`, the view and the sums have the columns that the fields say. */
+/** Checks that the table `events`, the view and the sums have the columns of the fields. */
 function checkSchema({ fields, server_columns, row }: Fields, schema: string): string[] {
   const database = new DatabaseSync(':memory:');
   try {
@@ -128,7 +128,7 @@ function repeated<T>(items: readonly T[]): T[] {
   return items.filter((item, index) => items.indexOf(item) !== index);
 }
 
-/** Whether a version is after another; both have three numbers. */
+/** Whether a version is later than another; both have three numbers. */
 function isLater(version: string, other: string): boolean {
   const [a, b] = [version, other].map((text) => text.split('.').map(Number)) as [number[], number[]];
   const at = a.findIndex((number, index) => number !== b[index]);

@@ -1,4 +1,4 @@
-/** Formats: `formats.json`, the routes that have formats, and the media types of `openapi.json` agree. */
+/** Checks that `formats.json`, the routes with formats, and the media types of `openapi.json` agree. */
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { at, resolve, same } from './json-pointer.ts';
 
@@ -60,13 +60,13 @@ function checkRoute(
   ];
 }
 
-/** Names of formats that are there, in the order of `formats.json`. */
+/** Checks that names of formats exist and follow the order of `formats.json`. */
 function inOrder(path: string, names: readonly string[], known: readonly string[]): string[] {
   const wanted = known.filter((name) => names.includes(name));
   return same(`routes.json: formats of ${path}`, [...names], wanted);
 }
 
-/** Of the first answer that is a success. */
+/** Returns the media types of the first successful answer. */
 function answerTypes(openapi: JsonObject, operation: JsonObject): string[] {
   const responses = (operation.responses ?? {}) as Record<string, JsonObject>;
   const success = Object.keys(responses).find((status) => status.startsWith('2'));

@@ -1,4 +1,4 @@
-/** Values inside parsed JSON: by pointer, by reference, and compared. */
+/** Reads values in parsed JSON: by pointer, by reference, and compared. */
 import type { Json, JsonObject } from '../contract-facts.ts';
 
 export function resolve(openapi: JsonObject, value: JsonObject): JsonObject | undefined {

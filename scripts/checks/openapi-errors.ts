@@ -1,4 +1,4 @@
-/** Error codes of `openapi.json` against `vocabulary.json`: texts, and the statuses that operations name. */
+/** Checks the error codes of `openapi.json` against `vocabulary.json`: texts, and the statuses of operations. */
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { at, resolve, same } from './json-pointer.ts';
 
@@ -26,7 +26,7 @@ export function checkErrors(openapi: JsonObject, errors: Readonly<Record<string,
   return problems;
 }
 
-/** The statuses under which the operations name each error code. */
+/** Returns the statuses under which operations name each error code. */
 function statusesOfErrors(openapi: JsonObject): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const item of Object.values(at(openapi, '/paths') as Record<string, Record<string, JsonObject>>))

@@ -1,4 +1,4 @@
-/** Paths, methods and query parameters of `openapi.json` against `routes.json`. */
+/** Checks paths, methods and query parameters of `openapi.json` against `routes.json`. */
 import type { JsonObject } from '../contract-facts.ts';
 import { at, resolve, same } from './json-pointer.ts';
 
@@ -39,7 +39,7 @@ export function checkRoutes(
         methods.map((name) => name.toLowerCase()),
       ),
     );
-    // Where a path is read and written, its query parameters are those of reading.
+    // Where a path has GET and POST, its query parameters belong to GET.
     const operation = at(item, methods.includes('GET') ? '/get' : '/post') as JsonObject | undefined;
     const says = ((operation?.parameters ?? []) as JsonObject[])
       .map((one) => resolve(openapi, one))

@@ -1,15 +1,15 @@
 /**
- * What `contract/openapi.json` must have in common with the rest of the contract.
+ * Checks that `contract/openapi.json` agrees with the rest of the contract.
  *
- * The document is written for tools and repeats facts that stand elsewhere; here it is held equal to them.
- * Pure: takes parsed files, gives back problems.
+ * The document repeats facts of other files for tools; this module checks that they are equal. Pure: takes parsed
+ * files, returns problems.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { at, same } from './json-pointer.ts';
 import { checkErrors, type ErrorCode } from './openapi-errors.ts';
 import { checkRoutes, type Parameter, type Route } from './openapi-routes.ts';
 
-/** Problems of the document, compared with `routes.json`, `vocabulary.json` and the version. */
+/** Returns the problems of the document, compared with `routes.json`, `vocabulary.json` and the version. */
 export function checkOpenapi(
   openapi: JsonObject,
   routesFile: Json,
@@ -31,7 +31,7 @@ export function checkOpenapi(
   ];
 }
 
-/** The numbers of rules that its descriptions cite. */
+/** Returns the rules that its descriptions cite. */
 export function citedRules(value: Json): string[] {
   return [...new Set(JSON.stringify(value).match(/\b[A-Z]{3}-\d\d\b/g) ?? [])];
 }

@@ -1,4 +1,4 @@
-/** Options of `contract/config.json`: variable, bounds, default and choices of each fit together. */
+/** Checks that variable, bounds, default and choices of each option in `contract/config.json` are consistent. */
 import type { Json } from '../contract-facts.ts';
 
 export interface Option {
@@ -23,7 +23,7 @@ export function checkOption(option: Option, options: readonly Option[]): string[
     if (typeof value !== 'number' || value < minimum || value > maximum)
       problems.push(`${where}: the default ${value} is not from ${minimum} to ${maximum}`);
   }
-  // A choice without a default is one that only a flag makes.
+  // A choice without a default takes effect only with a flag.
   const isChosen = type === 'switch' || (type === 'choice' && value !== null);
   if (isChosen && !option.choices?.includes(String(value)))
     problems.push(`${where}: the default ${value} is none of the choices`);

@@ -1,14 +1,14 @@
-/** `otlp.json` against the routes, the errors and the mappings of agents (rules OTL-01 to OTL-05). */
+/** Checks `otlp.json` against the routes, the errors and the mappings of agents (rules OTL-01 to OTL-05). */
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { isObject, texts, unknownKeys } from './shape.ts';
 
 const KEYS = ['about', 'requests', 'agents', 'messages', 'reasons', 'status_codes'];
 const SCALARS = ['fixed64', 'int64', 'double', 'bool', 'enum', 'string', 'bytes', 'id16', 'id8'];
 const SIGNALS = ['logs', 'metrics', 'spans'];
-/** The status of `overloaded` where telemetry is answered (rule OTL-01). */
+/** The status of `overloaded` in answers to telemetry (rule OTL-01). */
 const TOO_MANY = 429;
 
-/** Problems of the file. `files` are the names of all JSON files below `contract/`. */
+/** Returns the problems of the file. `files` are the names of all JSON files below `contract/`. */
 export function checkOtlp(otlp: Json, routes: Json, errors: JsonObject, files: readonly string[]): string[] {
   if (!isObject(otlp)) return ['otlp.json is no object'];
   const { requests, agents, messages, reasons, status_codes: codes } = otlp;
@@ -29,7 +29,7 @@ export function checkOtlp(otlp: Json, routes: Json, errors: JsonObject, files: r
   return problems.map((text) => `otlp.json: ${text}`);
 }
 
-/** Each agent has a file, and each file is of an agent. */
+/** Checks that each agent has a file, and each file an agent. */
 function checkAgents(agents: readonly Json[], files: readonly string[]): string[] {
   const wanted = agents.map((name) => `agents/${String(name)}.json`);
   const there = files.filter((name) => name.startsWith('agents/'));
@@ -55,7 +55,7 @@ function checkMessage(name: string, fields: Json, known: readonly string[]): str
   });
 }
 
-/** A request is one of a route that reads both encodings. */
+/** Checks that a request's route reads both encodings. */
 function checkRequest(path: string, request: Json, known: readonly string[], routes: Json): string[] {
   if (!isObject(request)) return [`${path} is no object`];
   const { routes: list = [] } = routes as { routes?: readonly { path: string; reads?: readonly string[] }[] };
@@ -69,7 +69,7 @@ function checkRequest(path: string, request: Json, known: readonly string[], rou
   ];
 }
 
-/** Every status that a body may lead to has a code. */
+/** Checks that every status that a body may cause has a code. */
 function checkCodes(codes: JsonObject, errors: JsonObject): string[] {
   const statuses = Object.values(errors).map((error) => (isObject(error) ? error.status : null));
   const known = new Set<Json | undefined>([...statuses, TOO_MANY]);

@@ -1,12 +1,12 @@
-/** Rules of `contract/README.md`: their numbers, what proves them, and the error codes that they name. */
+/** Checks the rules of `contract/README.md`: their numbers, their tests, and the error codes that they name. */
 import type { Facts } from '../contract-facts.ts';
 
-/** The numbers of the rules, in their order. */
+/** Returns the rules in order. */
 export function ruleNames(text: string): string[] {
   return [...text.matchAll(/^(?:- )?\*\*([A-Z]{3}-\d\d|LAW)\*\*/gm)].map(([, name]) => name!);
 }
 
-/** Numbers rise by one within their letters, so that none was lost or given twice. */
+/** Checks that numbers are consecutive within their letters, so that none is missing or repeated. */
 export function checkNumbers(rules: readonly string[]): string[] {
   const next = new Map<string, number>();
   return rules.flatMap((rule) => {
@@ -33,7 +33,7 @@ export function checkProofs(rules: readonly string[], facts: Facts): string[] {
   ];
 }
 
-/** Every code of the vocabulary is named in a rule, by itself or by a status that is its own. */
+/** Checks that a rule names every code of the vocabulary, directly or by a status of its own. */
 export function checkCodes(
   text: string,
   errors: Readonly<Record<string, { readonly status: number }>>,

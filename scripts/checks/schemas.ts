@@ -1,9 +1,9 @@
-/** JSON Schemas of the contract: each compiles, and the last result is valid. */
+/** Checks that each JSON Schema of the contract compiles, and that the last result is valid. */
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Facts, Json, JsonObject } from '../contract-facts.ts';
 
-/** What a JSON Schema validator can say: every schema compiles, and the last result is valid. */
+/** Checks that every schema compiles and the last result is valid. */
 export function checkSchemas(facts: Facts, openapi: JsonObject): string[] {
   const problems: string[] = [];
   const compile = (
@@ -39,7 +39,7 @@ export function checkSchemas(facts: Facts, openapi: JsonObject): string[] {
   return problems;
 }
 
-/** The validator of a draft, with every error of a schema as an exception. */
+/** Returns the validator of a draft, which throws every error of a schema. */
 function validator(draft: 'draft7' | '2020'): { compile(schema: Json): (value: Json) => boolean } {
   const options = { strict: false, validateFormats: false, allowUnionTypes: true };
   const ajv = draft === '2020' ? new Ajv2020(options) : new Ajv(options);

@@ -1,29 +1,27 @@
-/**
- * `contract/fields.json`, typed: what the generated lists and the checks of the contract read.
- */
+/** Types of `contract/fields.json`, for the generated lists and the checks of the contract. */
 import type { Json } from '../contract-facts.ts';
 
-/** How the value of a field is written in JSON, and which rule it has (contract, "Fields as data"). */
+/** The JSON form of a field's value, and its rule (contract, "Fields as data"). */
 export type FieldKind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json';
 
 export interface FieldSpec {
   readonly kind: FieldKind;
   readonly required?: boolean;
   readonly trimmed?: boolean;
-  /** The most UTF-8 bytes of a text. */
+  /** Largest size of a text, in bytes of UTF-8. */
   readonly bytes?: number;
   /** The list of vocabulary.json that holds the words of a choice. */
   readonly values?: string;
-  /** Of a field that is not required: its value in a row when it is absent. */
+  /** For an optional field: its value in a row when it is absent. */
   readonly default?: Json;
   /** The column of the table `events`, and its type. */
   readonly column: string;
   readonly sql: string;
   /** Whether the column holds a name id instead of the text. */
   readonly dictionary?: boolean;
-  /** The parameter without which this one may not filter. */
+  /** The parameter that this filter requires. */
   readonly filter_needs?: string;
-  /** The tables that hold sums of it. */
+  /** The tables with sums of it. */
   readonly aggregated?: readonly string[];
   readonly since: string;
   readonly protobuf: number;
@@ -31,7 +29,7 @@ export interface FieldSpec {
   readonly description?: string;
 }
 
-/** A column of a row that no client sends. */
+/** A column of a row that clients do not send. */
 export interface ServerColumn {
   readonly kind: 'integer' | 'dollars' | 'timestamp' | 'boolean';
   readonly value?: number;
@@ -53,12 +51,12 @@ export interface Fields {
   readonly filters: readonly string[];
 }
 
-/** The filters whose columns hold name ids, in their order: the kinds of `GET /api/filter-options`. */
+/** Returns the filters whose columns hold name ids, in order: the kinds of `GET /api/filter-options`. */
 export function nameKinds({ fields, filters }: Fields): string[] {
   return filters.filter((name) => fields[name]?.dictionary === true);
 }
 
-/** `tool_name` as `ToolName`. */
+/** Converts `tool_name` to `ToolName`. */
 export function pascalCase(name: string): string {
   return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

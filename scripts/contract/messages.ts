@@ -1,10 +1,10 @@
 /**
- * The sources of server-rs that formats need: the message of an event in Protobuf, and the columns of a row.
- * TypeScript derives both from `fields.json` when it starts.
+ * Generates the sources of server-rs for the formats: the Protobuf message of an event, and the columns of a row.
+ * TypeScript derives both from `fields.json` at its start.
  */
 import { type FieldSpec, type Fields, pascalCase, type ServerColumn } from './fields.ts';
 
-/** How a field of each kind is declared, and what is handed on of it. */
+/** The declaration of a field of each kind, and the value that it passes on. */
 const DECLARED = {
   text: ['bytes = "bytes"', 'Bytes', 'Text'],
   choice: ['int32', 'i32', 'Choice'],
@@ -24,7 +24,7 @@ const FORMS = {
   json: 'Bytes',
 } as const;
 
-/** `server-rs/src/formats/event_message.rs`, as rustfmt has it. */
+/** Returns `server-rs/src/formats/event_message.rs`, formatted as by rustfmt. */
 export function eventMessage({ fields, server_columns }: Fields): string {
   const sent = Object.entries(fields);
   const members = sent.map(([name, { kind, protobuf }]) => {
@@ -43,7 +43,7 @@ export function eventMessage({ fields, server_columns }: Fields): string {
   });
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the message \`Event\` of \`ingest/v1/event.proto\`.
 //!
-//! Texts are declared as bytes, which have the same wire form: the library then lends them instead of copying them.
+//! Texts are declared as bytes, which have the same wire form. The library then borrows them instead of copying.
 
 use bytes::Bytes;
 
@@ -51,18 +51,18 @@ use super::protobuf::Sent;
 use super::protobuf_check::WireForm;
 use crate::field::Field;
 
-/// What a client sends of an event.
+/// An event as a client sends it.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct EventMessage {
 ${members.join('')}}
 
 impl EventMessage {
-    /// Passes the fields that the message has to the function, in their order.
+    /// Calls the function with each field of the message, in order.
     pub(super) fn visit<'a>(&'a self, mut visit: impl FnMut(Field, Sent<'a>)) {
 ${visits.join('')}    }
 }
 
-/// How the value of a known field of an event is encoded.
+/// Returns the wire form of a known field of an event.
 pub(super) fn wire_form(number: u64) -> Option<WireForm> {
     Some(match number {
 ${forms.join('')}        _ => return None,
@@ -71,7 +71,7 @@ ${forms.join('')}        _ => return None,
 `;
 }
 
-/** `server-rs/src/field/columns.rs`, as rustfmt has it. */
+/** Returns `server-rs/src/field/columns.rs`, formatted as by rustfmt. */
 export function rowColumns({ fields, server_columns, row }: Fields): string {
   const columns = row.map((name) => columnText(name, (fields[name] ?? server_columns[name])!));
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the columns of a row.
@@ -83,7 +83,7 @@ use crate::contract::VOCABULARY;
 pub const COLUMNS: [Column; ${row.length}] = [
 ${columns.join('')}];
 
-/// The places of the columns, in the order of their numbers in Protobuf.
+/// Positions of the columns, in the order of their numbers in Protobuf.
 pub const BY_NUMBER: [usize; ${row.length}] =
     [${byNumber(fields, server_columns, row).join(', ')}];
 `;

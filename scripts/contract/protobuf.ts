@@ -1,9 +1,9 @@
-/** `contract/ingest/v1/event.proto`, which follows from `fields.json` and the words of `vocabulary.json`. */
+/** Generates `contract/ingest/v1/event.proto` from `fields.json` and the words of `vocabulary.json`. */
 import { type FieldSpec, type Fields, pascalCase, type ServerColumn } from './fields.ts';
 
 type Words = Readonly<Record<string, readonly string[]>>;
 
-/** The file, its fields in the order of their numbers. */
+/** Returns the file, with its fields in the order of their numbers. */
 export function protobufFile({ fields, server_columns }: Fields, words: Words): string {
   const all: [string, FieldSpec | ServerColumn][] = [
     ...Object.entries(fields),
@@ -52,7 +52,7 @@ function enumOf(name: string, words: readonly string[]): string {
   return `enum ${pascalCase(name)} {\n  ${prefix}_UNSPECIFIED = 0;\n${values.join('')}}\n\n`;
 }
 
-/** A field that can be null has presence; a counter of 0 and a word that is absent need none. */
+/** A nullable field has presence; a counter of 0 and an absent word need none. */
 function typeOf(name: string, spec: FieldSpec | ServerColumn): string {
   const optional = 'sql' in spec && spec.default === null ? 'optional ' : '';
   switch (spec.kind) {

@@ -1,13 +1,13 @@
-/** The lists of statements in both servers, which follow from the files of `contract/queries`. */
+/** Generates the lists of statements in both servers from the files of `contract/queries`. */
 
-/** `server-rs/src/queries.rs`; `stems` are the names of the files without `.sql`. */
+/** Returns `server-rs/src/queries.rs`; `stems` are the file names without `.sql`. */
 export function rustQueries(stems: readonly string[]): string {
   const one = (stem: string): string => {
     const [name, value] = [
       `pub const ${stem.toUpperCase()}: &str =`,
       `include_str!("../../contract/queries/${stem}.sql");`,
     ];
-    // As rustfmt breaks lines.
+    // Breaks lines like rustfmt.
     const gap = name.length + value.length + 1 > 110 ? '\n    ' : ' ';
     return `/// \`contract/queries/${stem}.sql\`\n${name}${gap}${value}\n`;
   };
@@ -18,7 +18,7 @@ export function rustQueries(stems: readonly string[]): string {
 ${stems.map(one).join('')}`;
 }
 
-/** `server-ts/src/queries.ts`. */
+/** Returns `server-ts/src/queries.ts`. */
 export function scriptQueries(stems: readonly string[]): string {
   const name = (stem: string): string =>
     stem.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

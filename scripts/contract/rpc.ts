@@ -1,7 +1,8 @@
 /**
- * `client-ts/src/rpc-methods.ts`: the methods of `rpc.json` as types and as data, for the typed caller of the client.
+ * Generates `client-ts/src/rpc-methods.ts`: the methods of `rpc.json` as types and as data, for the typed caller of
+ * the client.
  *
- * Only the types that RPC-04 names are translated; anything else is an error.
+ * It translates only the types of RPC-04; any other is an error.
  */
 import type { JsonObject } from '../contract-facts.ts';
 import { exported } from './types.ts';
@@ -25,7 +26,7 @@ export interface RpcSchema {
   readonly methods: Readonly<Record<string, MethodSpec>>;
 }
 
-/** The query parameters of a route as the client names them. */
+/** The query parameters of a route, by their name in the client. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/api/events': 'EventsQuery',
   '/api/sessions': 'SessionsQuery',
@@ -66,7 +67,7 @@ export function rpcMethods(
       return `    ${name.split('.')[1]}(${given.join(', ')}): Promise<${answer}>;\n`;
     });
     const about = list.every(([, { bench }]) => bench)
-      ? '  /** Of a server with `--bench` alone (RPC-06). */\n'
+      ? '  /** Only on a server with `--bench` (RPC-06). */\n'
       : '';
     return `${about}  readonly ${group}: {\n${lines.join('')}  };\n`;
   });
@@ -83,11 +84,11 @@ ${[...imports]
   .join('')}} from './contract.ts';
 
 ${shapes.join('\n')}
-/** What a server does when it is called (contract, "Typed calls"). */
+/** The methods of a server (contract, "Typed calls"). */
 export interface Rpc {
 ${interfaces.join('')}}
 
-/** The members of each dictionary, in their order. */
+/** The members of each dictionary, in order. */
 export const DICTIONARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 ${Object.entries(dictionaries)
   .map(
@@ -98,7 +99,10 @@ ${Object.entries(dictionaries)
   )
   .join('')}};
 
-/** Of each method: type of each argument and whether it may be absent; the type of the result, unless a schema has it. */
+/**
+ * For each method: the type of each argument and whether it is optional, and the type of the result unless a schema
+ * defines it.
+ */
 export const METHODS: Readonly<
   Record<string, readonly [params: readonly (readonly [string, boolean])[], result: string | null]>
 > = {
@@ -111,7 +115,7 @@ ${Object.entries(words.rpc_messages)
   )
   .join('')}} as const;
 
-/** The most items of a sequence. */
+/** Largest number of items of a sequence. */
 export const SEQUENCE_ITEMS = ${limits.rpc_sequence_items};
 `;
 }

@@ -1,7 +1,7 @@
 /**
- * The parts of `event.schema.json`, `routes.json` and `openapi.json` that follow from `fields.json`.
+ * Generates the parts of `event.schema.json`, `routes.json` and `openapi.json` that follow from `fields.json`.
  *
- * Each function takes a parsed file and returns it with those parts replaced; everything else stays as it is.
+ * Each function takes a parsed file and returns it with those parts replaced; all other parts stay.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { type FieldSpec, type Fields, nameKinds, pascalCase, type ServerColumn } from './fields.ts';
@@ -40,7 +40,7 @@ function textDefinition({ required, bytes }: FieldSpec): string {
   return `${required ? 'required_' : ''}text_${bytes}`;
 }
 
-/** Lengths are in code points here, as JSON Schema counts. */
+/** Lengths are in code points here, as in JSON Schema. */
 function textSchema({ required, bytes = 0 }: FieldSpec): JsonObject {
   const inner = `[^\\s\\u0000\\p{Cs}](?:[^\\u0000\\p{Cs}]{0,${bytes - 2}}[^\\s\\u0000\\p{Cs}])?\\s*`;
   return required
@@ -167,7 +167,7 @@ function openapiSent(
   }
 }
 
-/** A column of a row as clients read it. */
+/** Returns a column of a row as clients read it. */
 function openapiColumn(name: string, { fields, server_columns }: Fields): JsonObject {
   const spec: FieldSpec | ServerColumn = fields[name] ?? server_columns[name]!;
   const type = (one: string): Json => (spec.default === null ? [one, 'null'] : one);

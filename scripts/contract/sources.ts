@@ -1,9 +1,10 @@
 /**
- * The source files that follow from `fields.json`: the table of fields in Rust, and the filters of the dashboard.
+ * Generates the sources that follow from `fields.json`: the table of fields in Rust, and the filters of the
+ * dashboard.
  */
 import { type FieldSpec, type Fields, nameKinds, pascalCase } from './fields.ts';
 
-/** `server-rs/src/field/table.rs`, as rustfmt has it. */
+/** Returns `server-rs/src/field/table.rs`, formatted as by rustfmt. */
 export function fieldTable(contract: Fields): string {
   const entries = Object.entries(contract.fields);
   const variant = (name: string): string => `Field::${pascalCase(name)}`;
@@ -13,7 +14,7 @@ export function fieldTable(contract: Fields): string {
 use super::{Absent, FieldKind, FieldSpec};
 use crate::contract::VOCABULARY;
 
-/// The fields of an event, in the order in which their problems are reported.
+/// The fields of an event, in the order in which problems are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the field of its name")]
 pub enum Field {
@@ -30,10 +31,11 @@ ${nameKinds(contract)
   .map((name) => `        ${variant(name)},\n`)
   .join('')}    ];
 
-    /// The other filters, but for the session: their columns hold the text.
+    /// The other filters except the session; their columns hold the text.
     pub const TEXT_FILTERS: [Field; ${textFilters(contract).length}] = [${textFilters(contract).map(variant).join(', ')}];
 
-    /// The field of this name. By length and bytes at once: most keys of a body are looked up here.
+    /// Returns the field of this name. It compares length and bytes at once, since most keys of a body pass through
+    /// here.
     pub fn from_name(name: &[u8]) -> Option<Self> {
         Some(match name {
 ${entries.map(([name]) => `            b"${name}" => ${variant(name)},\n`).join('')}            _ => return None,
@@ -46,7 +48,7 @@ ${entries.map(([name, spec]) => specText(name, spec)).join('')}];
 `;
 }
 
-/** The filters whose columns hold a text. */
+/** Returns the filters whose columns hold a text. */
 export function textFilters(contract: Fields): string[] {
   const kinds = nameKinds(contract);
   return contract.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));

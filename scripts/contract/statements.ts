@@ -1,9 +1,10 @@
 /**
- * The statements of `contract/queries` that name the fields of an event: one insert, and the pages in both orders.
+ * Generates the statements of `contract/queries` that name the fields of an event: one insert, and the pages in both
+ * orders.
  */
 import { type Fields, nameKinds } from './fields.ts';
 
-/** The columns of the table `events`, in the order in which `insert_event.sql` names them. */
+/** Returns the columns of the table `events`, in the order of `insert_event.sql`. */
 export function eventColumns({ fields, server_columns }: Fields): string[] {
   const own = Object.values(server_columns).flatMap(({ column }) => column ?? []);
   return [...own, ...Object.values(fields).map(({ column }) => column)];
@@ -19,8 +20,8 @@ export function insertEvent(fields: Fields): string {
 }
 
 /**
- * `select_events_newest.sql` and `select_events_oldest.sql`, whose rows are those of the view `events_readable`, and
- * `select_event_columns_*.sql`, whose rows are the stored columns in the order of a row.
+ * Returns `select_events_newest.sql` and `select_events_oldest.sql`, with rows of the view `events_readable`. Also
+ * returns `select_event_columns_*.sql`, with the stored columns in the order of a row.
  */
 export function selectEvents(
   fields: Fields,
@@ -76,12 +77,12 @@ const STORED = `-- The columns are those of a row in its order, but for schema_v
 -- milliseconds, an event_id of 16 bytes is a UUID.
 `;
 
-/** The columns that a row's members are stored in, in their order. */
+/** Returns the stored columns of a row's members, in order. */
 function rowColumns({ fields, server_columns, row }: Fields): string[] {
   return row.flatMap((name) => (fields[name] ?? server_columns[name])?.column ?? []);
 }
 
-/** A list of up to 118 characters a line. */
+/** Formats a list with up to 118 characters a line. */
 function lines(items: readonly string[]): string {
   const all: string[] = [];
   for (const item of items) {

@@ -1,12 +1,12 @@
 /**
- * The types of the client that follow from `openapi.json`: events as sent, rows, sessions, statistics and queries.
+ * Generates the client's types from `openapi.json`: events as sent, rows, sessions, statistics and queries.
  *
- * Only the part of JSON Schema that `openapi.json` uses is translated; anything else is an error. The text is as Biome
- * formats it.
+ * It translates only the part of JSON Schema that `openapi.json` uses; any other is an error. The text is formatted
+ * as by Biome.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
 
-/** What the client exports; other schemas come along when these refer to them. */
+/** The schemas that the client exports; schemas that they refer to are added. */
 const SCHEMAS = [
   'Event',
   'Row',
@@ -18,21 +18,21 @@ const SCHEMAS = [
   'BatchResult',
   'Snapshot',
 ];
-/** Names in the client that are not those of the schemas. */
+/** Names in the client that differ from those of the schemas. */
 const RENAMED: Readonly<Record<string, string>> = {
   Event: 'OutgoingEvent',
   Row: 'EventRow',
   Page: 'EventPage',
   Snapshot: 'StateSnapshot',
 };
-/** The query parameters of a route as a type. */
+/** Query parameters of a route, by type name. */
 const QUERIES: Readonly<Record<string, string>> = {
   EventsQuery: '/api/events',
   SessionsQuery: '/api/sessions',
   StatsQuery: '/api/stats',
   SnapshotQuery: '/api/snapshot/{topic}',
 };
-/** As `biome.json` says. */
+/** The line width of `biome.json`. */
 const LINE_WIDTH = 110;
 
 interface Parameter {
@@ -41,7 +41,7 @@ interface Parameter {
   readonly schema: JsonObject;
 }
 
-/** `client-ts/src/contract.ts`. */
+/** Returns `client-ts/src/contract.ts`. */
 export function clientTypes(openapi: JsonObject): string {
   const { schemas, parameters } = openapi.components as {
     readonly schemas: Readonly<Record<string, JsonObject>>;
@@ -68,7 +68,7 @@ export function clientTypes(openapi: JsonObject): string {
       `/** Parameters of \`GET ${path}\`. */\nexport interface ${name} {\n${members.join('')}}\n`,
     );
   }
-  return `/** Generated from \`contract/openapi.json\` by \`pnpm contract:update\`: what clients send, ask for and get. */
+  return `/** Generated from \`contract/openapi.json\` by \`pnpm contract:update\`: requests and answers of the client. */
 
 ${declarations.join('\n')}`;
 }
@@ -83,7 +83,7 @@ function declaration(name: string, schema: JsonObject, isSent: boolean): string 
     const type = typeText(value as JsonObject);
     const { description } = value as { readonly description?: string };
     if (required.includes(property)) return member(property, type, description);
-    // A field that is left out may be `undefined`: JSON has no such value, so that it is left out then too.
+    // An omitted field may be `undefined`: JSON has no such value, so that it is omitted in that case too.
     return member(`${property}?`, isSent && type !== 'unknown' ? `${type} | undefined` : type, description);
   });
   return `${comment}export interface ${exported(name)} {\n${members.join('')}}\n`;
@@ -94,7 +94,7 @@ function member(name: string, type: string, description?: string): string {
   return `${comment}${wrapped(`  readonly ${name}:`, type.split(' | '))}`;
 }
 
-/** On one line where that is short enough, else with one line for each part of the union. */
+/** Formats on one line if that fits, otherwise with one line per part of the union. */
 function wrapped(begin: string, union: readonly string[]): string {
   const margin = begin.search(/\S/);
   const indented = (part: string, spaces: number) => part.replaceAll('\n', `\n${' '.repeat(spaces)}`);
@@ -137,7 +137,7 @@ function plainType(type: string, schema: JsonObject): string {
   }
 }
 
-/** An object within another, one member a line; the caller indents it. */
+/** Formats a nested object, one member a line; the caller indents it. */
 function objectText({ properties, required = [] }: JsonObject): string {
   const members = Object.entries(properties as JsonObject).map(([name, value]) => {
     const mark = (required as string[]).includes(name) ? '' : '?';
@@ -146,7 +146,7 @@ function objectText({ properties, required = [] }: JsonObject): string {
   return `{\n${members.join('')}}`;
 }
 
-/** As Biome quotes. */
+/** Quotes like Biome. */
 function literal(value: Json): string {
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 }

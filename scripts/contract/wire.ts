@@ -1,4 +1,7 @@
-/** `client-ts/src/wire-fields.ts`: events and rows as Protobuf carries them, for the optional formats of the client. */
+/**
+ * Generates `client-ts/src/wire-fields.ts`: the Protobuf form of events and rows, for the optional formats of the
+ * client.
+ */
 import type { Fields } from './fields.ts';
 
 interface Member {
@@ -7,7 +10,7 @@ interface Member {
   readonly values?: string;
 }
 
-/** One line for each field that a client sends, one for each that a server adds, and a row without any. */
+/** One line per field that a client sends, one per field that a server adds, and an empty row. */
 export function wireFields(
   { fields, server_columns, row }: Fields,
   words: Readonly<Record<string, readonly string[]>>,
@@ -30,11 +33,11 @@ export type WireField<Name extends string> = readonly [Name, Kind, number, (read
 export const WIRE_FIELDS: readonly WireField<keyof OutgoingEvent>[] = [
 ${lines(fields).join('')}];
 
-/** What a server adds to each. */
+/** Members that a server adds to each event. */
 export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
 ${lines(server_columns).join('')}];
 
-/** The members of a row in their order, each with the value that an absent one has. */
+/** The members of a row in order, each with its absent value. */
 export const emptyRow = (): Record<keyof EventRow, unknown> => ({
 ${defaults.join('')}});
 `;

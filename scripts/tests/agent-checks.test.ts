@@ -1,6 +1,4 @@
-/**
- * `checkAgent` and `checkOtlp` on made-up files: those that are in order, and others with words that are none.
- */
+/** Tests `checkAgent` and `checkOtlp` on made-up files: valid ones, and others with wrong words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAgent } from '../checks/agents.ts';
@@ -19,7 +17,7 @@ const FIELDS = {
   },
 } as unknown as Fields;
 
-/** In order, with every key that a mapping may have. */
+/** A valid mapping with every key that one may have. */
 const AGENT = {
   about: 'An agent',
   agent_type: 'agent',
@@ -62,11 +60,11 @@ function problemsOf(mapping: Json): string[] {
   );
 }
 
-test('a mapping that is in order has no problem', () => {
+test('a valid mapping has no problem', () => {
   assert.deepEqual(problemsOf(AGENT), []);
 });
 
-test('words that are none, each where it stands', () => {
+test('wrong words are reported with their places', () => {
   const broken = {
     ...AGENT,
     colour: 'red',
@@ -126,7 +124,7 @@ test('words that are none, each where it stands', () => {
   ]);
 });
 
-test('a mapping that says not which records it is of, whose they are, or what was seen', () => {
+test('a mapping without its matching, agent or captured parts has problems', () => {
   const bare: { [key: string]: Json } = { ...AGENT, scopes: [], fields: [], captured: null };
   delete bare.attribute_prefix;
   assert.deepEqual(problemsOf(bare), [
@@ -155,11 +153,11 @@ function otlpProblems(otlp: Json): string[] {
   );
 }
 
-test('messages that are in order have no problem', () => {
+test('valid messages have no problem', () => {
   assert.deepEqual(otlpProblems(OTLP), []);
 });
 
-test('messages, requests, agents and codes that are none', () => {
+test('unknown messages, requests, agents and codes are problems', () => {
   const broken = {
     requests: { '/v1/other': { message: 'Other', signal: 'noise', rejected: 7, colour: 'red' } },
     agents: ['other'],

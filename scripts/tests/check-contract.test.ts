@@ -1,7 +1,7 @@
 /**
- * `check-contract` on made-up contracts: one that is in order, and the same with one thing wrong.
+ * Tests `check-contract` on made-up contracts: a valid one, and the same with one fault.
  *
- * Over 250 lines because the contract that is in order is spelt out once, and every wrong one differs from it.
+ * Over 250 lines because the valid contract is spelt out once, and every faulty one differs from it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ const OPENAPI = {
   },
 };
 
-/** A mapping of hooks that is in order. */
+/** A valid mapping of hooks. */
 const HOOKS = {
   name_key: 'name',
   agent_type: 'agent',
@@ -64,7 +64,7 @@ const HOOKS = {
   other: { event_type: 'tool_use' },
 };
 
-/** A mapping of telemetry that is in order. */
+/** A valid mapping of telemetry. */
 const AGENT = {
   agent_type: 'agent',
   captured: '1.0',
@@ -179,14 +179,14 @@ async function problemsOf(changes: Tree): Promise<readonly string[]> {
   return inTree({ ...GOOD, ...changes }, async (root) => checkContract(await readFacts(root)).problems);
 }
 
-/** The made-up OpenAPI document with one text replaced. */
+/** Returns the made-up OpenAPI document with one text replaced. */
 function openapiWith(from: string, to: string): Tree {
   const text = JSON.stringify(OPENAPI);
   assert.ok(text.includes(from), `${from} is in the document`);
   return { 'contract/openapi.json': text.replace(from, to) };
 }
 
-test('a contract that is in order has no problem', async () => {
+test('a valid contract has no problem', async () => {
   assert.deepEqual(await problemsOf({}), []);
 });
 
@@ -194,19 +194,19 @@ test('the numbers of rules are read from their lines', () => {
   assert.deepEqual(ruleNames(RULES), ['LAW', 'GET-01', 'GET-02']);
 });
 
-test('a rule that nothing proves', async () => {
+test('a rule without a case or scenario is a problem', async () => {
   const rules = `${RULES}- **GET-03** Nobody looks.\n`;
   assert.deepEqual(await problemsOf({ 'contract/README.md': rules }), ['GET-03 has no case and no scenario']);
 });
 
-test('a number that was lost', async () => {
+test('a missing rule number is a problem', async () => {
   const rules = RULES.replace('GET-02', 'GET-04');
   const problems = await problemsOf({ 'contract/README.md': rules });
   assert.ok(problems.includes('GET-04 stands where number 2 is due'));
   assert.ok(problems.includes('case 00-things.json: two names GET-02, which is no rule'));
 });
 
-test('a case without a rule, and a scenario of a rule that does not exist', async () => {
+test('a case without a rule, and a scenario of an unknown rule, are problems', async () => {
   const cases = {
     cases: [
       { name: 'one', rule: ['GET-01', 'GET-02'] },
@@ -224,7 +224,7 @@ test('a case without a rule, and a scenario of a rule that does not exist', asyn
   );
 });
 
-test('a file that the README names is not there, and one that is no JSON', async () => {
+test('a missing file of the README, and invalid JSON, are problems', async () => {
   const rules = RULES.replace('| `VERSION`', '| `event.json` | an event |\n| `VERSION`');
   assert.deepEqual(await problemsOf({ 'contract/README.md': rules, 'contract/broken.json': '{' }), [
     'contract/event.json is not there',
@@ -232,14 +232,14 @@ test('a file that the README names is not there, and one that is no JSON', async
   ]);
 });
 
-test('a code that no rule names', async () => {
+test('a code that no rule names is a problem', async () => {
   const rules = RULES.replace('absent is 404', 'absent is absent');
   assert.deepEqual(await problemsOf({ 'contract/README.md': rules }), [
     'vocabulary.json has the code absent, which no rule names',
   ]);
 });
 
-test('OpenAPI that differs from the routes', async () => {
+test('OpenAPI that differs from the routes is a problem', async () => {
   assert.match(
     (await problemsOf(openapiWith('"/things"', '"/thing"')))[0]!,
     /^openapi.json: paths: is \["\/thing"\]/,
@@ -257,7 +257,7 @@ test('OpenAPI that differs from the routes', async () => {
   );
 });
 
-test('OpenAPI that differs from the vocabulary, the version or the rules', async () => {
+test('OpenAPI that differs from the vocabulary, the version or the rules is a problem', async () => {
   assert.deepEqual(await problemsOf(openapiWith('"404"', '"410"')), [
     'openapi.json: statuses of absent: is ["410"], not ["404"]',
   ]);
@@ -272,7 +272,7 @@ test('OpenAPI that differs from the vocabulary, the version or the rules', async
   ]);
 });
 
-test('formats that differ from the routes, or from each other', async () => {
+test('formats that differ from the routes, or from each other, are problems', async () => {
   assert.deepEqual(await problemsOf(openapiWith('"text/b"', '"text/c"')), [
     'openapi.json: /things: media types of the answer: is ["text/a","text/c"], not ["text/a","text/b"]',
   ]);
@@ -286,17 +286,17 @@ test('formats that differ from the routes, or from each other', async () => {
   ]);
 });
 
-test('a choice without a default, which only a flag makes', async () => {
+test('a choice may lack a default when only a flag sets it', async () => {
   const options = [{ name: 'a', env: 'INGEST_A', type: 'choice', default: null, choices: ['x'] }];
   assert.deepEqual(await problemsOf({ 'contract/config.json': { options } }), []);
 });
 
-test('a reference that leads nowhere', async () => {
+test('a dangling reference is a problem', async () => {
   const problems = await problemsOf(openapiWith('#/components/responses/Bad', '#/components/responses/Sad'));
   assert.ok(problems.includes('openapi.json: #/components/responses/Sad is not there'));
 });
 
-test('options out of bounds', async () => {
+test('options out of bounds are problems', async () => {
   const options = [
     { name: 'a', env: 'INGEST_A', type: 'integer', default: 10, minimum: 1, maximum: 9 },
     { name: 'b', env: 'INGEST_BEE', type: 'integer', default: 1, minimum: 1, maximum: 9, at_least: 'a' },
@@ -312,7 +312,7 @@ test('options out of bounds', async () => {
   ]);
 });
 
-test('a field that the schema does not have', async () => {
+test('a field without a column is a problem', async () => {
   const schema =
     'CREATE TABLE events (run INTEGER); CREATE VIEW events_readable AS SELECT run AS session_id FROM events;';
   assert.deepEqual(await problemsOf({ 'contract/migrations/0001_init.sql': schema }), [
@@ -321,13 +321,13 @@ test('a field that the schema does not have', async () => {
   ]);
 });
 
-test('a statement that one server does not use', async () => {
+test('a statement that one server does not use is a problem', async () => {
   assert.deepEqual(await problemsOf({ 'server-ts/src/store.ts': '// nothing' }), [
     'contract/queries/select_thing.sql is not used in server-ts/src',
   ]);
 });
 
-test('hooks with a word that is none, and a file of them that is no JSON', async () => {
+test('hooks with a wrong word, and a hooks file with invalid JSON, are problems', async () => {
   assert.deepEqual(await problemsOf({ 'contract/hooks/agent.json': { ...HOOKS, source: 'web' } }), [
     'hooks/agent.json: source "web" is none of api hook otel',
   ]);
@@ -343,7 +343,7 @@ test('hooks with a word that is none, and a file of them that is no JSON', async
   ]);
 });
 
-test('a schema that is none, and a result that is not of its shape', async () => {
+test('an invalid schema, and a result that breaks its schema, are problems', async () => {
   const broken = await problemsOf({ 'contract/thing.schema.json': { type: 'thing' } });
   assert.match(broken[0]!, /^contract\/thing\.schema\.json: /);
   const schema = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', required: ['runs'] };

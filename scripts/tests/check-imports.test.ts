@@ -1,4 +1,4 @@
-/** Import rules on made-up checkouts: each rule fails on what it forbids and passes on what it allows. */
+/** Tests import rules on made-up checkouts: each rule fails on what it forbids and passes on what it allows. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ async function layerProblems(changed: Tree): Promise<string[]> {
   return await inTree({ ...LAYERED, ...changed }, checkImports);
 }
 
-test('imports that run downwards are in order, and app and http know each other', async () => {
+test('downward imports are valid, and app and http may import each other', async () => {
   assert.deepEqual(await layerProblems({}), []);
 });
 
@@ -47,7 +47,7 @@ for (const [path, text, problem] of [
   });
 }
 
-/** The diagnostics of the import rules, as `biome.json` of this checkout states them. */
+/** Returns the diagnostics of the import rules, as in `biome.json` of this checkout. */
 async function lintProblems(files: Tree): Promise<string[]> {
   const config = JSON.parse(readFileSync(`${ROOT}biome.json`, 'utf8')) as object;
   const tree = { ...files, 'biome.json': { ...config, vcs: {} } };
@@ -97,7 +97,7 @@ for (const [path, specifier] of [
   });
 }
 
-test('a cycle of imports is found, of types too', async () => {
+test('a cycle of imports is found, even of types', async () => {
   const files = {
     'loadgen/src/a.ts': "import type { B } from './b.ts';\nexport type A = B;\n",
     'loadgen/src/b.ts': "import type { A } from './a.ts';\nexport type B = A | 1;\n",

@@ -1,6 +1,4 @@
-/**
- * `check-twins` on made-up trees: one that is in order, and the same with one thing wrong.
- */
+/** Tests `check-twins` on made-up trees: a valid one, and the same with one fault. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTree, type Tree } from '@twin-ingest/testkit/files/tree.ts';
@@ -34,7 +32,7 @@ const GOOD: Tree = {
   'server-ts/src/main.ts': '/** Starts. */\n',
 };
 
-/** Problems of the good tree with these changes, its document kept up to date. */
+/** Returns the problems of the valid tree with these changes and an up-to-date document. */
 async function problemsOf(changes: Tree, exceptions: Partial<Exceptions> = {}): Promise<readonly string[]> {
   const tree = { ...GOOD, [EXCEPTIONS]: JSON.stringify(exceptions), ...changes };
   return inTree(tree, (root) => {
@@ -43,7 +41,7 @@ async function problemsOf(changes: Tree, exceptions: Partial<Exceptions> = {}): 
   });
 }
 
-test('trees that are twins have no problem', async () => {
+test('matching trees have no problem', async () => {
   assert.deepEqual(await problemsOf({}), []);
 });
 
@@ -63,7 +61,7 @@ test('a module that one twin lacks needs an exception with a reason', async () =
   ]);
 });
 
-test('both head comments begin with the same sentence', async () => {
+test('both head comments must start with the same sentence', async () => {
   assert.deepEqual(await problemsOf({ 'server-ts/src/main.ts': '/** Begins. */\n' }), [
     'server-rs/src/main.rs and server-ts/src/main.ts begin with different sentences',
   ]);
@@ -77,7 +75,7 @@ test('both head comments begin with the same sentence', async () => {
   assert.equal(purposeOf('//! Reads.\n//!\n//! More.\nfn a() {}\n'), 'Reads.');
 });
 
-test('the document lists modules in the order of the mod lines, and has to be up to date', async () => {
+test('the document lists modules in the order of the mod lines, and must be up to date', async () => {
   const [problems, document] = await inTree({ ...GOOD, [DOCUMENT]: '# Twins\n' }, (root) => {
     const trees = readTrees(root);
     return [checkTwins(trees).problems, twinDocument(trees)] as const;
@@ -95,7 +93,7 @@ test('the document lists modules in the order of the mod lines, and has to be up
   );
 });
 
-test('words and imports that lead to the other twin', async () => {
+test('words and imports of the other server are problems', async () => {
   assert.deepEqual(
     await problemsOf({
       'server-ts/src/main.ts':
@@ -110,7 +108,7 @@ test('words and imports that lead to the other twin', async () => {
   );
 });
 
-test('JSON text outside the modules that write it', async () => {
+test('JSON text outside its modules is a problem', async () => {
   const rust =
     '//! Options.\npub struct Config;\npub fn parse_config() {\n    out.push_str(",\\"since\\":");\n}\n';
   assert.deepEqual(await problemsOf({ 'server-rs/src/config.rs': rust }), [
@@ -122,7 +120,7 @@ test('JSON text outside the modules that write it', async () => {
   assert.deepEqual(await problemsOf({ 'server-rs/src/main.rs': `//! Starts.\n${value}` }), []);
 });
 
-test('a long file says why at its top', async () => {
+test('a long file must give the reason at its top', async () => {
   const long = (head: string): string => `${head}\n${'// line\n'.repeat(MOST_LINES)}`;
   const path = 'server-ts/src/main.ts';
   const [problem] = await problemsOf({ [path]: long('/** Starts. */') });
@@ -144,7 +142,7 @@ test('unit tests at the end of a Rust file are not counted', async () => {
   );
 });
 
-test('a public function or type that one twin lacks', async () => {
+test('a public function or type of one server alone is a problem', async () => {
   const path = 'server-ts/src/config.ts';
   const change = {
     [path]: `${GOOD[path]}export type Help = string;\nexport function helpText(): Help {\n  return '';\n}\n`,
@@ -176,7 +174,7 @@ test('a type belongs to the same module in both twins', async () => {
   ]);
 });
 
-test('a name of a paired module may be in a module that only the other twin has', async () => {
+test('a name of a paired module may be in a module of the other server alone', async () => {
   const pool = 'server-ts/src/store/connection-pool.ts';
   const split = {
     [pool]: '/** Pool. */\n',
@@ -189,7 +187,7 @@ test('a name of a paired module may be in a module that only the other twin has'
   ]);
 });
 
-test('what is public in one twin may be private or a method in the other', async () => {
+test('a public name of one server may be private or a method in the other', async () => {
   const pool = '//! Pool.\nimpl Pool {\n    pub fn open() {}\n}\n';
   assert.deepEqual(await problemsOf({ 'server-rs/src/store/connection_pool.rs': pool }), []);
   const script =
@@ -199,7 +197,7 @@ test('what is public in one twin may be private or a method in the other', async
   ]);
 });
 
-test('an import runs the same way in both twins', async () => {
+test('an import must have the same direction in both servers', async () => {
   const reversed = {
     'server-rs/src/config.rs': `${GOOD['server-rs/src/config.rs']}use crate::store::connection_pool;\n`,
     'server-ts/src/store/connection-pool.ts':
@@ -241,10 +239,10 @@ test('every form of a Rust import counts, but not those of its unit tests', asyn
   assert.deepEqual(expandUse('a::{b as c, d::{self, e}}'), ['a::b', 'a::d', 'a::d::e']);
 });
 
-test('what counts as public and as a module', () => {
+test('publicNames and moduleName follow the rules of each language', () => {
   const rust =
     'pub fn a() {}\npub(crate) async fn b() {}\nfn c() {}\n    pub fn method() {}\npub const fn d() {}\npub enum E {}\nstruct F;\n';
-  // What is visible inside the crate only is not public.
+  // Crate-visible items are not public.
   assert.deepEqual(publicNames('functions', 'rs', rust), ['a', 'd']);
   assert.deepEqual(publicNames('types', 'rs', rust), ['E']);
   const script =

@@ -1,4 +1,4 @@
-/** `docs/decisions`: one page for each decision, all of them in the table of contents. */
+/** Tests `docs/decisions`: one page per decision, and all of them in the table of contents. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** `docs/dependencies.md`: one row for each dependency of a manifest, and none for any other package. */
+/** Tests `docs/dependencies.md`: one row for each dependency of a manifest, and none for any other package. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
 type Manifest = Partial<Record<(typeof KINDS)[number], Readonly<Record<string, string>>>>;
 
-/** Packages of other repositories that a `package.json` names, with their versions. */
+/** External packages of every `package.json`, with their versions. */
 const NODE = ['.', ...readdirSync(ROOT)]
   .filter((folder) => existsSync(join(ROOT, folder, 'package.json')))
   .flatMap((folder) => {
@@ -21,7 +21,7 @@ const NODE = ['.', ...readdirSync(ROOT)]
       .map(([name, version]) => ({ name, version, where }));
   });
 
-/** Names below a heading of dependencies in `Cargo.toml`. */
+/** Names of the dependencies in `Cargo.toml`. */
 const CRATES = [...read('server-rs/Cargo.toml').matchAll(/^\[[a-z-]*dependencies\]\n((?:[^[\n].*\n)*)/gm)]
   .flatMap(([, lines]) => [...lines!.matchAll(/^([\w-]+) *=/gm)])
   .map(([, name]) => ({ name: name!, where: 'server-rs' }));

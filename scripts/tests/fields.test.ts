@@ -1,4 +1,4 @@
-/** The fields of the contract: what the check refuses, and what a new field changes. */
+/** Tests the fields of the contract: faults that the check reports, and the effect of a new field. */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -80,16 +80,16 @@ const WRONG: readonly (readonly [string, Fields, Partial<typeof AROUND>])[] = [
 ];
 
 for (const [problem, fields, change] of WRONG) {
-  test(`the check says: ${problem}`, () => {
+  test(`the check reports: ${problem}`, () => {
     const problems = checkFields(fields, { ...AROUND, ...change });
     assert.ok(problems.includes(`contract/fields.json: ${problem}`), problems.join('\n'));
   });
 }
 
-/** These follow from the statements and from the methods. */
+/** These files depend on the statements and on the methods instead. */
 const STEADY: ReadonlySet<string> = new Set(['queries.rs', 'queries.ts', 'rpc-methods.ts']);
 
-test('a new field makes every file stale that follows from the fields, and no other', async () => {
+test('a new field makes exactly the generated files stale', async () => {
   await inTree({}, async (root) => {
     for (const { path } of generate(ROOT)) cpSync(join(ROOT, path), join(root, path));
     cpSync(join(ROOT, 'contract'), join(root, 'contract'), { recursive: true });

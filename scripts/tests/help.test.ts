@@ -1,4 +1,4 @@
-/** `--help` of every command of package.json that runs a program of this repository. */
+/** Tests `--help` of every command of package.json that runs a program of this repository. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,11 +17,11 @@ const PROGRAMS = Object.entries(scripts).filter(([, command]) => /\bnode [^-]\S*
 /** Folders that a build writes. */
 const BUILT = ['server-ts/dist', 'dashboard/dist', 'client-ts/dist'];
 
-/** Holds no program, so that neither cargo nor a package manager can be started. */
+/** A PATH without programs, so that neither cargo nor a package manager can start. */
 const empty = mkdtempSync(join(tmpdir(), 'scripts-help-'));
 after(() => rmSync(empty, { recursive: true }));
 
-/** Names and times of all that was built. */
+/** Returns names and times of all built files. */
 function builtFiles(): string[] {
   return BUILT.flatMap((folder) => {
     const path = join(ROOT, folder);
@@ -62,7 +62,7 @@ test('package.json has commands that run programs', () => {
 
 for (const [name, command] of PROGRAMS) {
   test(`pnpm ${name} --help prints the usage, exits with 0 and builds nothing`, async () => {
-    // In a chain the programs before the last one would run without the flag.
+    // In a chain, the programs before the last one would run without the flag.
     assert.match(command, /^node \S+( [\w:=.,/-]+)*$/, 'is one program with its flags');
     const before = builtFiles();
     const { code, stdout, stderr } = await help(command);

@@ -1,6 +1,4 @@
-/**
- * `checkHooks` on made-up mappings: one that is in order, and others with words that are none.
- */
+/** Tests `checkHooks` on made-up mappings: a valid one, and others with wrong words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkHooks } from '../checks/hooks.ts';
@@ -15,7 +13,7 @@ const VOCABULARY = {
 };
 const EVENT = { properties: { session_id: {}, project: {} } };
 
-/** In order, with every key that a mapping may have. */
+/** A valid mapping with every key that one may have. */
 const HOOKS = {
   name_key: 'name',
   agent_type: 'agent',
@@ -41,18 +39,18 @@ function problemsOf(mapping: Parameters<typeof checkHooks>[1]): string[] {
   return checkHooks('hooks/agent.json', mapping, VOCABULARY, EVENT);
 }
 
-test('a mapping that is in order has no problem', () => {
+test('a valid mapping has no problem', () => {
   assert.deepEqual(problemsOf(HOOKS), []);
 });
 
-test('a hook with same and no meaning for waits', () => {
+test('a hook with same and no effect on waits is a problem', () => {
   const { Start } = HOOKS.waits;
   assert.deepEqual(problemsOf({ ...HOOKS, waits: { Start } }), [
     'hooks/agent.json: End: same needs an entry in waits',
   ]);
 });
 
-test('words that are none, each where it stands', () => {
+test('wrong words are reported with their places', () => {
   const hooks = {
     ...HOOKS,
     source: 'web',
@@ -102,7 +100,7 @@ test('words that are none, each where it stands', () => {
   ]);
 });
 
-test('a mapping without its parts', () => {
+test('a mapping without its parts has problems', () => {
   assert.deepEqual(problemsOf([]), ['hooks/agent.json is no object']);
   assert.deepEqual(problemsOf({ source: 'hook' }), [
     'hooks/agent.json: name_key is no text',
@@ -121,11 +119,11 @@ function summaryProblems(summaries: Json | undefined): string[] {
   return checkSummaries('hooks/agent.json', mapping, new Map([['hooks/agent.summaries.json', summaries]]));
 }
 
-test('summaries that are in order have no problem', () => {
+test('valid summaries have no problem', () => {
   assert.deepEqual(summaryProblems(SUMMARIES), []);
 });
 
-test('a hook without a summary, and a summary that a payload may leave empty', () => {
+test('a hook without a summary, and a summary that may be empty, are problems', () => {
   assert.deepEqual(summaryProblems({ ...SUMMARIES, hooks: {} }), [
     'hooks/agent.summaries.json: End has no summary',
   ]);

@@ -1,4 +1,4 @@
-/** The README and the documents for users: short, with links that lead somewhere and commands that exist. */
+/** Tests the README and the documents for users: short, with valid links and existing commands. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** As GitHub names a heading. */
+/** Names anchors like GitHub. */
 function anchorsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
     title!

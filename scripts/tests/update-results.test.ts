@@ -40,7 +40,7 @@ test('the README keeps what stands around the table', async () => {
   });
 });
 
-test('the result of bench:sync has a document with a picture', async () => {
+test('bench:sync results become a document with a picture', async () => {
   await inTree({ ...FILES, 'docs/suites/sync.json': sampleSync() }, (root) => {
     update(root);
     assert.match(readFileSync(join(root, 'docs/suites/staying-in-sync.svg'), 'utf8'), /^<svg .*<\/svg>\n$/s);
@@ -51,7 +51,7 @@ test('the result of bench:sync has a document with a picture', async () => {
   });
 });
 
-test('the result of bench:codecs has a document, and a block in two documents', async () => {
+test('bench:codecs results become a document, and a block in two documents', async () => {
   const blocks = ['docs/prior-benchmarks.md', 'docs/choosing-a-format.md'];
   const old = 'Before.\n\n<!-- codecs -->\nold words\n<!-- /codecs -->\n\nAfter.\n';
   const systems = '<!-- systems -->\n<!-- /systems -->\n';

@@ -1,6 +1,6 @@
-//! The hot parts that are pure, one by one: what an event costs before SQLite, and what its answer costs behind it.
+//! Times the pure hot parts one by one: the cost of an event before SQLite, and the cost of its answer after it.
 //!
-//! `pnpm bench:hot` runs these and those of the other twin, by the same names on the same events.
+//! `pnpm bench:hot` runs these together with those of the other twin. Both use the same names and the same events.
 
 use std::hint::black_box;
 
@@ -16,7 +16,7 @@ const EVENTS: u64 = 50;
 const MAX_METADATA_BYTES: usize = 10_240;
 const FILTER_KEYS: i64 = 131_072;
 
-/// The event of some 430 bytes that `loadgen/bench-event.json` holds, with an id of its own.
+/// The event of about 430 bytes in `loadgen/bench-event.json`, with an `event_id` of its own.
 fn body() -> String {
     let template = include_str!("../../loadgen/bench-event.json").trim_end();
     let events: Vec<String> = (0..EVENTS)
@@ -25,7 +25,7 @@ fn body() -> String {
     format!("{{\"events\":[{}]}}", events.join(","))
 }
 
-/// Spread like random ones.
+/// Returns keys that are spread like random ones.
 fn key(n: u128) -> u128 {
     (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
 }

@@ -1,6 +1,7 @@
-//! A flame graph of what `perf script` says: stdin to SVG on stdout. A tool of `pnpm bench:profile`.
+//! Draws a flame graph from the output of `perf script`: text on stdin, SVG on stdout. A tool of `pnpm
+//! bench:profile`.
 //!
-//! `flame TITLE`. Exit 1 when there is nothing to draw.
+//! Usage: `flame TITLE`. Exits with 1 when there is nothing to draw.
 
 use std::process::ExitCode;
 

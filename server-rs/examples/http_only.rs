@@ -1,6 +1,8 @@
-//! HTTP only: the server's own listener answers batches without looking into them. A tool of `pnpm bench:ceilings`.
+//! Measures HTTP only: the server's own listener answers batches without reading their contents. A tool of `pnpm
+//! bench:ceilings`.
 //!
-//! Prints the ready line of a server and ends with SIGTERM; what its throughput lacks is the rest of the server's.
+//! It prints the ready line of a server and ends on SIGTERM. The difference between its throughput and the server's
+//! is the cost of everything behind HTTP.
 
 use std::process::ExitCode;
 
@@ -17,14 +19,14 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// Reads a body to its end, and says what an answer to fifty new events would.
+/// Reads a body to its end, then answers like a server that stored fifty new events.
 async fn answer(request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let read = body.collect().await.map_or(0, |body| body.to_bytes().len());
     let mut answer = Response::new(Body::from(r#"{"received":50,"ids":[],"duplicates":0,"rejected":[]}"#));
     *answer.status_mut() = if read > 0 { StatusCode::CREATED } else { StatusCode::BAD_REQUEST };
     answer.headers_mut().insert(http::header::CONTENT_TYPE, JSON);
-    // As the server does: the connection waits for its next request from here on.
+    // As in the server, the connection waits for its next request from here on.
     match parts.extensions.get::<Connection>() {
         Some(connection) => {
             let held = FinishGuard(std::sync::Arc::clone(&connection.wire));

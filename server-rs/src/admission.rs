@@ -1,9 +1,11 @@
-//! Admits events and bytes that wait for the writer (rule ING-10), and gives out turns for the work on large bodies.
+//! Admits events and bytes that wait for the writer (rule ING-10), and limits concurrent work on large bodies.
 //!
 //! A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
-//! meanwhile, so a client that retries at once costs a waiting connection and no work (decision 39).
-//! Invariant: bodies take at most `--queue-bytes`, and one largest body for each turn while it is inflated. Only one
-//! request with an unread body holds a part of what it waits for, so requests cannot block each other.
+//! during the wait. So a client that retries at once costs a waiting connection and no work (decision 39).
+//!
+//! Invariant: bodies take at most `--queue-bytes`, plus one body of the maximum size for each permit while it is
+//! inflated. Only one request with an unread body holds a part of the room that it waits for, so requests cannot
+//! block each other.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -16,23 +18,23 @@ use tokio::time::timeout;
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
 
-/// What may wait, and what does.
+/// Room for waiting events and bytes, and the part in use.
 #[derive(Debug)]
 pub struct Admission {
     /// Semaphores serve their waiters in the order of arrival.
     free_events: Arc<Semaphore>,
     free_bytes: Arc<Semaphore>,
     turns: Arc<Semaphore>,
-    /// The first in line of those whose body is unread.
+    /// Held by the first request in line whose body is unread.
     door: Semaphore,
     max_bytes: u64,
     events: AtomicUsize,
-    /// Of the batches scanned lately, rather too few than too many.
+    /// Bytes per event of recent batches. An estimate that is rather too low than too high.
     bytes_per_event: AtomicU64,
 }
 
 impl Admission {
-    /// Nothing waits yet.
+    /// Starts with all room free.
     pub fn new(max_events: usize, max_bytes: u64) -> Arc<Self> {
         let permits = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
         Arc::new(Self {
@@ -46,32 +48,32 @@ impl Admission {
         })
     }
 
-    /// How many events wait for the writer.
+    /// Returns how many events wait for the writer.
     pub fn events(&self) -> usize {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// A ticket for nothing yet; dropping it gives back what it holds.
+    /// Returns a ticket that holds nothing yet. Dropping it gives its room back.
     pub fn ticket(self: &Arc<Self>) -> Ticket {
         let (admission, wait) = (Arc::clone(self), Some(Duration::from_millis(LIMITS.admission_wait_ms)));
         Ticket { admission, wait, declared: 0, events: None, bytes: None, turn: None, counted: 0 }
     }
 
-    /// A ticket that waits until there is room, however long that takes (rule PRO-12).
-    pub fn patient_ticket(self: &Arc<Self>) -> Ticket {
+    /// Returns a ticket that waits for room without a time limit (rule PRO-12).
+    pub fn unbounded_ticket(self: &Arc<Self>) -> Ticket {
         let mut ticket = self.ticket();
         ticket.wait = None;
         ticket
     }
 }
 
-/// A request's part of what waits.
+/// The room that one request holds.
 #[derive(Debug)]
 pub struct Ticket {
     admission: Arc<Admission>,
-    /// How long one wait may take; `None` is without end.
+    /// Longest duration of one wait; `None` is unbounded.
     wait: Option<Duration>,
-    /// The length of the body as it is sent.
+    /// Length of the body as sent, before inflating.
     declared: u64,
     events: Option<OwnedSemaphorePermit>,
     bytes: Option<OwnedSemaphorePermit>,
@@ -80,8 +82,8 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// Waits for room for a body that is not read yet: for its declared length, and for as many events as that length
-    /// came to in batches lately, `most_events` at most. Without a declared length, for a byte and an event.
+    /// Waits for room for an unread body: its declared length, and as many events as bodies of that length recently
+    /// had, at most `most_events`. Without a declared length it takes room for one byte and one event.
     pub async fn hold_unread(&mut self, declared: Option<u64>, most_events: usize) -> Result<(), Failure> {
         let admission = Arc::clone(&self.admission);
         self.declared = declared.unwrap_or(0);
@@ -96,7 +98,7 @@ impl Ticket {
         .await
     }
 
-    /// Holds this many bytes in all; waits for room where it holds fewer.
+    /// Holds this many bytes in total; waits for room when it holds fewer.
     pub async fn hold_bytes(&mut self, total: u64) -> Result<(), Failure> {
         let total = self.permits(total);
         let now = self.bytes.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
@@ -112,13 +114,14 @@ impl Ticket {
         Ok(())
     }
 
-    /// Gives back the events of a body that comes slowly, so that slow clients do not hold the queue.
+    /// Gives back the events of a slow body, so that slow clients do not hold the queue.
     pub fn give_events(&mut self) {
         self.events = None;
     }
 
-    /// Notes how many events a batch had, by which the next ones are estimated. Too high an estimate is given back after
-    /// the scan; too low a one means a second wait. So the estimate follows dense batches at once and others slowly.
+    /// Records the number of events of a batch, which the estimate for later batches uses. An estimate that is too
+    /// high is given back after the scan; one that is too low means a second wait. So the estimate follows dense
+    /// batches at once and others slowly.
     pub fn note_batch(&self, events: usize) {
         if events > 0 && self.declared > 0 {
             let before = self.admission.bytes_per_event.load(Ordering::Relaxed);
@@ -128,8 +131,8 @@ impl Ticket {
         }
     }
 
-    /// Holds the events that a body was scanned to have; waits for room where it holds fewer. It gives back what it holds
-    /// before it waits: requests that each hold a part and wait for more would wait for each other.
+    /// Holds the number of events that the scan found; waits for room when it holds fewer. It gives back its events
+    /// before it waits. Otherwise requests that each hold a part and wait for more would block each other.
     pub async fn hold_events(&mut self, total: usize) -> Result<(), Failure> {
         let now = self.events.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         if total <= now {
@@ -143,9 +146,9 @@ impl Ticket {
         Ok(())
     }
 
-    /// Runs work that takes long on a thread that may block. A bounded number of requests has a turn; this one
-    /// keeps its own until `end_turn`. The ticket goes along, so that it is held for as long as the work runs.
-    pub async fn aside<T: Send + 'static>(
+    /// Runs long work on a thread that may block. A bounded number of requests has a permit; this one keeps its
+    /// permit until `end_turn`. The ticket moves along, so the room stays held for as long as the work runs.
+    pub async fn run_blocking<T: Send + 'static>(
         mut self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<(T, Self), Failure> {
@@ -157,12 +160,12 @@ impl Ticket {
         tokio::task::spawn_blocking(move || (work(), self)).await.map_err(|_| internal())
     }
 
-    /// Lets the next large body have its turn.
+    /// Releases the permit to the next large body.
     pub fn end_turn(&mut self) {
         self.turn = None;
     }
 
-    /// A compressed body may be longer than what may wait (rule BOD-04).
+    /// A compressed body may be longer than the whole room (rule BOD-04).
     fn permits(&self, bytes: u64) -> usize {
         usize::try_from(bytes.min(self.admission.max_bytes)).unwrap_or(usize::MAX)
     }
@@ -174,12 +177,12 @@ impl Drop for Ticket {
     }
 }
 
-/// Takes permits as soon as there are enough.
+/// Takes permits as soon as enough are free.
 async fn take(room: &Arc<Semaphore>, count: usize) -> Option<OwnedSemaphorePermit> {
     Arc::clone(room).acquire_many_owned(u32::try_from(count).ok()?).await.ok()
 }
 
-/// Waits for room, at most as long as `wait`.
+/// Waits for room for at most `wait`.
 async fn in_time<T>(wait: Option<Duration>, room: impl Future<Output = Option<T>>) -> Result<T, Failure> {
     let waited = match wait {
         Some(wait) => timeout(wait, room).await.ok().flatten(),
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_ticket_gives_back_what_it_holds() {
+    async fn a_dropped_ticket_gives_its_room_back() {
         let admission = Admission::new(10, 1000);
         let mut ticket = admission.ticket();
         ticket.hold_unread(Some(600), 5).await.expect("room");
@@ -212,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unread_body_counts_as_the_events_that_batches_had_lately() {
+    async fn an_unread_body_counts_as_many_events_as_recent_batches_of_its_size() {
         let admission = Admission::new(1000, 1_000_000);
         let estimate = async |declared: Option<u64>, events: usize| {
             let mut ticket = admission.ticket();
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn requests_with_too_low_an_estimate_do_not_wait_for_each_other() {
+    async fn requests_with_too_low_estimates_do_not_block_each_other() {
         let admission = Admission::new(10, 1000);
         let (mut one, mut other) = (admission.ticket(), admission.ticket());
         for ticket in [&mut one, &mut other] {

@@ -1,4 +1,4 @@
-//! Builds the server's parts and connects them. No state outside of it: two apps can run in one process.
+//! Builds the server's parts and connects them. The app holds all state, so two apps can run in one process.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,7 +22,7 @@ use crate::store::connection::OpenError;
 use crate::store::session_query::Cutoffs;
 use crate::telemetry::counters::Counters;
 
-/// What handlers share.
+/// State that handlers share.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "each is the part of its name")]
 pub struct App {
@@ -39,20 +39,20 @@ pub struct App {
     pub telemetry: Arc<Counters>,
     /// The newest `stats` frame of the stream.
     pub stats_frames: watch::Sender<Bytes>,
-    /// The newest frames of topics that everyone has.
+    /// The newest frames of topics that all clients receive.
     pub shared_frames: SharedFrames,
-    /// Those of the stream that are free, whatever its mode (rule STR-09).
+    /// Free places of the stream, in both modes (rule STR-09).
     places: Arc<Semaphore>,
     draining: watch::Sender<bool>,
 }
 
 impl App {
-    /// Opens the database and wires the parts. Needs no runtime yet; [`Self::run`] does.
+    /// Opens the database and wires the parts. Needs no runtime; [`Self::run`] does.
     pub fn build(mut config: Config, clock: Clock) -> Result<Arc<Self>, OpenError> {
         let store = Arc::new(Store::open(&config.db, config.durability, config.prices.clone(), clock)?);
         let places = Arc::new(Semaphore::new(config.max_stream_clients));
         let guard = Guard::new(&config);
-        // The guard keeps a digest; the text is dropped.
+        // The guard keeps a digest of the token; its text is dropped.
         config.token = None;
         Ok(Arc::new(Self {
             started: Instant::now(),
@@ -73,41 +73,40 @@ impl App {
         }))
     }
 
-    /// Every route, ready to serve.
+    /// Returns every route, ready to serve.
     pub fn router(self: &Arc<Self>) -> Router {
         http::build_routes(self)
     }
 
-    /// What goes on beside requests: the stream's tail, its statistics, the revisions of sessions, the watch over the
-    /// file. Ends never.
+    /// Runs the background tasks: stream tail, statistics frames, session revisions, file watch. Never returns.
     pub async fn run(self: Arc<Self>) {
         let (tail, watch, check) = (self.hub.tail(), self.store.watch(), self.store.check());
         let stats = http::stream::publish_stats(Arc::clone(&self));
         tokio::join!(tail, watch, check, stats, self.invalidations.run());
     }
 
-    /// When sessions count as idle or ended, and waits as stale, as of now.
+    /// Returns the times before which sessions are idle or ended, and waits are stale.
     pub fn cutoffs(&self) -> Cutoffs {
         let Config { session_timeout_minutes, waiting_stale_hours, .. } = self.config;
         Cutoffs::new(self.clock.now_ms(), session_timeout_minutes, waiting_stale_hours)
     }
 
-    /// How many clients the stream has, in both modes.
+    /// Returns the number of stream clients, in both modes.
     pub fn stream_clients(&self) -> usize {
         self.config.max_stream_clients - self.places.available_permits()
     }
 
-    /// Begins to end: no more requests, no more stream (rule PRO-07).
+    /// Starts draining: no more requests, no more stream (rule PRO-07).
     pub fn drain(&self) {
         self.draining.send_replace(true);
     }
 
-    /// Tells when draining begins.
+    /// Returns a receiver that reports the start of draining.
     pub fn draining(&self) -> watch::Receiver<bool> {
         self.draining.subscribe()
     }
 
-    /// Whether it has begun.
+    /// Returns whether draining has started.
     pub fn is_draining(&self) -> bool {
         *self.draining.borrow()
     }

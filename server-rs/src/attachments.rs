@@ -1,9 +1,9 @@
-//! Receives attachments: admits their bytes, writes them to a temporary file while it computes their SHA-256, and has the
-//! writer store them (rules ATT-01, ATT-04 and ATT-10).
+//! Receives attachments. It admits their bytes, writes them to a temporary file, computes their SHA-256, and passes
+//! the result to the writer (rules ATT-01, ATT-04 and ATT-10).
 //!
-//! Invariants: of each body no more than a chunk and one read are in memory; the bytes of all contents and of those that
-//! are being received stay within `--attachments-bytes`; an upload that ends early leaves no file behind.
-//! Knows nothing of HTTP.
+//! Invariants: at most one chunk and one read of each body are in memory. The bytes of all stored and incoming
+//! contents stay within `--attachments-bytes`. An upload that ends early leaves no file behind. Knows nothing of
+//! HTTP.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,12 +24,12 @@ pub struct Attachments {
     store: Arc<Store>,
     max_bytes: u64,
     room: Arc<Room>,
-    /// Metadata above this many bytes is a summary.
+    /// Larger metadata becomes a summary.
     max_metadata_bytes: usize,
     keeps_payloads: bool,
 }
 
-/// Which event gets a content, and how it is called there.
+/// The event that gets a content, and the attachment's name there.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "each is the column of its name")]
 pub struct Reference {
@@ -38,19 +38,19 @@ pub struct Reference {
     pub media_type: String,
 }
 
-/// An attachment that the store has.
+/// A stored attachment.
 #[derive(Debug, Clone, Copy)]
 pub struct Kept {
-    /// The event did not have it before.
+    /// Whether this request created it.
     pub is_new: bool,
-    /// The digest of its bytes.
+    /// SHA-256 of its bytes.
     pub sha256: Digest,
-    /// How many they are.
+    /// Size in bytes.
     pub size: u64,
 }
 
 impl Attachments {
-    /// Attachments of a store, within the limits of the configuration.
+    /// Creates the attachments of a store, within the limits of the configuration.
     pub fn new(store: Arc<Store>, config: &Config) -> Self {
         let room = Room { limit: config.attachments_bytes, taken: Mutex::new(store.attachment_bytes()) };
         Self {
@@ -62,7 +62,7 @@ impl Attachments {
         }
     }
 
-    /// Begins to receive a content; `declared` is its length where that is known.
+    /// Starts to receive a content; `declared` is its length if known.
     pub async fn begin(&self, declared: Option<u64>) -> Result<Upload, Failure> {
         if let Some(length) = declared.filter(|length| *length > self.max_bytes) {
             return Err(too_large(self.max_bytes).with("actual", length).closing());
@@ -78,12 +78,12 @@ impl Attachments {
         Ok(Upload { max_bytes: self.max_bytes, held, content, pending: Vec::new(), size: 0 })
     }
 
-    /// Has the writer refer to a content that was received.
+    /// Lets the writer add a reference to a received content.
     pub async fn keep(&self, received: Received, reference: Reference) -> Result<Kept, Failure> {
         let Received { mut held, file, sha256, size } = received;
         let Reference { event, name, media_type } = reference;
         let stored = self.store.attach(Attachment { event, name, media_type, sha256, size, file });
-        // A client that leaves does not undo the commit, so its bytes have to be counted all the same.
+        // The commit happens even when the client disconnects, so this task counts the bytes in any case.
         let counted = tokio::spawn(async move {
             let stored = stored.await;
             if stored == Ok(Attached::Stored { is_first: true }) {
@@ -98,12 +98,12 @@ impl Attachments {
         }
     }
 
-    /// A copy of a hook's payload, where it is to be kept once the hook's event is stored (rule ATT-10).
+    /// Returns a copy of a hook's payload if the server keeps it once the hook's event is stored (rule ATT-10).
     pub fn payload_to_keep(&self, body: &[u8]) -> Option<Vec<u8>> {
         (self.keeps_payloads && body.trim_ascii().len() > self.max_metadata_bytes).then(|| body.to_vec())
     }
 
-    /// Keeps a hook's payload as an attachment of its event. A failure is logged, since the event stays.
+    /// Keeps a hook's payload as an attachment of its event. It only logs a failure, since the event stays.
     pub async fn keep_payload(&self, event: i64, payload: Vec<u8>) {
         let spec = &VOCABULARY.hook_payload;
         let (name, media_type) = (spec.name.clone(), spec.media_type.clone());
@@ -118,7 +118,7 @@ impl Attachments {
     }
 }
 
-/// A content that is being received. Its file is removed when this is dropped.
+/// A content that the server is receiving. Dropping it removes its file.
 #[derive(Debug)]
 pub struct Upload {
     max_bytes: u64,
@@ -128,14 +128,14 @@ pub struct Upload {
     size: u64,
 }
 
-/// What is written and hashed on another thread.
+/// State of the thread that writes and hashes.
 #[derive(Debug, Clone)]
 struct Content {
     file: Arc<TemporaryFile>,
     hasher: Sha256,
 }
 
-/// A content that is in its file, whole.
+/// A content whose file is complete.
 #[derive(Debug)]
 pub struct Received {
     held: Held,
@@ -156,7 +156,7 @@ impl Upload {
         if self.pending.len() >= LIMITS.attachment_chunk_bytes { self.flush(false).await } else { Ok(()) }
     }
 
-    /// Writes what is left; the file is whole then, and survives what it has to.
+    /// Writes the rest. The file is then complete and durable.
     pub async fn finish(mut self) -> Result<Received, Failure> {
         self.flush(true).await?;
         let Self { held, content: Content { file, hasher }, size, .. } = self;
@@ -180,20 +180,20 @@ impl Upload {
 }
 
 impl Received {
-    /// The digest of its bytes.
+    /// SHA-256 of its bytes.
     pub fn sha256(&self) -> &Digest {
         &self.sha256
     }
 }
 
-/// The bytes of all contents, and of those that are being received.
+/// Bytes of all stored and incoming contents.
 #[derive(Debug)]
 struct Room {
     limit: u64,
     taken: Mutex<u64>,
 }
 
-/// A part of the room, given back when this is dropped.
+/// Reserved bytes of the room; dropping it gives them back.
 #[derive(Debug)]
 struct Held {
     room: Arc<Room>,
@@ -201,7 +201,7 @@ struct Held {
 }
 
 impl Held {
-    /// Takes as much as is missing of so many bytes.
+    /// Reserves the bytes that are missing up to `bytes`.
     fn grow_to(&mut self, bytes: u64) -> Result<(), Failure> {
         let more = bytes.saturating_sub(self.bytes);
         let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -213,7 +213,7 @@ impl Held {
         Ok(())
     }
 
-    /// Leaves the bytes taken for good.
+    /// Keeps the reserved bytes for good.
     fn keep(&mut self) {
         self.bytes = 0;
     }
@@ -229,7 +229,7 @@ fn too_large(limit: u64) -> Failure {
     Failure::new(ErrorCode::PayloadTooLarge).with("limit", limit)
 }
 
-/// Runs work on files on another thread.
+/// Runs file work on another thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
 ) -> Result<T, Failure> {

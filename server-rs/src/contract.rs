@@ -1,8 +1,8 @@
 //! Embeds the files of `contract/`, so that both servers share their facts.
 //!
-//! Every fact that both servers share comes from here. What must stay true: nothing in this crate retypes
-//! a statement, a message, a limit or a flag that one of these files holds.
-//! Over 250 lines because every file and every limit of the contract has its line here, and nothing else has.
+//! Every fact that both servers share comes from here. Invariant: nothing in this crate retypes a statement, a
+//! message, a limit or a flag that one of these files holds. Over 250 lines because every file and every limit of the
+//! contract has its line here.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,14 +14,15 @@ use miniserde::json::{self, Number, Value};
 pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
 /// The pragmas of every connection (rule STO-01).
 pub const PRAGMAS: &str = include_str!("../../contract/pragmas.sql");
-/// What the health answer asks of SQLite: those pragmas in their order, and what no pragma file can say (rule HEA-01).
+/// The pragmas that `/api/health` reports: those of the file in their order, then values that SQLite alone knows
+/// (rule HEA-01).
 pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let set = PRAGMAS.lines().filter_map(|line| line.strip_prefix("PRAGMA ")?.split([' ', '=']).next());
     set.chain(["synchronous", "page_size"]).collect()
 });
 /// The steps from an empty file to the newest schema: step N leads from schema N - 1 to N.
 pub const MIGRATIONS: [&str; 1] = [include_str!("../../contract/migrations/0001_init.sql")];
-/// The schema that the last step leads to; `user_version` in the file.
+/// The schema after the last step; `user_version` of the file.
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// `vocabulary.json`.
@@ -52,7 +53,7 @@ pub struct Vocabulary {
     pub errors: BTreeMap<String, ErrorSpec>,
 }
 
-/// The event that a person's dismissal is stored as (rule WAI-05).
+/// The event that stores a user's dismissal (rule WAI-05).
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct Dismissal {
@@ -60,7 +61,7 @@ pub struct Dismissal {
     pub source_event: String,
 }
 
-/// The attachment that keeps a hook's payload (rule ATT-10).
+/// The attachment that stores a hook's payload (rule ATT-10).
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct HookPayload {
@@ -77,7 +78,7 @@ pub struct ErrorSpec {
     pub retry_after_s: Option<u32>,
 }
 
-/// What the cookie and preflights say (rules SEC-05 and SEC-07).
+/// Texts of the cookie and of preflights (rules SEC-05 and SEC-07).
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct Security {
@@ -87,7 +88,7 @@ pub struct Security {
     pub allow_headers: String,
 }
 
-/// What is wrong with a field of an event.
+/// Messages for problems of an event's fields.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct FieldMessages {
@@ -107,7 +108,7 @@ pub struct FieldMessages {
     pub timestamp: String,
 }
 
-/// Why a body is no MessagePack or no Protobuf (rules FMT-04 and FMT-06).
+/// Messages for bodies that are not MessagePack or Protobuf (rules FMT-04 and FMT-06).
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct FormatMessages {
@@ -126,7 +127,7 @@ pub struct FormatMessages {
     pub field_type: String,
 }
 
-/// What is wrong with a query parameter.
+/// Messages for problems of query parameters.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct ParameterMessages {
@@ -163,7 +164,7 @@ pub struct RpcErrorSpec {
     pub message: String,
 }
 
-/// What is wrong with an argument of a typed call (rule RPC-03).
+/// Messages for problems of a typed call's arguments (rule RPC-03).
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct RpcMessages {
@@ -179,7 +180,7 @@ pub struct RpcMessages {
     pub option: String,
 }
 
-/// `limits.json`; units stand in the names.
+/// `limits.json`; names contain the units.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct Limits {
@@ -268,21 +269,21 @@ pub struct Routes {
     pub parameters: BTreeMap<String, ParameterSpec>,
 }
 
-/// One route: its methods, what it produces, and its parameters in the order of their checks.
+/// One route: its methods, its response format, and its parameters in the order of their checks.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct RouteSpec {
     pub path: String,
     pub methods: Vec<String>,
     pub produces: String,
-    /// The formats that GET negotiates, or POST where there is no GET.
+    /// Formats that `Accept` selects from, for GET, or for POST where there is no GET.
     pub formats: Option<Vec<String>>,
-    /// The formats that POST reads.
+    /// Formats of the bodies that POST reads.
     pub reads: Option<Vec<String>>,
     pub parameters: Vec<String>,
-    /// Answered without a token.
+    /// Whether it needs no token.
     pub free: Option<bool>,
-    /// Exists with `--bench` alone (rule BEN-01).
+    /// Whether it exists with `--bench` alone (rule BEN-01).
     pub bench: Option<bool>,
 }
 
@@ -293,15 +294,15 @@ pub struct ParameterSpec {
     pub name: String,
     #[serde(rename = "type")]
     pub kind: ParameterKind,
-    /// Of a choice: a list of the vocabulary by its name, or the values themselves.
+    /// For a choice: the name of a list in the vocabulary, or the values themselves.
     pub values: Option<Value>,
     pub minimum: Option<u64>,
     pub maximum: Option<u64>,
-    /// The maximum in the formats that are sent page by page.
+    /// The maximum for formats that are sent in several pages.
     pub export_maximum: Option<u64>,
-    /// The parameter without which it must not be given.
+    /// The parameter that this one requires.
     pub needs: Option<String>,
-    /// What it is when it is not given: an integer, or text as it would be sent.
+    /// The default: an integer, or text as in a query string.
     pub default: Option<Value>,
 }
 
@@ -328,7 +329,7 @@ pub struct Formats {
     pub formats: BTreeMap<String, FormatSpec>,
 }
 
-/// One format: its media types, its own first, and the parameter that they may have.
+/// One format: its media types, the primary one first, and the parameter that they may have.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct FormatSpec {
@@ -337,7 +338,7 @@ pub struct FormatSpec {
     pub answer_suffix: String,
 }
 
-/// A parameter of a media type, and the only value that it may have.
+/// A parameter of a media type, and its only valid value.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct MediaTypeParameter {
@@ -354,41 +355,41 @@ pub static LIMITS: LazyLock<Limits> = LazyLock::new(|| parse(include_str!("../..
 pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
 /// The parsed formats.
 pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
-/// `hooks/*.json`, whose parsed form is [`crate::hooks`]'s own, by the last segment of their routes.
+/// `hooks/*.json` by the last segment of their routes; [`crate::hooks`] parses them.
 pub const HOOK_FILES: [(&str, &str); 2] = [
     ("claude-code", include_str!("../../contract/hooks/claude-code.json")),
     ("codex", include_str!("../../contract/hooks/codex.json")),
 ];
-/// `otlp.json`, whose parsed form is [`crate::telemetry::otlp`]'s own.
+/// `otlp.json`; [`crate::telemetry::otlp`] parses it.
 pub const OTLP: &str = include_str!("../../contract/otlp.json");
-/// `agents/*.json`, whose parsed form is [`crate::telemetry::agents`]'s own; their names are those of `otlp.json`.
+/// `agents/*.json` by the names of `otlp.json`; [`crate::telemetry::agents`] parses them.
 pub const AGENT_FILES: [(&str, &str); 4] = [
     ("claude-code", include_str!("../../contract/agents/claude-code.json")),
     ("codex", include_str!("../../contract/agents/codex.json")),
     ("gemini-cli", include_str!("../../contract/agents/gemini-cli.json")),
     ("gen-ai", include_str!("../../contract/agents/gen-ai.json")),
 ];
-/// `rpc.json`, whose parsed form is [`crate::rpc`]'s own.
+/// `rpc.json`; [`crate::rpc`] parses it.
 pub const RPC: &str = include_str!("../../contract/rpc.json");
-/// `config.json`, whose parsed form is [`crate::config`]'s own.
+/// `config.json`; [`crate::config`] parses it.
 pub const CONFIG: &str = include_str!("../../contract/config.json");
 
-/// The files are part of the binary, so one that does not parse is a build that no test has passed.
+/// The binary contains these files, so a file that does not parse fails every test.
 pub(crate) fn parse<T: Deserialize>(text: &'static str) -> T {
     json::from_str(text).expect("the contract's files are checked by tests/contract.rs")
 }
 
-/// A value that is text.
+/// Returns the text of a JSON string.
 pub(crate) fn text_of(value: &Value) -> Option<&str> {
     if let Value::String(text) = value { Some(text) } else { None }
 }
 
-/// A value that is an integer.
+/// Returns the value of a JSON integer.
 pub(crate) fn integer_of(value: &Value) -> Option<u64> {
     if let Value::Number(Number::U64(number)) = value { Some(*number) } else { None }
 }
 
-/// Puts values into a message's `{name}` places.
+/// Replaces the `{name}` placeholders of a message.
 pub fn fill(message: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(message.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }

@@ -1,7 +1,7 @@
-//! Shares out the process's file descriptors (rule HTT-12).
+//! Divides the process's file descriptors between its parts (rule HTT-12).
 //!
-//! Invariant: descriptors for the store and the runtime are kept back, so that only connections are refused when
-//! descriptors are short.
+//! Invariant: the plan reserves descriptors for the store and the runtime. When descriptors run out, the server
+//! refuses connections and nothing else fails.
 
 use std::sync::LazyLock;
 
@@ -9,21 +9,21 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::contract::LIMITS;
 
-/// What the process may open.
+/// The descriptors of each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Connections of clients at the same time.
+    /// Largest number of concurrent client connections.
     pub connections: usize,
-    /// Refused connections that wait for their clients to read the refusal.
+    /// Refused connections that wait until the client reads the refusal.
     pub refusals: usize,
-    /// Reading connections to the database.
+    /// Database connections for reading.
     pub readers: usize,
 }
 
 /// The plan of this process.
 pub static PLAN: LazyLock<Plan> = LazyLock::new(|| plan(raise_limit()));
 
-/// The plan for a limit of descriptors; `None` is no limit.
+/// Returns the plan for a descriptor limit; `None` means no limit.
 pub fn plan(limit: Option<u64>) -> Plan {
     let left = limit.map_or(u64::MAX, |limit| limit.saturating_sub(LIMITS.reserved_descriptors));
     let connections = usize::try_from(left).unwrap_or(usize::MAX).min(LIMITS.connections);
@@ -33,10 +33,10 @@ pub fn plan(limit: Option<u64>) -> Plan {
     Plan { connections, refusals: LIMITS.lingering_refusals, readers: LIMITS.readers }
 }
 
-/// Raises the soft limit to the hard limit, as Node does by itself. The limit that holds from now on.
+/// Raises the soft limit to the hard limit, as Node does by default. Returns the effective limit.
 fn raise_limit() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    // A system may refuse the hard limit where it is infinite; the soft limit holds then.
+    // Some systems refuse an infinite hard limit; the soft limit then stays in effect.
     match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
         Ok(()) => maximum,
         Err(_) => current,
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_descriptors_back() {
+    fn the_plan_reserves_descriptors_for_the_store() {
         let full = |connections| Plan { connections, refusals: 16, readers: 4 };
         let least = Plan { connections: 4, refusals: 0, readers: 2 };
         for (limit, expected) in [

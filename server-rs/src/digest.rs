@@ -1,16 +1,16 @@
-//! Writes a SHA-256 as text: in lower-case hexadecimal for names, in base64 for `Content-Digest`. Pure.
+//! Encodes a SHA-256 as text: lower-case hexadecimal for names, base64 for `Content-Digest`. Pure.
 
 use crate::text::hex_value;
 
-/// The SHA-256 of some bytes.
+/// A SHA-256 digest.
 pub type Digest = [u8; 32];
 
-/// Its name: 64 lower-case hexadecimal digits.
+/// Encodes a digest as a name: 64 lower-case hexadecimal digits.
 pub fn digest_hex(digest: &Digest) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The digest of a name; `None` for any other text.
+/// Decodes the digest of a name; `None` for any other text.
 pub fn parse_digest(text: &str) -> Option<Digest> {
     let mut digest = Digest::default();
     if text.len() != 2 * digest.len() || text.bytes().any(|digit| digit.is_ascii_uppercase()) {
@@ -24,7 +24,7 @@ pub fn parse_digest(text: &str) -> Option<Digest> {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Its base64 with padding (RFC 4648, section 4).
+/// Encodes a digest in base64 with padding (RFC 4648, section 4).
 pub fn digest_base64(digest: &Digest) -> String {
     let mut text = String::with_capacity(44);
     for chunk in digest.chunks(3) {
@@ -42,11 +42,11 @@ pub fn digest_base64(digest: &Digest) -> String {
 mod tests {
     use super::*;
 
-    /// Of no bytes (FIPS 180-4).
+    /// The digest of an empty input (FIPS 180-4).
     const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     #[test]
-    fn a_name_is_64_lower_case_digits() {
+    fn a_digest_name_has_64_lower_case_digits() {
         let digest = parse_digest(EMPTY).expect("a name");
         assert_eq!(digest_hex(&digest), EMPTY);
         for bad in ["", &EMPTY[1..], &format!("{EMPTY}0"), &EMPTY.to_uppercase(), &EMPTY.replace('e', "g")] {
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_ends_with_its_padding() {
+    fn a_base64_digest_ends_with_padding() {
         let digest = parse_digest(EMPTY).expect("a name");
         assert_eq!(digest_base64(&digest), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
         assert_eq!(digest_base64(&[0xff; 32]), format!("{}8=", "/".repeat(42)));

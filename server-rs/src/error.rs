@@ -1,8 +1,8 @@
-//! Lists everything that can be answered instead of success: a stable code, and what goes with it.
+//! Lists every error answer: a stable code, and the members that go with it.
 //!
-//! Status, public text and `Retry-After` of a code stand in `contract/vocabulary.json`; `tests/contract.rs`
-//! holds this enum equal to it. This module knows nothing of HTTP types; `http/reply` turns a failure into
-//! an answer.
+//! `contract/vocabulary.json` holds the status, public text and `Retry-After` of each code; `tests/contract.rs`
+//! checks that this enum matches it. This module knows nothing of HTTP types; `http/reply` turns a failure into an
+//! answer.
 
 use std::sync::LazyLock;
 
@@ -89,19 +89,19 @@ impl ErrorCode {
     }
 }
 
-/// A code, the members that its answer has beside `error` and `code`, and whether the connection ends.
+/// A code, further members of the answer, and whether the connection closes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     /// The stable code.
     pub code: ErrorCode,
-    /// Further members of the answer, in their order.
+    /// Members of the answer after `error` and `code`, in their order.
     pub members: Map<String, Value>,
-    /// The connection cannot go on after this answer.
+    /// Whether the connection closes after this answer.
     pub close: bool,
 }
 
 impl Failure {
-    /// A failure that says no more than its code.
+    /// Creates a failure with only a code.
     pub fn new(code: ErrorCode) -> Self {
         Self { code, members: Map::new(), close: false }
     }
@@ -113,7 +113,7 @@ impl Failure {
         self
     }
 
-    /// Ends the connection after the answer.
+    /// Closes the connection after the answer.
     #[must_use]
     pub fn closing(mut self) -> Self {
         self.close = true;

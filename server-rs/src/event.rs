@@ -1,11 +1,11 @@
-//! Describes an event on its way in: where its fields are in a body, their values, and its outcome.
+//! Describes an event before it is stored: the places of its fields in a body, their values, and its outcome.
 //!
-//! Wire names are those of the contract. Text that needs no change stays where it is, in the body, and is
-//! carried as a range; nothing is copied until SQLite takes it.
+//! Wire names are those of the contract. Text that needs no change stays in the body and is passed as a range; only
+//! SQLite copies it.
 
 use crate::field::{Absent, Field};
 
-/// What kind of JSON value a span holds.
+/// The kind of JSON value that a span holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the kinds of JSON values")]
 pub enum SpanKind {
@@ -18,11 +18,11 @@ pub enum SpanKind {
     EscapedString,
     Object,
     Array,
-    /// Text that should be JSON and is not (rule FMT-05).
+    /// Text that should be JSON but is not (rule FMT-05).
     NotJson,
 }
 
-/// A JSON value's place in a body: bytes from `start` up to `end`.
+/// The place of a JSON value in a body: bytes from `start` up to `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "said above")]
 pub struct Span {
@@ -32,7 +32,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// No value at all.
+    /// The span of an absent value.
     pub const ABSENT: Span = Span { start: 0, end: 0, kind: SpanKind::Absent };
 
     /// `null` counts as absent (rule EVT-10).
@@ -41,7 +41,7 @@ impl Span {
     }
 }
 
-/// An event as it lies in a body, unchecked.
+/// The spans of an event in a body, before validation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawEvent {
     /// Whether it is a JSON object (rule EVT-14).
@@ -62,33 +62,33 @@ impl RawEvent {
         Self { is_object: false, ..Self::empty() }
     }
 
-    /// A line that is no JSON.
+    /// A line that is not JSON.
     pub fn not_json() -> Self {
         Self { is_json: false, ..Self::not_an_object() }
     }
 
-    /// Where a field lies.
+    /// Returns the span of a field.
     pub fn get(&self, field: Field) -> Span {
         self.spans[field as usize]
     }
 
-    /// Notes where a field lies; a later one replaces an earlier one.
+    /// Sets the span of a field; a later span replaces an earlier one.
     pub fn set(&mut self, field: Field, span: Span) {
         self.spans[field as usize] = span;
     }
 }
 
-/// Text of an event: a range of the body, or what decoding its escapes made of it.
+/// Text of an event: a range of the body, or the result of decoding its escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text {
-    /// Bytes from the first up to the second.
+    /// Bytes from the first up to the second position.
     Range(usize, usize),
-    /// Text that does not stand in the body as it is.
+    /// Text that differs from the body's bytes.
     Owned(Box<str>),
 }
 
 impl Text {
-    /// The text, given the body that it may lie in.
+    /// Returns the text; `body` is the body that a range refers to.
     pub fn of<'a>(&'a self, body: &'a str) -> &'a str {
         match self {
             Text::Range(start, end) => &body[*start..*end],
@@ -102,7 +102,7 @@ impl Text {
 pub enum FieldValue {
     /// No value; null in a row.
     Absent,
-    /// Text of the body or its own.
+    /// A range of the body, or text of its own.
     Text(Text),
     /// A word of the vocabulary.
     Word(&'static str),
@@ -110,18 +110,18 @@ pub enum FieldValue {
     Number(i64),
 }
 
-/// A valid event, normalised (rules EVT-01 to EVT-12, MET-02): a value per field.
+/// A valid, normalised event (rules EVT-01 to EVT-12, MET-02): one value per field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     values: [FieldValue; Field::COUNT],
     /// Whether the metadata is a summary.
     pub payload_truncated: bool,
-    /// What it means for waits: a place in [`crate::waits::WAIT_CHANGES`].
+    /// The effect on waits: an index into [`crate::waits::WAIT_CHANGES`].
     pub wait: usize,
 }
 
 impl Event {
-    /// Every field as it is when it is absent.
+    /// Creates an event whose fields have their absent values.
     pub fn empty() -> Self {
         let values = Field::ALL.map(|field| match field.spec().absent {
             Absent::Null => FieldValue::Absent,
@@ -136,7 +136,7 @@ impl Event {
         self.values[field as usize] = value;
     }
 
-    /// The same as a step that counts no call, no prompt and no error (rule HOK-04).
+    /// Returns a copy as a step that counts no call, no prompt and no error (rule HOK-04).
     pub fn to_step(&self) -> Self {
         let mut step = self.clone();
         step.set(Field::EventType, FieldValue::Word("plan_step"));
@@ -144,7 +144,7 @@ impl Event {
         step
     }
 
-    /// The text or the word of a field, given the body that it may lie in.
+    /// Returns the text or the word of a field; `body` is the body that ranges refer to.
     pub fn text<'a>(&'a self, field: Field, body: &'a str) -> Option<&'a str> {
         match &self.values[field as usize] {
             FieldValue::Text(text) => Some(text.of(body)),
@@ -153,42 +153,42 @@ impl Event {
         }
     }
 
-    /// The word of a field that is a choice.
+    /// Returns the word of a field with a fixed list of words.
     pub fn word(&self, field: Field) -> Option<&'static str> {
         if let FieldValue::Word(word) = &self.values[field as usize] { Some(word) } else { None }
     }
 
-    /// The number of a field.
+    /// Returns the number of a field.
     pub fn number(&self, field: Field) -> Option<i64> {
         if let FieldValue::Number(number) = self.values[field as usize] { Some(number) } else { None }
     }
 }
 
-/// What is wrong with one field.
+/// A problem of one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
-    /// The field's name, or `body` for an item that is no object.
+    /// The field's name, or `body` for an item that is not an object.
     pub field: &'static str,
     /// A message of the vocabulary.
     pub message: String,
 }
 
-/// What became of one event of a request.
+/// The result of one event of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// Stored under this id.
     Stored(i64),
-    /// Its `event_id` was accepted before.
+    /// Its `event_id` was already accepted.
     Duplicate,
-    /// Invalid, for these reasons.
+    /// Invalid, with its problems.
     Rejected(Vec<FieldError>),
 }
 
-/// What became of the events of a batch, in their order.
+/// The results of a batch's events, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcomes {
     /// One per event.
     pub events: Vec<Outcome>,
-    /// The line of each, counted from 1; empty where the format has no lines.
+    /// The line of each event, from 1; empty for a format without lines.
     pub lines: Vec<usize>,
 }

@@ -1,6 +1,6 @@
 //! Checks one field at a time: its value, or the one problem that is reported for it (rules EVT-01 to EVT-12).
 //!
-//! Pure. Messages are those of the vocabulary.
+//! Pure. Messages come from the vocabulary.
 
 use crate::contract::{LIMITS, VOCABULARY, fill};
 use crate::event::{FieldError, FieldValue, RawEvent, Span, SpanKind, Text};
@@ -27,7 +27,7 @@ impl<'a> Checker<'a> {
         &self.body[span.start..span.end]
     }
 
-    /// A string's text with its place; untrimmed.
+    /// Returns the decoded, untrimmed text of a string and its place.
     fn decoded(&mut self, field: Field, not_a_string: &str) -> Option<Decoded<'a>> {
         let span = self.raw.get(field);
         let escaped = match span.kind {
@@ -42,7 +42,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of a field by its rule; `None` when it is absent or has a problem. Metadata has no value here.
+    /// Returns the value of a field by its rule; `None` when it is absent or has a problem. Metadata has no value
+    /// here.
     pub(crate) fn value(&mut self, field: Field) -> Option<FieldValue> {
         match field.spec().kind {
             FieldKind::Text => self.part_of_text(field, |text| text).map(FieldValue::Text),
@@ -50,7 +51,8 @@ impl<'a> Checker<'a> {
             FieldKind::Integer => self.integer(field).map(FieldValue::Number),
             FieldKind::Dollars => self.dollars(field).map(FieldValue::Number),
             FieldKind::Timestamp => self.timestamp(field).map(FieldValue::Number),
-            // Reported here, so that problems have the order of the fields; the text is taken later.
+            // The problem is reported here, so that problems keep the order of the fields. `metadata` takes the text
+            // later.
             FieldKind::Json if self.raw.get(field).kind == SpanKind::NotJson => {
                 self.problem(field, &*VOCABULARY.field_messages.json_text)
             }
@@ -58,7 +60,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Of a string the part that `take` gives, by the rule of the field.
+    /// Returns the part of a string that `take` selects, by the rule of the field.
     pub(crate) fn part_of_text(&mut self, field: Field, take: impl FnOnce(&str) -> &str) -> Option<Text> {
         let decoded = self.string(field)?.part(take);
         if !trim_text(decoded.text()).is_empty() {
@@ -70,7 +72,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The string of a field, which may be absent unless it is required.
+    /// Returns the string of a field; an absent string is a problem only when the field is required.
     fn string(&mut self, field: Field) -> Option<Decoded<'a>> {
         let messages = &VOCABULARY.field_messages;
         if field.spec().is_required {
@@ -141,7 +143,7 @@ impl<'a> Checker<'a> {
         parse_timestamp(decoded.text()).or_else(|| self.problem(field, &*VOCABULARY.field_messages.timestamp))
     }
 
-    /// The metadata, and whether it had to become a summary (rules MET-01, MET-02).
+    /// Returns the metadata, and whether it became a summary (rules MET-01, MET-02).
     pub(crate) fn metadata(&self, max_bytes: usize) -> (Text, bool) {
         let span = self.raw.get(Field::Metadata);
         if span.is_absent() {
@@ -155,7 +157,7 @@ impl<'a> Checker<'a> {
 }
 
 enum Decoded<'a> {
-    /// Text that stands in the body, from this byte on.
+    /// Text in the body, from this byte on.
     InBody(&'a str, usize),
     Owned(String),
 }

@@ -1,7 +1,7 @@
 //! Turns an agent's hook into an event, as `contract/hooks` says (rules HOK-01 to HOK-03).
 //!
-//! Pure. A payload is nobody's schema, so nothing in it is refused: what a field's own rule does not let through counts
-//! as absent, and the whole object stays as metadata. Only what is no object is a problem.
+//! Pure. The agent defines its payload, so the server refuses no content. A value that breaks its field's rule counts
+//! as absent, and the metadata keeps the whole object. Only a payload that is not an object is a problem.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -21,41 +21,41 @@ use crate::truncate::truncate_payload;
 use crate::validate::default_status;
 use crate::waits::{NO_CHANGE, WAIT_KEYS, WaitRule, wait_rules};
 
-/// A file of `hooks/`, as far as it concerns a server.
+/// The parts of a file of `hooks/` that a server needs.
 #[derive(Debug)]
 pub struct Mapping {
     name_key: &'static str,
     agent_type: &'static str,
     source: &'static str,
     fields: Vec<Source>,
-    /// What a summary of a payload begins with.
+    /// Keys at the start of a payload's summary.
     summary_keys: Vec<String>,
     hooks: HashMap<&'static str, Meaning>,
     other: Meaning,
-    /// Where hooks name what they are about.
+    /// Keys that name the hook's subject.
     same_keys: Vec<&'static str>,
 }
 
-/// Where a field comes from.
+/// The source of a field.
 #[derive(Debug)]
 struct Source {
     field: Field,
     key: &'static str,
-    /// The hooks that have it; of all where there is no list.
+    /// The hooks that have it; all hooks where there is no list.
     hooks: Option<Vec<&'static str>>,
-    /// Only what follows the last separator of a path.
+    /// Whether only the last segment of a path counts.
     is_last_segment: bool,
     default: Option<&'static str>,
 }
 
-/// What a hook of some name is, in words of the vocabulary.
+/// The event of a hook, in words of the vocabulary.
 #[derive(Debug)]
 struct Meaning {
     event_type: &'static str,
     status: &'static str,
-    /// The hook's name; `None` for any other.
+    /// The hook's name; `None` for any other hook.
     name: Option<&'static str>,
-    /// What telemetry may be about too (rule OTL-09).
+    /// The subject that telemetry may report too (rule OTL-09).
     same: Option<Same>,
     waits: &'static [WaitRule],
 }
@@ -67,14 +67,14 @@ static MAPPINGS: LazyLock<Vec<Mapping>> = LazyLock::new(|| {
     mappings.collect::<Option<_>>().expect("the mappings are checked by the tests of this module")
 });
 
-/// The mapping of the route that has this path.
+/// Returns the mapping of the route with this path.
 pub fn mapping_of(path: &str) -> Option<&'static Mapping> {
     let name = path.strip_prefix("/api/hooks/")?;
     MAPPINGS.get(HOOK_FILES.iter().position(|(file, _)| *file == name)?)
 }
 
 impl Mapping {
-    /// `None` where a word of the file is none that an event can have.
+    /// Returns `None` when a word of the file is not a word of the vocabulary.
     fn read(spec: &'static Value) -> Option<Self> {
         let text = |name: &str| spec[name].as_str();
         let agent_type = text("agent_type")?;
@@ -90,7 +90,7 @@ impl Mapping {
             agent_type,
             source: known(&VOCABULARY.sources, text("source")?)?,
             fields: Some(spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<Vec<_>>>()?)
-                // An event without a session cannot be stored.
+                // The server cannot store an event without a session.
                 .filter(|all| all.iter().any(|one| one.field == Field::SessionId && one.default.is_some()))?,
             summary_keys: spec["summary_keys"]
                 .as_array()?
@@ -103,13 +103,13 @@ impl Mapping {
         })
     }
 
-    /// What the hook of this name is; `name` is where a payload says it.
+    /// Returns the meaning of a hook; `name` is the span of its name in the payload.
     fn meaning_of(&self, body: &str, name: Span) -> &Meaning {
         string_at(body, name).and_then(|text| self.hooks.get(&*text)).unwrap_or(&self.other)
     }
 }
 
-/// The text of a string; `None` for any other value.
+/// Returns the text of a string; `None` for any other value.
 fn string_at(body: &str, span: Span) -> Option<Cow<'_, str>> {
     let escaped = span.kind == SpanKind::EscapedString;
     (escaped || span.kind == SpanKind::String)
@@ -118,12 +118,12 @@ fn string_at(body: &str, span: Span) -> Option<Cow<'_, str>> {
 }
 
 impl Source {
-    /// Whether hooks of this meaning have it.
+    /// Returns whether hooks of this meaning have the field.
     fn is_of(&self, meaning: &Meaning) -> bool {
         self.hooks.as_ref().is_none_or(|hooks| meaning.name.is_some_and(|name| hooks.contains(&name)))
     }
 
-    /// Its value in a payload by the rule of the field, or else its default.
+    /// Returns its value in a payload by the rule of the field, or its default.
     fn value(&self, checker: &mut Checker<'_>) -> Option<FieldValue> {
         let value = if self.is_last_segment {
             checker.part_of_text(self.field, last_segment).map(FieldValue::Text)
@@ -169,7 +169,7 @@ fn known(words: &'static [String], word: &str) -> Option<&'static str> {
     words.iter().find(|known| *known == word).map(String::as_str)
 }
 
-/// The event that a payload is, or its one problem; `max_metadata_bytes` is the flag's value.
+/// Reads a payload as an event, or returns its one problem. `max_metadata_bytes` is the flag's value.
 pub fn read_hook(
     mapping: &'static Mapping,
     body: &str,
@@ -180,7 +180,7 @@ pub fn read_hook(
     let mut wait_spans = vec![Span::ABSENT; WAIT_KEYS.len()];
     let mut same_spans = vec![Span::ABSENT; mapping.same_keys.len()];
     let object = scan_object(body, |key, value| {
-        // Of a key given twice the last counts, so a later one replaces an earlier one.
+        // Of equal keys the last counts, so a later one replaces an earlier one.
         if key.key_is(mapping.name_key, body.as_bytes()) {
             name = value;
         }
@@ -204,7 +204,7 @@ pub fn read_hook(
     let (mut raw, mut event) = (RawEvent::empty(), Event::empty());
     for (source, span) in mapping.fields.iter().zip(&spans).filter(|(source, _)| source.is_of(meaning)) {
         raw.set(source.field, *span);
-        // A problem that the checker notes makes the field absent.
+        // A problem in the checker makes the field absent.
         if let Some(value) = source.value(&mut Checker { body, raw: &raw, problems: Vec::new() }) {
             event.set(source.field, value);
         }
@@ -234,7 +234,7 @@ pub fn read_hook(
     Ok(Ok(event))
 }
 
-/// The place of what a hook means for waits: of the first rule that its payload meets (rule WAI-01).
+/// Returns the index of a hook's effect on waits: that of the first rule that its payload meets (rule WAI-01).
 fn wait_of<'a>(meaning: &Meaning, value_at: impl Fn(&str) -> Option<Cow<'a, str>>) -> usize {
     let meets = |rule: &&WaitRule| {
         rule.key.is_none_or(|key| value_at(key).is_some_and(|value| rule.values.contains(&&*value)))
@@ -242,7 +242,7 @@ fn wait_of<'a>(meaning: &Meaning, value_at: impl Fn(&str) -> Option<Cow<'a, str>
     meaning.waits.iter().find(meets).map_or(NO_CHANGE, |rule| rule.change)
 }
 
-/// What follows the last `/` or `\`, once such characters were dropped from the end.
+/// Returns the text after the last `/` or `\`, ignoring such characters at the end.
 pub fn last_segment(path: &str) -> &str {
     let path = path.trim_end_matches(['/', '\\']);
     path.rsplit(['/', '\\']).next().unwrap_or(path)
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mapping_is_in_words_that_events_have() {
+    fn the_mapping_uses_only_words_of_the_vocabulary() {
         assert!(SPECS.iter().all(|spec| Mapping::read(spec).is_some()), "every word is known");
         for broken in [
             ("source", "x"),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_says_what_a_hook_is() {
+    fn the_hook_name_determines_its_event() {
         let table = [
             (r#""SessionStart""#, "session_start", "success", false),
             (r#""PostToolUse""#, "tool_use", "success", true),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_that_of_the_first_rule_that_the_payload_meets() {
+    fn a_hook_has_the_wait_of_the_first_rule_that_its_payload_meets() {
         let table = [
             (r#""PermissionRequest""#, Some("permission"), WaitEnds::Nothing),
             (r#""PermissionRequest","tool_name":"ExitPlanMode""#, Some("question"), WaitEnds::Nothing),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_telemetry_reports_too_has_an_id() {
+    fn a_hook_that_telemetry_reports_too_has_an_event_id() {
         let call = Same { kind: "call", key: "tool_use_id" };
         let prompt = Same { kind: "prompt", key: "prompt_id" };
         let table = [
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subagent_of_codex_is_a_session_of_its_own() {
+    fn a_subagent_of_codex_has_its_own_session() {
         let body = r#"{"hook_event_name":"PostToolUse","session_id":"s","agent_id":"a","tool_use_id":"t"}"#;
         let event = read_of("codex", body, 256);
         let call = Same { kind: "call", key: "tool_use_id" };
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_switch_gives_the_new_model() {
+    fn a_model_switch_reports_the_new_model() {
         for (hook, model) in [("PostModelSwitch", Some("new")), ("Stop", None)] {
             let body = format!(r#"{{"to_model":"new","from_model":"old","hook_event_name":"{hook}"}}"#);
             assert_eq!(read(&body).text(Field::Model, &body), model, "{hook}");
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_a_rule_counts_as_absent() {
+    fn a_value_that_breaks_its_rule_counts_as_absent() {
         let long = format!(r#""{}""#, "x".repeat(257));
         let table = [
             (r#""s""#, "s"),
@@ -422,7 +422,7 @@ mod tests {
             let body = format!(r#"{{"cwd":"{cwd}"}}"#);
             assert_eq!(read(&body).text(Field::Project, &body), expected, "{cwd}");
         }
-        // The limit is that of the segment, not of the path.
+        // The limit applies to the segment, not to the path.
         let body = format!(r#"{{"cwd":"/{}/{}"}}"#, "a".repeat(2000), "b".repeat(1024));
         assert_eq!(read(&body).text(Field::Project, &body).map(str::len), Some(1024));
         let body = format!(r#"{{"cwd":"/{}"}}"#, "b".repeat(1025));
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_is_the_object_as_it_was_sent() {
+    fn hook_metadata_is_the_object_as_sent() {
         let body = " \n{ \"a\" : [1.0, 1e2],\"event_id\":\"x\",\"metadata\":{} }\n ";
         let event = read(body);
         assert_eq!(event.text(Field::Metadata, body), Some(body.trim()));
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_no_object_is_refused() {
+    fn only_a_payload_that_is_not_an_object_is_refused() {
         let mapping = &MAPPINGS[0];
         for body in ["[]", "7", "null", r#""{}""#, " true "] {
             let problems = read_hook(mapping, body, 256).expect("valid JSON").expect_err("no object");

@@ -1,9 +1,9 @@
-//! Passes committed events on to the clients of the stream: every row is read and rendered once for all of them.
+//! Passes committed events on to the stream's clients: every row is read and rendered once for all of them.
 //!
 //! A tail task follows the newest committed id and keeps the newest frames in a bounded ring. A subscriber takes
-//! frames from the ring while its cursor is inside, and pages from the database when it has fallen behind. So a
-//! slow client costs one page, loses nothing, and holds up nobody (rule STR-08). What must stay true: frames
-//! leave in id order, and no lock is held while anything waits.
+//! frames from the ring while its cursor is inside. Behind the ring it reads pages from the database. So a slow
+//! client costs one page, loses nothing, and delays no other client (rule STR-08). Invariant: frames leave in id
+//! order, and no task holds a lock across an await.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ pub struct Hub {
     store: Arc<Store>,
     newest: watch::Receiver<i64>,
     ring: Mutex<Ring>,
-    /// The ring's head, for those who wait for the next frame.
+    /// The ring's head, for subscribers that wait for the next frame.
     head: watch::Sender<i64>,
     /// Shared with the other mode of the stream (rule STR-09).
     places: Arc<Semaphore>,
@@ -30,7 +30,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// A hub that follows a store; [`Hub::tail`] has to run.
+    /// Creates a hub that follows a store; [`Hub::tail`] must run.
     pub fn new(store: Arc<Store>, places: Arc<Semaphore>) -> Self {
         let newest = store.newest();
         let head = *newest.borrow();
@@ -46,7 +46,7 @@ impl Hub {
         }
     }
 
-    /// Follows the newest committed id while anyone listens; runs until dropped.
+    /// Follows the newest committed id while a client is subscribed; runs until dropped.
     pub async fn tail(&self) {
         let mut newest = self.newest.clone();
         let mut clients = self.clients.subscribe();
@@ -54,11 +54,11 @@ impl Hub {
             if clients.wait_for(|count| *count > 0).await.is_err() {
                 return;
             }
-            let target = *newest.borrow_and_update();
+            let newest_id = *newest.borrow_and_update();
             let head = self.with_ring(|ring| ring.head);
-            if head < target {
+            if head < newest_id {
                 if self.advance(head).await.is_err() {
-                    // The store has said why; clients read their own pages meanwhile, or wait.
+                    // The store has logged the reason; until the next try, clients read their own pages or wait.
                     tokio::time::sleep(std::time::Duration::from_millis(LIMITS.storage_watch_ms)).await;
                 }
                 continue;
@@ -73,7 +73,7 @@ impl Hub {
     async fn advance(&self, head: i64) -> Result<(), ErrorCode> {
         let (frames, scanned) = self.page(head, &StreamFilter::default()).await?;
         let head = self.with_ring(|ring| {
-            // A ring that began anew while the page was read has no use for it.
+            // If the ring restarted during the read, the page is of no use.
             if ring.head == head {
                 frames.into_iter().for_each(|frame| ring.push(frame));
                 ring.head = ring.head.max(scanned);
@@ -84,14 +84,14 @@ impl Hub {
         Ok(())
     }
 
-    /// A page of the database after a cursor, and the id up to which everything has been looked at.
+    /// Returns a page of the database after a cursor, and the id up to which it is complete.
     async fn page(&self, cursor: i64, filter: &StreamFilter) -> Result<(Vec<Frame>, i64), ErrorCode> {
-        // Read before the page is, so that no row between the two is passed over.
+        // Read before the page, so that no row between the two is skipped.
         let newest = *self.newest.borrow();
         let page = filter.page(cursor);
         let frames = self
             .store
-            .read_aside(cost_of(&page), move |connection| {
+            .read_spawned(cost_of(&page), move |connection| {
                 let mut frames = Vec::new();
                 list_events(connection, &page, LIMITS.stream_page_events, |row| {
                     frames.push(Frame::of(row)?);
@@ -109,13 +109,13 @@ impl Hub {
         work(&mut self.ring.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A subscription from a cursor on, or from now on; `None` when every place is taken (rule STR-09).
+    /// Subscribes from a cursor, or from the newest event; `None` when every place is taken (rule STR-09).
     pub fn subscribe(self: &Arc<Self>, cursor: Option<i64>, filter: StreamFilter) -> Option<Subscription> {
         let place = Arc::clone(&self.places).try_acquire_owned().ok()?;
         let newest = *self.newest.borrow();
         self.clients.send_modify(|count| {
             if *count == 0 {
-                // Nobody has listened, so the ring may be far behind: it begins anew here.
+                // Without subscribers the ring may have fallen far behind, so it restarts here.
                 self.with_ring(|ring| ring.restart(newest));
             }
             *count += 1;
@@ -131,18 +131,18 @@ impl Hub {
         })
     }
 
-    /// How many clients listen.
+    /// Returns the number of subscribers.
     pub fn clients(&self) -> usize {
         *self.clients.borrow()
     }
 
-    /// Tells how many clients listen, and its changes.
+    /// Returns a receiver for the number of subscribers and its changes.
     pub fn watch_clients(&self) -> watch::Receiver<usize> {
         self.clients.subscribe()
     }
 }
 
-/// One client's place in the stream. Dropping it gives its place back.
+/// One client's place in the stream; dropping it frees the place.
 #[derive(Debug)]
 pub struct Subscription {
     hub: Arc<Hub>,
@@ -154,17 +154,17 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// The newest committed id when the subscription began.
+    /// Returns the newest committed id at the start of the subscription.
     pub fn newest(&self) -> i64 {
         self.newest
     }
 
-    /// Goes on with what comes from now on.
+    /// Continues with events from now on.
     pub fn reset(&mut self) {
         self.cursor = self.newest;
     }
 
-    /// The next frames that the filter admits; waits while there are none.
+    /// Returns the next frames that the filter admits; waits while there are none.
     pub async fn next(&mut self) -> Result<Vec<Arc<Frame>>, ErrorCode> {
         loop {
             self.head.mark_unchanged();

@@ -1,7 +1,7 @@
-//! Runs the pipeline: read, validate, truncate, store; a single event is a batch of one.
+//! Runs the ingest pipeline: read, validate, truncate, store. A single event is a batch of one.
 //!
-//! What waits for the writer is bounded by a request's ticket (rule ING-10). Publishing is the store's newest id,
-//! which the writer raises after its commit; nothing else needs to be notified.
+//! A request's ticket bounds the work that waits for the writer (rule ING-10). The writer publishes the newest id
+//! after its commit, so the pipeline notifies no other part.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -29,12 +29,12 @@ pub struct Ingest {
 }
 
 impl Ingest {
-    /// A pipeline into a store.
+    /// Creates a pipeline into a store.
     pub fn new(store: Arc<Store>, max_batch_events: usize, max_metadata_bytes: usize) -> Self {
         Self { store, max_batch_events, max_metadata_bytes }
     }
 
-    /// The outcome of a body that holds one event.
+    /// Stores a body of one event; returns the outcome.
     pub async fn single(&self, body: Vec<u8>, format: Format, ticket: Ticket) -> Result<Outcome, Failure> {
         let max_metadata_bytes = self.max_metadata_bytes;
         let check = move |body: Vec<u8>| {
@@ -44,7 +44,7 @@ impl Ingest {
         self.only(body, ticket, check).await
     }
 
-    /// The outcome of what an agent's hook sent, as one event (rule HOK-01).
+    /// Stores an agent's hook as one event; returns the outcome (rule HOK-01).
     pub async fn hook(
         &self,
         body: Vec<u8>,
@@ -64,7 +64,7 @@ impl Ingest {
         self.only(body, ticket, check).await
     }
 
-    /// The outcome of a person's dismissal of a session's waits, which is an event of that session (rule WAI-05).
+    /// Stores a user's dismissal of a session's waits, as an event of that session (rule WAI-05).
     pub async fn dismissal(
         &self,
         session_id: &str,
@@ -85,7 +85,7 @@ impl Ingest {
         self.only(event.to_string().into_bytes(), ticket, check).await
     }
 
-    /// The outcomes of a batch body, one per item, in order.
+    /// Stores a batch body; returns one outcome per item, in order.
     pub async fn batch(&self, body: Vec<u8>, format: Format, ticket: Ticket) -> Result<Outcomes, Failure> {
         let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
         let check = move |body| check_batch(body, format, limit, max_metadata_bytes);
@@ -93,7 +93,7 @@ impl Ingest {
         self.queue(batch, ticket).await?.await
     }
 
-    /// What became of a request of telemetry (rules OTL-01 and OTL-07).
+    /// Stores a telemetry request; returns the rejected records (rules OTL-01 and OTL-07).
     pub async fn telemetry(
         &self,
         body: Vec<u8>,
@@ -124,12 +124,12 @@ impl Ingest {
         Ok(tally)
     }
 
-    /// Checks a batch body on the thread that calls.
+    /// Checks a batch body on the calling thread.
     pub(crate) fn check(&self, body: Vec<u8>, format: Format) -> Result<CheckedBatch, Failure> {
         check_batch(body, format, self.max_batch_events, self.max_metadata_bytes)
     }
 
-    /// Puts a batch into the writer's queue, once there is room. The result resolves after the commit. Batches are
+    /// Puts a batch into the writer's queue once there is room. The result resolves after the commit. Batches are
     /// stored in the order of the calls.
     pub(crate) async fn queue(
         &self,
@@ -154,7 +154,7 @@ impl Ingest {
         outcomes.pop().ok_or(Failure::new(ErrorCode::Internal))
     }
 
-    /// Queues the valid events at once; the ticket is held until they are stored.
+    /// Queues the valid events at once; the ticket holds their room until they are stored.
     fn submit(
         &self,
         Checked { submission, rejected }: Checked,
@@ -168,7 +168,8 @@ impl Ingest {
                 None => Vec::new(),
             };
             let mut stored = stored.into_iter();
-            // The writer answers the valid ones in their order; the rejected ones keep their places between.
+            // The writer returns the outcomes of valid events in order; rejected events keep their positions between
+            // them.
             rejected
                 .into_iter()
                 .map(|rejected| rejected.or_else(|| stored.next()).ok_or(Failure::new(ErrorCode::Internal)))
@@ -177,7 +178,7 @@ impl Ingest {
     }
 }
 
-/// The events of a batch, checked.
+/// The checked events of a batch.
 pub(crate) struct CheckedBatch {
     checked: Checked,
     lines: Vec<usize>,
@@ -204,7 +205,7 @@ fn check_batch(
 struct Checked {
     /// The valid events.
     submission: Submission,
-    /// One per item: `None` for a valid one.
+    /// One per item: `None` for a valid item.
     rejected: Vec<Option<Outcome>>,
 }
 
@@ -233,7 +234,7 @@ impl Checked {
     }
 }
 
-/// Checks a small body at once, and a large one aside, since that takes longer than other requests should wait.
+/// Checks a small body at once, and a large body on another thread, so that it does not delay other requests.
 async fn check_body<T: Send + 'static>(
     body: Vec<u8>,
     ticket: Ticket,
@@ -241,7 +242,7 @@ async fn check_body<T: Send + 'static>(
 ) -> Result<(T, Ticket), Failure> {
     let is_large = body.len() > LIMITS.large_body_bytes;
     let work = move || check(body);
-    let (checked, mut ticket) = if is_large { ticket.aside(work).await? } else { (work(), ticket) };
+    let (checked, mut ticket) = if is_large { ticket.run_blocking(work).await? } else { (work(), ticket) };
     ticket.end_turn();
     Ok((checked?, ticket))
 }

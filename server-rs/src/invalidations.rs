@@ -1,11 +1,12 @@
-//! Passes the revisions of topics on to the clients that follow them.
+//! Notifies clients of the revisions of the topics that they follow.
 //!
-//! Nothing is put into a client's hands when something changes. One that waits is woken; one that was just told
-//! something, or that is slow, is not, and looks at the revisions when it is its turn again. So a change costs as much
-//! as there are clients that wait for it, and a slow client as much as it has topics. The newest id is the revision of
-//! every topic but a session's; those are read in rounds, one read for all sessions that anyone follows, never two at
-//! once. What must stay true: revisions are published after their commit and never fall; no lock is held while
-//! anything waits. Knows nothing of HTTP.
+//! A change queues nothing for a client. It wakes the clients that wait. A client inside its interval, and a slow
+//! client, read the revisions on their next turn. So a change costs as much as there are waiting clients, and a slow
+//! client as much as it has topics. The newest id is the revision of every topic except sessions. Sessions are read
+//! in rounds: one read for all followed sessions, one round at a time.
+//!
+//! Invariants: revisions are published after their commit and never fall. No task holds a lock across an await. Knows
+//! nothing of HTTP.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -30,13 +31,13 @@ pub struct Invalidations {
     /// Shared with the other mode of the stream (rule STR-09).
     places: Arc<Semaphore>,
     sessions: Mutex<HashMap<Arc<str>, Watched>>,
-    /// How many sessions are followed, each as often as it is.
+    /// Number of followed sessions, counting each follower.
     followed: watch::Sender<usize>,
-    /// The newest id behind which the revisions of the followed sessions have been read.
+    /// The newest id up to which the revisions of the followed sessions are read.
     rounds: watch::Sender<i64>,
 }
 
-/// A session that someone follows.
+/// A session with at least one follower.
 #[derive(Debug)]
 struct Watched {
     revision: Arc<AtomicI64>,
@@ -44,7 +45,7 @@ struct Watched {
 }
 
 impl Invalidations {
-    /// Follows a store; [`Invalidations::run`] has to run.
+    /// Follows a store; [`Invalidations::run`] must run.
     pub fn new(store: Arc<Store>, places: Arc<Semaphore>) -> Self {
         let newest = store.newest_id();
         Self {
@@ -56,7 +57,7 @@ impl Invalidations {
         }
     }
 
-    /// Reads the revisions of sessions while anyone follows one; runs until dropped.
+    /// Reads the revisions of sessions while a client follows one; runs until dropped.
     pub async fn run(&self) {
         let mut newest = self.store.newest();
         let mut followed = self.followed.subscribe();
@@ -64,10 +65,10 @@ impl Invalidations {
             if followed.wait_for(|count| *count > 0).await.is_err() {
                 return;
             }
-            let target = *newest.borrow_and_update();
-            if *self.rounds.borrow() < target {
-                if self.round(target).await.is_err() {
-                    // The store has said why; clients hear of it when it can be read again.
+            let newest_id = *newest.borrow_and_update();
+            if *self.rounds.borrow() < newest_id {
+                if self.round(newest_id).await.is_err() {
+                    // The store has logged the reason; clients are notified once it can be read again.
                     sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await;
                 }
                 continue;
@@ -79,7 +80,7 @@ impl Invalidations {
         }
     }
 
-    /// Reads what every followed session's revision is, and wakes those who follow one that rose.
+    /// Reads the revision of every followed session, and wakes the followers of those that rose.
     async fn round(&self, newest: i64) -> Result<(), ErrorCode> {
         let ids: Vec<Arc<str>> = self.lock().keys().cloned().collect();
         let revisions = self.read(ids).await?;
@@ -92,16 +93,16 @@ impl Invalidations {
                 risen.push(watched);
             }
         }
-        // Before anyone is woken, so that who follows a session and more is told of both at once.
+        // Set before the wake-ups, so that a client of a session and other topics is notified of both at once.
         self.rounds.send_replace(newest);
         risen.iter().flat_map(|watched| &watched.clients).for_each(|client| client.notify_one());
         Ok(())
     }
 
-    /// Revisions of sessions, all of one moment; 0 where no event has named one.
+    /// Returns revisions of sessions as of one moment; 0 for a session without events.
     async fn read(&self, ids: Vec<Arc<str>>) -> Result<Vec<(Arc<str>, i64)>, ErrorCode> {
         self.store
-            .read_aside(Cost::Bounded, move |connection| {
+            .read_spawned(Cost::Bounded, move |connection| {
                 let snapshot = connection.unchecked_transaction()?;
                 let revision =
                     |id: Arc<str>| Ok((Arc::clone(&id), session_revision(&snapshot, &id)?.unwrap_or(0)));
@@ -110,8 +111,8 @@ impl Invalidations {
             .await
     }
 
-    /// A client's subscription, of which nothing was told yet; `None` when every place is taken (rule STR-09).
-    /// Frames of its own come at the earliest `min_interval` apart.
+    /// Creates a client's subscription, with no topic reported yet; `None` when every place is taken (rule STR-09).
+    /// Its notifications are at least `min_interval` apart.
     pub async fn subscribe(
         self: &Arc<Self>,
         topics: Vec<Topic>,
@@ -138,8 +139,8 @@ impl Invalidations {
         };
         subscription.offer(self.store.newest_id());
         if sessions > 0 {
-            // After following, so that no change between the two is passed over. Into this client's slots alone: a
-            // round has to see that a revision rose, for the others who follow the session.
+            // Read after following, so that no change between the two is missed. It sets this client's revisions
+            // only: a round must still see the rise, for other followers of the session.
             let found = self.read(subscription.session_ids().cloned().collect()).await?;
             let places = (0..).zip(&subscription.revisions).filter(|(_, revision)| revision.is_some());
             for ((at, _), (_, revision)) in places.zip(found) {
@@ -149,7 +150,7 @@ impl Invalidations {
         Ok(Some(subscription))
     }
 
-    /// Enters a client for a session; where that session's revision will stand.
+    /// Registers a follower of a session; returns the cell that holds the session's revision.
     fn follow(&self, topic: &Topic, woken: &Arc<Notify>) -> Option<Arc<AtomicI64>> {
         let Topic::Session(id) = topic else { return None };
         let revision = {
@@ -181,17 +182,18 @@ impl Invalidations {
     }
 }
 
-/// One client's topics, and what it was told of them. Dropping it gives its place back.
+/// One client's topics, and their last reported revisions. Dropping it frees its place.
 #[derive(Debug)]
 pub struct Subscription {
     fan_out: Arc<Invalidations>,
     topics: Vec<Topic>,
-    /// Of each topic that is a session, its revision.
+    /// The revision of each topic that is a session.
     revisions: Vec<Option<Arc<AtomicI64>>>,
-    /// The newest id; that of the rounds where a session is followed, so that what changed together is told together.
+    /// The newest id. A follower of a session uses the id of the rounds, so that simultaneous changes are reported
+    /// together.
     newest: watch::Receiver<i64>,
     follows_newest: bool,
-    /// Told when a session's revision rose.
+    /// Notified when a session's revision rose.
     woken: Arc<Notify>,
     slots: Slots,
     due: Vec<(usize, i64)>,
@@ -201,13 +203,12 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// The topics whose revisions have risen since they were last given, in the order of the topics; at first all of
-    /// them. Waits until there is one and the interval is over; `None` when the store has closed. May be dropped
-    /// while it waits.
+    /// Returns the topics whose revisions rose since the last report, in the order of the topics; the first time all
+    /// of them. Waits for a change and for the end of the interval; `None` when the store has closed. Cancel-safe.
     pub async fn next(&mut self) -> Option<impl Iterator<Item = (&Topic, i64)> + Clone> {
         loop {
             if Instant::now() < self.not_before {
-                // Nobody wakes it meanwhile: what changes is only looked at when this is over.
+                // No wake-up during the interval: it checks for changes afterwards.
                 sleep_until(self.not_before).await;
             }
             let newest = *self.newest.borrow_and_update();

@@ -1,16 +1,16 @@
 //! Finds where the known fields of events are in a JSON body.
 //!
-//! Nothing is turned into a tree of values: metadata has to come back byte for byte (rule MET-01), and both
-//! servers must draw the line between JSON and no JSON at the same byte (rule BOD-01). One pass over the body
-//! does both. What must stay true: a body that passes here is valid JSON to its last byte, and every span
-//! lies on character boundaries.
+//! It builds no tree of values. Metadata must come back byte for byte (rule MET-01), and both servers must
+//! distinguish JSON from non-JSON at the same byte (rule BOD-01). One pass over the body does both.
+//!
+//! Invariant: a body that passes is valid JSON to its last byte, and every span lies on character boundaries.
 
 use crate::event::{RawEvent, Span, SpanKind};
 use crate::field::Field;
 use crate::scanner::{Scan, Scanner};
 use crate::text::hex_value;
 
-/// The one event of a body. A body that is JSON but no object is a [`RawEvent`] that says so.
+/// Scans the one event of a body. A body that is JSON but not an object is a [`RawEvent`] that says so.
 pub fn scan_event(body: &str) -> Scan<RawEvent> {
     let mut scanner = Scanner::new(body.as_bytes());
     scanner.skip_space();
@@ -19,7 +19,7 @@ pub fn scan_event(body: &str) -> Scan<RawEvent> {
     Ok(event)
 }
 
-/// The one event of a line, which begins at `start`; the line ends at `end`.
+/// Scans the one event of a line from `start` up to `end`.
 pub fn scan_line(body: &str, start: usize, end: usize) -> Scan<RawEvent> {
     let mut scanner = Scanner::starting_at(&body.as_bytes()[..end], start);
     let event = scanner.event(0)?;
@@ -30,14 +30,14 @@ pub fn scan_line(body: &str, start: usize, end: usize) -> Scan<RawEvent> {
 /// The items of a batch body.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// The first ones, as many as were asked for.
+    /// The first events, at most the requested number.
     pub events: Vec<RawEvent>,
-    /// How many there are.
+    /// Number of fields.
     pub count: usize,
 }
 
-/// The events of a batch body; `None` when it has no array `events`. Of a key given twice the last counts. Items after
-/// the first `max_items` are counted and not kept: each takes some hundred bytes, and its text as few as three.
+/// Scans the events of a batch body; `None` when it has no array `events`. Of equal keys the last counts. Items after
+/// the first `max_items` are counted but not kept: each takes about 100 bytes, and its text may have three.
 pub fn scan_batch(body: &str, max_items: usize) -> Scan<Option<Batch>> {
     let mut scanner = Scanner::new(body.as_bytes());
     let mut events = None;
@@ -45,7 +45,7 @@ pub fn scan_batch(body: &str, max_items: usize) -> Scan<Option<Batch>> {
     if scanner.peek() == Some(b'{') {
         scanner.members(1, |scanner, key| {
             if key.key_is("events", scanner.bytes) {
-                // The items of an earlier key must not stay while those of this one are scanned.
+                // Frees the items of an earlier key before scanning those of this one.
                 events = None;
                 events = scanner.events(max_items)?;
             } else {
@@ -60,8 +60,8 @@ pub fn scan_batch(body: &str, max_items: usize) -> Scan<Option<Batch>> {
     Ok(events)
 }
 
-/// Calls `visit` with the key and the value of every member of a body that is one object; where the object lies,
-/// `None` when the body is JSON but no object.
+/// Calls `visit` with the key and the value of every member of a body that is one object. Returns the object's span;
+/// `None` when the body is JSON but not an object.
 pub(crate) fn scan_object(body: &str, mut visit: impl FnMut(Span, Span)) -> Scan<Option<Span>> {
     let mut scanner = Scanner::new(body.as_bytes());
     scanner.skip_space();
@@ -80,7 +80,7 @@ pub(crate) fn scan_object(body: &str, mut visit: impl FnMut(Span, Span)) -> Scan
     Ok(object)
 }
 
-/// Calls `visit` with the name and the value's text of every member of an object that has been scanned before.
+/// Calls `visit` with the name and the value's text of every member of a scanned object.
 pub fn visit_members<'a>(object: &'a str, mut visit: impl FnMut(Span, &'a str)) -> Scan<()> {
     let mut scanner = Scanner::new(object.as_bytes());
     scanner.skip_space();
@@ -92,7 +92,7 @@ pub fn visit_members<'a>(object: &'a str, mut visit: impl FnMut(Span, &'a str)) 
 }
 
 impl Span {
-    /// Whether this span is a string token that says `name`, which is ASCII, its escapes resolved.
+    /// Returns whether this span is a string token that equals the ASCII `name`, with its escapes resolved.
     pub fn key_is(self, name: &str, bytes: &[u8]) -> bool {
         let token = &bytes[self.start + 1..self.end - 1];
         if self.kind == SpanKind::EscapedString {
@@ -103,7 +103,7 @@ impl Span {
     }
 }
 
-/// A field that a token with escapes names. Nothing is decoded: a body may have a million names.
+/// Returns the field that a token with escapes names. It decodes nothing: a body may have a million names.
 fn field_resolved(token: &[u8]) -> Option<Field> {
     let mut name = [0; LONGEST_NAME];
     let mut length = 0;
@@ -117,7 +117,7 @@ fn field_resolved(token: &[u8]) -> Option<Field> {
 /// At least the length of every name of a field.
 const LONGEST_NAME: usize = 32;
 
-/// The bytes of a string token without its quotes, its escapes resolved to code units.
+/// Returns the bytes of a string token without its quotes, with escapes resolved to code units.
 fn codes(mut token: &[u8]) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let (code, rest) = match token {
@@ -131,12 +131,12 @@ fn codes(mut token: &[u8]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The code unit of four hexadecimal digits.
+/// Returns the code unit of four hexadecimal digits.
 fn code_of(digits: [u8; 4]) -> u32 {
     digits.iter().fold(0, |code, digit| code << 4 | u32::from(hex_value(*digit).unwrap_or(0)))
 }
 
-/// What the character behind a backslash stands for.
+/// Returns the character of an escape, by the byte after the backslash.
 fn meaning_of(escape: u8) -> u32 {
     u32::from(match escape {
         b'b' => 0x08,
@@ -149,7 +149,7 @@ fn meaning_of(escape: u8) -> u32 {
 }
 
 impl Scanner<'_> {
-    /// An event at this place, which lies in `depth` containers.
+    /// Scans an event at nesting depth `depth`.
     fn event(&mut self, depth: usize) -> Scan<RawEvent> {
         if self.peek() != Some(b'{') {
             self.skip_value(depth)?;
@@ -171,7 +171,7 @@ impl Scanner<'_> {
         Ok(event)
     }
 
-    /// The value of `events`, in the object of a batch.
+    /// Scans the value of `events` in the object of a batch.
     fn events(&mut self, max_items: usize) -> Scan<Option<Batch>> {
         if self.peek() != Some(b'[') {
             self.skip_value(1)?;
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agrees_with_serde_on_what_is_json() {
+    fn the_scanner_accepts_the_same_json_as_serde() {
         let valid = ["{}", " [1,-0.5e+3,true,false,null,\"\\u00e9\\n\"] ", "0", "\"\"", "{\"a\":{\"b\":[]}}"];
         let invalid = [
             "",
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn nests_128_deep_and_no_deeper() {
+    fn the_check_accepts_128_levels_and_no_more() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(scan_event(&nested(128)).is_ok());
         assert!(scan_event(&nested(129)).is_err());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_a_key_counts() {
+    fn of_equal_keys_the_last_counts() {
         let body = r#"{"events":[1],"events":[{"st\u0061tus":"a","status":"b"},2]}"#;
         let events = scan_batch(body, 2).expect("valid").expect("an array").events;
         assert_eq!(events.len(), 2);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn items_above_the_limit_are_counted_and_not_kept() {
+    fn items_above_the_limit_are_counted_but_not_kept() {
         let body = r#"{"events":[{},{"status":"error"},[7],{}]}"#;
         let batch = scan_batch(body, 2).expect("valid").expect("an array");
         assert_eq!((batch.events.len(), batch.count), (2, 4));

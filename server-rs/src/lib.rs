@@ -1,15 +1,15 @@
-//! One of two servers that nobody can tell apart from outside: takes events over HTTP, keeps them in SQLite,
-//! serves them to a local dashboard. The modules stand in reading order; ARCHITECTURE.md draws the map.
+//! One of two servers with the same API: receives events over HTTP, stores them in SQLite, serves them to a local
+//! dashboard. The modules are in reading order; ARCHITECTURE.md has the map.
 
 /// The files of `contract/`.
 pub mod contract;
 /// The statements of the contract.
 pub mod queries;
-/// Files that are served as they are.
+/// Files that are served unchanged.
 pub mod served;
 /// Flags and environment variables.
 pub mod config;
-/// Codes, and what is answered instead of success.
+/// Error codes and failures.
 pub mod error;
 /// Well-formed text, trimmed.
 pub mod text;
@@ -23,29 +23,29 @@ pub mod timestamp;
 pub mod scanner;
 /// The fields of an event.
 pub mod field;
-/// Where the fields of events lie in a body.
+/// Finds the fields of events in a body.
 pub mod json;
-/// An event on its way in.
+/// An event before it is stored.
 pub mod event;
-/// What tokens cost.
+/// Costs of tokens.
 pub mod prices;
 /// The formats of bodies and answers.
 pub mod formats;
 /// The rules of one field.
 mod fields;
-/// From fields to an event, or to its problems.
+/// Turns fields into an event or its problems.
 pub mod validate;
-/// Metadata above its limit.
+/// Summarises metadata above its limit.
 pub mod truncate;
-/// What agents send as OTLP becomes events.
+/// Turns OTLP of agents into events.
 pub mod telemetry;
-/// Which waits a hook begins or ends.
+/// Waits that a hook starts or ends.
 pub mod waits;
-/// An agent's hook becomes an event.
+/// Turns an agent's hook into an event.
 pub mod hooks;
-/// What can be kept in step, by name.
+/// Topics that clients can keep in sync with, by name.
 pub mod topics;
-/// File descriptors, shared out.
+/// Divides file descriptors between the parts.
 pub mod descriptors;
 /// The database.
 pub mod store;
@@ -55,15 +55,15 @@ pub mod render;
 pub mod ring;
 /// From committed rows to stream clients.
 pub mod hub;
-/// What one client is yet to be told, the newest of each topic.
+/// Unreported revisions of one client's topics.
 pub mod slots;
-/// From commits to clients that ask what changed.
+/// Notifies clients of changed topics.
 pub mod invalidations;
-/// Files of events, on their way in.
+/// Receives files of events.
 pub mod attachments;
-/// What may wait for the writer, and turns of large bodies.
+/// Admits waiting requests, and limits work on large bodies.
 pub mod admission;
-/// Scan, validate, truncate, store, publish.
+/// Scans, validates, truncates, stores and publishes.
 pub mod ingest;
 /// Typed calls.
 pub mod rpc;
@@ -73,7 +73,7 @@ pub mod http;
 pub mod clock;
 /// JSON lines on stderr.
 pub mod log;
-/// The parts, wired.
+/// Builds and connects the parts.
 pub mod app;
 /// Events from standard input.
 pub mod input;

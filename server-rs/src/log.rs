@@ -1,9 +1,9 @@
-//! Writes structured JSON lines to stderr (rule PRO-01). Never a body, never a token.
+//! Writes structured JSON lines to stderr (rule PRO-01). Never logs a body or a token.
 
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
 
-/// Starts logging from this level on; the configuration has checked its name.
+/// Starts logging from this level; the configuration has checked its name.
 pub fn open_log(level: &str) {
     let level = match level {
         "error" => Level::ERROR,
@@ -20,6 +20,6 @@ pub fn open_log(level: &str) {
         .with_writer(std::io::stderr)
         .with_max_level(LevelFilter::from_level(level))
         .finish();
-    // Fails only when a program that embeds this crate has its own; then that one stays.
+    // Fails only when a program that embeds this crate has set its own subscriber; that one stays.
     drop(tracing::subscriber::set_global_default(subscriber));
 }

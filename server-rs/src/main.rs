@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         }
     };
     open_log(&config.log_level);
-    // Accepting and answering are cheap beside the writer's thread; more threads than this only cost memory.
+    // Accepting and answering are cheap compared with the writer's thread; more threads only cost memory.
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     match runtime {
@@ -115,7 +115,7 @@ async fn run(config: Config) -> ExitCode {
     }
 }
 
-/// Why the server ends.
+/// Reasons why the server ends.
 #[derive(Clone, Copy)]
 enum End {
     /// A signal, or the end of standard input.
@@ -128,13 +128,14 @@ enum End {
 
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // So that a restart need not wait for the last connections of the server before it.
+    // Lets a restart bind the port while old connections are still closing.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(1024)
 }
 
-/// Rule PRO-07. Connections that do not end in time are cut; what was acknowledged is committed all the same.
+/// Stops the server (rule PRO-07). Connections that do not end in time are cut; acknowledged events are committed in
+/// any case.
 async fn stop(app: &Arc<App>, server: tokio::task::JoinHandle<()>, input: Option<&Input>, end: End) {
     let code = if let End::Storage(code) = end { Some(code.as_str()) } else { None };
     tracing::info!(code, "stopping");
@@ -144,7 +145,7 @@ async fn stop(app: &Arc<App>, server: tokio::task::JoinHandle<()>, input: Option
             input.stop().await;
         }
     };
-    // The last second is the checkpoint's.
+    // Reserves the last second for the checkpoint.
     let wait = Duration::from_millis(LIMITS.shutdown_ms).saturating_sub(Duration::from_secs(1));
     if tokio::time::timeout(wait, async { tokio::join!(server, input) }).await.is_err() {
         tracing::warn!("connections were cut");
@@ -163,18 +164,18 @@ async fn either(one: &mut Signal, other: &mut Signal) {
     }
 }
 
-/// Resolves when standard input ends (rule PRO-10), where that is asked for. What comes before the end is not used.
+/// Resolves when standard input ends, if that is enabled (rule PRO-10). The bytes before the end are ignored.
 async fn input_ended(is_asked: bool) {
     if !is_asked {
         return std::future::pending().await;
     }
     let (input, ended) = oneshot::channel::<()>();
     read_input(move |_| !input.is_closed());
-    // Nothing is sent; the sender is dropped.
+    // No task sends; the sender is dropped.
     drop(ended.await);
 }
 
-/// Resolves when standard input has ended as a source of events (rule PRO-14); never where it is none.
+/// Resolves when standard input has ended as a source of events (rule PRO-14); never without such a source.
 async fn events_ended(input: Option<&Input>) -> Ended {
     match input {
         Some(input) => input.ended().await,
@@ -182,7 +183,7 @@ async fn events_ended(input: Option<&Input>) -> Ended {
     }
 }
 
-/// Rule PRO-01.
+/// Prints the ready line (rule PRO-01).
 fn ready(url: &str, socket: Option<&str>) {
     let mut line = serde_json::json!({
         "event": "ready",
@@ -198,7 +199,7 @@ fn ready(url: &str, socket: Option<&str>) {
     print(&format!("{line}\n"));
 }
 
-/// Writes to stdout; whoever closed it does not want to read it.
+/// Writes to stdout; a closed reader is not an error.
 fn print(text: &str) {
     let mut out = std::io::stdout();
     drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));

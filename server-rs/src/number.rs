@@ -1,18 +1,19 @@
-//! Treats numbers as the contract does: the nearest IEEE 754 double of their text, printed the ECMAScript way.
+//! Reads and prints numbers as the contract defines: the nearest IEEE 754 double of their text, printed the
+//! ECMAScript way.
 //!
-//! Pure. Money is whole nano-dollars, so that sums do not depend on their order (rule EVT-07).
+//! Pure. Amounts of money are whole nano-dollars, so that sums do not depend on their order (rule EVT-07).
 
 use crate::contract::LIMITS;
 
-/// A JSON number token's value (rule EVT-11). A token that is too large for a double is infinite.
+/// Returns the value of a JSON number token (rule EVT-11). A token that is too large for a double is infinite.
 pub fn parse_number(token: &str) -> f64 {
     // The scanner has checked the grammar, which is a subset of what `f64` reads.
     token.parse().unwrap_or(f64::NAN)
 }
 
-/// A whole number from 0 to 2^53-1, however it is spelled; -0 is 0.
+/// Parses a whole number from 0 to 2^53-1 in any spelling; -0 is 0.
 pub fn parse_integer(token: &str) -> Option<i64> {
-    // As most are spelled; fifteen digits are below the limit, and every such number is a double.
+    // The usual spelling. Fifteen digits are below the limit, and every such number is exact as a double.
     if token.len() <= 15 && token.bytes().all(|byte| byte.is_ascii_digit()) {
         return token.parse().ok();
     }
@@ -23,7 +24,7 @@ pub fn parse_integer(token: &str) -> Option<i64> {
     whole.then_some(value as i64)
 }
 
-/// Nano-dollars: the IEEE product with 10^9, rounded half to even. The value is from 0 to a million.
+/// Returns nano-dollars: the IEEE product with 10^9, rounded half to even. The value is from 0 to a million.
 pub fn nanos_from_usd(usd: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "at most 10^15")]
     let nanos = (usd * 1e9).round_ties_even() as i64;
@@ -40,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_whole_however_they_are_spelled() {
+    fn integers_are_recognised_in_every_spelling() {
         let cases = [
             ("0", Some(0)),
             ("-0", Some(0)),
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_as_ecmascript_does() {
+    fn numbers_print_as_in_ecmascript() {
         for (value, text) in
             [(5.0, "5"), (1e-7, "1e-7"), (0.000_001, "0.000001"), (1e21, "1e+21"), (-0.0, "0")]
         {

@@ -1,6 +1,6 @@
-//! Reads a file of prices, and computes the cost of events that report tokens and no cost (rules PRI-01 to PRI-04).
+//! Reads a file of prices, and computes the cost of events that report tokens but no cost (rules PRI-01 to PRI-04).
 //!
-//! Pure. A cost is whole nano-dollars, as one that is reported.
+//! Pure. A cost is whole nano-dollars, like a reported cost.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::timestamp::parse_timestamp;
 
 /// The members of a price, in the order in which their products are added.
 const KINDS: [&str; 4] = ["input", "output", "cache_read", "cache_write"];
-/// Prices are those of this many tokens.
+/// Prices apply to this many tokens.
 const TOKENS: f64 = 1e6;
 
 /// US dollars per million tokens, in the order of `KINDS`.
@@ -23,16 +23,16 @@ type Price = [Option<f64>; KINDS.len()];
 /// A file of prices.
 #[derive(Debug, Default)]
 pub struct Prices {
-    /// The day when they were read, `YYYY-MM-DD`.
+    /// The day when the server read them, `YYYY-MM-DD`.
     pub date: String,
-    /// How many names the file has.
+    /// Number of names in the file.
     pub models: usize,
     by_name: HashMap<String, Price>,
-    /// The longest first.
+    /// Prefixes, the longest first.
     by_beginning: Vec<(String, Price)>,
 }
 
-/// What is wrong with a file of prices (rule PRI-03).
+/// Problems of a file of prices (rule PRI-03).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "config.json has the message of each")]
 pub enum PriceFault {
@@ -67,13 +67,13 @@ impl PriceFault {
 /// The first problem of a file of prices.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PriceProblem {
-    /// What is wrong.
+    /// The kind of the problem.
     pub fault: PriceFault,
-    /// Where: a JSON Pointer (RFC 6901).
+    /// Its place: a JSON Pointer (RFC 6901).
     pub path: String,
 }
 
-/// The prices of a file, given its text, or its first problem (rules PRI-01 to PRI-03).
+/// Parses the text of a file of prices; returns its first problem otherwise (rules PRI-01 to PRI-03).
 pub fn parse_prices(text: &str) -> Result<Prices, PriceProblem> {
     let (mut date, mut models) = (None, None);
     each_member(text, "", |name, value, path| {
@@ -97,8 +97,8 @@ pub fn parse_prices(text: &str) -> Result<Prices, PriceProblem> {
     Ok(prices)
 }
 
-/// The cost of tokens in nano-dollars, given their counts in the order of `KINDS`; `None` where the prices do not give one
-/// (rule PRI-04).
+/// Returns the cost of tokens in nano-dollars, given their counts in the order of `KINDS`; `None` when the prices do
+/// not cover them (rule PRI-04).
 pub fn computed_nanos(prices: &Prices, model: &str, counts: [i64; KINDS.len()]) -> Option<i64> {
     let price = price_of(prices, model)?;
     let (mut has_tokens, mut sum) = (false, 0.0);
@@ -114,7 +114,7 @@ pub fn computed_nanos(prices: &Prices, model: &str, counts: [i64; KINDS.len()]) 
     (has_tokens && usd <= LIMITS.max_cost_usd).then(|| nanos_from_usd(usd))
 }
 
-/// The price of a model: that of its name, else of its longest beginning (rule PRI-02).
+/// Returns the price of a model: by its name, else by its longest prefix (rule PRI-02).
 fn price_of<'a>(prices: &'a Prices, model: &str) -> Option<&'a Price> {
     prices.by_name.get(model).or_else(|| {
         prices.by_beginning.iter().find(|(beginning, _)| model.starts_with(beginning)).map(|(_, price)| price)
@@ -122,7 +122,7 @@ fn price_of<'a>(prices: &'a Prices, model: &str) -> Option<&'a Price> {
 }
 
 fn date_of(value: &str, path: &str) -> Result<String, PriceProblem> {
-    // A value without quotes is no date either.
+    // A value without quotes is not a date.
     let text = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
     let is_date = text.len() == "YYYY-MM-DD".len() && parse_timestamp(&format!("{text}T00:00:00Z")).is_some();
     if is_date { Ok(text.to_owned()) } else { problem(PriceFault::Date, path) }
@@ -146,7 +146,7 @@ fn price_in(value: &str, path: &str) -> Result<Price, PriceProblem> {
         let Some(kind) = KINDS.iter().position(|kind| *kind == name) else {
             return problem(PriceFault::Unknown, path);
         };
-        // Of a value that is no number the text is none either.
+        // The text of a value that is not a number does not parse.
         let number = parse_number(value);
         if !(0.0..=LIMITS.max_cost_usd).contains(&number) {
             return problem(PriceFault::Number, path);
@@ -157,7 +157,7 @@ fn price_in(value: &str, path: &str) -> Result<Price, PriceProblem> {
     Ok(price)
 }
 
-/// Whether a name is that of a model, or the beginning of one and `*`.
+/// Returns whether a name is a model's name, or a prefix followed by `*`.
 fn is_name(name: &str) -> bool {
     let stem = name.strip_suffix('*').unwrap_or(name);
     let model = if stem.len() < name.len() { &format!("{stem}x") } else { stem };
@@ -209,7 +209,7 @@ mod tests {
     }}"#;
 
     #[test]
-    fn a_cost_is_that_of_the_name_or_of_its_longest_beginning() {
+    fn the_price_of_a_model_is_that_of_its_name_or_longest_prefix() {
         let prices = parse_prices(MADE_UP).expect("valid");
         assert_eq!((prices.date.as_str(), prices.models), ("2026-02-28", 4));
         for (model, counts, nanos) in [
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_problem_of_a_file_is_named_with_its_place() {
+    fn the_first_problem_of_a_file_is_reported_with_its_place() {
         let of = |models: &str| format!(r#"{{"date":"2026-02-28","models":{models}}}"#);
         for (text, fault, path) in [
             (String::from("{"), PriceFault::Json, ""),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_may_end_in_white_space_and_may_be_empty() {
+    fn a_prefix_may_end_in_white_space_and_may_be_empty() {
         let text = r#"{"date":"2026-02-28","models":{"a *":{"input":1},"*":{"input":2}}}"#;
         let prices = parse_prices(text).expect("valid");
         assert_eq!(computed_nanos(&prices, "a b", [1, 0, 0, 0]), Some(1000));

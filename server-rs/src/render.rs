@@ -1,25 +1,26 @@
 //! Renders rows as JSON text, members in the order of the columns (rules GET-02, MET-01 and SES-03). Strings are
-//! escaped as `JSON.stringify` does, numbers printed the ECMAScript way, metadata put in exactly as it was sent.
+//! escaped as `JSON.stringify` does, numbers are printed the ECMAScript way, and metadata is inserted exactly as
+//! sent.
 //!
-//! The names of members are the names of the columns that the shared statements give.
+//! Member names are the column names of the shared statements.
 
-/// Outcomes and failures as JSON text.
+/// Renders outcomes and failures as JSON text.
 pub mod outcomes;
-/// Answers to telemetry.
+/// Renders answers to telemetry.
 pub mod telemetry;
-/// Statistics to JSON text.
+/// Renders statistics as JSON text.
 pub(crate) mod stats;
-/// Snapshots as JSON text.
+/// Renders snapshots as JSON text.
 pub(crate) mod snapshot;
-/// Rows as lines.
+/// Renders rows as lines.
 pub(crate) mod ndjson;
-/// Rows as they are stored.
+/// Rows in their stored form.
 pub mod stored;
-/// Rows in MessagePack.
+/// Renders rows in MessagePack.
 pub mod msgpack;
-/// Rows in Protobuf.
+/// Renders rows in Protobuf.
 pub mod protobuf;
-/// Rows as record batches.
+/// Renders rows as record batches.
 pub mod arrow;
 
 use rusqlite::Row;
@@ -28,19 +29,19 @@ use rusqlite::types::ValueRef;
 use crate::number::print_number;
 use crate::timestamp::format_timestamp;
 
-/// What becomes of line breaks between the tokens of metadata.
+/// Handling of line breaks between the tokens of metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineBreaks {
-    /// They stay, so that metadata is what was sent.
+    /// They stay, so that metadata is unchanged.
     AsSent,
     /// Each raw CR or LF becomes a space, for formats of lines (rule MET-03).
     AsSpaces,
 }
 
-/// Takes a row of a read.
+/// A callback for the rows of a read.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>;
 
-/// A read that shows its rows one by one.
+/// A read that passes its rows one by one.
 pub(crate) type Rows<'a> = &'a dyn Fn(Visit<'_>) -> rusqlite::Result<()>;
 
 /// Appends a row as an object.
@@ -53,7 +54,7 @@ pub(crate) fn row_object(out: &mut Vec<u8>, row: &Row<'_>, breaks: LineBreaks) -
     Ok(())
 }
 
-/// Appends a column as a member of the object that begins at `opening`.
+/// Appends a column as a member of the object that starts at `opening`.
 fn column(
     out: &mut Vec<u8>,
     opening: usize,
@@ -71,7 +72,7 @@ fn column(
     Ok(())
 }
 
-/// Appends a member's name to the object that begins at `opening`; the first one opens it.
+/// Appends a member's name to the object that starts at `opening`; the first member opens it.
 fn member(out: &mut Vec<u8>, opening: usize, name: &str) {
     out.push(if out.len() == opening { b'{' } else { b',' });
     out.push(b'"');
@@ -114,7 +115,7 @@ fn list(out: &mut Vec<u8>, name: &str, rows: Rows<'_>) -> rusqlite::Result<()> {
     array(out, rows, |out, row| row_object(out, row, LineBreaks::AsSent))
 }
 
-/// Appends the columns of a row as members of the object that begins at `opening`, but for the one that is hidden.
+/// Appends the columns of a row, except the hidden one, as members of the object that starts at `opening`.
 fn columns_without(out: &mut Vec<u8>, opening: usize, row: &Row<'_>, hidden: &str) -> rusqlite::Result<()> {
     for at in 0..row.as_ref().column_count() {
         if row.as_ref().column_name(at)? != hidden {
@@ -124,7 +125,7 @@ fn columns_without(out: &mut Vec<u8>, opening: usize, row: &Row<'_>, hidden: &st
     Ok(())
 }
 
-/// Ends an answer's object, with the `since` that was used (rule STA-05).
+/// Ends an answer's object with the effective `since` (rule STA-05).
 fn finish(mut out: Vec<u8>, since: Option<i64>) -> Vec<u8> {
     if let Some(since) = since {
         member(&mut out, 0, "since");
@@ -137,7 +138,7 @@ fn finish(mut out: Vec<u8>, since: Option<i64>) -> Vec<u8> {
 fn metadata(out: &mut Vec<u8>, text: &[u8], breaks: LineBreaks) {
     match breaks {
         LineBreaks::AsSent => out.extend_from_slice(text),
-        // Inside strings JSON allows neither, so these stand between tokens.
+        // JSON strings cannot contain raw line breaks, so these are between tokens.
         LineBreaks::AsSpaces => {
             out.extend(text.iter().map(|&byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte }));
         }
@@ -153,7 +154,7 @@ fn scalar(out: &mut Vec<u8>, value: ValueRef<'_>) {
         ValueRef::Null => out.extend_from_slice(b"null"),
         ValueRef::Integer(value) => integer(out, value),
         ValueRef::Real(value) => print_number(out, value),
-        // A file that another program wrote to may hold anything; what this server wrote is well-formed.
+        // Text from another program may be malformed; text that this server wrote is well-formed.
         ValueRef::Text(text) | ValueRef::Blob(text) => string(out, &String::from_utf8_lossy(text)),
     }
 }
@@ -169,12 +170,12 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// A page of up to `limit` rows; `cursor` is the column that `next` is taken from.
+    /// Creates a page of up to `limit` rows; `next` comes from the column `cursor`.
     pub(crate) fn new(name: &str, cursor: &'static str, limit: u64) -> Self {
         Self { json: format!("{{\"{name}\":[").into_bytes(), cursor, limit, rows: 0, last: 0 }
     }
 
-    /// Takes a row; the one after the last only tells that there is more.
+    /// Adds a row; the row after the last only shows that there is more.
     pub(crate) fn row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         self.rows += 1;
         if self.rows > self.limit {
@@ -187,12 +188,12 @@ impl Page {
         row_object(&mut self.json, row, LineBreaks::AsSent)
     }
 
-    /// Whether there is more than the page shows.
+    /// Returns whether more rows follow the page.
     pub(crate) fn has_more(&self) -> bool {
         self.rows > self.limit
     }
 
-    /// The page's JSON text.
+    /// Returns the page's JSON text.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.json.extend_from_slice(b"],\"next\":");
         if self.has_more() {
@@ -205,7 +206,7 @@ impl Page {
     }
 }
 
-/// A session with its newest events; `None` when no event has named it.
+/// Renders a session with its newest events; `None` when it has no event.
 pub(crate) fn render_session(session: Rows<'_>, events: Rows<'_>) -> rusqlite::Result<Option<Vec<u8>>> {
     let mut out = Vec::new();
     session(&mut |row| {
@@ -219,7 +220,7 @@ pub(crate) fn render_session(session: Rows<'_>, events: Rows<'_>) -> rusqlite::R
     Ok(Some(finish(out, None)))
 }
 
-/// The attachments of an event (rule ATT-06).
+/// Renders the attachments of an event (rule ATT-06).
 pub(crate) fn render_attachments(attachments: Rows<'_>) -> rusqlite::Result<Vec<u8>> {
     let mut out = Vec::new();
     list(&mut out, "attachments", attachments)?;

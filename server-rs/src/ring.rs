@@ -1,7 +1,7 @@
 //! Keeps the newest frames of the stream, bounded by bytes and shared by all clients.
 //!
-//! Pure but for the rendering of rows: knows neither clients nor sockets. What must stay true: the ring holds every
-//! row with an id above its floor and not above its head, in id order.
+//! Pure except for rendering rows; knows neither clients nor sockets. Invariant: the ring holds every row with an id
+//! above its floor and not above its head, in id order.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::field::Field;
 use crate::render::{LineBreaks, row_object};
 use crate::store::query::{EventFilter, Order};
 
-/// One event for the stream: its row as JSON on one line, and what filters look at.
+/// One event for the stream: its row as JSON on one line, and the values that filters compare.
 #[derive(Debug)]
 pub struct Frame {
     id: i64,
@@ -25,7 +25,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame of a row of `events_readable`.
+    /// Creates the frame of a row of `events_readable`.
     pub(crate) fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
         let mut text = Vec::with_capacity(1024);
         row_object(&mut text, row, LineBreaks::AsSpaces)?;
@@ -49,7 +49,7 @@ impl Frame {
     }
 }
 
-/// Which events a client wants (rule STR-05).
+/// The events that a client subscribes to (rule STR-05).
 #[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "each is the parameter of its name")]
 pub struct StreamFilter {
@@ -67,7 +67,7 @@ impl StreamFilter {
             && is(&self.event_type, &frame.event_type)
     }
 
-    /// The page of the database that continues after a cursor.
+    /// Returns the filter of the database page after a cursor.
     pub(crate) fn page(&self, above: i64) -> EventFilter {
         let named = [(Field::AgentType, &self.agent_type), (Field::EventType, &self.event_type)];
         EventFilter {
@@ -90,7 +90,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Adds the next row; the oldest make room.
+    /// Adds the next row; drops the oldest rows to make room.
     pub(crate) fn push(&mut self, frame: Frame) {
         self.head = frame.id;
         self.bytes += frame.row.len();
@@ -104,13 +104,13 @@ impl Ring {
         }
     }
 
-    /// Begins anew after an id.
+    /// Restarts after an id.
     pub(crate) fn restart(&mut self, at: i64) {
         *self = Self { floor: at, head: at, ..Self::default() };
     }
 
-    /// Frames after a cursor, up to about one write's worth of bytes, and the cursor after them; `None` when the
-    /// cursor is older than the ring.
+    /// Returns frames after a cursor, about one write's worth of bytes, and the cursor after them; `None` when the
+    /// cursor is before the ring.
     pub(crate) fn after(&self, cursor: i64, filter: &StreamFilter) -> Option<(Vec<Arc<Frame>>, i64)> {
         if cursor < self.floor {
             return None;
@@ -132,5 +132,5 @@ impl Ring {
     }
 }
 
-/// About as much as one write to a client holds.
+/// About the size of one write to a client.
 const WRITE_BYTES: usize = 64 * 1024;

@@ -1,19 +1,19 @@
 //! Scans bytes by the grammar of RFC 8259, without a tree of values.
 //!
-//! What must stay true: what passes here is valid JSON to its last byte, nested at most as deep as the limit says,
-//! and every span lies on character boundaries. Knows nothing of events.
+//! Invariant: a text that passes is valid JSON to its last byte, nested at most as deep as the limit, and every span
+//! lies on character boundaries. Knows nothing of events.
 
 use crate::contract::LIMITS;
 use crate::event::{Span, SpanKind};
 
-/// The body is not JSON, or nested too deep.
+/// The body is not JSON, or its nesting is too deep.
 #[derive(Debug, PartialEq, Eq)]
 pub struct InvalidJson;
 
-/// What scanning gives.
+/// The result of scanning.
 pub(crate) type Scan<T> = Result<T, InvalidJson>;
 
-/// A place in the bytes of a body.
+/// A position in the bytes of a body.
 pub(crate) struct Scanner<'a> {
     pub(crate) bytes: &'a [u8],
     at: usize,
@@ -24,17 +24,17 @@ impl<'a> Scanner<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Begins at a place of the bytes, so that spans are those of all of them.
+    /// Starts at a position in the bytes, so that spans refer to all of them.
     pub(crate) fn starting_at(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
-    /// How many bytes lie behind.
+    /// Number of bytes passed.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes back to a place.
+    /// Moves back to a position.
     pub(crate) fn rewind(&mut self, at: usize) {
         self.at = at;
     }
@@ -54,7 +54,7 @@ impl<'a> Scanner<'a> {
         if self.at == self.bytes.len() { Ok(()) } else { Err(InvalidJson) }
     }
 
-    /// Any value, which lies in `depth` containers.
+    /// Skips any value, at nesting depth `depth`.
     pub(crate) fn skip_value(&mut self, depth: usize) -> Scan<Span> {
         let start = self.at;
         let kind = match self.peek().ok_or(InvalidJson)? {
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
         Ok(Span { start, end: self.at, kind })
     }
 
-    /// The members of the object at this place; `depth` counts the object itself.
+    /// Visits the members of the object at this position; `depth` counts the object itself.
     pub(crate) fn members(
         &mut self,
         depth: usize,
@@ -105,7 +105,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The elements of the array at this place; `depth` counts the array itself.
+    /// Visits the elements of the array at this position; `depth` counts the array itself.
     pub(crate) fn elements(
         &mut self,
         depth: usize,
@@ -185,7 +185,7 @@ impl<'a> Scanner<'a> {
         if self.at > start { Ok(()) } else { Err(InvalidJson) }
     }
 
-    /// A string token; at the opening quote.
+    /// Skips a string token; starts at the opening quote.
     pub(crate) fn skip_string(&mut self) -> Scan<SpanKind> {
         let mut kind = SpanKind::String;
         self.at += 1;
@@ -221,8 +221,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// How many bytes from here on are plain: neither a quote, a backslash nor a control character.
-/// Eight at a time: most bytes of a body lie inside strings.
+/// Returns the number of plain bytes from here on: not a quote, a backslash or a control character. It compares eight
+/// at a time, since most bytes of a body lie inside strings.
 fn plain_prefix(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
@@ -234,7 +234,7 @@ fn plain_prefix(bytes: &[u8]) -> usize {
         let backslash = (word ^ (ONES * 0x5C)).wrapping_sub(ONES) & !(word ^ (ONES * 0x5C));
         let special = (control | quote | backslash) & HIGHS;
         if special != 0 {
-            // Borrows can only raise bits above the first true one, so the lowest is exact.
+            // A borrow can only set bits above the first match, so the lowest bit is exact.
             return at + (special.trailing_zeros() / 8) as usize;
         }
         at += 8;
@@ -248,7 +248,7 @@ mod tests {
     use super::plain_prefix;
 
     #[test]
-    fn finds_the_end_of_plain_bytes_at_every_place() {
+    fn the_plain_prefix_ends_at_a_special_byte_in_every_position() {
         for special in [b'"', b'\\', 0x1f, 0x00] {
             for at in 0..40 {
                 let mut bytes = vec![b'a'; 40];

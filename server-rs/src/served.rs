@@ -1,7 +1,7 @@
-//! Holds the files that are served byte for byte (rules HEA-03, PAG-01 and BEN-05).
+//! Holds the files that are served unchanged (rules HEA-03, PAG-01 and BEN-05).
 //!
-//! They are packed while the server is built (`build.rs`) and unpacked when somebody first asks for one, so that
-//! neither the binary nor a server that nobody looks at carries them whole.
+//! The build compresses them (`build.rs`), and the first request for each decompresses it. So neither the binary nor
+//! an unused server holds them uncompressed.
 
 use std::io::Read;
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_served_as_it_is() {
+    fn every_file_unpacks_to_its_source() {
         assert_eq!(**OPENAPI, include_bytes!("../../contract/openapi.json")[..]);
         assert_eq!(**PAGE, include_bytes!("../../dashboard/dist/index.html")[..]);
         assert_eq!(**PAGE_SCRIPT, include_bytes!("../../dashboard/dist/app.js")[..]);

@@ -1,36 +1,36 @@
-//! Keeps what one client has not been notified of: one slot per topic, with the newest revision (rule SYN-04).
+//! Keeps unreported revisions of one client's topics: the newest revision of each topic (rule SYN-04).
 //!
-//! Pure: no clock, no socket. What must stay true: what a client costs is its number of topics, however slow it is,
-//! and it is never told a revision twice or one below what it was told (rule SYN-04).
+//! Pure: no clock, no socket. Invariants: a client costs as much memory as it has topics, at any speed. It never
+//! receives the same revision twice, and never a lower one (rule SYN-04).
 
-/// One client's slots, by the places of its topics.
+/// One client's revisions, by the positions of its topics.
 #[derive(Debug)]
 pub struct Slots(Vec<Slot>);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     newest: Option<i64>,
-    told: Option<i64>,
+    reported: Option<i64>,
 }
 
 impl Slots {
-    /// Slots of this many topics, of which nothing was told yet.
+    /// Creates the revisions of this many topics, none reported yet.
     pub fn new(topics: usize) -> Self {
         Self(vec![Slot::default(); topics])
     }
 
-    /// Puts the revision of the topic at this place in, unless a newer one is there.
+    /// Records the revision of the topic at this position, unless a newer one is recorded.
     pub fn offer(&mut self, at: usize, revision: i64) {
         if let Some(slot) = self.0.get_mut(at) {
             slot.newest = slot.newest.max(Some(revision));
         }
     }
 
-    /// What is due, in the order of the topics; each counts as told once it is taken from here.
+    /// Returns the due topics in order; each counts as reported once it is taken.
     pub fn take(&mut self) -> impl Iterator<Item = (usize, i64)> {
         self.0.iter_mut().enumerate().filter_map(|(at, slot)| {
-            let due = slot.newest.filter(|_| slot.newest > slot.told)?;
-            slot.told = slot.newest;
+            let due = slot.newest.filter(|_| slot.newest > slot.reported)?;
+            slot.reported = slot.newest;
             Some((at, due))
         })
     }
@@ -40,10 +40,10 @@ impl Slots {
 mod tests {
     use super::*;
 
-    /// Places of topics with revisions.
+    /// Positions of topics with revisions.
     type Pairs = &'static [(usize, i64)];
 
-    /// Offers in turn, then what is due.
+    /// Records the offers in turn, then returns the due topics.
     fn due(slots: &mut Slots, offers: Pairs) -> Vec<(usize, i64)> {
         for (at, revision) in offers {
             slots.offer(*at, *revision);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_newest_of_each_topic_until_it_is_taken() {
+    fn slots_keep_the_newest_revision_of_each_topic_until_it_is_taken() {
         let mut slots = Slots::new(3);
         let table: [(Pairs, Pairs); 8] = [
             (&[], &[]),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_taken_stays_due() {
+    fn a_revision_that_is_not_taken_stays_due() {
         let mut slots = Slots::new(2);
         slots.offer(0, 1);
         slots.offer(1, 1);

@@ -1,17 +1,17 @@
-//! Treats text as the contract does: well-formed Unicode without U+0000, trimmed the ECMAScript way.
+//! Handles text as the contract defines: well-formed Unicode without U+0000, trimmed the ECMAScript way.
 //!
 //! Pure. Knows nothing of events or of HTTP.
 
 use std::borrow::Cow;
 
-/// A string that holds U+0000 or a surrogate without its partner (rule EVT-12).
+/// A string with U+0000 or a lone surrogate (rule EVT-12).
 #[derive(Debug, PartialEq, Eq)]
 pub struct IllFormed;
 
-/// The text of a JSON string token, given with its quotes.
+/// Decodes a JSON string token with its quotes.
 ///
-/// `escaped` says whether the token holds a backslash; without one the text is borrowed.
-/// The token has passed the scanner, so the only thing that can be wrong with its escapes is a lone surrogate.
+/// `escaped` means that the token holds a backslash; without one the text is borrowed. The token has passed the
+/// scanner, so a lone surrogate is the only possible error in its escapes.
 pub fn decode_token(token: &str, escaped: bool) -> Result<Cow<'_, str>, IllFormed> {
     let text = if escaped {
         Cow::Owned(serde_json::from_str::<String>(token).map_err(|_| IllFormed)?)
@@ -21,8 +21,8 @@ pub fn decode_token(token: &str, escaped: bool) -> Result<Cow<'_, str>, IllForme
     if text.contains('\0') { Err(IllFormed) } else { Ok(text) }
 }
 
-/// Removes ECMAScript white space and line terminators from both ends (ECMA-262, `String.prototype.trim`).
-/// They differ from Rust's own `trim` in U+FEFF, which they include, and U+0085, which they do not.
+/// Removes ECMAScript white space and line terminators from both ends (ECMA-262, `String.prototype.trim`). Unlike
+/// Rust's `trim`, the set includes U+FEFF and excludes U+0085.
 pub fn trim_text(text: &str) -> &str {
     text.trim_matches(is_ecma_space)
 }
@@ -44,8 +44,8 @@ fn is_ecma_space(c: char) -> bool {
     )
 }
 
-/// Resolves percent-encoding once (RFC 3986, section 2.1). `None`: malformed, or not UTF-8.
-/// In a query `+` is a space (WHATWG URL, `application/x-www-form-urlencoded`).
+/// Resolves percent-encoding once (RFC 3986, section 2.1). Returns `None` when it is malformed or not UTF-8. In a
+/// query `+` is a space (WHATWG URL, `application/x-www-form-urlencoded`).
 pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -74,13 +74,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trims_what_ecmascript_calls_white_space() {
+    fn trimming_removes_ecmascript_white_space() {
         assert_eq!(trim_text("\u{FEFF}\u{A0}\u{2028} a b \t\n\u{3000}"), "a b");
         assert_eq!(trim_text("\u{85}a\u{180E}"), "\u{85}a\u{180E}");
     }
 
     #[test]
-    fn tells_lone_surrogates_and_nul() {
+    fn decoding_detects_lone_surrogates_and_nul() {
         assert_eq!(decode_token(r#""a\u0041\/""#, true).as_deref(), Ok("aA/"));
         assert_eq!(decode_token(r#""\ud83d\ude00""#, true).as_deref(), Ok("😀"));
         for token in [r#""\ud800""#, r#""\udc00x""#, r#""\ud800\ud800""#, r#""\u0000""#] {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn decodes_percent_once() {
+    fn percent_encoding_is_resolved_once() {
         assert_eq!(percent_decode("a%2Fb+c", true).as_deref(), Some("a/b c"));
         assert_eq!(percent_decode("a+%252F", false).as_deref(), Some("a+%2F"));
         for bad in ["%", "%2", "%zz", "%ff"] {

@@ -1,6 +1,7 @@
 //! Converts RFC 3339 date-times to Unix milliseconds and back (rule EVT-08).
 //!
-//! Pure. The calendar is the `time` crate's; the grammar is the contract's, which is stricter than most parsers.
+//! Pure. The `time` crate computes the calendar. The contract defines the grammar, which is stricter than most
+//! parsers.
 
 use time::{Date, Month};
 
@@ -8,7 +9,7 @@ const DAY_MS: i64 = 86_400_000;
 /// 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z.
 const RANGE_MS: std::ops::RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
 
-/// Unix milliseconds of a date-time; finer digits are cut off. `None`: not a valid timestamp.
+/// Returns the Unix milliseconds of a date-time; drops finer digits. `None`: not a valid timestamp.
 pub fn parse_timestamp(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let fixed = bytes.first_chunk::<19>()?;
@@ -34,7 +35,7 @@ pub fn parse_timestamp(text: &str) -> Option<i64> {
 
 const UNIX_EPOCH_JULIAN_DAY: i32 = 2_440_588;
 
-/// The milliseconds after the point, and what follows the fraction.
+/// Returns the milliseconds after the decimal point, and the text after the fraction.
 fn fraction(rest: &[u8]) -> Option<(i64, &[u8])> {
     let Some(after) = rest.strip_prefix(b".") else {
         return Some((0, rest));
@@ -47,7 +48,7 @@ fn fraction(rest: &[u8]) -> Option<(i64, &[u8])> {
     Some((millis, &after[count..]))
 }
 
-/// Minutes east of UTC.
+/// Returns the minutes east of UTC.
 fn offset(zone: &[u8]) -> Option<i64> {
     match zone {
         [b'Z' | b'z'] => Some(0),
@@ -64,7 +65,7 @@ fn digits(bytes: &[u8]) -> Option<i32> {
     bytes.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i32::from(byte - b'0')))
 }
 
-/// Whether a time lies in the years 0000 to 9999.
+/// Returns whether a time is in the years 0000 to 9999.
 pub fn is_in_range(ms: i64) -> bool {
     RANGE_MS.contains(&ms)
 }
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accepts_what_rfc_3339_allows_and_goes_back() {
+    fn rfc_3339_times_parse_and_format_back() {
         let cases = [
             ("2026-02-18T18:06:41.2319Z", "2026-02-18T18:06:41.231Z"),
             ("2026-02-18t18:06:41z", "2026-02-18T18:06:41.000Z"),
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_time() {
+    fn any_other_text_is_not_a_time() {
         let cases = [
             "",
             "2026",

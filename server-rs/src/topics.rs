@@ -1,6 +1,7 @@
-//! Names what a client can keep in sync: events, statistics, sessions, or one session (rules SYN-01 and SYN-03).
+//! Names the topics that a client can keep in sync with: events, statistics, sessions, or one session (rules SYN-01
+//! and SYN-03).
 //!
-//! Pure. Names are those of the vocabulary (`tests/contract.rs` holds them equal); rules SYN-01 and SYN-03.
+//! Pure. Names come from the vocabulary; `tests/contract.rs` compares them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use crate::contract::{LIMITS, VOCABULARY};
 use crate::field::Field;
 use crate::text::{percent_decode, trim_text};
 
-/// Something that has a revision.
+/// A resource with a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Topic {
     /// The newest events.
@@ -18,15 +19,15 @@ pub enum Topic {
     Stats,
     /// The list of sessions.
     Sessions,
-    /// One session, by its id; whether an event has named it is not known here.
+    /// One session, by its id, which may have no event.
     Session(Arc<str>),
 }
 
 impl Topic {
-    /// Those that everyone has, in the order of the vocabulary.
+    /// The topics that exist without a session, in the order of the vocabulary.
     pub const GLOBAL: [Topic; 3] = [Topic::Events, Topic::Stats, Topic::Sessions];
 
-    /// Its name, as answers say it: the id of a session stands in it as it is.
+    /// Returns its name as in answers: the id of a session is not encoded.
     pub fn name(&self) -> Cow<'static, str> {
         match self {
             Topic::Events => Cow::Borrowed("events"),
@@ -37,8 +38,8 @@ impl Topic {
     }
 }
 
-/// The topic that stands in a path: the id of a session is percent-decoded once, nothing else is.
-/// `None` for what is no topic, an id that no event can have among it.
+/// Parses the topic in a path: only the id of a session is percent-decoded, once. Returns `None` for any other text,
+/// and for an id that no event can have.
 pub fn parse_topic(text: &str) -> Option<Topic> {
     if let Some(topic) = Topic::GLOBAL.into_iter().find(|topic| topic.name() == text) {
         return Some(topic);
@@ -48,7 +49,7 @@ pub fn parse_topic(text: &str) -> Option<Topic> {
     Some(Topic::Session(id.into()))
 }
 
-/// The topic with this name (rule RPC-05).
+/// Returns the topic with this name (rule RPC-05).
 pub fn topic_named(name: &str) -> Option<Topic> {
     if let Some(topic) = Topic::GLOBAL.into_iter().find(|topic| topic.name() == name) {
         return Some(topic);
@@ -57,8 +58,8 @@ pub fn topic_named(name: &str) -> Option<Topic> {
     is_session_id(id).then(|| Topic::Session(id.into()))
 }
 
-/// The topics of a list with commas between them, each once, where it was first. `None` where one is no topic, and
-/// where they are more than a client may follow.
+/// Parses a comma-separated list of topics; of equal topics the first counts. Returns `None` for an unknown topic, or
+/// for more topics than a client may follow.
 pub fn parse_topics(list: &str) -> Option<Vec<Topic>> {
     let mut topics = Vec::new();
     for text in list.split(',') {
@@ -73,7 +74,7 @@ pub fn parse_topics(list: &str) -> Option<Vec<Topic>> {
     Some(topics)
 }
 
-/// Rules EVT-01 and EVT-12 of what has been trimmed when it was stored.
+/// Applies rules EVT-01 and EVT-12 to an id, which was trimmed when stored.
 fn is_session_id(id: &str) -> bool {
     let most = Field::SessionId.spec().max_bytes;
     !id.is_empty() && id.len() <= most && trim_text(id).len() == id.len() && !id.contains('\0')
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_topics_from_what_is_none() {
+    fn the_parser_separates_topics_from_other_text() {
         let longest = "x".repeat(256);
         let table = [
             ("events", Some(Topic::Events)),
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_each_topic_once_in_its_order() {
+    fn a_list_keeps_each_topic_once_in_order() {
         let table = [
             ("stats,events", Some(vec![Topic::Stats, Topic::Events])),
             ("events,stats,events", Some(vec![Topic::Events, Topic::Stats])),
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_bounded_by_what_it_comes_to() {
+    fn a_list_is_bounded_by_its_distinct_topics() {
         let list = |count: usize| (0..count).map(|n| format!("session:{n}")).collect::<Vec<_>>().join(",");
         let most = LIMITS.stream_topics;
         assert_eq!(parse_topics(&list(most)).map(|topics| topics.len()), Some(most));
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_read_as_it_is_said() {
+    fn a_printed_topic_name_parses_back() {
         for topic in Topic::GLOBAL.into_iter().chain(session("a b")) {
             assert_eq!(parse_topic(&topic.name().replace(' ', "%20")), Some(topic));
         }

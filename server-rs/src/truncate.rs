@@ -1,20 +1,20 @@
-//! Replaces metadata above its limit with a summary that is still valid JSON (rule MET-02; of a hook's payload:
+//! Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02; for a hook's payload
 //! HOK-03).
 //!
-//! Pure. The text has been scanned before, so it is valid JSON.
+//! Pure. The text was scanned before, so it is valid JSON.
 
 use std::borrow::Cow;
 
 use crate::contract::VOCABULARY;
 use crate::json::visit_members;
 
-/// As much of a value as so many bytes hold; `None` where that is nothing.
+/// Cuts a value to at most this many bytes; `None` when no part fits.
 type Cut = fn(&str, usize) -> Option<String>;
 
-/// Ends a string of which only the beginning is left.
+/// Marks the end of a cut string.
 const MARK: &str = "…";
 
-/// The summary of metadata that is larger than `limit` bytes; `None` when it fits as it is.
+/// Returns the summary of metadata above `limit` bytes; `None` when the metadata fits.
 pub fn truncate_metadata(text: &str, limit: usize) -> Option<String> {
     if text.len() <= limit {
         return None;
@@ -24,7 +24,7 @@ pub fn truncate_metadata(text: &str, limit: usize) -> Option<String> {
     Some(summary)
 }
 
-/// The same of a hook's payload: `keys` come first, then all others, and what does not fit is cut.
+/// Does the same for a hook's payload: `keys` come first, then all others; values that do not fit are cut.
 pub fn truncate_payload(text: &str, limit: usize, keys: &[String]) -> Option<String> {
     if text.len() <= limit {
         return None;
@@ -32,7 +32,7 @@ pub fn truncate_payload(text: &str, limit: usize, keys: &[String]) -> Option<Str
     let mut summary = summary_of(text, limit, keys, cut_value);
     let bytes = text.as_bytes();
     let scanned = visit_members(text, |name, value| {
-        // Asked last, since it may have to decode the name.
+        // Evaluated last, since it may decode the name.
         let is_other = || !keys.iter().any(|key| name.key_is(key, bytes));
         push_member(&mut summary, &text[name.start + 1..name.end - 1], value, limit, cut_value, is_other);
     });
@@ -41,13 +41,13 @@ pub fn truncate_payload(text: &str, limit: usize, keys: &[String]) -> Option<Str
     Some(summary)
 }
 
-/// The markers and those of the keys that there are, without the closing brace.
+/// Returns the markers and the present members of `keys`, without the closing brace.
 fn summary_of(text: &str, limit: usize, keys: &[String], cut: Cut) -> String {
     let mut values: Vec<Option<&str>> = vec![None; keys.len()];
     if text.starts_with('{') {
         let bytes = text.as_bytes();
         let scanned = visit_members(text, |name, value| {
-            // Of a key given twice the last counts, so a later one replaces an earlier one.
+            // Of equal keys the last counts, so a later one replaces an earlier one.
             if let Some(at) = keys.iter().position(|key| name.key_is(key, bytes)) {
                 values[at] = Some(value);
             }
@@ -63,7 +63,7 @@ fn summary_of(text: &str, limit: usize, keys: &[String], cut: Cut) -> String {
     summary
 }
 
-/// Adds a member to an object that lacks its closing brace, where both fit into `limit` and it `is_wanted`.
+/// Adds a member to an object without its closing brace, if both fit into `limit` and it `is_wanted`.
 fn push_member(
     object: &mut String,
     name: &str,
@@ -73,7 +73,7 @@ fn push_member(
     is_wanted: impl Fn() -> bool,
 ) {
     let comma = if object.len() == 1 { "" } else { "," };
-    // The quotes of the name, the colon, and the brace that closes the object.
+    // Room for the quotes of the name, the colon, and the closing brace.
     let Some(room) = limit.checked_sub(object.len() + comma.len() + name.len() + 4) else { return };
     let fitting =
         if value.len() <= room { Some(Cow::Borrowed(value)) } else { cut(value, room).map(Cow::Owned) };
@@ -84,7 +84,8 @@ fn push_member(
     }
 }
 
-/// Of a string its beginning, of an object the members that fit, strings among them cut; nothing of anything else.
+/// Returns the start of a string, or the members of an object that fit, with their strings cut; `None` for any other
+/// value.
 fn cut_value(value: &str, room: usize) -> Option<String> {
     if !value.starts_with('{') {
         return cut_string(value, room);
@@ -101,12 +102,12 @@ fn cut_value(value: &str, room: usize) -> Option<String> {
     Some(object)
 }
 
-/// The beginning of a string token that is longer than `room`, and the mark.
+/// Returns the start of a string token that is longer than `room`, and the mark.
 fn cut_string(token: &str, room: usize) -> Option<String> {
     if !token.starts_with('"') {
         return None;
     }
-    // The quote that ends it.
+    // Room for the closing quote.
     let most = room.checked_sub(MARK.len() + 1)?;
     let mut end = 1;
     loop {
@@ -119,7 +120,8 @@ fn cut_string(token: &str, room: usize) -> Option<String> {
     (end > 1).then(|| format!("{}{MARK}\"", &token[..end]))
 }
 
-/// The length of what must not be parted: a character, an escape, two escapes that are one character.
+/// Returns the length of the next unit that must not be split: a character, an escape, or two escapes that are one
+/// character.
 fn unit_bytes(rest: &str) -> usize {
     let code = |at: usize| u16::from_str_radix(rest.get(at..)?.strip_prefix("\\u")?.get(..4)?, 16).ok();
     match (code(0), code(6)) {
@@ -135,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_the_keys_that_fit_in_the_order_of_the_contract() {
+    fn a_summary_keeps_the_keys_that_fit_in_the_order_of_the_contract() {
         let big = "x".repeat(300);
         let text =
             format!(r#"{{"type":"t","other":"{big}","query":"{big}","error": {{"a":1}},"\u0065rror":2.50}}"#);
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn fits_to_the_last_byte() {
+    fn a_summary_may_fill_its_limit_to_the_last_byte() {
         let text = |n: usize| format!(r#"{{"path":"{}","z":"{}"}}"#, "p".repeat(n), "z".repeat(300));
         let lengths: Vec<usize> =
             (190..230).map(|n| truncate_metadata(&text(n), 256).map_or(0, |summary| summary.len())).collect();
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_an_object_becomes_the_markers() {
+    fn metadata_that_is_not_an_object_becomes_only_the_markers() {
         let text = format!("[\"{}\"]", "é".repeat(200));
         assert_eq!(
             truncate_metadata(&text, 256).as_deref(),
@@ -171,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_keeps_its_keys_then_all_others_and_what_does_not_fit_is_cut() {
+    fn a_payload_keeps_its_keys_then_all_others_and_cuts_values_that_do_not_fit() {
         let long = "y".repeat(300);
         let text =
             format!(r#"{{"a":1,"id":2,"input":{{"o":{{"x":"{long}"}},"p":"/q","c":"{long}"}},"name":"n"}}"#);
@@ -185,7 +187,7 @@ mod tests {
         let expected = cut_at(&"y".repeat(120 - cut_at("").len()));
         assert_eq!((kept.as_str(), kept.len()), (expected.as_str(), 120));
         assert_eq!(payload(&text, text.len()), None);
-        // Of a key given twice the last, the others as often as they stand there.
+        // Of equal keys the last counts among `keys`; all others are kept as often as they occur.
         let text = format!(r#"{{"\u0069d":1,"a":1,"id":2,"\u0061":[2 ],"z":[{}0]}}"#, "0,".repeat(60));
         let expected =
             format!(r#"{{"_truncated":true,"_original_bytes":{},"id":2,"a":1,"\u0061":[2 ]}}"#, text.len());
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_parts_nothing_and_leaves_nothing_empty() {
+    fn a_cut_splits_no_character_and_leaves_no_empty_value() {
         for unit in ["x", "é", "€", "😀", r"\n", r"\u00e9", r"\uD83D\uDE00", r"\ud800", r"\udc00"] {
             let token = format!("\"{}\"", unit.repeat(20));
             for room in 0..token.len() {

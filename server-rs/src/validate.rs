@@ -1,13 +1,13 @@
-//! Turns the fields of an event into its values, or into every problem that they have (rules EVT-01 to EVT-14).
+//! Turns the fields of an event into its values, or into all their problems (rules EVT-01 to EVT-14).
 //!
-//! Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14; messages are those of the vocabulary.
+//! Pure: no I/O, no clock, no state. Messages come from the vocabulary.
 
 use crate::contract::VOCABULARY;
 use crate::event::{Event, FieldError, FieldValue, RawEvent};
 use crate::field::Field;
 use crate::fields::Checker;
 
-/// The event, or its problems in the order of the contract. `max_metadata_bytes` is the flag's value.
+/// Returns the event, or its problems in the order of the contract. `max_metadata_bytes` is the flag's value.
 pub fn validate_event(
     body: &str,
     raw: &RawEvent,
@@ -16,7 +16,7 @@ pub fn validate_event(
     validate_by(body, raw, max_metadata_bytes, |_| true)
 }
 
-/// The same for telemetry, whose form other programs choose: a problem of a field that is not required makes the field
+/// Does the same for telemetry, whose format other programs define: a problem of an optional field makes the field
 /// absent (rule OTL-07).
 pub fn validate_leniently(
     body: &str,
@@ -26,7 +26,7 @@ pub fn validate_leniently(
     validate_by(body, raw, max_metadata_bytes, |field| field.spec().is_required)
 }
 
-/// A problem of a field counts where `is_strict` of it.
+/// A problem of a field counts if `is_strict` returns true for it.
 fn validate_by(
     body: &str,
     raw: &RawEvent,
@@ -63,7 +63,7 @@ fn validate_by(
     Ok(event)
 }
 
-/// The status of an event that says none (rule EVT-03).
+/// Returns the default status of an event (rule EVT-03).
 pub(crate) fn default_status(event_type: &str) -> &'static str {
     if event_type == "error" { "error" } else { "success" }
 }
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_every_problem_in_the_order_of_the_contract() {
+    fn validation_reports_every_problem_in_the_order_of_the_contract() {
         let body = r#"{"source":"x","cost_usd":-1,"status":3,"agent_type":" ","duration_ms":1.5,"client_timestamp":"2026"}"#;
         let expected = [
             "session_id: must be a string",
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn trims_in_place_and_decodes_where_it_must() {
+    fn validation_trims_in_place_and_decodes_only_where_needed() {
         let body = r#"{"session_id":"  é s ","agent_type":"\u0061 ","event_type":" error ","tool_name":" ","event_id":null}"#;
         let event = check(body).expect("valid");
         let expected = [

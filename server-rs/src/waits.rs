@@ -1,6 +1,7 @@
-//! Says which waits of a session an agent's hook begins or ends, as `contract/hooks` has it (rules WAI-01 and WAI-02).
+//! Determines the waits that an agent's hook starts or ends, as `contract/hooks` defines them (rules WAI-01 and
+//! WAI-02).
 //!
-//! Pure. An event carries the place of its change in [`WAIT_CHANGES`], so that the writer reads no payload.
+//! Pure. An event carries the index of its change in [`WAIT_CHANGES`], so that the writer reads no payload.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -18,27 +19,27 @@ pub enum WaitEnds {
     Session,
 }
 
-/// What an event changes: it ends waits first, then begins one.
+/// The changes of an event: it ends waits first, then starts one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitChange {
-    /// What it ends.
+    /// The waits that it ends.
     pub ends: WaitEnds,
-    /// The reason of the wait that it begins.
+    /// The reason of the wait that it starts.
     pub begins: Option<&'static str>,
     /// Whether that wait needs an answer.
     pub needs_answer: bool,
-    /// Whether it only reminds of a wait.
+    /// Whether it only reminds the user of a wait.
     pub is_reminder: bool,
 }
 
-/// The place of the change of a hook, where its payload has one of `values` at `key`.
+/// The index of the change of a hook whose payload has one of `values` at `key`.
 #[derive(Debug)]
 pub struct WaitRule {
-    /// Without a key the rule is that of every payload.
+    /// Without a key the rule applies to every payload.
     pub key: Option<&'static str>,
-    /// The wanted values of that key.
+    /// The values that match.
     pub values: Vec<&'static str>,
-    /// A place in [`WAIT_CHANGES`].
+    /// An index into [`WAIT_CHANGES`].
     pub change: usize,
 }
 
@@ -50,9 +51,9 @@ struct Waits {
     keys: Vec<&'static str>,
 }
 
-/// The place of what changes nothing.
+/// The index of the empty change.
 pub const NO_CHANGE: usize = 0;
-/// The place of a person's dismissal (rule WAI-05).
+/// The index of a user's dismissal (rule WAI-05).
 pub const DISMISSAL: usize = 1;
 
 static SPECS: LazyLock<[Value; HOOK_FILES.len()]> =
@@ -62,10 +63,10 @@ static WAITS: LazyLock<Waits> = LazyLock::new(|| Waits::read(&*SPECS));
 /// Every change that an event can make.
 pub static WAIT_CHANGES: LazyLock<&'static [WaitChange]> = LazyLock::new(|| &WAITS.changes);
 
-/// The keys of payloads that rules look at.
+/// The keys of payloads that rules compare.
 pub static WAIT_KEYS: LazyLock<&'static [&'static str]> = LazyLock::new(|| &WAITS.keys);
 
-/// The rules of an agent's hook, in the order in which they are tried.
+/// Returns the rules of an agent's hook, in the order of their evaluation.
 pub fn wait_rules(agent_type: &str, hook: &str) -> &'static [WaitRule] {
     WAITS.rules.get(agent_type).and_then(|hooks| hooks.get(hook)).map_or(&[], Vec::as_slice)
 }
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_hook_ends_its_rules_with_one_for_any_payload() {
+    fn the_last_wait_rule_of_every_hook_matches_any_payload() {
         assert!(!WAITS.rules.is_empty());
         for (hook, rules) in WAITS.rules.values().flatten() {
             assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook}");

@@ -1,4 +1,4 @@
-//! This server's own lists are those of `contract/`: what a case cannot see from outside.
+//! Tests that this server's own lists match `contract/`, which black-box cases cannot check.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ fn contract(path: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn error_codes_are_those_of_the_vocabulary() {
+fn error_codes_match_the_vocabulary() {
     let ours: BTreeSet<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
     let theirs: BTreeSet<&str> = VOCABULARY.errors.keys().map(String::as_str).collect();
     assert_eq!(ours, theirs);
@@ -27,7 +27,7 @@ fn error_codes_are_those_of_the_vocabulary() {
 }
 
 #[test]
-fn formats_are_those_of_the_file_and_in_its_order() {
+fn formats_match_formats_json_and_its_order() {
     let file = fs::read_to_string(contract("formats.json")).expect("readable");
     let file: serde_json::Value = serde_json::from_str(&file).expect("JSON");
     let names = file["formats"].as_object().expect("an object").keys().map(String::as_str);
@@ -35,12 +35,12 @@ fn formats_are_those_of_the_file_and_in_its_order() {
 }
 
 #[test]
-fn topics_are_those_of_the_vocabulary_and_in_its_order() {
+fn topics_match_the_vocabulary_and_its_order() {
     assert_eq!(Topic::GLOBAL.map(|topic| topic.name().into_owned()).as_slice(), VOCABULARY.topics);
 }
 
 #[test]
-fn parameters_of_routes_are_described() {
+fn every_parameter_of_a_route_has_a_description() {
     for route in &ROUTES.routes {
         for parameter in &route.parameters {
             assert!(ROUTES.parameters.contains_key(parameter), "{} of {}", parameter, route.path);
@@ -49,7 +49,7 @@ fn parameters_of_routes_are_described() {
 }
 
 #[test]
-fn every_pragma_that_is_set_is_reported() {
+fn every_pragma_of_the_contract_is_reported() {
     let set = PRAGMAS.matches("PRAGMA ").count();
     assert_eq!(REPORTED_PRAGMAS.len(), set + 2);
     assert_eq!(REPORTED_PRAGMAS.first(), Some(&"journal_mode"));
@@ -57,15 +57,15 @@ fn every_pragma_that_is_set_is_reported() {
 }
 
 #[test]
-fn every_migration_is_taken_in() {
+fn every_migration_is_embedded() {
     let files = fs::read_dir(contract("migrations")).expect("readable").count();
     assert_eq!(i64::try_from(files), Ok(SCHEMA_VERSION));
 }
 
-/// SQLite prepares a statement again whose plan depends on a value, whenever one is bound (`LIMIT ?1` is such a place,
-/// `LIMIT +?1` is not): 0.4 ms for a page of rows that takes 0.02 ms.
+/// When a statement's plan depends on a bound value, SQLite prepares it again at each new value. `LIMIT ?1` is such a
+/// parameter, `LIMIT +?1` is not. That takes 0.4 ms for a page of rows that takes 0.02 ms.
 #[test]
-fn no_statement_is_prepared_again_for_other_values() {
+fn no_statement_is_prepared_again_for_new_values() {
     let connection = Connection::open_in_memory().expect("a database");
     migrate(&connection, &MIGRATIONS).expect("a schema");
     let (mut looked, mut again) = (0, Vec::new());
@@ -77,7 +77,7 @@ fn no_statement_is_prepared_again_for_other_values() {
             for parameter in 1..=statement.parameter_count() {
                 statement.raw_bind_parameter(parameter, value).expect("bound");
             }
-            // What it finds or refuses is no matter here.
+            // The result does not matter here.
             let mut rows = statement.raw_query();
             while let Ok(Some(_)) = rows.next() {}
         }

@@ -1,5 +1,6 @@
-//! What a fixed bulk of events costs, in counts that do not depend on the machine: transactions, pages written to the
-//! log, statements prepared, bytes in the file. A change that makes one of them worse has to say so here.
+//! Bounds the cost of a fixed bulk of events, in counts that do not depend on the machine. They are transactions,
+//! pages written to the log, prepared statements, and bytes in the file. A change that raises one of them must raise
+//! its bound here.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,16 +16,16 @@ use ingest_server::validate::validate_event;
 use rusqlite::hooks::{AuthContext, Authorization};
 
 const GROUPS: u64 = 60;
-/// Until every statement has been prepared once, those of a run of keys too.
+/// Until every statement has been prepared once, including those for a run of keys.
 const FIRST_GROUPS: u64 = 45;
 const GROUP_EVENTS: u64 = 500;
 const SESSIONS: u64 = 500;
 const METADATA: &str = r#"{"path":"src/store/events.rs","lines":120}"#;
 
-/// Pages in the log, each of which is also written to the file once.
+/// Pages in the log; each is also written to the database once.
 const MOST_PAGES_PER_EVENT: f64 = 0.08;
-/// The file without the text of the metadata. Of these about 9 are keys in `event_key_tail`, whose size does not grow with
-/// the file. A field that is absent costs one byte.
+/// The file without the text of the metadata. About 9 of these bytes are keys in `event_key_tail`, whose size does
+/// not grow with the file. An absent field costs one byte.
 const MOST_BYTES_PER_EVENT: f64 = 93.0;
 
 fn uuid(n: u64) -> String {
@@ -49,7 +50,7 @@ fn group(number: u64) -> Submission {
     Submission { body, events }
 }
 
-/// Transactions and pages in a write-ahead log (<https://sqlite.org/fileformat2.html#walformat>).
+/// Returns the transactions and pages in a write-ahead log (<https://sqlite.org/fileformat2.html#walformat>).
 fn read_log(path: &Path) -> (u64, u64) {
     let log = std::fs::read(path).expect("a log");
     let word = |at: usize| u32::from_be_bytes(log[at..at + 4].try_into().expect("four bytes"));
@@ -60,7 +61,7 @@ fn read_log(path: &Path) -> (u64, u64) {
 }
 
 #[test]
-fn a_bulk_of_events_costs_no_more_than_it_did() {
+fn a_bulk_of_events_costs_no_more_than_its_bounds() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("events.db");
     std::fs::File::create_new(&path).expect("a new file");
@@ -69,7 +70,7 @@ fn a_bulk_of_events_costs_no_more_than_it_did() {
     migrate(&connection, &MIGRATIONS).expect("a schema");
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("an empty log");
     let mut writer = EventWriter::default();
-    // SQLite asks it whenever a statement is prepared, and never when one runs.
+    // SQLite calls this authorizer whenever it prepares a statement, and never when one runs.
     let prepared = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&prepared);
     let ask = move |_: AuthContext<'_>| {
@@ -96,5 +97,5 @@ fn a_bulk_of_events_costs_no_more_than_it_did() {
     assert!(pages_per_event <= MOST_PAGES_PER_EVENT, "{pages_per_event} pages an event");
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("an empty log");
     let bytes = std::fs::metadata(&path).expect("a file").len() as f64 / events - METADATA.len() as f64;
-    assert!(bytes <= MOST_BYTES_PER_EVENT, "{bytes} bytes an event beside its metadata");
+    assert!(bytes <= MOST_BYTES_PER_EVENT, "{bytes} bytes an event without its metadata");
 }

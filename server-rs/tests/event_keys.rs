@@ -1,4 +1,4 @@
-//! Accepted ids through runs, merges, restarts and rollbacks, held against a plain set.
+//! Tests accepted ids through runs, merges, restarts and rollbacks against a plain set.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn database(folder: &Path) -> Connection {
     connection
 }
 
-/// Spread like random ids, and the same in each run.
+/// Spread like random ids, and equal in each run.
 fn key(n: u64) -> u128 {
     u128::from(n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
 }
@@ -57,7 +57,7 @@ fn a_key_is_accepted_once_through_runs_merges_and_restarts() {
         merged |=
             count(&connection, "SELECT count(*) FROM event_key_runs WHERE level > 0 AND state = 'live'") > 0;
         if group % 13 == 12 {
-            // As after a crash: what a merge had in memory is gone.
+            // Simulates a crash: the memory of a merge is lost.
             keys = EventKeys::default();
         }
     }
@@ -69,17 +69,17 @@ fn a_key_is_accepted_once_through_runs_merges_and_restarts() {
     });
     assert!(count(&connection, "SELECT count(*) FROM event_key_runs WHERE state = 'live'") < 20);
     sorted_and_disjoint(&connection);
-    // What is in live runs is deleted from the tail, some of it with each group.
+    // Keys in live runs are deleted from the tail, some with each group.
     let tail = "SELECT sum(length(keys)) / 16 FROM event_key_tail";
     assert!(count(&connection, tail) < 3 * 16_384, "{} keys in the tail", count(&connection, tail));
 }
 
 #[test]
-fn nothing_stays_of_a_group_that_was_rolled_back() {
+fn a_group_that_was_rolled_back_leaves_no_trace() {
     let folder = tempfile::tempdir().expect("a folder");
     let connection = database(folder.path());
     let mut keys = EventKeys::default();
-    // Enough for a run, so that the rollback takes that back as well.
+    // Enough for a run, so that the rollback also undoes the run.
     let many = 20_000;
     transaction(&connection, "ROLLBACK", || {
         for n in 0..many {
@@ -97,7 +97,7 @@ fn nothing_stays_of_a_group_that_was_rolled_back() {
     });
 }
 
-/// Of live runs: ascending keys, and none in two of them.
+/// Checks live runs: keys ascend, and no key is in two of them.
 fn sorted_and_disjoint(connection: &Connection) {
     let sql = "SELECT r.id, b.keys FROM event_key_runs AS r JOIN event_key_blocks AS b ON b.id >> 20 = r.id
                WHERE r.state = 'live' ORDER BY b.id";

@@ -1,4 +1,4 @@
-//! The stream's fan-out from inside: places, the bounded ring, falling behind and catching up.
+//! Unit tests of the stream's fan-out: places, the bounded ring, falling behind and catching up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ fn start(folder: &std::path::Path, places: usize) -> (Arc<Store>, Arc<Hub>) {
 }
 
 #[tokio::test]
-async fn a_dropped_subscription_gives_its_place_back() {
+async fn a_dropped_subscription_frees_its_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_store, hub) = start(folder.path(), 1);
     let first = hub.subscribe(None, StreamFilter::default()).expect("a place");
@@ -57,7 +57,7 @@ async fn a_dropped_subscription_gives_its_place_back() {
 }
 
 #[tokio::test]
-async fn history_and_live_events_follow_one_another_without_a_gap() {
+async fn live_events_follow_history_without_a_gap() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, hub) = start(folder.path(), 4);
     store_events(&store, "s", 600, 10).await;
@@ -70,12 +70,12 @@ async fn history_and_live_events_follow_one_another_without_a_gap() {
 }
 
 #[tokio::test]
-async fn one_that_fell_out_of_the_ring_loses_nothing() {
+async fn a_subscriber_behind_the_ring_loses_no_event() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, hub) = start(folder.path(), 4);
     let mut slow = hub.subscribe(None, StreamFilter::default()).expect("a place");
     let mut fast = hub.subscribe(None, StreamFilter::default()).expect("a place");
-    // 12 MB through a ring of 4 MB, while only one of the two reads.
+    // 12 MB pass through a ring of 4 MB while only one of the two subscribers reads.
     for _ in 0..12 {
         store_events(&store, "s", 100, 10_000).await;
     }
@@ -84,7 +84,7 @@ async fn one_that_fell_out_of_the_ring_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_filter_passes_over_what_it_does_not_admit() {
+async fn a_filter_skips_events_that_do_not_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, hub) = start(folder.path(), 4);
     store_events(&store, "other", 700, 10).await;

@@ -1,5 +1,5 @@
-//! What changed, from inside: everything at first, then the newest of each topic, not before it is due, and only to
-//! those who follow it.
+//! Unit tests of invalidations: all topics at first, then the newest revision of each, only when it is due, and only
+//! to followers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -55,23 +55,23 @@ impl Server {
     }
 }
 
-/// What comes next, as `topic=revision`.
+/// Returns the next changes as `topic=revision`.
 async fn next(subscription: &mut Subscription) -> Vec<String> {
     let due = tokio::time::timeout(Duration::from_secs(20), subscription.next()).await.expect("in time");
     due.expect("open").map(|(topic, revision)| format!("{}={revision}", topic.name())).collect()
 }
 
-/// Nothing is due at this moment.
+/// Returns whether nothing is due at this moment.
 fn is_silent(subscription: &mut Subscription) -> bool {
     subscription.next().now_or_never().is_none()
 }
 
 #[tokio::test]
-async fn every_topic_is_told_at_first_in_the_order_given() {
+async fn the_first_report_has_every_topic_in_the_given_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 4);
-    // While somebody follows a session, rounds keep up. The first client would start the round of what is stored
-    // already, and that may see the next event's session before it is told of the event.
+    // While a client follows a session, rounds keep up. The first client would start a round for the events stored so
+    // far. That round may see the next event's session before its notification of the event.
     let mut before = server.subscribe("session:a,events", AT_ONCE).await.expect("a place");
     server.store_event("a").await;
     server.store_event("b").await;
@@ -85,7 +85,7 @@ async fn every_topic_is_told_at_first_in_the_order_given() {
 }
 
 #[tokio::test]
-async fn a_slow_client_is_told_the_newest_and_holds_up_nobody() {
+async fn a_slow_client_gets_the_newest_revision_and_delays_no_other_client() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 4);
     let topics = "events,sessions,session:a,session:b";
@@ -104,26 +104,26 @@ async fn a_slow_client_is_told_the_newest_and_holds_up_nobody() {
 }
 
 #[tokio::test]
-async fn what_comes_within_the_interval_waits_for_its_end() {
+async fn a_change_within_the_interval_waits_for_its_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 4);
     let interval = Duration::from_millis(200);
     let mut client = server.subscribe("events", interval).await.expect("a place");
     assert_eq!(next(&mut client).await, ["events=0"]);
-    let mut told = Instant::now();
+    let mut reported = Instant::now();
     for id in [3, 6] {
         for _ in 0..3 {
             server.store_event("s").await;
-            assert!(is_silent(&mut client) || told.elapsed() >= interval);
+            assert!(is_silent(&mut client) || reported.elapsed() >= interval);
         }
         assert_eq!(next(&mut client).await, [format!("events={id}")]);
-        assert!(told.elapsed() >= interval, "{:?}", told.elapsed());
-        told = Instant::now();
+        assert!(reported.elapsed() >= interval, "{:?}", reported.elapsed());
+        reported = Instant::now();
     }
 }
 
 #[tokio::test]
-async fn a_change_after_a_longer_silence_is_told_at_once() {
+async fn a_change_after_a_longer_silence_is_reported_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 4);
     let interval = Duration::from_secs(2);
@@ -140,7 +140,7 @@ async fn a_change_after_a_longer_silence_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_session_is_told_to_all_who_follow_it_and_to_nobody_else() {
+async fn a_session_s_change_is_reported_to_its_followers_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 5);
     let mut one = server.subscribe("session:a", AT_ONCE).await.expect("a place");
@@ -151,7 +151,8 @@ async fn a_session_is_told_to_all_who_follow_it_and_to_nobody_else() {
     assert_eq!(next(&mut both).await, ["session:b=0", "session:a=0"]);
     for id in 1..=5 {
         server.store_event("a").await;
-        // One that comes in between sees the change before the round does; those who were there hear of it all the same.
+        // A client that subscribes in between sees the change before the round does; earlier followers are notified
+        // all the same.
         let mut late = server.subscribe("session:a", LONG).await.expect("a place");
         assert_eq!(next(&mut late).await, [format!("session:a={id}")]);
         drop(late);
@@ -159,7 +160,7 @@ async fn a_session_is_told_to_all_who_follow_it_and_to_nobody_else() {
         assert_eq!(next(&mut one).await, [format!("session:a={id}")]);
         assert!(is_silent(&mut other));
     }
-    // Who leaves takes nothing from those who stay.
+    // A client that leaves does not affect the others.
     drop(both);
     server.store_event("b").await;
     assert_eq!(next(&mut other).await, ["session:b=6"]);
@@ -167,7 +168,7 @@ async fn a_session_is_told_to_all_who_follow_it_and_to_nobody_else() {
 }
 
 #[tokio::test]
-async fn both_modes_take_the_same_places() {
+async fn both_modes_of_the_stream_share_the_places() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(folder.path(), 2);
     let events = server.hub.subscribe(None, StreamFilter::default()).expect("a place");

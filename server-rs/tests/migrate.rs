@@ -1,4 +1,5 @@
-//! Migrations on an older file that the test makes: one step brings it up to date, whole or not at all (rule STO-10).
+//! Tests migrations on an older file that the test creates: one step brings it up to date, completely or not at all
+//! (rule STO-10).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,15 +11,15 @@ use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::migrate::migrate;
 use rusqlite::Connection;
 
-/// The step after the newest schema, as a later release could bring it.
+/// A step after the newest schema, as a later release could add it.
 const STEP: &str =
     "ALTER TABLE events ADD COLUMN note TEXT; UPDATE meta SET value = 'migrated' WHERE key = 'mark'";
-/// Writes without end, so that a kill always hits it in the middle.
+/// Writes without end, so that a kill always interrupts it.
 const ENDLESS: &str = "CREATE TABLE half (n INTEGER) STRICT;
     INSERT INTO half WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c";
-/// The child process finds its database here.
+/// The child process reads the path of its database here.
 const CHILD_DB: &str = "INGEST_TEST_MIGRATE";
-/// More than SQLite's cache holds, so that the log has pages of the step.
+/// More than SQLite's cache holds, so that the log contains pages of the step.
 const SPILLED_BYTES: u64 = 8 << 20;
 
 fn open(path: &Path) -> Connection {
@@ -26,7 +27,7 @@ fn open(path: &Path) -> Connection {
         .expect("opens")
 }
 
-/// A file of the newest schema: an older one for a list with one more step.
+/// Creates a file of the newest schema, which is old for a list with one more step.
 fn older_file(folder: &Path) -> PathBuf {
     let path = folder.join("events.db");
     std::fs::File::create_new(&path).expect("a new file");
@@ -68,7 +69,7 @@ fn migrate_runs_the_missing_step_once() {
     let steps = [MIGRATIONS[0], STEP];
     migrate(&connection, &steps).expect("migrated");
     assert_migrated(&connection);
-    // A second run of the step would fail, since the column exists.
+    // Running the step twice would fail, since the column exists.
     migrate(&connection, &steps).expect("nothing to do");
     assert_migrated(&connection);
 }
@@ -110,7 +111,7 @@ fn migrate_leaves_the_older_file_after_a_kill_in_the_middle() {
     assert_migrated(&connection);
 }
 
-/// The child of the test above; without its variable there is nothing to do.
+/// The child process of the test above; without its variable it does nothing.
 #[test]
 fn child_runs_an_endless_step() {
     let Some(path) = std::env::var_os(CHILD_DB) else { return };

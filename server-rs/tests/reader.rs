@@ -1,4 +1,4 @@
-//! The pool of readers with reads that run until they are let go (rule GET-10).
+//! Tests the reader pool with reads that run until the test releases them (rule GET-10).
 
 use std::path::Path;
 use std::pin::Pin;
@@ -42,9 +42,9 @@ impl Long {
         let readers = Arc::clone(readers);
         let read = tokio::spawn(async move {
             readers
-                .read_aside(Cost::Unbounded, move |_| {
+                .read_spawned(Cost::Unbounded, move |_| {
                     begin.send(()).expect("the test waits");
-                    // Its sender is never used: an error is the end.
+                    // The sender is never used: an error is the end.
                     assert!(ended.recv().is_err());
                     Ok(())
                 })
@@ -67,7 +67,7 @@ fn counted(readers: &Arc<Readers>, cost: Cost, count: &Arc<AtomicUsize>) -> Read
     let (readers, count) = (Arc::clone(readers), Arc::clone(count));
     Box::pin(async move {
         readers
-            .read_aside(cost, move |_| {
+            .read_spawned(cost, move |_| {
                 count.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             })
@@ -80,7 +80,7 @@ async fn waits(read: &mut Read) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unbounded_reads_leave_one_reader() {
+async fn unbounded_reads_leave_one_reader_to_bounded_ones() {
     let folder = tempfile::tempdir().expect("a folder");
     let readers = open(folder.path());
     let longs = [Long::start(&readers).await, Long::start(&readers).await];
@@ -96,7 +96,7 @@ async fn unbounded_reads_leave_one_reader() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_read_that_is_dropped_while_it_waits_does_not_run() {
+async fn a_waiting_read_that_is_dropped_does_not_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let readers = open(folder.path());
     let [first, second] = [Long::start(&readers).await, Long::start(&readers).await];
@@ -106,14 +106,14 @@ async fn a_read_that_is_dropped_while_it_waits_does_not_run() {
     assert!(waits(&mut dropped).await && waits(&mut next).await);
     drop(dropped);
     first.end().await;
-    // The other long read still has the only other reader, so the one that was left is this one's.
+    // The other long read still holds the only other reader, so this read got the free one.
     assert_eq!(next.await, Ok(()));
     assert_eq!((gone.load(Ordering::Relaxed), kept.load(Ordering::Relaxed)), (0, 1));
     second.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_read_that_waits_for_too_long_is_busy() {
+async fn a_read_that_waits_too_long_fails_as_busy() {
     let folder = tempfile::tempdir().expect("a folder");
     let readers = open(folder.path());
     let longs = [Long::start(&readers).await, Long::start(&readers).await];

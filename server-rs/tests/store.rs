@@ -1,4 +1,4 @@
-//! The database from inside: pragmas of every connection, rollback, deduplication, what a start refuses.
+//! Unit tests of the database: pragmas of every connection, rollback, deduplication, refusals at the start.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn count(connection: &Connection, sql: &str) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_connection_has_the_pragmas() {
+async fn every_connection_has_the_pragmas_of_the_contract() {
     for (durability, synchronous) in [(Durability::Process, 1), (Durability::Power, 2)] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("events.db");
@@ -90,13 +90,13 @@ async fn an_event_id_is_accepted_once() {
         Ok(vec![Outcome::Duplicate, Outcome::Stored(3)])
     );
     assert_eq!(count(&connection, "SELECT count(*) FROM sessions"), 2);
-    // Of a duplicate nothing rises.
+    // A duplicate raises no value.
     assert_eq!(count(&connection, "SELECT last_event_id FROM sessions WHERE session_id = 's'"), 2);
     store.close();
 }
 
 #[test]
-fn a_group_that_fails_leaves_nothing_behind() {
+fn a_failed_group_leaves_no_trace() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, connection) = open(folder.path());
     store.close();

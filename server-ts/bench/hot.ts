@@ -1,7 +1,7 @@
 /**
- * The hot parts that are pure, one by one: what an event costs before SQLite, and what its answer costs behind it.
+ * Times the pure hot parts one by one: the cost of an event before SQLite, and the cost of its answer after it.
  *
- * `pnpm bench:hot` runs these and those of the other twin, by the same names on the same events.
+ * `pnpm bench:hot` runs these together with those of the other twin. Both use the same names and the same events.
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
@@ -20,7 +20,7 @@ const MAX_METADATA_BYTES = 10_240;
 const FILTER_KEYS = 131_072;
 const TIME_MS = 1000;
 
-/** Spread like random ones. */
+/** Returns keys that are spread like random ones. */
 function key(n: bigint): string {
   const spread = (n + 1n) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835n;
   return (spread & ((1n << 128n) - 1n)).toString(16).padStart(32, '0');
@@ -30,7 +30,7 @@ function uuid(n: number): string {
   return key(BigInt(n)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The event of some 430 bytes that `loadgen/bench-event.json` holds, with an id of its own. */
+/** The event of about 430 bytes in `loadgen/bench-event.json`, with an `event_id` of its own. */
 function makeBody(): Buffer {
   const template = readFileSync(new URL('../../loadgen/bench-event.json', import.meta.url), 'utf8').trimEnd();
   const events = Array.from({ length: EVENTS }, (_, n) =>

@@ -1,4 +1,4 @@
-/** What the limit is told: where events come from, and the server's own flags. */
+/** Reads the flags: the source of the events, and the server's own flags. */
 import { parseArgs } from 'node:util';
 import { type Config, parseConfig } from '../src/config/index.ts';
 
@@ -6,16 +6,16 @@ const USAGE =
   '--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted, ' +
   'or --rows FILE --group N instead of --groups FILE';
 
-/** What is stored. */
+/** The source of the stored rows. */
 export type Source =
-  /** One batch body a line; each is a group, and so a transaction. */
+  /** A file with one batch body a line; each body is one group, so one transaction. */
   | { readonly kind: 'groups'; readonly path: string }
-  /** A closed database of this schema, whose rows alone are stored, so many in a transaction. */
+  /** A closed database of this schema. Its rows alone are stored, this many in a transaction. */
   | { readonly kind: 'rows'; readonly path: string; readonly group: number };
 
 export interface Flags {
   readonly source: Source;
-  /** The server's own reading of the others. */
+  /** The server's own configuration, parsed from the other flags. */
   readonly config: Config;
 }
 
@@ -23,7 +23,7 @@ export class WrongFlag extends Error {}
 
 const FLAG = { type: 'string', multiple: true } as const;
 
-/** Throws the problems, one a line. */
+/** Parses the flags; throws the problems, one a line. */
 export function parseFlags(args: readonly string[]): Flags {
   const { groups, rows, group, ...others } = givenFlags(args);
   if (others.db === undefined || others.durability === undefined) throw new WrongFlag(USAGE);

@@ -1,11 +1,12 @@
 /**
- * The limit: events stored in bulk by this server's own store, with no HTTP and no parsing in what is timed; or the
- * rows of such events alone.
+ * Measures the storage ceiling: this server's own store writes events in bulk, and the timed part has no HTTP and no
+ * parsing. Alternatively it writes the rows of such events alone.
  *
- * A tool of the comparison, not part of what is deployed; runs from source, with `--import ./tests/load-sql.ts`.
- * What must stay true: what is timed is what the writer does for a group, its rule for checkpoints included, and
- * nothing else; no more than a chunk of groups is in memory. stdout holds one line of JSON. Exit 2 for a wrong
- * flag, 1 for anything else that fails.
+ * A tool of the comparison, not part of the deployed server. Runs from source, with `--import ./tests/load-sql.ts`.
+ *
+ * Invariant: the timed part is exactly the writer's work for a group, including its rule for checkpoints. At most one
+ * chunk of groups is in memory. stdout holds one line of JSON. Exits with 2 for a wrong flag, with 1 for any other
+ * failure.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
@@ -25,7 +26,7 @@ import { type Flags, parseFlags, WrongFlag } from './flags.ts';
 import { storeRows } from './rows.ts';
 import { Totals } from './totals.ts';
 
-/** Groups are read until their bodies have this many bytes; then they are stored. */
+/** Reads groups until their bodies have this many bytes, then stores them. */
 const CHUNK_BYTES = 16 << 20;
 const MILLION = 1_000_000;
 const READ_BYTES = 1 << 20;
@@ -33,7 +34,7 @@ const LINE_FEED = 0x0a;
 const FAILURE = 1;
 const WRONG_FLAG = 2;
 
-/** A database that was not there, with the schema and the pragmas of the server. */
+/** Creates a database with the schema and the pragmas of the server. Fails when the file exists. */
 function makeDatabase({ db: path, durability }: Config): Connection {
   closeSync(openSync(path, 'wx', 0o600));
   const db = openConnection({ path, durability, nativeBinding: undefined });
@@ -41,7 +42,7 @@ function makeDatabase({ db: path, durability }: Config): Connection {
   return db;
 }
 
-/** A body as the pipeline hands it to the writer: scanned, validated, truncated. */
+/** Prepares a body as the pipeline does for the writer: scanned, validated, truncated. */
 function prepare(body: Buffer, maxMetadataBytes: number): Submission {
   const raw = new RawEvents();
   const scan = scanBatch(body, raw, Number.MAX_SAFE_INTEGER);
@@ -58,7 +59,7 @@ function prepare(body: Buffer, maxMetadataBytes: number): Submission {
   return { body, extra, numbers, ints, count, ascii: extra === undefined && isAscii(body) };
 }
 
-/** Stores a chunk group by group. All of it is timed, and nothing else is. */
+/** Stores a chunk group by group. Exactly this function is timed. */
 function storeChunk(
   events: EventWriter,
   checkpointer: Checkpointer,
@@ -136,7 +137,7 @@ function storeGroups(
   return totals;
 }
 
-/** The lines as bytes, each with memory of its own. */
+/** Yields the lines as bytes, each with memory of its own. */
 function* readLines(file: number): Generator<Buffer> {
   const block = Buffer.allocUnsafeSlow(READ_BYTES);
   let parts: Buffer[] = [];

@@ -1,23 +1,23 @@
 /**
- * The table alone: rows that were stored before, inserted again as they are, with what they refer to.
+ * Measures the table alone: inserts existing rows unchanged, with the rows that they refer to.
  *
- * No keys of ids, no summaries, no sums, no index of sessions. What must stay true: the statement, the pragmas and the
- * rule for checkpoints are the server's; reading the rows is not timed.
+ * It writes no event keys, no summaries, no sums and no session index. Invariant: the statement, the pragmas and the
+ * rule for checkpoints are the server's. Reading the rows is not timed.
  */
 import { QUERIES } from '../src/queries.ts';
 import type { Checkpointer } from '../src/store/checkpoint.ts';
 import { type Connection, inOrder, openRaw } from '../src/store/connection.ts';
 import { Totals } from './totals.ts';
 
-/** So many groups are read before they are inserted. */
+/** Reads this many groups before it inserts them. */
 const CHUNK_GROUPS = 8;
-/** Rows whose values are in the order of the parameters of the insert. */
+/** Selects rows whose values have the order of the insert's parameters. */
 const [, COLUMNS = '*'] = QUERIES.insertEvent.split(/[()]/);
 const SELECT_ROWS = `SELECT ${COLUMNS} FROM events WHERE id > ? ORDER BY id LIMIT ?`;
 
 type Row = readonly unknown[];
 
-/** Stores the rows of `stored`, `group` of them in a transaction. */
+/** Stores the rows of `stored`, `group` rows in a transaction. */
 export function storeRows(db: Connection, checkpointer: Checkpointer, stored: string, group: number): Totals {
   const source = openRaw(stored, undefined, true);
   try {
@@ -43,7 +43,7 @@ function copyTable(source: Connection, db: Connection, table: string): void {
   for (const row of select.raw().iterate()) insert.run(row);
 }
 
-/** All of it is timed, and nothing else is. */
+/** Exactly this function is timed. */
 function insertRows(
   db: Connection,
   checkpointer: Checkpointer,

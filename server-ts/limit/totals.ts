@@ -1,13 +1,13 @@
-/** What the limit stored, and what it took. */
+/** Counts stored events and the time that storing took. */
 export class Totals {
   events = 0;
   stored = 0;
   duplicates = 0;
   wallMs = 0;
   cpuUs = 0;
-  /** Scanning and checking, which is no part of the limit. */
+  /** Time of scanning and checking, which is not part of the ceiling. */
   parseMs = 0;
   parseCpuUs = 0;
-  /** How long each million of events took to be stored. */
+  /** Time that each million of events took. */
   readonly millionsMs: number[] = [];
 }

@@ -5,12 +5,12 @@ import { LIMITS } from './contract.ts';
 
 const ASSUMED = LIMITS.assumed_event_bytes;
 
-/** How many events still find room at once. */
+/** Returns how many events the room admits without a wait. */
 function freeEvents(admission: Admission): number {
   return admission.freeEvents.available;
 }
 
-test('a ticket gives back what it holds', async () => {
+test('a dropped ticket gives its room back', async () => {
   const admission = new Admission(10, 1000);
   const ticket = admission.ticket();
   await ticket.holdUnread(600, 5);
@@ -24,7 +24,7 @@ test('a ticket gives back what it holds', async () => {
   assert.deepEqual([freeEvents(admission), admission.freeBytes.available, admission.events], [10, 1000, 0]);
 });
 
-test('an unread body counts as the events that batches had lately', async () => {
+test('an unread body counts as many events as recent batches of its size', async () => {
   const admission = new Admission(1000, 1_000_000);
   const estimate = async (declared: number | undefined, events: number): Promise<number> => {
     const ticket = admission.ticket();
@@ -60,7 +60,7 @@ test('waiting requests are served in the order of arrival', async () => {
   assert.deepEqual(served, ['large', 'small']);
 });
 
-test('requests with too low an estimate do not wait for each other', async () => {
+test('requests with too low estimates do not block each other', async () => {
   const admission = new Admission(10, 1000);
   const tickets: [Ticket, Ticket] = [admission.ticket(), admission.ticket()];
   for (const ticket of tickets) await ticket.holdUnread(5 * ASSUMED, 10);
@@ -70,7 +70,7 @@ test('requests with too low an estimate do not wait for each other', async () =>
   await stored;
 });
 
-test('a body that waits to grow when its client leaves keeps no room', async () => {
+test('a growing body releases its room when its client disconnects', async () => {
   const admission = new Admission(10, 1000);
   const [first, growing] = [admission.ticket(), admission.ticket()];
   await first.holdBytes(900);

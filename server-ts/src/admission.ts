@@ -1,15 +1,17 @@
 /**
- * Admits events and bytes that wait for the writer (rule ING-10), and gives out turns for the work on large bodies.
+ * Admits events and bytes that wait for the writer (rule ING-10), and limits concurrent work on large bodies.
  *
  * A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
- * meanwhile, so a client that retries at once costs a waiting connection and no work (decision 39).
- * Invariant: bodies take at most `--queue-bytes`, and one largest body for each turn while it is inflated. Only one
- * request with an unread body holds a part of what it waits for, so requests cannot block each other.
+ * during the wait. So a client that retries at once costs a waiting connection and no work (decision 39).
+ *
+ * Invariant: bodies take at most `--queue-bytes`, plus one body of the maximum size for each permit while it is
+ * inflated. Only one request with an unread body holds a part of the room that it waits for, so requests cannot block
+ * each other.
  */
 import { LIMITS } from './contract.ts';
 import { Failure } from './error.ts';
 
-/** Places of one kind, given to those who wait in the order of arrival. */
+/** Counts places of one kind and gives them to waiting requests in the order of arrival. */
 class Room {
   private free: number;
   private readonly waiting = new Set<Waiting>();
@@ -22,13 +24,13 @@ class Room {
     return this.free;
   }
 
-  /** Takes places as soon as there are enough and no request before this one waits. */
+  /** Takes places as soon as enough are free and no earlier request waits. */
   async take(count: number, deadline: Deadline): Promise<void> {
     if (this.waiting.size === 0 && count <= this.free) this.free -= count;
     else if (!(await this.wait(count, deadline.left))) throw new Failure('overloaded');
   }
 
-  /** Whether there were enough places within `ms`. */
+  /** Returns whether enough places became free within `ms`. */
   private wait(count: number, ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (isTaken: boolean): void => {
@@ -39,7 +41,7 @@ class Room {
       const waiting: Waiting = { count, settle };
       const timer = setTimeout(() => {
         settle(false);
-        // A request behind this one may need fewer places.
+        // The next request in line may need fewer places.
         this.give(0);
       }, ms);
       this.waiting.add(waiting);
@@ -61,7 +63,7 @@ interface Waiting {
   readonly settle: (isTaken: boolean) => void;
 }
 
-/** Until when a request may wait; begins with its first wait. */
+/** Latest moment of a request's wait; starts with its first wait. */
 class Deadline {
   private end: number | undefined;
   private readonly ms: number;
@@ -76,20 +78,20 @@ class Deadline {
   }
 }
 
-/** The longest timer of Node, some 25 days, for waits that need no end. */
+/** The longest timer of Node, about 25 days, for waits without a time limit. */
 const UNBOUNDED_MS = 2 ** 31 - 1;
 
-/** What may wait, and what does. */
+/** Room for waiting events and bytes, and the part in use. */
 export class Admission {
   readonly freeEvents: Room;
   readonly freeBytes: Room;
   readonly turns = new Room(LIMITS.large_body_turns);
-  /** For the first in line of those whose body is unread. */
+  /** Held by the first request in line whose body is unread. */
   readonly door = new Room(1);
   readonly maxBytes: number;
-  /** How many events wait for the writer. */
+  /** Returns how many events wait for the writer. */
   events = 0;
-  /** Of the batches scanned lately, rather too few than too many. */
+  /** Bytes per event of recent batches. An estimate that is rather too low than too high. */
   bytesPerEvent = LIMITS.assumed_event_bytes;
 
   constructor(maxEvents: number, maxBytes: number) {
@@ -98,23 +100,23 @@ export class Admission {
     this.maxBytes = maxBytes;
   }
 
-  /** A ticket for nothing yet; its `release` gives back what it holds. */
+  /** Returns a ticket that holds nothing yet; its `release` gives its room back. */
   ticket(): Ticket {
     return new Ticket(this, LIMITS.admission_wait_ms);
   }
 
-  /** A ticket that waits until there is room, however long that takes (rule PRO-12). */
-  patientTicket(): Ticket {
+  /** Returns a ticket that waits for room without a time limit (rule PRO-12). */
+  unboundedTicket(): Ticket {
     return new Ticket(this, UNBOUNDED_MS);
   }
 }
 
-/** A request's part of what waits. */
+/** The room that one request holds. */
 export class Ticket {
   private readonly admission: Admission;
-  /** How long one wait may take. */
+  /** Longest duration of one wait. */
   private readonly waitMs: number;
-  /** The length of the body as it is sent. */
+  /** Length of the body as sent, before inflating. */
   private declared = 0;
   private events = 0;
   private bytes = 0;
@@ -128,8 +130,8 @@ export class Ticket {
   }
 
   /**
-   * Waits for room for a body that is not read yet: for its declared length, and for as many events as that length came
-   * to in batches lately, `mostEvents` at most. Without a declared length, for a byte and an event.
+   * Waits for room for an unread body: its declared length, and as many events as bodies of that length recently had,
+   * at most `mostEvents`. Without a declared length it takes room for one byte and one event.
    */
   async holdUnread(declared: number | undefined, mostEvents: number): Promise<void> {
     const { admission } = this;
@@ -145,20 +147,21 @@ export class Ticket {
     }
   }
 
-  /** Holds this many bytes in all; waits for room where it holds fewer. */
+  /** Holds this many bytes in total; waits for room when it holds fewer. */
   async holdBytes(total: number): Promise<void> {
     await this.growBytes(total, new Deadline(this.waitMs));
   }
 
-  /** Gives back the events of a body that comes slowly, so that slow clients do not hold the queue. */
+  /** Gives back the events of a slow body, so that slow clients do not hold the queue. */
   giveEvents(): void {
     this.admission.freeEvents.give(this.events);
     this.events = 0;
   }
 
   /**
-   * Notes how many events a batch had, by which the next ones are estimated. Too high an estimate is given back after the
-   * scan; too low a one means a second wait. So the estimate follows dense batches at once and others slowly.
+   * Records the number of events of a batch, which the estimate for later batches uses. An estimate that is too high
+   * is given back after the scan; one that is too low means a second wait. So the estimate follows dense batches at
+   * once and others slowly.
    */
   noteBatch(events: number): void {
     if (events === 0 || this.declared === 0) return;
@@ -169,8 +172,8 @@ export class Ticket {
   }
 
   /**
-   * Holds the events that a body was scanned to have; waits for room where it holds fewer. It gives back what it holds
-   * before it waits: requests that each hold a part and wait for more would wait for each other.
+   * Holds the number of events that the scan found; waits for room when it holds fewer. It gives back its events
+   * before it waits. Otherwise requests that each hold a part and wait for more would block each other.
    */
   async holdEvents(total: number): Promise<void> {
     if (total > this.events) this.giveEvents();
@@ -179,20 +182,20 @@ export class Ticket {
     this.counted += total;
   }
 
-  /** Waits until it is this request's turn to work on a large body; it keeps the turn until `endTurn`. */
+  /** Waits for the permit to work on a large body; keeps it until `endTurn`. */
   async takeTurn(): Promise<void> {
     if (this.hasTurn) return;
     await this.admission.turns.take(1, new Deadline(UNBOUNDED_MS));
     this.hasTurn = true;
   }
 
-  /** Lets the next large body have its turn. */
+  /** Releases the permit to the next large body. */
   endTurn(): void {
     if (this.hasTurn) this.admission.turns.give(1);
     this.hasTurn = false;
   }
 
-  /** Gives back all that it holds, once. */
+  /** Gives back all room that it holds; later calls do nothing. */
   release(): void {
     this.endTurn();
     this.admission.events -= this.counted;
@@ -203,12 +206,12 @@ export class Ticket {
 
   private async growBytes(total: number, deadline: Deadline): Promise<void> {
     const { freeBytes, maxBytes } = this.admission;
-    // A compressed body may be longer than what may wait (rule BOD-04).
+    // A compressed body may be longer than the whole room (rule BOD-04).
     const wanted = Math.min(total, maxBytes);
     const missing = wanted - this.bytes;
     if (missing > 0) await freeBytes.take(missing, deadline);
     else freeBytes.give(-missing);
-    // The client may have left while its body waited for room to grow.
+    // The client may disconnect while its body waits for room to grow.
     if (this.isReleased) freeBytes.give(missing);
     else this.bytes = wanted;
   }

@@ -1,7 +1,7 @@
 /**
- * Builds the server's parts and connects them. No state outside of it: two apps can run in one process.
+ * Builds the server's parts and connects them. The app holds all state, so two apps can run in one process.
  *
- * Starts what goes on beside requests: statistics for the stream, the full check behind the start.
+ * Starts the background tasks: statistics for the stream, and the full database check after the start.
  */
 import type { Worker } from 'node:worker_threads';
 import { Admission } from './admission.ts';
@@ -23,21 +23,21 @@ import type { StoreCode } from './store/failure.ts';
 import { Store } from './store/index.ts';
 import { Counters } from './telemetry/counters.ts';
 
-/** What helps the user of an agent that speaks gRPC. */
+/** Advice for users of an agent that speaks gRPC. */
 const GRPC_CLOSED =
   'a gRPC connection was closed; set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf at the agent';
 
-/** What an app needs from outside. */
+/** Dependencies of an app. */
 interface AppOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Listening already, so that a taken port is found before the database is touched. */
+  /** Already listening, so that the server finds a taken port before it touches the database. */
   readonly connections: Connections;
-  /** The module that the store's threads start from. */
+  /** Entry module of the store's threads. */
   readonly entry: URL;
   readonly writerThread: Worker;
   readonly nativeBinding: string | undefined;
-  /** The storage is lost: all that waited were answered, and the process has to end. */
+  /** Called when the storage is lost. All waiting requests are answered by then, and the process must end. */
   onFatal(code: StoreCode): void;
 }
 
@@ -112,13 +112,13 @@ export class App {
         onFatal: (code) => options.onFatal(code),
       },
     );
-    // The writer's thread starts meanwhile: express takes as long to load as that.
+    // Express loads while the writer's thread starts; both take about as long.
     const [store, { buildRoutes }] = await Promise.all([opening, import('./http/index.ts')]);
     held.app = new App(options, store, buffers, buildRoutes);
     return held.app;
   }
 
-  /** From now on requests are answered. */
+  /** Starts to answer requests. */
   serve(): void {
     this.connections.serve(this.buildRoutes(this), () => {
       if (this.telemetry.countGrpc()) this.log.warn(GRPC_CLOSED);
@@ -129,7 +129,7 @@ export class App {
     return Math.floor((performance.now() - this.startedMs) / 1000);
   }
 
-  /** Looks at the whole file; what is found stops the writes (rule STO-06). */
+  /** Checks the whole file; a finding stops the writes (rule STO-06). */
   async checkStorage(): Promise<void> {
     try {
       await this.store.checkAll();
@@ -138,13 +138,13 @@ export class App {
     }
   }
 
-  /** The newest id has risen: whoever follows is told. */
+  /** The newest id has risen: notifies all clients of the stream. */
   private published(): void {
     this.hub.published();
     this.invalidations.published();
   }
 
-  /** Begins to end: no more requests, no more stream (rule PRO-07). Resolves when all connections are gone. */
+  /** Starts draining: no more requests, no more stream (rule PRO-07). Resolves when all connections are closed. */
   drain(): Promise<void> {
     this.isDraining = true;
     clearInterval(this.statsTimer);
@@ -153,9 +153,9 @@ export class App {
     return this.connections.drain().finally(() => this.callReader.close());
   }
 
-  /** Logs what failed in the background, unless the server is about to end. */
+  /** Logs a failure of a background task, unless the server drains. */
   logFailure(error: unknown, message: string): void {
-    // Reads that wait while the store closes are given up.
+    // Closing the store cancels waiting reads.
     if (this.isDraining) return;
     this.log.error({ reason: error instanceof Error ? error.message : String(error) }, message);
   }

@@ -1,10 +1,9 @@
 /**
- * Receives attachments: admits their bytes, writes them to a temporary file while it computes their SHA-256, and has the
- * writer store them (rules ATT-01, ATT-04 and ATT-10).
+ * Receives attachments. It admits their bytes, writes them to a temporary file, computes their SHA-256, and passes
+ * the result to the writer (rules ATT-01, ATT-04 and ATT-10).
  *
- * Invariants: of each body no more than a chunk and one read are in memory; the bytes of all contents and of those that
- * are being received stay within `--attachments-bytes`; an upload that ends early leaves no file behind.
- * Knows nothing of HTTP.
+ * Invariants: at most one chunk and one read of each body are in memory. The bytes of all stored and incoming
+ * contents stay within `--attachments-bytes`. An upload that ends early leaves no file behind. Knows nothing of HTTP.
  */
 import { createHash } from 'node:crypto';
 import type { Config } from './config/index.ts';
@@ -21,20 +20,20 @@ type AttachmentsConfig = Pick<
   'maxAttachmentBytes' | 'attachmentsBytes' | 'maxMetadataBytes' | 'keepHookPayloads'
 >;
 
-/** Which event gets a content, and how it is called there. */
+/** The event that gets a content, and the attachment's name there. */
 export interface Reference {
   readonly event: number;
   readonly name: string;
   readonly mediaType: string;
 }
 
-/** An attachment that the store has. */
+/** A stored attachment. */
 export interface Kept {
-  /** The event did not have it before. */
+  /** Whether this request created it. */
   readonly isNew: boolean;
-  /** The digest of its bytes. */
+  /** SHA-256 of its bytes. */
   readonly sha256: Digest;
-  /** How many they are. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
@@ -45,7 +44,7 @@ export class Attachments {
   private readonly log: Log;
   private readonly room: Room;
 
-  /** Attachments of a store, within the limits of the configuration. */
+  /** Creates the attachments of a store, within the limits of the configuration. */
   constructor(store: Store, config: AttachmentsConfig, log: Log) {
     this.store = store;
     this.config = config;
@@ -53,7 +52,7 @@ export class Attachments {
     this.room = new Room(config.attachmentsBytes, store.attachmentBytes);
   }
 
-  /** Begins to receive a content; `declared` is its length where that is known. The caller ends the upload. */
+  /** Starts to receive a content; `declared` is its length if known. The caller ends the upload. */
   async begin(declared: number | undefined): Promise<Upload> {
     const limit = this.config.maxAttachmentBytes;
     if (declared !== undefined && declared > limit) {
@@ -72,7 +71,7 @@ export class Attachments {
     }
   }
 
-  /** Has the writer refer to a content that was received. */
+  /** Lets the writer add a reference to a received content. */
   async keep(received: Received, reference: Reference): Promise<Kept> {
     const { held, file, sha256, size } = received;
     const attached = await this.store.attach({ ...reference, sha256, size, file: file.path });
@@ -91,13 +90,13 @@ export class Attachments {
     }
   }
 
-  /** A copy of a hook's payload, where it is to be kept once the hook's event is stored (rule ATT-10). */
+  /** Returns a copy of a hook's payload if the server keeps it once the hook's event is stored (rule ATT-10). */
   payloadToKeep(body: Buffer): Buffer | undefined {
     const { keepHookPayloads, maxMetadataBytes } = this.config;
     return keepHookPayloads && trimmedLength(body) > maxMetadataBytes ? Buffer.from(body) : undefined;
   }
 
-  /** Keeps a hook's payload as an attachment of its event. A failure is logged, since the event stays. */
+  /** Keeps a hook's payload as an attachment of its event. It only logs a failure, since the event stays. */
   async keepPayload(event: number, payload: Buffer): Promise<void> {
     const { name, media_type: mediaType } = VOCABULARY.hook_payload;
     let upload: Upload | undefined;
@@ -113,7 +112,7 @@ export class Attachments {
     }
   }
 
-  /** What becomes of work on files; a failure has a code. */
+  /** Awaits file work and turns a failure into an error code. */
   private async filed<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -126,7 +125,7 @@ export class Attachments {
   }
 }
 
-/** A content that is being received. Whoever began it ends it. */
+/** A content that the server is receiving. The caller of `begin` ends it. */
 export class Upload {
   private readonly maxBytes: number;
   private readonly held: Held;
@@ -136,7 +135,7 @@ export class Upload {
   private pending: Buffer[] = [];
   private pendingBytes = 0;
   private size = 0;
-  /** Settled once the file has what was to be written. */
+  /** Settles when the file holds the bytes passed so far. */
   private writing: Promise<void> = Promise.resolve();
 
   constructor(maxBytes: number, held: Held, file: TemporaryFile, filed: <T>(work: Promise<T>) => Promise<T>) {
@@ -146,7 +145,7 @@ export class Upload {
     this.filed = filed;
   }
 
-  /** Takes the next bytes. Where that takes a while, it resolves when more may come. */
+  /** Takes the next bytes. If writing takes time, resolves when the caller may pass more. */
   take(bytes: Buffer): Promise<void> | undefined {
     this.size += bytes.length;
     if (this.size > this.maxBytes) throw new Failure('payload_too_large', { limit: this.maxBytes }, true);
@@ -156,7 +155,7 @@ export class Upload {
     return this.pendingBytes >= LIMITS.attachment_chunk_bytes ? this.flush() : undefined;
   }
 
-  /** Writes what is left; the file is whole then, and survives what it has to. */
+  /** Writes the rest. The file is then complete and durable. */
   async finish(): Promise<Received> {
     await this.flush();
     await this.filed(this.file.sync());
@@ -164,10 +163,10 @@ export class Upload {
     return { held, file, sha256: this.hash.digest(), size };
   }
 
-  /** Gives back what is not kept: its bytes, and the file unless it got its name. */
+  /** Gives back everything that is not kept: the bytes, and the file unless it has its final name. */
   async end(): Promise<void> {
     this.held.release();
-    // A failure of the last write was reported already.
+    // The caller already received the failure of the last write.
     await this.writing.catch(() => {});
     await this.file.remove();
   }
@@ -182,7 +181,7 @@ export class Upload {
   }
 }
 
-/** A content that is in its file, whole. */
+/** A content whose file is complete. */
 export interface Received {
   readonly held: Held;
   readonly file: TemporaryFile;
@@ -190,7 +189,7 @@ export interface Received {
   readonly size: number;
 }
 
-/** The bytes of all contents, and of those that are being received. */
+/** Bytes of all stored and incoming contents. */
 class Room {
   readonly limit: number;
   taken: number;
@@ -201,7 +200,7 @@ class Room {
   }
 }
 
-/** A part of the room. */
+/** Reserved bytes of the room. */
 class Held {
   private readonly room: Room;
   private bytes = 0;
@@ -210,7 +209,7 @@ class Held {
     this.room = room;
   }
 
-  /** Takes as much as is missing of so many bytes. */
+  /** Reserves the bytes that are missing up to `bytes`. */
   growTo(bytes: number, close = false): void {
     const more = Math.max(0, bytes - this.bytes);
     const { limit, taken } = this.room;
@@ -219,7 +218,7 @@ class Held {
     this.bytes += more;
   }
 
-  /** Leaves the bytes taken for good. */
+  /** Keeps the reserved bytes for good. */
   keep(): void {
     this.bytes = 0;
   }
@@ -230,7 +229,7 @@ class Held {
   }
 }
 
-/** Without the white space of JSON around it. */
+/** Length without the JSON white space at both ends. */
 function trimmedLength(body: Buffer): number {
   let [start, end] = [0, body.length];
   while (start < end && isBlank(body[start]!)) start++;

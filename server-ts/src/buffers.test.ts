@@ -4,13 +4,13 @@ import { Buffers, type MemoryNews } from './buffers.ts';
 
 const MEBIBYTE = 1 << 20;
 
-/** What is shared, or the test fails. */
+/** Returns shared memory, or fails the test. */
 function shared(memory: ArrayBufferLike): SharedArrayBuffer {
   assert.ok(memory instanceof SharedArrayBuffer);
   return memory;
 }
 
-test('memory that was given back is used again, longest and shortest', () => {
+test('memory that was given back is reused, longest and shortest', () => {
   const buffers = new Buffers();
   for (const length of [0, 1, 8192, 8193, 65_536, 65_537, MEBIBYTE]) {
     const memory = buffers.take(length);
@@ -27,7 +27,7 @@ test('memory that was given back is used again, longest and shortest', () => {
   assert.notEqual(buffers.take(MEBIBYTE + 1), long);
 });
 
-test('what was handed over is nobody’s to be used again', () => {
+test('transferred memory is not reused', () => {
   const buffers = new Buffers();
   const memory = buffers.take(MEBIBYTE) as ArrayBuffer;
   const there = structuredClone(memory, { transfer: [memory] });
@@ -39,7 +39,7 @@ test('what was handed over is nobody’s to be used again', () => {
   assert.equal(buffers.take(MEBIBYTE), there);
 });
 
-test('the thread is told of memory once, and when it is gone', () => {
+test('each memory is reported to the thread once, and its removal too', () => {
   const buffers = new Buffers();
   assert.equal(buffers.takeNews(), undefined);
   const first = shared(buffers.take(1));
@@ -48,20 +48,20 @@ test('the thread is told of memory once, and when it is gone', () => {
     [first, second, first].map((memory) => buffers.numberOf(memory)),
     [0, 1, 0],
   );
-  const told: MemoryNews = {
+  const news: MemoryNews = {
     fresh: [
       [0, first],
       [1, second],
     ],
     gone: [],
   };
-  assert.deepEqual(buffers.takeNews(), told);
+  assert.deepEqual(buffers.takeNews(), news);
   buffers.give(first);
   assert.equal(buffers.numberOf(shared(buffers.take(1))), 0);
   assert.equal(buffers.takeNews(), undefined);
 });
 
-test('no more than is kept is known to the thread', () => {
+test('the thread knows only memory that is kept', () => {
   const buffers = new Buffers();
   const taken = Array.from({ length: 100 }, () => shared(buffers.take(65_536)));
   for (const memory of taken) buffers.numberOf(memory);
@@ -70,7 +70,7 @@ test('no more than is kept is known to the thread', () => {
   const kept = (6 * MEBIBYTE) / 65_536;
   const news = buffers.takeNews();
   assert.deepEqual(news, { fresh: [], gone: Array.from({ length: 100 - kept }, (_, at) => kept + at) });
-  // What it was never told of it need not forget.
+  // The thread has no record to forget for memory that no message reported.
   const unknown = buffers.take(8192);
   for (let count = 0; count < kept; count++) buffers.take(65_536);
   for (const memory of taken.slice(0, kept)) buffers.give(memory);

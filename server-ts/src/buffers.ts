@@ -1,39 +1,42 @@
 /**
- * Reuses the memory of bodies and tables.
+ * Reuses the memory of request bodies and event tables.
  *
- * It is filled in the main thread and read by the writer's. Without this every request would leave some hundred
- * kilobytes to be freed by another thread than the one that took them, which the allocator answers by holding on to
- * far more than is in use. Short memory is shared: the thread is told of it once, and by its number from then on, which
- * a single event is stored sooner by (decision 34). Long memory is handed over and comes back, since V8 does not count
- * what is shared among what there is to collect.
- * What must stay true: memory is given back once, and only when nobody reads it any more; a number means the same
- * memory on both sides until the thread is told that it is gone. Only this side has this file.
+ * The main thread fills this memory and the writer's thread reads it. Without reuse, each request would leave about
+ * 100 KB for another thread to free. The allocator reacts to that by keeping far more memory than is in use.
+ *
+ * Small buffers are shared: a message carries each one once, and later messages carry its number. That makes single
+ * events faster (decision 34). Large buffers are transferred and come back, since V8 does not count shared memory
+ * when it schedules a collection.
+ *
+ * Invariants: memory is given back once, and only when no thread reads it any more. A number means the same memory on
+ * both sides until a message removes it. Only server-ts has this file.
  */
 import { Buffer } from 'node:buffer';
 
-/** Sizes are powers of two between these; longer ones are not kept. */
+/** Sizes are powers of two between these; longer buffers are not reused. */
 const SMALLEST_LOG = 13;
 const LARGEST_LOG = 20;
-/** Up to this size it is shared. */
+/** Buffers up to this size are shared. */
 const SHARED_LOG = 16;
-/** At most this many bytes are kept for later. */
+/** Unused buffers hold at most this many bytes. */
 const KEPT_BYTES = 6 << 20;
 
-/** Up to here long memory is what is needed: that is little to keep. */
+/** A large buffer up to this size gets its exact length, since it keeps little memory. */
 const SHORT_BYTES = 8 << 20;
 /** Above `DEFAULT_MMAP_THRESHOLD_MAX` of glibc. */
 const MAPPED_BYTES = 33 << 20;
 
 /**
- * How much memory a long text takes, so that the system gets it back at once. glibc gives what is longer than 32 MiB a
- * mapping of its own. Once it has freed a shorter one that had its own too, it keeps as much for later, several times
- * over (mallopt(3), `M_MMAP_THRESHOLD`). Pages that are not used cost nothing.
+ * Returns how much memory a long text takes, so that the system gets it back at once.
+ *
+ * glibc gives a block above 32 MiB a mapping of its own. After it frees a shorter block with a mapping, it raises its
+ * thresholds and keeps more memory (mallopt(3), `M_MMAP_THRESHOLD`). Unused pages cost nothing.
  */
 export function roomFor(length: number): number {
   return length > SHORT_BYTES ? Math.max(length, MAPPED_BYTES) : length;
 }
 
-/** What the writer's thread is yet to be told of shared memory. */
+/** Changes to shared memory that the next message reports to the writer's thread. */
 export interface MemoryNews {
   readonly fresh: readonly (readonly [number: number, memory: SharedArrayBuffer])[];
   readonly gone: readonly number[];
@@ -42,13 +45,13 @@ export interface MemoryNews {
 export class Buffers {
   private readonly free: ArrayBufferLike[][] = [];
   private keptBytes = 0;
-  /** Of the memory that the thread knows. */
+  /** Numbers of the memory that the thread knows. */
   private readonly numbers = new WeakMap<SharedArrayBuffer, number>();
   private nextNumber = 0;
   private fresh: [number, SharedArrayBuffer][] = [];
   private gone: number[] = [];
 
-  /** Memory of at least this many bytes, with anything in it. */
+  /** Returns at least `length` bytes, uninitialised. */
   take(length: number): ArrayBufferLike {
     const log = logOf(length);
     if (log > LARGEST_LOG) return new ArrayBuffer(roomFor(length));
@@ -59,12 +62,12 @@ export class Buffers {
     return kept;
   }
 
-  /** Exactly this many bytes, with anything in them. */
+  /** Returns exactly `length` bytes, uninitialised. */
   bytes(length: number): Buffer {
     return Buffer.from(this.take(length), 0, length);
   }
 
-  /** Like `Buffer.concat`, but in memory of its own. */
+  /** Like `Buffer.concat`, but into reused memory. */
   concat(chunks: readonly Buffer[], length: number): Buffer {
     const whole = this.bytes(length);
     let at = 0;
@@ -72,7 +75,7 @@ export class Buffers {
     return whole;
   }
 
-  /** Takes memory back; what was handed over meanwhile is empty and is left alone. */
+  /** Takes memory back. Memory that was transferred since then is empty and is ignored. */
   give(memory: ArrayBufferLike): void {
     const { byteLength } = memory;
     const log = logOf(byteLength);
@@ -87,7 +90,7 @@ export class Buffers {
     this.keptBytes += byteLength;
   }
 
-  /** What the thread knows it by, once it was told the news. */
+  /** Returns the number by which the thread knows the memory, once it has the news. */
   numberOf(memory: SharedArrayBuffer): number {
     let number = this.numbers.get(memory);
     if (number === undefined) {
@@ -98,7 +101,7 @@ export class Buffers {
     return number;
   }
 
-  /** To be told with the next numbers; nothing where there is none. */
+  /** Returns the news for the next message; `undefined` where there is none. */
   takeNews(): MemoryNews | undefined {
     const { fresh, gone } = this;
     if (fresh.length + gone.length === 0) return undefined;
@@ -109,7 +112,7 @@ export class Buffers {
 
   private forget(memory: ArrayBufferLike): void {
     if (!(memory instanceof SharedArrayBuffer)) {
-      // Frees it now. V8 collects it only once there are 64 MB of such garbage.
+      // Frees the memory now. V8 collects it only once 64 MB of such garbage exist.
       if (!memory.detached) memory.transfer(0);
       return;
     }

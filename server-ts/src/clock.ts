@@ -5,7 +5,7 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** As text, of the second in which it was made: most answers go out in the second of the one before. */
+/** Cached text of one second: most responses go out in the same second as the one before. */
 const lastDate = { second: Number.NaN, text: '' };
 
 /** The time as HTTP writes it (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 02:00:00 GMT`. */

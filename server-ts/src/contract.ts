@@ -1,9 +1,9 @@
 /**
  * Embeds the files of `contract/`, so that both servers share their facts.
  *
- * What must stay true: no fact is typed a second time here; this file only names the files.
- * Over 250 lines because every file gets its type here.
- * A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve it).
+ * Invariant: no fact is typed a second time here; this file only names the files. Over 250 lines because every file
+ * gets its type here. A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve
+ * it).
  */
 import claudeCodeAgent from '../../contract/agents/claude-code.json' with { type: 'json' };
 import codexAgent from '../../contract/agents/codex.json' with { type: 'json' };
@@ -32,14 +32,17 @@ export const OPENAPI: string = openapi;
 export const CONTRACT_VERSION: string = version.trim();
 export const SERVER_VERSION: string = server.version;
 export const PRAGMAS: string = pragmas;
-/** What the health answer asks of SQLite: those pragmas in their order, and what no pragma file can say (rule HEA-01). */
+/**
+ * The pragmas that `/api/health` reports: those of the file in their order, then values that SQLite alone knows (rule
+ * HEA-01).
+ */
 export const REPORTED_PRAGMAS: readonly string[] = [
   ...[...pragmas.matchAll(/^PRAGMA (\w+)/gm)].map(([, name]) => name!),
   'synchronous',
   'page_size',
 ];
 
-/** Status and text of an error code as `vocabulary.json` has them. */
+/** Status and text of an error code, from `vocabulary.json`. */
 export interface ErrorSpec {
   readonly status: number;
   readonly text: string;
@@ -49,30 +52,30 @@ export interface ErrorSpec {
 
 /** A query parameter as `routes.json` describes it. */
 export interface ParameterSpec {
-  /** As it stands in the query string. */
+  /** Name in the query string. */
   readonly name: string;
   readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics';
-  /** Of a choice: the values, or the list of the vocabulary that holds them. */
+  /** For a choice: the values, or the name of their list in the vocabulary. */
   readonly values?: readonly string[] | string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The maximum where the answer is an export (rule FMT-09). */
+  /** The maximum for an export (rule FMT-09). */
   readonly export_maximum?: number;
-  /** The parameter without which it must not be given. */
+  /** The parameter that this one requires. */
   readonly needs?: string;
-  /** Of topics: their list as it would be given. */
+  /** For topics: their list as in a query string. */
   readonly default?: number | string;
 }
 
 type FormatName = keyof typeof formats.formats;
 
-/** What the contract says of a format. */
+/** A format of the contract. */
 export interface FormatSpec {
-  /** Its media type, then the aliases. */
+  /** The primary media type first, then the aliases. */
   readonly media_types: readonly string[];
-  /** The one parameter that `Content-Type` may have, with its only value. */
+  /** The one parameter that `Content-Type` may have, with its only valid value. */
   readonly parameter?: { readonly name: string; readonly value: string };
-  /** What follows the media type of an answer. */
+  /** Suffix of the media type in a response. */
   readonly answer_suffix: string;
 }
 
@@ -81,24 +84,24 @@ export const FORMATS = formats.formats as Readonly<Record<FormatName, FormatSpec
 export interface RouteSpec {
   readonly path: string;
   readonly methods: readonly string[];
-  /** The media type of its answer. */
+  /** The media type of its response. */
   readonly produces: string;
-  /** The formats among which `Accept` chooses the answer to GET, or to POST where there is no GET (rule HTT-13). */
+  /** Formats that `Accept` selects from, for GET, or for POST where there is no GET (rule HTT-13). */
   readonly formats?: readonly FormatName[];
-  /** The formats of the bodies that it reads (rule BOD-02). */
+  /** Formats of the bodies that it reads (rule BOD-02). */
   readonly reads?: readonly FormatName[];
-  /** Keys of `PARAMETERS`, in the order in which they are checked. */
+  /** Keys of `PARAMETERS`, in the order of their checks. */
   readonly parameters: readonly string[];
-  /** Open without a token (rule SEC-06). */
+  /** Whether it needs no token (rule SEC-06). */
   readonly free?: boolean;
-  /** Exists with `--bench` alone (rule BEN-01). */
+  /** Whether it exists with `--bench` alone (rule BEN-01). */
   readonly bench?: boolean;
 }
 
-/** The methods and types of typed calls, as they are served. */
+/** The methods and types of typed calls, as the server sends them. */
 export const RPC_TEXT: string = rpc;
 
-/** `rpc.json`, whose types are names. */
+/** `rpc.json`; it refers to types by name. */
 interface RpcSpec {
   readonly dictionaries: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly methods: Readonly<
@@ -107,7 +110,7 @@ interface RpcSpec {
       {
         readonly params: readonly {
           readonly type: string;
-          /** The route whose query parameters the options are. */
+          /** The route whose query parameters are the options. */
           readonly parameters_of?: string;
           readonly optional?: boolean;
         }[];
@@ -122,30 +125,30 @@ export const RPC = JSON.parse(rpc) as RpcSpec;
 export const ROUTES = routes.routes as readonly RouteSpec[];
 export const PARAMETERS = routes.parameters as Readonly<Record<string, ParameterSpec>>;
 
-/** What a hook of an agent becomes (rule HOK-02). */
+/** The event that a hook becomes (rule HOK-02). */
 export interface HookEntry {
   readonly event_type: string;
   readonly status?: string;
   readonly same?: Same;
 }
 
-/** What an event is about; two events about the same thing are one (rule OTL-09). */
+/** The subject of an event; two events with the same subject are duplicates (rule OTL-09). */
 export interface Same {
   readonly kind: string;
   readonly key: string;
 }
 
-/** Where a field of the event stands in the hook's payload. */
+/** The source of an event's field in the hook's payload. */
 export interface HookField {
   readonly field: string;
   readonly key: string;
   readonly take?: string;
   readonly default?: string;
-  /** The hooks that have it; of all where there is no list. */
+  /** The hooks that have it; all hooks where there is no list. */
   readonly hooks?: readonly string[];
 }
 
-/** What a hook means for the waits of its session (rule WAI-01). */
+/** Effect of a hook on the waits of its session (rule WAI-01). */
 interface HookWaits {
   readonly ends?: 'agent' | 'session';
   readonly reminds?: boolean;
@@ -158,15 +161,15 @@ interface HookWaits {
 
 /** A file of `hooks/`. */
 export interface HookSpec {
-  /** The key of the hook's name. */
+  /** The key that holds the hook's name. */
   readonly name_key: string;
   readonly agent_type: string;
   readonly source: string;
   readonly fields: readonly HookField[];
-  /** What a summary of a large payload begins with (rule HOK-03). */
+  /** Keys at the start of a large payload's summary (rule HOK-03). */
   readonly summary_keys: readonly string[];
   readonly hooks: Readonly<Record<string, HookEntry>>;
-  /** Of a hook that is none of these. */
+  /** Used for every other hook. */
   readonly other: HookEntry;
   readonly waits: Readonly<Record<string, HookWaits>>;
 }
@@ -177,14 +180,14 @@ export const HOOK_FILES: Readonly<Record<string, HookSpec>> = {
   codex: codex as HookSpec,
 };
 
-/** A field of a message of OTLP: its number in Protobuf, its name in JSON, its type. */
+/** A field of an OTLP message: its number in Protobuf, its name in JSON, its type. */
 type OtlpField = readonly [number: number, name: string, type: string];
 
-/** What a path of OTLP takes. */
+/** The request of an OTLP path. */
 export interface OtlpRequest {
   readonly message: string;
   readonly signal: string;
-  /** The member of an answer that counts what was rejected. */
+  /** The response member that counts rejected records. */
   readonly rejected: string;
 }
 
@@ -193,13 +196,13 @@ interface OtlpSpec {
   readonly agents: readonly string[];
   readonly messages: Readonly<Record<string, readonly OtlpField[]>>;
   readonly reasons: readonly string[];
-  /** The code of a `google.rpc.Status` for each status of HTTP. */
+  /** The `google.rpc.Status` code for each HTTP status. */
   readonly status_codes: Readonly<Record<string, number>>;
 }
 
 export const OTLP = otlp as unknown as OtlpSpec;
 
-/** Where a field of an event stands in a record (rule OTL-07). */
+/** The source of an event's field in a record (rule OTL-07). */
 export interface AgentField {
   readonly field: string;
   readonly keys: readonly string[];
@@ -207,7 +210,7 @@ export interface AgentField {
   readonly less?: readonly string[];
 }
 
-/** What a record of an agent becomes. */
+/** The event that an agent's record becomes. */
 export interface AgentEntry {
   readonly when?: Readonly<Record<string, string>>;
   readonly event_type: string;
@@ -222,7 +225,7 @@ export interface AgentEntry {
 
 type AgentEntries = Readonly<Record<string, 'noise' | readonly ('noise' | AgentEntry)[]>>;
 
-/** What an agent's telemetry becomes (rules OTL-05 to OTL-09). */
+/** Mapping of an agent's telemetry (rules OTL-05 to OTL-09). */
 export interface AgentSpec {
   readonly agent_type: string;
   readonly scopes: readonly string[];
@@ -254,12 +257,12 @@ export interface OptionSpec {
   readonly default: string | number | readonly string[] | null;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The option whose value this one must reach. */
+  /** This value must not be below the value of that option. */
   readonly at_least?: string;
   readonly choices?: readonly string[];
-  /** The switch that must not be on where this option is given. */
+  /** The switch that excludes this option. */
   readonly excludes?: string;
-  /** Nothing for a switch. */
+  /** `None` for a switch. */
   readonly value?: string;
   readonly help: string;
 }
@@ -270,10 +273,10 @@ export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
 
 /** The steps from an empty file to the newest schema: step N leads from schema N - 1 to N. */
 export const MIGRATIONS: readonly string[] = [migration1];
-/** The schema that the last step leads to; `user_version` in the file. */
+/** The schema after the last step; `user_version` of the file. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** A message with its `{names}` filled in. */
+/** Returns a message with its `{names}` filled in. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plan } from './descriptors.ts';
 
-test('a plan keeps descriptors back for the store', () => {
+test('the plan reserves descriptors for the store', () => {
   const full = (connections: number) => ({ connections, refusals: 16, readers: 4 });
   const least = { connections: 4, refusals: 0, readers: 2 };
   const cases = [

@@ -1,26 +1,26 @@
 /**
- * Shares out the process's file descriptors (rule HTT-12).
+ * Divides the process's file descriptors between its parts (rule HTT-12).
  *
- * Invariant: descriptors for the store and the runtime are kept back, so that only connections are refused when
- * descriptors are short.
+ * Invariant: the plan reserves descriptors for the store and the runtime. When descriptors run out, the server
+ * refuses connections and nothing else fails.
  */
 import { readFileSync } from 'node:fs';
 import { LIMITS } from './contract.ts';
 
-/** What the process may open. */
+/** The descriptors of each part. */
 export interface Plan {
-  /** Connections of clients at the same time. */
+  /** Largest number of concurrent client connections. */
   readonly connections: number;
-  /** Refused connections that wait for their clients to read the refusal. */
+  /** Refused connections that wait until the client reads the refusal. */
   readonly refusals: number;
-  /** Reading connections to the database, each with a thread. */
+  /** Database connections for reading, each with a thread. */
   readonly readers: number;
 }
 
 /** The plan of this process. */
 export const PLAN = plan(limitOfProcess());
 
-/** The plan for a limit of descriptors; nothing is no limit. */
+/** Returns the plan for a descriptor limit; `undefined` means no limit. */
 export function plan(limit: number | undefined): Plan {
   const left = (limit ?? Number.POSITIVE_INFINITY) - LIMITS.reserved_descriptors;
   const connections = Math.min(left, LIMITS.connections);
@@ -31,8 +31,8 @@ export function plan(limit: number | undefined): Plan {
 }
 
 /**
- * The soft limit, which Node has raised to the hard limit by itself. Only Linux has the file; `process.report` knows
- * the limit elsewhere but takes much longer, so other systems count as having none.
+ * Returns the soft limit, which Node has raised to the hard limit. Only Linux has the file. `process.report` knows
+ * the limit elsewhere but takes much longer, so other systems count as unlimited.
  */
 function limitOfProcess(): number | undefined {
   try {

@@ -1,8 +1,8 @@
 /**
- * Lists everything that can be answered instead of success: a stable code, and what goes with it.
+ * Lists every error answer: a stable code, and the members that go with it.
  *
- * Status, public text and `Retry-After` of a code stand in `contract/vocabulary.json`; tests/contract.test.ts
- * holds this union equal to it. This module knows nothing of HTTP; `http/reply` turns a failure into an answer.
+ * `contract/vocabulary.json` holds the status, public text and `Retry-After` of each code; tests/contract.test.ts
+ * checks that this union matches it. This module knows nothing of HTTP; `http/reply` turns a failure into an answer.
  */
 import { type ErrorSpec, VOCABULARY } from './contract.ts';
 
@@ -56,11 +56,11 @@ export function errorSpec(code: ErrorCode): ErrorSpec {
 /** Further members of a failure's answer, in their order. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** A code, the members that its answer has beside `error` and `code`, and whether the connection ends. */
+/** A code, further members of the answer, and whether the connection closes. */
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly members: Members;
-  /** The connection cannot go on after this answer. */
+  /** Whether the connection closes after this answer. */
   readonly close: boolean;
 
   constructor(code: ErrorCode, members: Members = {}, close = false) {

@@ -1,7 +1,8 @@
 /**
  * The fields of an event as the contract describes them (`contract/fields.json`).
  *
- * Also where the tables of `event` hold their values. A text is a pair of positions, a choice is an index into its list; both are integers. Every other value is a double.
+ * Also assigns the columns of the tables of `event`. A text is a pair of positions and a choice is an index into its
+ * list; both are integers. Every other value is a double.
  */
 import { FIELDS_FILE, VOCABULARY } from './contract.ts';
 
@@ -10,7 +11,7 @@ const SPECS = FIELDS_FILE.fields;
 /** The name of a field on the wire. */
 export type FieldName = keyof typeof SPECS;
 
-/** The rule of a field's value (rules EVT-01 to EVT-11). */
+/** The validation rule of a field (rules EVT-01 to EVT-11). */
 export type FieldKind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json';
 
 /** One field of `contract/fields.json`. */
@@ -19,39 +20,39 @@ export interface FieldSpec {
   readonly kind: FieldKind;
   readonly isRequired: boolean;
   readonly isTrimmed: boolean;
-  /** The most UTF-8 bytes of a text. */
+  /** Largest size of a text, in bytes of UTF-8. */
   readonly maxBytes: number;
   /** The words of a choice. */
   readonly words: readonly Buffer[];
-  /** Its column of the table `events`. */
+  /** Its column in the table `events`. */
   readonly sqlColumn: string;
   /** Whether that column holds a name id. */
   readonly isDictionary: boolean;
-  /** The index of the word, or the number, of an event that does not have the field; NaN is null. */
+  /** The index of the word, or the number, of an event without the field; NaN is null. */
   readonly absent: number;
-  /** Its place in the spans of a raw event: a start and an end. */
+  /** Its offset in the spans of a raw event: a start and an end. */
   readonly span: number;
   /** Its column of `EventTable.ints` or of `EventTable.numbers`. */
   readonly column: number;
 }
 
-/** The fields, in the order in which their problems are reported, metadata last. */
+/** The fields in the order in which problems are reported, metadata last. */
 export const FIELDS = Object.keys(SPECS) as readonly FieldName[];
 
 const widths = { ints: 0, numbers: 0 };
 const specs = FIELDS.map((name, index) => specOf(name, index));
 
-/** What the contract says of each field. */
+/** The contract's entry for each field. */
 export const FIELD_SPECS: readonly FieldSpec[] = specs;
 
-/** The same by name. */
+/** The same entries by name. */
 export const FIELD = Object.fromEntries(specs.map((spec) => [spec.name, spec])) as Readonly<
   Record<FieldName, FieldSpec>
 >;
 
 /** The column of `ints` that is 1 when the metadata is a summary. */
 export const TRUNCATED = widths.ints;
-/** The column of `ints` for what the event means for waits: a place in `WAIT_CHANGES`; the last one. */
+/** The column of `ints` for the effect on waits: an index into `WAIT_CHANGES`. The last column. */
 export const WAIT = widths.ints + 1;
 export const INT_WIDTH = widths.ints + 2;
 export const NUMBER_WIDTH = widths.numbers;
@@ -59,24 +60,24 @@ export const NUMBER_WIDTH = widths.numbers;
 /** The fields whose columns hold name ids, in the order of the filters. */
 export const NAME_KINDS: readonly FieldName[] = filters().filter((name) => FIELD[name].isDictionary);
 
-/** The other filters, but for the session: their columns hold the text. */
+/** The other filters except the session; their columns hold the text. */
 export const TEXT_FILTERS: readonly FieldName[] = filters().filter(
   (name) => name !== 'session_id' && !FIELD[name].isDictionary,
 );
 
-/** What a column of a row is stored as. */
+/** The stored form of a column. */
 export type ColumnKind = 'session' | 'name' | 'choice' | 'constant' | 'boolean' | FieldKind;
 
-/** The types of columns in Arrow (rule FMT-09). */
+/** Arrow types of columns (rule FMT-09). */
 export type ArrowType = 'int8' | 'int64' | 'float64' | 'bool' | 'utf8' | 'timestamp' | 'dictionary';
 
 /** One column of a row. */
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** Its place in a row as it is stored, which has no constants; -1 of a constant. */
+  /** Its position in a stored row, which has no constants; -1 for a constant. */
   readonly stored: number;
-  /** The value of a constant. */
+  /** The value of a constant column. */
   readonly constant: number;
   /** The words of a choice. */
   readonly words: readonly string[];
@@ -89,7 +90,7 @@ export interface Column {
 /** The columns of a row, in their order (rule GET-02). */
 export const COLUMNS: readonly Column[] = columns();
 
-/** The same in the order of their numbers in Protobuf. */
+/** The columns in the order of their numbers in Protobuf. */
 export const BY_NUMBER: readonly Column[] = COLUMNS.toSorted((one, other) => one.protobuf - other.protobuf);
 
 function columns(): Column[] {

@@ -14,7 +14,7 @@ import { truncateMetadata } from './truncate.ts';
 const MESSAGES = VOCABULARY.field_messages;
 const QUOTE = 0x22;
 
-/** The checks of one body; `problems` are those of the item in hand. */
+/** Checks the fields of one body; `problems` belong to the current item. */
 export class Checker {
   readonly body: Buffer;
   readonly spans: Int32Array;
@@ -33,7 +33,7 @@ export class Checker {
     this.problems.push({ field, message });
   }
 
-  /** Puts the value of a field into its column of the next row, by its rule. Metadata stays where it is. */
+  /** Puts the value of a field into its column of the next row, by its rule. Does not handle metadata. */
   value(field: FieldSpec): void {
     const { table } = this;
     switch (field.kind) {
@@ -64,12 +64,12 @@ export class Checker {
     return start === 0 || this.body[start] === 0x6e;
   }
 
-  /** Metadata of a binary format may be no JSON text (rule FMT-05). */
+  /** Metadata of a binary format may not be JSON text (rule FMT-05). */
   private jsonText(field: FieldSpec): void {
     if (this.spans[this.item + field.span] === NOT_JSON) this.problem(field.name, MESSAGES.json_text);
   }
 
-  /** Text that is trimmed and bounded, into two columns; equal positions when it is absent. */
+  /** Puts a trimmed, bounded text into two columns; equal positions when it is absent. */
   private text(field: FieldSpec, column: number): void {
     const { body, table } = this;
     const ints = table.ints;
@@ -97,7 +97,7 @@ export class Checker {
     else this.putTrimmed(field, column, decoded);
   }
 
-  /** The same for a part of the text, which is absent where there is no text (rule HOK-02). */
+  /** Does the same for a part of the text; no text means absent (rule HOK-02). */
   partOfText(field: FieldSpec, part: (text: string) => string): void {
     const slot = this.item + field.span;
     const start = this.spans[slot]!;
@@ -126,7 +126,7 @@ export class Checker {
       this.problem(name, fill(MESSAGES.max_bytes, { limit: maxBytes }));
   }
 
-  /** The index of a word of the vocabulary. A word that is none of them is a problem. */
+  /** Returns the index of a word of the vocabulary. Any other word is a problem. */
   private choice(field: FieldSpec): number {
     const { body } = this;
     const { words, isRequired, name } = field;
@@ -207,7 +207,7 @@ export class Checker {
     return value;
   }
 
-  /** Puts the metadata into its columns; whether it had to become a summary (rules MET-01, MET-02). */
+  /** Puts the metadata into its columns; returns whether it became a summary (rules MET-01, MET-02). */
   metadata(maxBytes: number): boolean {
     const field = FIELD.metadata;
     const slot = this.item + field.span;
@@ -238,7 +238,7 @@ function indexOfWord(bytes: Buffer, start: number, end: number, words: readonly 
   return -1;
 }
 
-/** A digit or a minus: how a JSON number begins. */
+/** Matches a digit or a minus, the start of a JSON number. */
 function isNumber(first: number): boolean {
   return first === 0x2d || (first >= 0x30 && first <= 0x39);
 }

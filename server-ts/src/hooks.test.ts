@@ -13,7 +13,7 @@ interface Read {
   readonly problems: string[];
 }
 
-/** Reads a payload into memory that has been used before. */
+/** Reads a payload into reused memory. */
 function read(text: string, maxMetadataBytes = 10_240, agent = 'claude-code'): Read {
   const body = Buffer.from(text);
   const raw = new RawEvents();
@@ -28,7 +28,7 @@ function read(text: string, maxMetadataBytes = 10_240, agent = 'claude-code'): R
   return { table, problems: errors.map(({ field, message }) => `${field}: ${message}`) };
 }
 
-/** The text of a range of the table; nothing when it is absent. */
+/** Returns the text of a range of the table; `undefined` when it is absent. */
 function textAt({ table }: Read, column: number): string | undefined {
   return table.ints[column] === table.ints[column + 1] ? undefined : table.textAt(column);
 }
@@ -40,7 +40,7 @@ function meaning({ table }: Read): [string, string] {
   ];
 }
 
-test('every hook of the mapping means what it says there', () => {
+test('every hook becomes the event of its mapping', () => {
   for (const [agent, spec] of Object.entries(HOOK_FILES)) {
     const tools = spec.fields.find(({ field }) => field === 'tool_name')?.hooks ?? [];
     for (const [name, entry] of Object.entries(spec.hooks)) {
@@ -54,7 +54,7 @@ test('every hook of the mapping means what it says there', () => {
   }
 });
 
-test('the name says what a hook is, and any other is a step', () => {
+test('the hook name determines its event, and any other is a step', () => {
   for (const [name, eventType, status] of [
     ['"PostToolUse\\u0046ailure"', 'tool_use', 'error'],
     ['"Brand New"', 'plan_step', 'success'],
@@ -71,7 +71,7 @@ test('the name says what a hook is, and any other is a step', () => {
   }
 });
 
-test('what breaks a rule counts as absent', () => {
+test('a value that breaks its rule counts as absent', () => {
   for (const [value, expected] of [
     ['"s"', 's'],
     ['" \\u0073 "', 's'],
@@ -119,13 +119,13 @@ test('a project is the last segment of a path', () => {
   for (const cwd of ['7', '["/a"]', '"/\\ud800/b"']) {
     assert.equal(textAt(read(`{"cwd":${cwd}}`), FIELD.project.column), undefined, cwd);
   }
-  // The limit is that of the segment, not of the path.
+  // The limit applies to the segment, not to the path.
   const [long, longest] = ['a'.repeat(2000), 'b'.repeat(1024)];
   assert.equal(textAt(read(`{"cwd":"/${long}/${longest}"}`), FIELD.project.column), longest);
   assert.equal(textAt(read(`{"cwd":"/${longest}b"}`), FIELD.project.column), undefined);
 });
 
-test('metadata is the object as it was sent, or its summary', () => {
+test('hook metadata is the object as sent, or its summary', () => {
   const text = ' \n{ "a" : [1.0, 1e2],"event_id":"x","metadata":{},"source":"otel" }\n ';
   const found = read(text);
   assert.equal(textAt(found, FIELD.metadata.column), text.trim());
@@ -141,7 +141,7 @@ test('metadata is the object as it was sent, or its summary', () => {
   assert.equal(summary.table.ints[TRUNCATED], 1);
 });
 
-test('what no hook says is absent, whatever the memory held', () => {
+test('a field without a source is absent in reused memory', () => {
   const { table } = read('{"tokens_in":5,"cost_usd":1,"client_timestamp":"2026-01-01T00:00:00Z"}');
   assert.equal(table.ints.length, INT_WIDTH);
   const given = ['session_id', 'agent_type', 'metadata'];
@@ -151,7 +151,7 @@ test('what no hook says is absent, whatever the memory held', () => {
   }
 });
 
-test('only what is no object is refused', () => {
+test('only a payload that is not an object is refused', () => {
   for (const text of ['[]', '7', 'null', '"{}"', ' true ']) {
     const { table, problems } = read(text);
     assert.deepEqual(problems, ['body: must be a JSON object'], text);
@@ -159,7 +159,7 @@ test('only what is no object is refused', () => {
   }
 });
 
-test('a hook about a call has the id of that call, whatever the hook', () => {
+test('every hook about a call has the id of that call', () => {
   const idOf = (payload: object): string | undefined =>
     textAt(read(JSON.stringify(payload)), FIELD.event_id.column);
   const call = { session_id: ' s ', tool_use_id: 'toolu_1' };
@@ -167,7 +167,7 @@ test('a hook about a call has the id of that call, whatever the hook', () => {
   assert.equal(idOf({ hook_event_name: 'PostToolUse', ...call }), id);
   assert.equal(idOf({ hook_event_name: 'PostToolUseFailure', ...call }), id);
   assert.notEqual(idOf({ hook_event_name: 'PostToolUse', ...call, session_id: 'other' }), id);
-  // A step announces a call, and is not the call.
+  // A step announces a call but is not the call.
   assert.equal(idOf({ hook_event_name: 'PreToolUse', ...call }), undefined);
   for (const none of ['', 7, null])
     assert.equal(idOf({ hook_event_name: 'PostToolUse', ...call, tool_use_id: none }), undefined);
@@ -177,7 +177,7 @@ test('a hook about a call has the id of that call, whatever the hook', () => {
   );
 });
 
-test('a subagent of Codex is a session of its own', () => {
+test('a subagent of Codex has its own session', () => {
   const payload = { hook_event_name: 'PostToolUse', session_id: 's', agent_id: 'a', tool_use_id: 't' };
   const found = read(JSON.stringify(payload), 10_240, 'codex');
   assert.equal(textAt(found, FIELD.session_id.column), 'a');

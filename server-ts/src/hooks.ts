@@ -1,8 +1,9 @@
 /**
  * Turns an agent's hook into an event, as `contract/hooks` says (rules HOK-01 to HOK-03).
  *
- * Pure. A payload is nobody's schema, so nothing in it is refused: what a field's own rule does not let through
- * counts as absent, and the whole object stays as metadata. Only what is no object is a problem.
+ * Pure. The agent defines its payload, so the server refuses no content. A value that breaks its field's rule counts
+ * as absent, and the metadata keeps the whole object. Only a payload that is not an object is a problem.
+ *
  * Over 250 lines because it checks the words of the files and reads payloads by them.
  */
 import {
@@ -23,34 +24,34 @@ import { decodeString } from './text.ts';
 import { truncatePayload } from './truncate.ts';
 import { NO_CHANGE, WAIT_KEYS, type WaitRule, waitRules } from './waits.ts';
 
-/** An entry of the mapping, its words by their places in the vocabulary. */
+/** An entry of the mapping; words are indices into the vocabulary. */
 interface Meaning {
   readonly eventType: number;
   readonly status: number;
-  /** The hook's name; nothing for any other. */
+  /** The hook's name; `undefined` for any other hook. */
   readonly name: string | undefined;
   readonly waits: readonly WaitRule[];
-  /** What other events it is one with (rule OTL-09). */
+  /** The subject by which other events are duplicates of it (rule OTL-09). */
   readonly same: Same | undefined;
 }
 
-/** Where a field comes from. */
+/** The source of a field. */
 interface Source extends Omit<HookField, 'field'> {
   readonly field: FieldSpec;
   readonly keyBytes: Buffer;
 }
 
-/** A file of `hooks/`, as far as it concerns a server. */
+/** The parts of a file of `hooks/` that a server needs. */
 export interface Mapping {
   readonly nameKey: Buffer;
   readonly agentType: string;
   readonly source: number;
   readonly fields: readonly Source[];
-  /** What a summary of a payload begins with. */
+  /** Keys at the start of a payload's summary. */
   readonly summaryKeys: readonly Buffer[];
   readonly hooks: ReadonlyMap<string, Meaning>;
   readonly other: Meaning;
-  /** Where hooks name what they are about. */
+  /** Keys that name the hook's subject. */
   readonly sameKeys: readonly string[];
   readonly sameKeyBytes: readonly Buffer[];
 }
@@ -61,13 +62,13 @@ const MAPPINGS: ReadonlyMap<string, Mapping> = new Map(
   Object.entries(HOOK_FILES).map(([name, spec]) => [`${PREFIX}${name}`, mappingFrom(spec)]),
 );
 
-/** The mapping of the route that has this path. */
+/** Returns the mapping of the route with this path. */
 export function mappingOf(path: string): Mapping {
   return MAPPINGS.get(path)!;
 }
 
 /**
- * Reads a payload that was scanned as one event; it becomes the next row of the table. What is no object has that
+ * Reads a scanned payload as one event, which becomes the next row of the table. A payload that is not an object is a
  * problem.
  */
 export function readHook(
@@ -116,7 +117,7 @@ export function readHook(
   return undefined;
 }
 
-/** Gives every field of the next row the value that it has when it is absent; the memory has been used before. */
+/** Gives every field of the next row its absent value, since the memory is reused. */
 function setAbsent({ count, ints, numbers }: EventTable): void {
   ints.fill(0, count * INT_WIDTH, (count + 1) * INT_WIDTH);
   for (const { kind, column, absent } of FIELD_SPECS) {
@@ -125,7 +126,7 @@ function setAbsent({ count, ints, numbers }: EventTable): void {
   }
 }
 
-/** What follows the last `/` or `\`, once such characters were dropped from the end. */
+/** Returns the text after the last `/` or `\`, ignoring such characters at the end. */
 export function lastSegment(path: string): string {
   let end = path.length;
   while (end > 0 && isSeparator(path[end - 1]!)) end--;
@@ -134,7 +135,7 @@ export function lastSegment(path: string): string {
   return path.slice(start, end);
 }
 
-/** Where the values of the mapping's keys lie, a start and an end each, and what the hook's name means. */
+/** Spans of the mapping's keys, a start and an end each, and the meaning of the hook's name. */
 interface Located {
   readonly meaning: Meaning;
   readonly spans: readonly number[];
@@ -142,7 +143,7 @@ interface Located {
   readonly sameSpans: readonly number[];
 }
 
-/** Finds them; of a key given twice the last. */
+/** Finds the spans; of equal keys the last counts. */
 function locate(mapping: Mapping, raw: RawEvents, body: Buffer, item: number): Located {
   const { nameKey, fields, hooks, other, sameKeyBytes } = mapping;
   for (const { field } of fields) raw.put(item, field.name, 0, 0);
@@ -172,23 +173,23 @@ function locate(mapping: Mapping, raw: RawEvents, body: Buffer, item: number): L
   return { meaning, spans, waitSpans, sameSpans };
 }
 
-/** The text of a string; nothing for any other value. */
+/** Returns the text of a string; `undefined` for any other value. */
 function stringAt(body: Buffer, start: number, end: number): string | undefined {
   return start !== 0 && body[start] === QUOTE ? decodeString(body, start + 1, end - 1) : undefined;
 }
 
-/** Whether hooks of this meaning have the field. */
+/** Returns whether hooks of this meaning have the field. */
 function isOf({ hooks }: Source, { name }: Meaning): boolean {
   return hooks === undefined || (name !== undefined && hooks.includes(name));
 }
 
-/** The place of what a hook means for waits: of the first rule that its payload meets (rule WAI-01). */
+/** Returns the index of a hook's effect on waits: that of the first rule that its payload meets (rule WAI-01). */
 function waitOf({ waits }: Meaning, valueAt: (key: string) => string | undefined): number {
   const rule = waits.find(({ key, values }) => key === undefined || values.includes(valueAt(key) ?? ''));
   return rule?.change ?? NO_CHANGE;
 }
 
-/** The id of the event that agrees with the telemetry of the same thing; nothing where the hook names none. */
+/** Returns the event id that telemetry about the same subject has; `undefined` where the hook names no subject. */
 function eventIdOf(
   { same }: Meaning,
   agentType: string,
@@ -201,7 +202,7 @@ function eventIdOf(
   return sameId(same!, agentType, sessionId, value);
 }
 
-/** Puts one field into its column, by its own rule; what breaks it counts as absent. */
+/** Puts one field into its column by its own rule; an invalid value counts as absent. */
 function readField(checker: Checker, source: Source): void {
   const { table } = checker;
   const { field } = source;
@@ -211,23 +212,23 @@ function readField(checker: Checker, source: Source): void {
   checker.problems = undefined;
   if (source.take === undefined) checker.value(field);
   else checker.partOfText(field, lastSegment);
-  // A number with a problem is NaN already.
+  // A number with a problem is already NaN.
   if (field.kind !== 'text') return;
   if (checker.problems === undefined && ints[column] !== ints[column + 1]) return;
-  // What an earlier source of the field gave stays.
+  // The value of an earlier source stays.
   ints[column] = start;
   ints[column + 1] = end;
   if (start === end && source.default !== undefined) table.putText(column, source.default);
 }
 
-/** Throws where the file says what no event can have. */
+/** Throws when the file names a value that no event can have. */
 function mappingFrom(spec: HookSpec): Mapping {
   const { agent_type: agentType } = spec;
   const hooks = new Map(
     Object.entries(spec.hooks).map(([name, entry]) => [name, meaningOf(agentType, name, entry)]),
   );
   const fields = spec.fields.map(sourceOf);
-  // An event without a session cannot be stored.
+  // The server cannot store an event without a session.
   if (!fields.some(({ field, default: otherwise }) => field === FIELD.session_id && otherwise !== undefined))
     throw new Error('hooks must have a default for session_id');
   const sameKeys = [...new Set([...hooks.values()].flatMap(({ same }) => same?.key ?? []))];
@@ -244,14 +245,14 @@ function mappingFrom(spec: HookSpec): Mapping {
   };
 }
 
-/** Throws where the mapping says what no event can have. */
+/** Throws when the mapping names a value that no event can have. */
 function sourceOf(source: HookField): Source {
   const field = FIELD_SPECS.find(({ name }) => name === source.field);
   if (field === undefined) throw new Error(`hooks cannot give ${source.field}`);
   if (source.take !== undefined && source.take !== 'last_segment')
     throw new Error(`hooks cannot take ${source.take}`);
   const isBare = source.take === undefined && source.default === undefined;
-  // A problem of a number makes it null, so only those that may be null can come from a hook.
+  // A problem of a number makes it null, so a hook may only fill numbers that may be null.
   const isNumber = field.kind === 'integer' || field.kind === 'dollars' || field.kind === 'timestamp';
   if (field.kind !== 'text' && !(isNumber && isBare && Number.isNaN(field.absent)))
     throw new Error(`hooks cannot give ${source.field}`);
@@ -264,7 +265,7 @@ function isSeparator(character: string): boolean {
 
 function meaningOf(agentType: string, name: string | undefined, entry: HookEntry): Meaning {
   const { event_type: eventType } = entry;
-  // Rule EVT-03, where the entry says nothing else.
+  // Rule EVT-03 applies where the entry gives no status.
   const status = entry.status ?? (eventType === 'error' ? 'error' : 'success');
   const indexes = [VOCABULARY.event_types.indexOf(eventType), VOCABULARY.statuses.indexOf(status)] as const;
   if (indexes.includes(-1)) throw new Error(`hooks cannot mean ${eventType} and ${status}`);

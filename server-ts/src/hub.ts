@@ -1,26 +1,26 @@
 /**
- * Passes committed events on to the clients of the stream: every row is read and rendered once for all of them.
+ * Passes committed events on to the stream's clients: every row is read and rendered once for all of them.
  *
- * While anyone subscribes, one tail reads new rows once, as frames, into a ring of bounded bytes that all
- * share. A subscription is a cursor and a filter: inside the ring it takes frames from there, behind it it
- * reads a page of its own from the database. So a slow client costs one page, loses nothing and holds up
- * nobody (rule STR-08). Nothing is known here of SSE headers or of sockets; frames come from the readers.
+ * While a client is subscribed, one tail reads new rows once, as frames, into a shared ring of bounded size. A
+ * subscription is a cursor and a filter. Inside the ring it takes frames from there; behind the ring it reads its own
+ * page from the database. So a slow client costs one page, loses nothing and delays no other client (rule STR-08).
+ * The hub knows nothing of SSE headers or sockets; frames come from the readers.
  */
 import { LIMITS } from './contract.ts';
 import { Ring, type StreamFilter } from './ring.ts';
 import type { EventFilter } from './store/query.ts';
 import type { Frames } from './store/read.ts';
 
-/** What the hub needs of the store. */
+/** The parts of the store that the hub needs. */
 export interface FrameSource {
   readonly newest: number;
   frames(filter: EventFilter): Promise<Frames>;
 }
 
-/** What a subscription gives: bytes to send, silence for as long as was asked, or the end. */
+/** Result of a subscription: bytes to send, silence for the requested time, or the end. */
 export type Next = Uint8Array | 'idle' | 'end';
 
-/** Places for stream clients, of whatever kind (rule STR-09). */
+/** Places for stream clients of both modes (rule STR-09). */
 export class Places {
   private readonly most: number;
   private count = 0;
@@ -33,14 +33,14 @@ export class Places {
     return this.count;
   }
 
-  /** Whether there was one left, which is then taken. */
+  /** Takes a place if one is free; returns whether it did. */
   take(): boolean {
     if (this.count >= this.most) return false;
     this.count++;
     return true;
   }
 
-  /** Gives one back. */
+  /** Frees a place. */
   leave(): void {
     this.count--;
   }
@@ -65,17 +65,22 @@ export class Hub {
     return this.subscriptions.size;
   }
 
-  /** Told the newest committed id. */
+  /** Called when the newest committed id has risen. */
   published(): void {
     if (this.subscriptions.size > 0) void this.tail();
   }
 
-  /** A frame that is no event, to every subscriber. One that has not taken the last one skips it. */
+  /**
+   * Offers a frame that is not an event to every subscriber. A subscriber that has not taken the last one skips it.
+   */
   broadcast(frame: Uint8Array): void {
     for (const subscription of this.subscriptions) subscription.offer(frame);
   }
 
-  /** A subscription behind this id, or nothing when all slots are taken. Its `close` frees the slot. */
+  /**
+   * Subscribes after this id; returns `undefined` when all places are taken. The subscription's `close` frees its
+   * place.
+   */
   subscribe(filter: StreamFilter, cursor: number): Subscription | undefined {
     if (this.closed || !this.places.take()) return undefined;
     if (this.subscriptions.size === 0 && !this.tailing) this.ring.restart(this.source.newest);
@@ -94,7 +99,7 @@ export class Hub {
     for (const subscription of [...this.subscriptions]) subscription.close();
   }
 
-  /** Reads what is new, page by page, until nothing is; one at a time. */
+  /** Reads new rows page by page until there are none; runs once at a time. */
   private async tail(): Promise<void> {
     if (this.tailing) return;
     this.tailing = true;
@@ -106,7 +111,7 @@ export class Hub {
         for (const subscription of this.subscriptions) subscription.wake();
       }
     } catch (error) {
-      // The subscribers read from the database themselves when they fall behind the ring.
+      // Subscribers behind the ring read from the database themselves.
       this.ring.restart(this.source.newest);
       this.onTailFailure(error);
     } finally {
@@ -134,7 +139,7 @@ export class Subscription {
     this.release = release;
   }
 
-  /** What to send next; `idle` after this many milliseconds without anything. */
+  /** Returns the next bytes; `idle` after this many milliseconds without any. */
   async next(idleMs: number): Promise<Next> {
     const deadline = performance.now() + idleMs;
     while (!this.ended) {
@@ -166,7 +171,7 @@ export class Subscription {
     this.waiting?.();
   }
 
-  /** Frames that are no events are not kept for those who are behind: the newest replaces the last. */
+  /** Keeps only the newest frame that is not an event, for a subscriber that is behind. */
   offer(frame: Uint8Array): void {
     this.offered = frame;
     this.wake();
@@ -179,7 +184,7 @@ export class Subscription {
     this.wake();
   }
 
-  /** Rows that the ring no longer has, with this subscription's own filter. */
+  /** Reads rows that the ring no longer has, with this subscription's filter. */
   private async page(newest: number): Promise<Uint8Array> {
     const frames = await this.source.frames(pageAfter(this.cursor, newest, this.filter));
     this.cursor = frames.more ? frames.ids.at(-1)! : newest;

@@ -1,8 +1,8 @@
 /**
- * Runs the pipeline: read, validate, truncate, store; a single event is a batch of one.
+ * Runs the ingest pipeline: read, validate, truncate, store. A single event is a batch of one.
  *
- * What waits for the writer is bounded by a request's ticket (rule ING-10).
- * A long body is worked on in slices, so that others are served in between. Knows nothing of HTTP.
+ * A request's ticket bounds the work that waits for the writer (rule ING-10). A large body is processed in slices, so
+ * that other requests run in between. Knows nothing of HTTP.
  */
 import { isAscii } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
@@ -22,10 +22,10 @@ import type { Request } from './telemetry/otlp.ts';
 import { lenientValidator, validator } from './validate.ts';
 import { DISMISSAL } from './waits.ts';
 
-/** How many events are checked before others run. */
+/** Events per slice; other requests run between slices. */
 const SLICE_EVENTS = 1000;
 
-/** How many tables of spans are kept for later, and how long ones. */
+/** Largest number of idle tables, and their largest size. */
 const IDLE_TABLES = 64;
 const IDLE_SPANS = 1 << 14;
 
@@ -35,7 +35,7 @@ export class Ingest {
   private readonly store: Store;
   private readonly config: IngestConfig;
   private readonly buffers: Buffers;
-  /** Tables of spans that no body is using. */
+  /** Idle tables of spans. */
   private readonly idle: RawEvents[] = [];
 
   constructor(store: Store, config: IngestConfig, buffers: Buffers) {
@@ -44,7 +44,7 @@ export class Ingest {
     this.buffers = buffers;
   }
 
-  /** One event. The body is given back to where its memory came from. */
+  /** Stores a body of one event. Gives the body back to the memory pool. */
   single(body: Buffer, format: Format, ticket: Ticket): Promise<Outcomes> {
     return this.take(body, ticket, validator, (raw) => {
       const read = (): Buffer => readEvent(format, body, raw, this.buffers);
@@ -52,13 +52,13 @@ export class Ingest {
     });
   }
 
-  /** What an agent's hook sent, as one event (rule HOK-01). The body is given back as above. */
+  /** Stores an agent's hook as one event (rule HOK-01). Gives the body back to the memory pool. */
   hook(body: Buffer, mapping: Mapping, ticket: Ticket): Promise<Outcomes> {
     const reader: typeof validator = (raw, table, limit) => () => readHook(mapping, raw, table, limit);
     return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
-  /** A person's dismissal of a session's waits, which is an event of that session (rule WAI-05). */
+  /** Stores a user's dismissal of a session's waits, as an event of that session (rule WAI-05). */
   dismissal(sessionId: string, agentType: string, ticket: Ticket): Promise<Outcomes> {
     const event = { session_id: sessionId, agent_type: agentType, ...VOCABULARY.dismissal };
     const text = JSON.stringify(event);
@@ -75,12 +75,18 @@ export class Ingest {
     return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
-  /** The events of a batch. The body is given back as above. `onQueued` runs once they are in the writer's queue. */
+  /**
+   * Stores the events of a batch. Gives the body back to the memory pool. `onQueued` runs once they are in the
+   * writer's queue.
+   */
   batch(body: Buffer, format: Format, ticket: Ticket, onQueued?: () => void): Promise<Outcomes> {
     return this.take(body, ticket, validator, (raw) => this.readBatch(body, format, ticket, raw), onQueued);
   }
 
-  /** What became of a request of telemetry (rules OTL-01 and OTL-07). The body is given back as above. */
+  /**
+   * Stores a telemetry request; returns the rejected records (rules OTL-01 and OTL-07). Gives the body back to the
+   * memory pool.
+   */
   async telemetry(body: Buffer, format: Format, request: Request, ticket: Ticket): Promise<Tally> {
     const { lines, agents, tally } = await this.readTelemetry(body, format, request, ticket);
     if (agents.length === 0) {
@@ -187,7 +193,7 @@ export class Ingest {
   }
 }
 
-/** Whether a body is worked on in slices. */
+/** Returns whether a body is processed in slices. */
 function isLarge(body: Buffer): boolean {
   return body.length > LIMITS.large_body_bytes;
 }

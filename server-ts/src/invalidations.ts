@@ -1,38 +1,38 @@
 /**
- * Passes the revisions of topics on to the clients that follow them.
+ * Notifies clients of the revisions of the topics that they follow.
  *
- * Nothing is queued: a client has slots (`slots`), and what it is told is looked up when it is due. Whoever is
- * inside its interval, or has not taken what came before, costs nothing however much is published. The common
- * topics are one number in memory; the sessions of all who are due are read together, one read at a time.
- * Knows nothing of HTTP, of frames or of SQL.
+ * Changes are not queued: a client has the revisions of its topics (`slots`), which it reads when it is due. A client
+ * inside its interval, or one that has not taken its last frames, costs nothing for each commit. The common topics
+ * are one number in memory. The sessions of all due clients are read together, one read at a time. Knows nothing of
+ * HTTP, of frames or of SQL.
  */
 import type { Places } from './hub.ts';
 import { type Change, Slots } from './slots.ts';
 import type { Topic } from './topics.ts';
 
-/** What invalidations need of the store. */
+/** The parts of the store that invalidations need. */
 export interface RevisionSource {
   readonly newest: number;
   sessionRevisions(ids: readonly string[]): Promise<Float64Array>;
 }
 
-/** What changed, in the order of the topics; silence for as long as was asked; or the end. */
+/** Changes in the order of the topics; silence for the requested time; or the end. */
 type NextChanges = readonly Change[] | 'idle' | 'end';
 
-/** How many clients are told before others are served. */
-const TOLD_IN_ONE_TURN = 32;
+/** Clients notified per turn of the event loop; other work runs in between. */
+const NOTIFIED_PER_TURN = 32;
 
 export class Invalidations {
   readonly source: RevisionSource;
   private readonly places: Places;
   private readonly onReadFailure: (error: unknown) => void;
   private readonly subscriptions = new Set<Subscription>();
-  /** Those that are to be told of the next change at once. */
+  /** Clients to notify at the next change. */
   private readonly ready = new Set<Subscription>();
   private readonly waiters = new Set<Waiter>();
-  /** The lowest revision that is waited for, so that a publication looks at nobody in vain. */
+  /** The lowest awaited revision, so that a commit below it checks no client. */
   private lowest = Number.POSITIVE_INFINITY;
-  /** Those that may look again, as soon as it is their turn. */
+  /** Clients that may check again on their turn. */
   private readonly woken: Subscription[] = [];
   private waking = false;
   private reading = false;
@@ -44,7 +44,7 @@ export class Invalidations {
     this.onReadFailure = onReadFailure;
   }
 
-  /** The newest id has risen. */
+  /** Called when the newest id has risen. */
   published(): void {
     if (this.source.newest >= this.lowest) this.wakeWaiters();
     if (this.ready.size === 0) return;
@@ -52,7 +52,10 @@ export class Invalidations {
     void this.readSessions();
   }
 
-  /** A client of these topics, or nothing when all places are taken. Its `close` gives the seat back. */
+  /**
+   * Subscribes to these topics; returns `undefined` when all places are taken. The subscription's `close` frees its
+   * place.
+   */
   subscribe(topics: readonly Topic[], minIntervalMs: number): Subscription | undefined {
     if (this.closed || !this.places.take()) return undefined;
     const subscription = new Subscription(this, topics, minIntervalMs, () => {
@@ -64,7 +67,7 @@ export class Invalidations {
     return subscription;
   }
 
-  /** Resolves once the newest id is at least this, after this long, when the signal says so, or when all ends. */
+  /** Resolves once the newest id is at least this, after this time, when the signal aborts, or on close. */
   reached(revision: number, ms: number, signal: AbortSignal): Promise<void> {
     if (this.closed || signal.aborted || this.source.newest >= revision) return Promise.resolve();
     return new Promise((resolve) => {
@@ -82,31 +85,31 @@ export class Invalidations {
     });
   }
 
-  /** Ends every subscription and every waiting. */
+  /** Ends every subscription and every wait. */
   close(): void {
     this.closed = true;
     for (const subscription of [...this.subscriptions]) subscription.close();
     for (const { done } of [...this.waiters]) done();
   }
 
-  /** From now on it is woken by a change; one that has sessions has them read where they may have changed. */
+  /** From now on a change wakes it. If it follows sessions, their revisions are read when they may have changed. */
   await(subscription: Subscription): void {
     this.ready.add(subscription);
     if (subscription.sessionIds.length > 0) void this.readSessions();
   }
 
-  /** It is not to be told of anything for now. */
+  /** Removes it from the clients to notify. */
   leave(subscription: Subscription): void {
     this.ready.delete(subscription);
   }
 
-  /** Lets clients look again, some in each turn of the event loop, so that others are served in between. */
+  /** Lets clients check again, some in each turn of the event loop, so that other work runs in between. */
   inTurn(subscription: Subscription): void {
     this.woken.push(subscription);
     if (this.waking) return;
     this.waking = true;
     const wakeSome = (): void => {
-      for (const one of this.woken.splice(0, TOLD_IN_ONE_TURN)) one.proceed();
+      for (const one of this.woken.splice(0, NOTIFIED_PER_TURN)) one.proceed();
       this.waking = this.woken.length > 0;
       if (this.waking) setImmediate(wakeSome);
     };
@@ -120,7 +123,7 @@ export class Invalidations {
     for (const { revision } of this.waiters) this.lowest = Math.min(this.lowest, revision);
   }
 
-  /** Reads the sessions of all who are ready and behind, round after round, until nobody is. */
+  /** Reads the sessions of all ready clients that are behind, round after round, until none is behind. */
   private async readSessions(): Promise<void> {
     if (this.reading) return;
     this.reading = true;
@@ -135,7 +138,7 @@ export class Invalidations {
         for (const subscription of behind) subscription.read(newest, found);
       }
     } catch (error) {
-      // Whoever is behind is read with the next publication, or after its next silence.
+      // A client that is still behind is read at the next commit, or after its next silence.
       this.onReadFailure(error);
     } finally {
       this.reading = false;
@@ -148,11 +151,11 @@ interface Waiter {
   readonly done: () => void;
 }
 
-/** One client: its slots, and when it may be told of them. */
+/** One client: its revisions, and the time of its next notification. */
 export class Subscription {
-  /** The sessions among its topics, each once. */
+  /** The distinct sessions among its topics. */
   readonly sessionIds: readonly string[];
-  /** Its sessions are known as of this newest id, or a later one; without sessions there is nothing to read. */
+  /** The newest id up to which its sessions are known; unused without sessions. */
   readTo: number;
   private readonly owner: Invalidations;
   private readonly slots: Slots;
@@ -160,7 +163,7 @@ export class Subscription {
   private readonly minIntervalMs: number;
   private readonly release: () => void;
   private notBefore = Number.NEGATIVE_INFINITY;
-  private wasTold = false;
+  private wasReported = false;
   private waiting: (() => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isWoken = false;
@@ -176,20 +179,24 @@ export class Subscription {
     this.release = release;
   }
 
-  /** What to tell next; `idle` after this many milliseconds without anything. Asked again once it was written. */
+  /**
+   * Returns the next changes; `idle` after this many milliseconds without any. The caller calls again once the frames
+   * are written.
+   */
   async next(idleMs: number): Promise<NextChanges> {
     let now = performance.now();
-    if (this.wasTold) this.notBefore = now + this.minIntervalMs;
-    this.wasTold = false;
+    if (this.wasReported) this.notBefore = now + this.minIntervalMs;
+    this.wasReported = false;
     const deadline = now + idleMs;
     let dueAt = Number.POSITIVE_INFINITY;
     while (!this.ended) {
       const isDue = now >= this.notBefore;
-      // Its sessions are told with the other topics: they are read up to where it became due, then all are taken.
+      // Sessions are reported together with the other topics. They are read up to the id at which the client became
+      // due, then all are taken.
       if (isDue) dueAt = Math.min(dueAt, this.owner.source.newest);
       const changes = isDue && this.readTo >= dueAt ? this.take() : [];
       if (changes.length > 0) {
-        this.wasTold = true;
+        this.wasReported = true;
         return changes;
       }
       if (now >= deadline) return 'idle';
@@ -207,7 +214,7 @@ export class Subscription {
     return 'end';
   }
 
-  /** Lets it look again in its turn; until it asks for more it is nobody to be told. */
+  /** Lets it check again on its turn; until its next wait no change notifies it. */
   wake(): void {
     if (this.waiting === undefined || this.isWoken) return;
     this.isWoken = true;
@@ -216,14 +223,14 @@ export class Subscription {
     this.owner.inTurn(this);
   }
 
-  /** It is its turn. */
+  /** Runs on its turn. */
   proceed(): void {
     this.isWoken = false;
     this.waiting?.();
     this.waiting = undefined;
   }
 
-  /** Told the revisions of its sessions, of when the newest id was this or a later one. */
+  /** Receives the revisions of its sessions, read when the newest id was at least this. */
   read(newest: number, revisions: ReadonlyMap<string, number>): void {
     this.readTo = newest;
     this.slots.topics.forEach((topic, at) => {

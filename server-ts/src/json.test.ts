@@ -8,7 +8,7 @@ function isJson(text: string): boolean {
   return scanEvent(Buffer.from(text), new RawEvents());
 }
 
-/** The text of each field that one event has. */
+/** Returns the text of each field of one event. */
 function fields(text: string): Record<string, string> {
   const body = Buffer.from(text);
   const raw = new RawEvents();
@@ -37,7 +37,7 @@ function batchOf(text: string, maxItems = 10): { batch: Batch | undefined; raw: 
   }
 }
 
-test('takes what RFC 8259 takes', () => {
+test('the scanner accepts RFC 8259', () => {
   for (const text of [
     'null',
     ' [ ] ',
@@ -53,7 +53,7 @@ test('takes what RFC 8259 takes', () => {
   }
 });
 
-test('refuses everything else', () => {
+test('the scanner refuses all other text', () => {
   for (const text of [
     '',
     ' ',
@@ -89,7 +89,7 @@ test('refuses everything else', () => {
   }
 });
 
-test('goes 128 deep and no deeper', () => {
+test('the scanner accepts 128 levels and no more', () => {
   assert.equal(isJson('['.repeat(128) + ']'.repeat(128)), true);
   assert.equal(isJson('['.repeat(129) + ']'.repeat(129)), false);
   const inBatch = (depth: number) => `{"events":[{"metadata":${'['.repeat(depth)}${']'.repeat(depth)}}]}`;
@@ -97,7 +97,7 @@ test('goes 128 deep and no deeper', () => {
   assert.equal(batchOf(inBatch(126)).batch, undefined);
 });
 
-test('finds known fields, the last of each, whatever the spelling of their keys', () => {
+test('the scanner finds known fields, the last of each, with escaped keys too', () => {
   assert.deepEqual(fields('{"status":"a","x":{"status":1},"status" : "b" ,"s\\u006furce":[1]}'), {
     status: '"b"',
     source: '[1]',
@@ -105,7 +105,7 @@ test('finds known fields, the last of each, whatever the spelling of their keys'
   assert.deepEqual(fields('{"Status":"a","statu":1,"statuss":2}'), {});
 });
 
-test('splits a batch into its items', () => {
+test('the scanner splits a batch into its items', () => {
   const text = '{"a":[1],"events":[{"model":"m"}, 3 ,{}],"b":{}}';
   const { batch, raw } = batchOf(text);
   assert.deepEqual(batch, { isBatch: true, count: 3 });
@@ -113,7 +113,7 @@ test('splits a batch into its items', () => {
   assert.equal(text[raw.spans[raw.at(1)]!], '3');
 });
 
-test('of two lists of events the last counts, and nothing of the first is left', () => {
+test('of two lists of events only the last counts', () => {
   const text = '{"events":[{"model":"m"},{"branch":"b"}],"\\u0065vents":[{"status":"s"}]}';
   const { batch, raw } = batchOf(text);
   assert.deepEqual(batch, { isBatch: true, count: 1 });
@@ -121,13 +121,13 @@ test('of two lists of events the last counts, and nothing of the first is left',
   assert.equal(batchOf('{"events":[],"events":{}}').batch?.isBatch, false);
 });
 
-test('counts items above the maximum without keeping them', () => {
+test('items above the limit are counted but not kept', () => {
   const { batch, raw } = batchOf(`{"events":[${Array(25).fill('{}').join(',')}]}`, 10);
   assert.equal(batch?.count, 25);
   assert.equal(raw.count, 10);
 });
 
-test('pauses between the items of a long body', () => {
+test('the scanner pauses between the items of a long body', () => {
   const item = `{"metadata":"${'x'.repeat(100_000)}"}`;
   const { batch, slices } = batchOf(`{"events":[${Array(30).fill(item).join(',')}]}`, 100);
   assert.equal(batch?.count, 30);

@@ -1,10 +1,10 @@
 /**
  * Finds where the known fields of events are in a JSON body.
  *
- * It answers "is this JSON" and "where do the known fields lie"; it never copies and never decodes, save keys
- * with escapes, which are compared after these are resolved. Of a key given twice the last counts.
- * The caller has checked that the bytes are UTF-8. Positions below zero mean "not JSON".
- * Over 250 lines because keys are compared here, escapes included, so that no caller decodes one.
+ * The scan checks JSON syntax and finds the known fields. It never copies and never decodes; it resolves the escapes
+ * of keys only to compare them. Of equal keys the last counts. The caller has checked that the bytes are UTF-8.
+ * Negative positions mean "not JSON". Over 250 lines because keys are compared here, escapes included, so that no
+ * caller decodes one.
  */
 import { LIMITS } from './contract.ts';
 import type { RawEvents } from './event.ts';
@@ -25,7 +25,7 @@ import {
   skipValue,
 } from './scanner.ts';
 
-/** How many bytes a resumable scan goes on before it lets others run. */
+/** Bytes that a resumable scan reads before other requests run. */
 const SLICE_BYTES = 1 << 19;
 
 interface Key {
@@ -33,12 +33,15 @@ interface Key {
   readonly index: number;
 }
 
-/** The last key that had escapes, resolved; a longer one names no field. */
+/** The last key that had escapes, resolved; a longer key is not a field. */
 const NAME = Buffer.alloc(Math.max(...FIELDS.map((name) => name.length)));
 /** The known fields by the length of their names. */
 const FIELDS_BY_LENGTH = byLength(FIELDS);
 
-/** Scans one event into `events`, one item that need not be an object, its end noted; whether the body is JSON. */
+/**
+ * Scans one event into `events` and records its end; the item may be another value than an object. Returns whether
+ * the body is JSON.
+ */
 export function scanEvent(body: Buffer, events: RawEvents): boolean {
   const start = skipSpace(body, 0);
   const end = scanItem(body, start, LIMITS.json_depth, events);
@@ -46,22 +49,22 @@ export function scanEvent(body: Buffer, events: RawEvents): boolean {
   return end !== INVALID && skipSpace(body, end) === body.length;
 }
 
-/** Scans an event that begins at `start` and ends with the bytes; what is no JSON becomes an event of its own. */
+/** Scans an event from `start` to the end of the bytes; a line that is not JSON becomes an event marked so. */
 export function scanLine(bytes: Buffer, start: number, events: RawEvents): void {
   const end = scanItem(bytes, start, LIMITS.json_depth, events);
   if (end === INVALID || skipSpace(bytes, end) !== bytes.length) events.setNotJson();
 }
 
 export interface Batch {
-  /** Whether the body is an object whose (last) `events` is an array. */
+  /** Whether the body is an object whose last `events` is an array. */
   readonly isBatch: boolean;
-  /** How many items it has; the table holds them all only up to the given maximum. */
+  /** Number of items; the table holds them up to the given maximum. */
   readonly count: number;
 }
 
 /**
- * Scans `{"events":[…]}` into `events`, in slices: it yields after every half mebibyte, between two items, and returns
- * nothing when the body is no JSON.
+ * Scans `{"events":[…]}` into `events`, in slices. It yields between two items after every 512 KiB, and returns
+ * `undefined` when the body is not JSON.
  */
 export function* scanBatch(
   body: Buffer,
@@ -130,8 +133,8 @@ export function* scanBatch(
 }
 
 /**
- * Calls `visit` with the ranges of every member of the object that begins at `start`: the key without its
- * quotes, and the value. The object has been scanned before. Returns its end.
+ * Calls `visit` with the ranges of every member of the scanned object at `start`: the key without its quotes, and the
+ * value. Returns the object's end.
  */
 export function visitMembers(
   bytes: Buffer,
@@ -152,8 +155,8 @@ export function visitMembers(
 }
 
 /**
- * Whether the key from `start` up to `end` is this name, which is ASCII, its escapes resolved. Nothing is decoded: a
- * body may have a million keys.
+ * Returns whether the key from `start` up to `end` equals this ASCII name, with its escapes resolved. It decodes
+ * nothing: a body may have a million keys.
  */
 export function keyIs(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
   let at = start;
@@ -165,13 +168,13 @@ export function keyIs(bytes: Buffer, start: number, end: number, name: Buffer): 
 }
 
 const LETTER_U = 0x75;
-/** What the byte behind a backslash stands for. */
+/** The character of an escape, by the byte after the backslash. */
 const MEANINGS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const control = 'bfnrt'.indexOf(String.fromCharCode(byte));
   return control < 0 ? byte : '\b\f\n\r\t'.charCodeAt(control);
 });
 
-/** The byte of a key at `at`, or the code unit of the escape there. */
+/** Returns the byte of a key at `at`, or the code unit of the escape there. */
 function codeAt(bytes: Buffer, at: number): number {
   const byte = bytes[at]!;
   if (byte !== BACKSLASH) return byte;
@@ -184,7 +187,7 @@ function codeAt(bytes: Buffer, at: number): number {
   return code;
 }
 
-/** How many bytes that takes. */
+/** Returns the width of that in bytes. */
 function widthAt(bytes: Buffer, at: number): number {
   if (bytes[at] !== BACKSLASH) return 1;
   return bytes[at + 1] === LETTER_U ? 6 : 2;
@@ -192,7 +195,7 @@ function widthAt(bytes: Buffer, at: number): number {
 
 const EVENTS_KEY = Buffer.from('events');
 
-/** One item of a batch, or a single event. */
+/** Scans one item of a batch, or a single event. */
 function scanItem(bytes: Buffer, start: number, depth: number, events: RawEvents): number {
   const item = events.add();
   const spans = events.spans;
@@ -225,7 +228,7 @@ function scanItem(bytes: Buffer, start: number, depth: number, events: RawEvents
   }
 }
 
-/** The index of the field whose name lies from `start` up to `end`, or -1. */
+/** Returns the index of the field whose name lies from `start` up to `end`, or -1. */
 export function fieldNamed(bytes: Buffer, start: number, end: number): number {
   const length = end - start;
   const candidates = FIELDS_BY_LENGTH[length];
@@ -239,7 +242,7 @@ export function fieldNamed(bytes: Buffer, start: number, end: number): number {
   return -1;
 }
 
-/** The same of a key that may have escapes. */
+/** Does the same for a key that may have escapes. */
 function fieldOf(bytes: Buffer, start: number, end: number): number {
   const field = fieldNamed(bytes, start, end);
   if (field >= 0 || !hasEscape(bytes, start, end)) return field;

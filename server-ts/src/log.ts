@@ -1,7 +1,7 @@
 /**
- * Writes structured JSON lines to stderr (rule PRO-01). Never a body, never a token.
+ * Writes structured JSON lines to stderr (rule PRO-01). Never logs a body or a token.
  *
- * Written synchronously: lines are few, and the last ones before an exit are those that matter.
+ * Lines are written synchronously: they are few, and the last ones before an exit matter most.
  */
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
 

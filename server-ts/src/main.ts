@@ -1,8 +1,8 @@
 /**
  * Runs `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
  *
- * The threads of the store start from this same file, so that the bundle is one file. What they do not need is
- * imported late, and what would crash an older Node is not loaded before it was looked at.
+ * The store's threads start from this same file, so that the bundle is one file. Modules that they do not need are
+ * imported late. Modules that would crash an older Node are imported after the version check.
  */
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,17 +17,17 @@ import type { ReaderData } from './store/read.ts';
 import type { WriterData } from './store/writer-messages.ts';
 
 const ENTRY = new URL(import.meta.url);
-/** The native module that build.ts puts beside the bundle. */
+/** The native module that build.ts puts next to the bundle. */
 const BINDING = fileURLToPath(new URL('./better_sqlite3.node', ENTRY));
-/** The last second of a shutdown is the checkpoint's. */
+/** A shutdown reserves its last second for the checkpoint. */
 const DRAIN_MS = LIMITS.shutdown_ms - 1000;
-/** How long the end of the process itself may take. */
+/** Time limit for the exit of the process itself. */
 const EXIT_MS = 250;
 const EXIT_FAILURE = 1;
-/** Of a file that is no UTF-8 the text cannot be read. */
+/** A file that is not UTF-8 is unreadable. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Why this Node cannot run the server, if it cannot: the native SQLite module would crash it. */
+/** Returns the reason why this Node cannot run the server, if any: the native SQLite module would crash it. */
 function runtimeProblem(): string | undefined {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isNew = major > 22 || (major === 22 && minor >= 13);
@@ -38,8 +38,8 @@ function runtimeProblem(): string | undefined {
 async function main(): Promise<void> {
   const problem = runtimeProblem();
   if (problem !== undefined) exit(EXIT_FAILURE, problem);
-  // Left to itself V8 lets the space of young objects grow to many times what a request needs, and the old ones to
-  // four times what is alive: a hundred megabytes of garbage, for three hundredths of the processor time at most.
+  // By default V8 grows the young generation to many times the size of a request, and the old one to four times the
+  // live data. That is 100 MB of garbage. These flags cost at most 3% of the processor time.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=80');
   const command = parseConfig(process.argv.slice(2), process.env, readText);
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
 }
 
 async function run(config: Config): Promise<void> {
-  // Starts beside what is loaded here, and touches no file before it is told to.
+  // Starts in parallel with the imports below, and touches no file before its first message.
   const writerThread = (await import('./store/writer.ts')).startWriter(ENTRY);
   const [{ App }, { openLog }, { Connections }] = await Promise.all([
     import('./app.ts'),
@@ -129,12 +129,15 @@ async function run(config: Config): Promise<void> {
   await Promise.all([app.drain(), Promise.race([written, sleep(DRAIN_MS)])]);
   await app.store.close();
   log.info('stopped');
-  // `process.exit` would wait for the thread that writes to a pipe without a reader.
+  // `process.exit` would wait for a thread that writes to a pipe without a reader.
   if (!isWritten) exitAtOnce(code);
   process.exit(code);
 }
 
-/** When and why the process ends (rules PRO-07 and PRO-10): a first signal, the end of the input, or the loss of the storage. */
+/**
+ * Decides when and why the process ends (rules PRO-07 and PRO-10): a first signal, the end of the input, or the loss
+ * of the storage.
+ */
 class Ending {
   /** Resolves with the exit code. */
   readonly begun: Promise<number>;
@@ -156,7 +159,7 @@ class Ending {
     this.resolve(code);
   }
 
-  /** What comes before the end is not used. An error is an end: nothing can come any more. */
+  /** The bytes before the end are ignored. An error counts as the end: no more bytes can arrive. */
   watchInput(): void {
     const onEnd = (): void => this.begin(0);
     process.stdin.on('end', onEnd).on('error', onEnd).resume();
@@ -164,8 +167,8 @@ class Ending {
 }
 
 /**
- * Ends the process without waiting for a thread that is inside SQLite, as `process.exit` would: the process
- * becomes one that does nothing but exit. Node before 22.15 can only wait.
+ * Ends the process without waiting for a thread inside SQLite, which `process.exit` waits for. It replaces the
+ * process by a program that only exits. Node before 22.15 can only wait.
  */
 function exitAtOnce(code: number): never {
   process.removeAllListeners('warning');

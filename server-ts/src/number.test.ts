@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nanosFromUsd, parseInteger, parseNumber, printNumber } from './number.ts';
 
-test('integers are whole however they are spelled', () => {
+test('integers are recognised in every spelling', () => {
   for (const [token, expected] of [
     ['0', 0],
     ['-0', 0],
@@ -23,7 +23,7 @@ test('integers are whole however they are spelled', () => {
   }
 });
 
-test('short digits and the long way give the same double', () => {
+test('the short and the long path return the same double', () => {
   for (const token of ['7', '123456789012345', '1234567890123456', '123456789012345678901234567890']) {
     assert.equal(parseNumber(Buffer.from(`x${token}`), 1, token.length + 1), Number(token));
   }
@@ -42,6 +42,6 @@ test('nano-dollars round half to even', () => {
   }
 });
 
-test('prints as ECMAScript does', () => {
+test('numbers print as in ECMAScript', () => {
   assert.deepEqual([5, 1e-7, 0.000001, 1e21, -0].map(printNumber), ['5', '1e-7', '0.000001', '1e+21', '0']);
 });

@@ -1,14 +1,15 @@
 /**
- * Treats numbers as the contract does: the nearest IEEE 754 double of their text, printed the ECMAScript way.
+ * Reads and prints numbers as the contract defines: the nearest IEEE 754 double of their text, printed the ECMAScript
+ * way.
  *
- * Pure. Money is whole nano-dollars, so that sums do not depend on their order (rule EVT-07).
+ * Pure. Amounts of money are whole nano-dollars, so that sums do not depend on their order (rule EVT-07).
  */
 import { LIMITS } from './contract.ts';
 
 /** Up to this many digits every step of the sum below is exact. */
 const EXACT_DIGITS = 15;
 
-/** The value of a JSON number token that has passed the scanner (rule EVT-11); too large is infinite. */
+/** Returns the value of a scanned JSON number token (rule EVT-11); too large is infinite. */
 export function parseNumber(bytes: Buffer, start: number, end: number): number {
   if (end - start <= EXACT_DIGITS) {
     let value = 0;
@@ -24,13 +25,13 @@ export function parseNumber(bytes: Buffer, start: number, end: number): number {
   return Number(bytes.toString('latin1', start, end));
 }
 
-/** A whole number from 0 to 2^53-1, however it is spelled; -0 is 0. NaN when it is none. */
+/** Parses a whole number from 0 to 2^53-1 in any spelling; -0 is 0. Returns NaN for any other number. */
 export function parseInteger(bytes: Buffer, start: number, end: number): number {
   const value = parseNumber(bytes, start, end);
   return value >= 0 && value <= LIMITS.max_integer && Number.isInteger(value) ? value + 0 : Number.NaN;
 }
 
-/** Nano-dollars: the IEEE product with 10^9, rounded half to even. `usd` is from 0 to a million. */
+/** Returns nano-dollars: the IEEE product with 10^9, rounded half to even. `usd` is from 0 to a million. */
 export function nanosFromUsd(usd: number): number {
   const product = usd * 1e9;
   const whole = Math.floor(product);
@@ -40,7 +41,7 @@ export function nanosFromUsd(usd: number): number {
   return whole % 2 === 0 ? whole : whole + 1;
 }
 
-/** A number the ECMAScript way (ECMA-262, `Number::toString`); -0 is `0`. */
+/** Prints a number the ECMAScript way (ECMA-262, `Number::toString`); -0 is `0`. */
 export function printNumber(value: number): string {
   return String(value);
 }

@@ -9,7 +9,7 @@ const MADE_UP = `{"date":"2026-02-28","models":{
   "free": {"input": 0}
 }}`;
 
-test('a cost is that of the name or of its longest beginning', () => {
+test('the price of a model is that of its name or longest prefix', () => {
   const prices = parsePrices(MADE_UP);
   assert.deepEqual([prices.date, prices.models], ['2026-02-28', 4]);
   for (const [model, counts, nanos] of [
@@ -29,7 +29,7 @@ test('a cost is that of the name or of its longest beginning', () => {
   }
 });
 
-test('the first problem of a file is named with its place', () => {
+test('the first problem of a file is reported with its place', () => {
   const of = (models: string) => `{"date":"2026-02-28","models":${models}}`;
   for (const [text, fault, path] of [
     ['{', 'prices_json', ''],
@@ -61,7 +61,7 @@ test('the first problem of a file is named with its place', () => {
   }
 });
 
-test('a beginning may end in white space and may be empty', () => {
+test('a prefix may end in white space and may be empty', () => {
   const prices = parsePrices('{"date":"2026-02-28","models":{"a *":{"input":1},"*":{"input":2}}}');
   assert.equal(computedNanos(prices, 'a b', [1, 0, 0, 0]), 1000);
   assert.equal(computedNanos(prices, 'b', [1, 0, 0, 0]), 2000);

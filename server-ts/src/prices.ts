@@ -1,7 +1,8 @@
 /**
- * Reads a file of prices, and computes the cost of events that report tokens and no cost (rules PRI-01 to PRI-04).
+ * Reads a file of prices, and computes the cost of events that report tokens but no cost (rules PRI-01 to PRI-04).
  *
- * Pure. A cost is whole nano-dollars, as one that is reported. Prices are plain data: they cross to the writer's thread.
+ * Pure. A cost is whole nano-dollars, like a reported cost. Prices are plain data, so they can be sent to the
+ * writer's thread.
  */
 import { LIMITS } from './contract.ts';
 import { FIELD } from './field.ts';
@@ -13,7 +14,7 @@ import { parseTimestamp } from './timestamp.ts';
 
 /** The members of a price, in the order in which their products are added. */
 const KINDS = ['input', 'output', 'cache_read', 'cache_write'];
-/** Prices are those of this many tokens. */
+/** Prices apply to this many tokens. */
 const TOKENS = 1e6;
 
 /** US dollars per million tokens, in the order of `KINDS`. */
@@ -21,16 +22,16 @@ type Price = readonly (number | undefined)[];
 
 /** A file of prices. */
 export interface Prices {
-  /** The day when they were read, `YYYY-MM-DD`. */
+  /** The day when the server read them, `YYYY-MM-DD`. */
   readonly date: string;
-  /** How many names the file has. */
+  /** Number of names in the file. */
   readonly models: number;
   readonly byName: ReadonlyMap<string, Price>;
-  /** The longest first. */
+  /** Prefixes, the longest first. */
   readonly byBeginning: readonly (readonly [beginning: string, price: Price])[];
 }
 
-/** What is wrong with a file of prices (rule PRI-03): the name of its message in `config.json`. */
+/** Problems of a file of prices (rule PRI-03): the name of the message in `config.json`. */
 export type PriceFault =
   | 'prices_json'
   | 'prices_object'
@@ -45,7 +46,7 @@ export type PriceFault =
 /** The first problem of a file of prices. */
 export class PriceProblem extends Error {
   readonly fault: PriceFault;
-  /** Where: a JSON Pointer (RFC 6901). */
+  /** Its place: a JSON Pointer (RFC 6901). */
   readonly path: string;
 
   constructor(fault: PriceFault, path: string) {
@@ -62,7 +63,7 @@ interface Value {
   readonly end: number;
 }
 
-/** The prices of a file, given its text (rules PRI-01 to PRI-03). Throws its first problem, a `PriceProblem`. */
+/** Parses the text of a file of prices (rules PRI-01 to PRI-03). Throws its first problem, a `PriceProblem`. */
 export function parsePrices(text: string): Prices {
   const bytes = Buffer.from(text);
   const start = skipSpace(bytes, 0);
@@ -88,8 +89,8 @@ export function parsePrices(text: string): Prices {
 }
 
 /**
- * The cost of tokens in nano-dollars, given their counts in the order of `KINDS`; NaN where the prices do not give one
- * (rule PRI-04).
+ * Returns the cost of tokens in nano-dollars, given their counts in the order of `KINDS`; NaN when the prices do not
+ * cover them (rule PRI-04).
  */
 export function computedNanos(prices: Prices, model: string, counts: readonly number[]): number {
   const price = priceOf(prices, model);
@@ -105,13 +106,13 @@ export function computedNanos(prices: Prices, model: string, counts: readonly nu
   return hasTokens && usd <= LIMITS.max_cost_usd ? nanosFromUsd(usd) : Number.NaN;
 }
 
-/** The price of a model: that of its name, else of its longest beginning (rule PRI-02). */
+/** Returns the price of a model: by its name, else by its longest prefix (rule PRI-02). */
 function priceOf({ byName, byBeginning }: Prices, model: string): Price | undefined {
   return byName.get(model) ?? byBeginning.find(([beginning]) => model.startsWith(beginning))?.[1];
 }
 
 function dateOf({ bytes, start, end }: Value, path: string): string {
-  // A value without quotes is no date either.
+  // A value without quotes is not a date.
   const text = bytes[start] === QUOTE ? bytes.toString('utf8', start + 1, end - 1) : '';
   const isDate = text.length === 'YYYY-MM-DD'.length && parseTimestamp(`${text}T00:00:00Z`) !== undefined;
   if (!isDate) throw new PriceProblem('prices_date', path);
@@ -131,7 +132,7 @@ function priceIn(value: Value, path: string): Price {
     const kind = KINDS.indexOf(member.name);
     if (kind < 0) throw new PriceProblem('prices_unknown', member.path);
     const { bytes, start, end } = member.value;
-    // Of a value that is no number the text is none either.
+    // The text of a value that is not a number does not parse.
     const number = parseNumber(bytes, start, end);
     if (!(number >= 0 && number <= LIMITS.max_cost_usd)) {
       throw new PriceProblem('prices_number', member.path);
@@ -141,7 +142,7 @@ function priceIn(value: Value, path: string): Price {
   return price;
 }
 
-/** Whether a name is that of a model, or the beginning of one and `*`. */
+/** Returns whether a name is a model's name, or a prefix followed by `*`. */
 function isName(name: string): boolean {
   const stem = name.endsWith('*') ? name.slice(0, -1) : name;
   const model = stem === name ? stem : `${stem}x`;

@@ -1,8 +1,8 @@
 /**
  * Renders rows as JSON text, members in the order of the columns (rules GET-02, MET-01 and SES-03).
  *
- * Pure. Strings are escaped as `JSON.stringify` does it; metadata is spliced in as it was sent.
- * Runs in the readers' threads; knows nothing of HTTP or of SQL.
+ * Pure. Strings are escaped as `JSON.stringify` does; metadata is inserted as sent. Runs in the readers' threads;
+ * knows nothing of HTTP or of SQL.
  */
 import { FIELDS_FILE } from './contract.ts';
 import { FIELD_SPECS, type FieldName } from './field.ts';
@@ -14,15 +14,15 @@ type Value = string | number | null;
 /** A row of the view `events_readable`, its columns in their order. */
 export type EventRow = readonly Value[];
 
-/** The columns of such a row by name. */
+/** The positions of its columns by name. */
 export const ROW = Object.fromEntries(FIELDS_FILE.row.map((name, index) => [name, index])) as Readonly<
   Record<FieldName | keyof typeof FIELDS_FILE.server_columns, number>
 >;
 
-/** How the value of a column is printed. */
+/** Prints the value of a column. */
 type Print = (value: Value) => string;
 
-/** The member that each column becomes: what stands before its value, and how that is printed. */
+/** The JSON member of each column: the text before its value, and the function that prints the value. */
 const MEMBERS = FIELDS_FILE.row.map((name, index) => ({
   before: `${index === 0 ? '{' : ','}"${name}":`,
   print: printOf(name),
@@ -31,7 +31,7 @@ const MEMBERS = FIELDS_FILE.row.map((name, index) => ({
 /** A row of `select_session.sql`, by column. */
 export type SessionRow = Readonly<Record<string, string | number | null>>;
 
-/** Any flat row whose columns become members as they stand. */
+/** Any flat row whose columns become members unchanged. */
 export type FlatRow = Readonly<Record<string, string | number | null>>;
 
 export function renderEvent(row: EventRow): string {
@@ -43,7 +43,7 @@ export function renderEvent(row: EventRow): string {
   return `${json}}`;
 }
 
-/** The id of a row. */
+/** Returns the id of a row. */
 export function idOf(row: EventRow): number {
   return Number(row[ROW.id]);
 }
@@ -60,19 +60,19 @@ export function renderSession(session: SessionRow, rows: readonly EventRow[]): s
   return `{"session":${sessionObject(session)},"events":[${rows.map(renderEvent).join(',')}]}`;
 }
 
-/** The attachments of an event (rule ATT-06). */
+/** Renders the attachments of an event (rule ATT-06). */
 export function renderAttachments(rows: readonly FlatRow[]): string {
   return `{"attachments":${renderList(rows)}}`;
 }
 
-/** SQLite has no booleans: 1 is one of them. */
+/** SQLite has no booleans: this column holds 1 for true. */
 function sessionObject(row: SessionRow): string {
   return renderMembers(
     members(row).map(([name, json]) => [name, name === 'waiting_stale' ? String(json === '1') : json]),
   );
 }
 
-/** A row in one line: a line break between the tokens of the metadata would end it (rule MET-03). */
+/** Renders a row in one line; line breaks between the tokens of the metadata become spaces (rule MET-03). */
 export function renderEventLine(row: EventRow): string {
   return renderEvent(row).replace(/[\r\n]/g, ' ');
 }

@@ -1,13 +1,12 @@
 /**
  * Keeps the newest frames of the stream, bounded by bytes and shared by all clients.
  *
- * Holds every event between two ids, so that whoever is inside can go on from here without a gap, and whoever is
- * not knows it.
+ * Holds every event between two ids. So a cursor inside can continue without a gap, and a cursor outside is detected.
  */
 import { LIMITS } from './contract.ts';
 import type { Frames } from './store/read.ts';
 
-/** Only these events; absent is any. */
+/** Only these events; an absent member matches any event. */
 export interface StreamFilter {
   readonly sessionId?: string | undefined;
   readonly agentType?: string | undefined;
@@ -32,7 +31,7 @@ export class Ring {
   private from = 0;
   to = 0;
 
-  /** Forgets everything: from now on it holds what comes after this id. */
+  /** Drops all frames: from now on it holds the events after this id. */
   restart(newest: number): void {
     this.frames = [];
     this.bytes = 0;
@@ -40,7 +39,7 @@ export class Ring {
     this.to = newest;
   }
 
-  /** The next frames behind a cursor, when the ring has them; nothing when it does not reach back that far. */
+  /** Returns the next frames after a cursor; `undefined` when the cursor is before the ring. */
   framesAfter(cursor: number, filter: StreamFilter): { bytes: Uint8Array[]; cursor: number } | undefined {
     if (cursor < this.from) return undefined;
     const bytes: Uint8Array[] = [];
@@ -56,7 +55,7 @@ export class Ring {
     return { bytes, cursor: reached };
   }
 
-  /** Takes in the page behind `to`; `newest` is what the page went up to if nothing more was to come. */
+  /** Adds the page after `to`; `newest` is the end of the page if it was the last one. */
   append(frames: Frames, newest: number): void {
     let start = 0;
     frames.ids.forEach((id, at) => {
@@ -76,7 +75,7 @@ export class Ring {
     if (drop > 0) this.frames.splice(0, drop);
   }
 
-  /** The place of the first frame behind a cursor. */
+  /** Returns the index of the first frame after a cursor. */
   private indexAfter(cursor: number): number {
     let low = 0;
     let high = this.frames.length;

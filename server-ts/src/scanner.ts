@@ -14,7 +14,7 @@ export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 export const INVALID = -1;
 
-/** 1 for what ends the plain run of a string: the quote, the backslash, control characters. */
+/** 1 for the bytes that end the plain run of a string: the quote, the backslash, control characters. */
 const STRING_STOP = table((byte) => byte === QUOTE || byte === BACKSLASH || byte < 0x20);
 const IS_SPACE = table((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 const IS_DIGIT = table((byte) => byte >= 0x30 && byte <= 0x39);
@@ -23,7 +23,7 @@ const IS_ESCAPE = table((byte) => '"\\/bfnrt'.includes(String.fromCharCode(byte)
 
 const [TRUE, FALSE, NULL] = [Buffer.from('true'), Buffer.from('false'), Buffer.from('null')];
 
-/** The end of the value that begins here; `depth` more levels are allowed. */
+/** Returns the end of the value that starts here; `depth` more levels are allowed. */
 export function skipValue(bytes: Buffer, start: number, depth: number): number {
   switch (bytes[start]) {
     case QUOTE:
@@ -78,7 +78,7 @@ function skipArray(bytes: Buffer, start: number, depth: number): number {
   }
 }
 
-/** The end of the array that begins here, each of whose items `skip` skips; `depth` more levels are allowed. */
+/** Returns the end of the array that starts here; `skip` skips each item. `depth` more levels are allowed. */
 export function skipItems(bytes: Buffer, start: number, depth: number, skip: (at: number) => number): number {
   if (depth === 0) return INVALID;
   let at = skipSpace(bytes, start + 1);
@@ -93,7 +93,7 @@ export function skipItems(bytes: Buffer, start: number, depth: number, skip: (at
   }
 }
 
-/** From behind the opening quote to behind the closing one. */
+/** Skips from after the opening quote to after the closing one. */
 export function skipString(bytes: Buffer, start: number): number {
   const end = bytes.length;
   let at = start;
@@ -121,7 +121,7 @@ function skipNumber(bytes: Buffer, start: number): number {
   if (bytes[at] === 0x2d) at++;
   const lead = at;
   at = skipDigits(bytes, at, end);
-  // No digit at all, or a zero before another digit.
+  // There is no digit, or a zero before another digit.
   if (at === lead || (bytes[lead] === 0x30 && at > lead + 1)) return INVALID;
   if (at < end && bytes[at] === 0x2e) {
     const fraction = at + 1;
@@ -155,7 +155,7 @@ export function skipSpace(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Whether there is a backslash from `start` up to `end`. */
+/** Returns whether there is a backslash from `start` up to `end`. */
 export function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === BACKSLASH) return true;
   return false;

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { Slots } from './slots.ts';
 import { parseTopics } from './topics.ts';
 
-type Told = readonly (readonly [topic: string, revision: number])[];
+type Reported = readonly (readonly [topic: string, revision: number])[];
 
-function slotsOf(list: string): { slots: Slots; take(): Told } {
+function slotsOf(list: string): { slots: Slots; take(): Reported } {
   const slots = new Slots(parseTopics(list)!);
   return { slots, take: () => slots.take().map(({ topic, revision }) => [topic.name, revision] as const) };
 }
 
-test('keeps the newest of each topic until it is taken', () => {
+test('slots keep the newest revision of each topic until it is taken', () => {
   const { slots, take } = slotsOf('sessions,events,session:s');
   for (const [offers, expected] of [
     [[], []],
@@ -51,7 +51,7 @@ test('keeps the newest of each topic until it is taken', () => {
       ],
     ],
     [[[2, Number.MAX_SAFE_INTEGER]], [['session:s', Number.MAX_SAFE_INTEGER]]],
-  ] as readonly (readonly [readonly (readonly [number, number])[], Told])[]) {
+  ] as readonly (readonly [readonly (readonly [number, number])[], Reported])[]) {
     for (const [at, revision] of offers) slots.offer(at, revision);
     assert.equal(slots.isDue, expected.length > 0);
     assert.deepEqual(take(), expected);
@@ -59,7 +59,7 @@ test('keeps the newest of each topic until it is taken', () => {
   }
 });
 
-test('what it holds does not grow with what it is offered', () => {
+test('slots do not grow with the number of offers', () => {
   const { slots, take } = slotsOf('events,stats');
   for (let revision = 0; revision < 10_000; revision++) slots.offer(revision % 2, revision);
   assert.deepEqual(take(), [

@@ -1,4 +1,4 @@
-/** Files of `contract/` that are imported as text. */
+/** Declares the files of `contract/` that are imported as text. */
 declare module '*?text' {
   const text: string;
   export default text;

@@ -7,12 +7,12 @@ function decode(inner: string): string | undefined {
   return decodeString(bytes, 1, bytes.length - 1);
 }
 
-test('trims what ECMAScript calls white space', () => {
+test('trimming removes ECMAScript white space', () => {
   assert.equal(trimText('\uFEFF\u00A0\u2028 a b \t\n\u3000'), 'a b');
   assert.equal(trimText('\u0085a\u180E'), '\u0085a\u180E');
 });
 
-test('tells lone surrogates and NUL', () => {
+test('decoding detects lone surrogates and NUL', () => {
   assert.equal(decode('a\\u0041\\/'), 'aA/');
   assert.equal(decode('\\ud83d\\ude00'), '😀');
   for (const inner of ['\\ud800', '\\udc00x', '\\ud800\\ud800', '\\u0000']) {
@@ -20,7 +20,7 @@ test('tells lone surrogates and NUL', () => {
   }
 });
 
-test('decodes percent once', () => {
+test('percent-encoding is resolved once', () => {
   assert.equal(percentDecode('a%2Fb+c', true), 'a/b c');
   assert.equal(percentDecode('a+%252F', false), 'a+%2F');
   for (const bad of ['%', '%2', '%zz', '%ff', '%c0%80', '%ed%a0%80']) {

@@ -1,5 +1,5 @@
 /**
- * Treats text as the contract does: well-formed Unicode without U+0000, trimmed the ECMAScript way.
+ * Handles text as the contract defines: well-formed Unicode without U+0000, trimmed the ECMAScript way.
  *
  * Pure. Knows nothing of events or of HTTP.
  */
@@ -12,22 +12,22 @@ export function trimText(text: string): string {
 }
 
 /**
- * The text of a JSON string token that lies, without its quotes, from `start` up to `end`, and has passed the
- * scanner. Nothing when it is ill-formed: U+0000, or a surrogate without its partner (rule EVT-12).
+ * Decodes a scanned JSON string token that lies, without its quotes, from `start` up to `end`. Returns `undefined`
+ * for U+0000 or a lone surrogate (rule EVT-12).
  */
 export function decodeString(bytes: Buffer, start: number, end: number): string | undefined {
   const text = decodeToken(bytes, start, end);
   return isWellFormed(text) ? text : undefined;
 }
 
-/** The same, whatever the token holds: good enough to compare keys with. */
+/** Decodes any token: exact enough to compare keys. */
 export function decodeToken(bytes: Buffer, start: number, end: number): string {
   const raw = bytes.toString('utf8', start, end);
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
 }
 
 /**
- * Whether the token of a string, without its quotes, has no escapes and nothing to trim: its ends are visible ASCII.
+ * Returns whether a string token without its quotes has no escapes and nothing to trim: its ends are visible ASCII.
  */
 export function isPlain(bytes: Buffer, start: number, end: number): boolean {
   if (start === end) return false;
@@ -43,8 +43,8 @@ export function isWellFormed(text: string): boolean {
 }
 
 /**
- * Resolves percent-encoding once (RFC 3986, section 2.1). Nothing when it is malformed or not UTF-8.
- * In a query `+` is a space (WHATWG URL, `application/x-www-form-urlencoded`).
+ * Resolves percent-encoding once (RFC 3986, section 2.1). Returns `undefined` when it is malformed or not UTF-8. In a
+ * query `+` is a space (WHATWG URL, `application/x-www-form-urlencoded`).
  */
 export function percentDecode(text: string, plusIsSpace: boolean): string | undefined {
   const spaced = plusIsSpace ? text.replaceAll('+', ' ') : text;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 
-test('reads RFC 3339 date-times', () => {
+test('RFC 3339 date-times are read', () => {
   for (const [text, iso] of [
     ['2026-02-18T18:06:41Z', '2026-02-18T18:06:41.000Z'],
     ['2026-02-18t18:06:41.2319999z', '2026-02-18T18:06:41.231Z'],
@@ -17,14 +17,14 @@ test('reads RFC 3339 date-times', () => {
   }
 });
 
-test('agrees with Date over four centuries of days', () => {
+test('days match Date over four centuries', () => {
   for (let day = -146_097; day < 146_097; day += 13) {
     const ms = day * 86_400_000;
     assert.equal(parseTimestamp(formatTimestamp(ms)), ms);
   }
 });
 
-test('reads nothing else', () => {
+test('any other text is not a time', () => {
   for (const text of [
     '',
     '2026-02-18',

@@ -10,7 +10,9 @@ const FIRST_MS = -62_167_219_200_000;
 const LAST_MS = 253_402_300_799_999;
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Unix milliseconds, or nothing where the text is no RFC 3339 date-time of the years 0000 to 9999 in UTC. */
+/**
+ * Returns Unix milliseconds; `undefined` when the text is not an RFC 3339 date-time of the years 0000 to 9999 in UTC.
+ */
 export function parseTimestamp(text: string): number | undefined {
   if (text.length > 256) return undefined;
   const bytes = Buffer.from(text, 'utf8');
@@ -18,9 +20,9 @@ export function parseTimestamp(text: string): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** The same for the bytes from `start` up to `end`; NaN where they are none. */
+/** Does the same for the bytes from `start` up to `end`; returns NaN for any other text. */
 export function parseTimestampBytes(bytes: Buffer, start: number, end: number): number {
-  // The shortest is 2026-02-18T18:06:41Z.
+  // The shortest form is 2026-02-18T18:06:41Z.
   if (end - start < 20) return Number.NaN;
   const year = digits(bytes, start, 4);
   const month = digits(bytes, start + 5, 2);
@@ -42,7 +44,7 @@ export function parseTimestampBytes(bytes: Buffer, start: number, end: number): 
   if (bytes[at] === 0x2e) {
     const first = ++at;
     for (let weight = 100; at < end && isDigit(bytes[at]!); at++) {
-      // Finer digits than milliseconds are cut off: their weight is below 1.
+      // Digits finer than milliseconds are dropped: their weight is below 1.
       if (weight >= 1) milliseconds += (bytes[at]! - 0x30) * weight;
       weight /= 10;
     }
@@ -54,7 +56,7 @@ export function parseTimestampBytes(bytes: Buffer, start: number, end: number): 
   return isInRange(value) ? value : Number.NaN;
 }
 
-/** Whether Unix milliseconds are in the years 0000 to 9999 in UTC. */
+/** Returns whether Unix milliseconds are in the years 0000 to 9999 in UTC. */
 export function isInRange(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS;
 }
@@ -64,7 +66,7 @@ export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** `Z` or `±hh:mm` and nothing behind it; NaN for anything else. */
+/** Parses `Z` or `±hh:mm` up to the end; NaN for any other text. */
 function offsetMinutes(bytes: Buffer, at: number, end: number): number {
   const sign = bytes[at]!;
   if (end - at === 1) return (sign | 0x20) === 0x7a ? 0 : Number.NaN;
@@ -75,7 +77,7 @@ function offsetMinutes(bytes: Buffer, at: number, end: number): number {
   return (sign === 0x2d ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** The value of `count` decimal digits, or a negative number where there is anything else. */
+/** Parses `count` decimal digits; a negative number for any other text. */
 function digits(bytes: Buffer, start: number, count: number): number {
   let value = 0;
   for (let at = start; at < start + count; at++) {
@@ -96,7 +98,9 @@ function isDay(year: number, month: number, day: number): boolean {
   return month !== 2 || day < 29 || leap;
 }
 
-/** Days since 1970-01-01 in the proleptic Gregorian calendar: years begin in March, so leap days come last. */
+/**
+ * Returns days since 1970-01-01 in the proleptic Gregorian calendar. Years begin in March, so leap days come last.
+ */
 function daysFromCivil(year: number, month: number, day: number): number {
   const shifted = month > 2 ? year : year - 1;
   const era = Math.floor(shifted / 400);

@@ -5,7 +5,7 @@ import { parseTopic, parseTopics, topicNamed } from './topics.ts';
 
 const LONGEST = 'é'.repeat(128);
 
-test('tells topics from what is none', () => {
+test('the parser separates topics from other text', () => {
   for (const [text, name] of [
     ['events', 'events'],
     ['stats', 'stats'],
@@ -35,7 +35,7 @@ test('tells topics from what is none', () => {
   }
 });
 
-test('a session is known by its id', () => {
+test('a session topic is found by its id', () => {
   assert.deepEqual(parseTopic('session:%61'), { kind: 'session', name: 'session:a', sessionId: 'a' });
   assert.equal(parseTopic('sessions')?.kind, 'sessions');
 });
@@ -60,7 +60,7 @@ test('a topic is found by its name', () => {
   }
 });
 
-test('a list has each topic once, in its order', () => {
+test('a list keeps each topic once, in order', () => {
   for (const [list, names] of [
     ['stats,events', ['stats', 'events']],
     ['events,stats,events', ['events', 'stats']],
@@ -80,7 +80,7 @@ test('a list has each topic once, in its order', () => {
   }
 });
 
-test('a list is bounded by what it comes to', () => {
+test('a list is bounded by its distinct topics', () => {
   const most = LIMITS.stream_topics;
   const list = (count: number) => Array.from({ length: count }, (_, n) => `session:${n}`).join(',');
   assert.equal(parseTopics(list(most))?.length, most);

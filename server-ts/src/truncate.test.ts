@@ -7,14 +7,14 @@ function truncate(text: string, limit: number): string | undefined {
   return truncateMetadata(bytes, 0, bytes.length, limit);
 }
 
-test('keeps the keys that fit in the order of the contract', () => {
+test('a summary keeps the keys that fit in the order of the contract', () => {
   const big = 'x'.repeat(300);
   const text = `{"type":"t","other":"${big}","query":"${big}","error": {"a":1},"\\u0065rror":2.50}`;
   const expected = `{"_truncated":true,"_original_bytes":${text.length},"error":2.50,"type":"t"}`;
   assert.equal(truncate(text, 256), expected);
 });
 
-test('fits to the last byte, in bytes', () => {
+test('a summary may fill its limit to the last byte, counted in UTF-8', () => {
   for (const letter of ['p', 'é', '😀']) {
     const bytes = Buffer.byteLength(letter);
     for (let count = 1; count * bytes < 250; count++) {
@@ -27,7 +27,7 @@ test('fits to the last byte, in bytes', () => {
   }
 });
 
-test('of a key given twice the last counts, even when it does not fit', () => {
+test('of equal keys the last counts, even when it does not fit', () => {
   const text = JSON.stringify({ path: 'a', query: 'q' }).replace(
     '"query"',
     `"path":"${'b'.repeat(300)}","query"`,
@@ -35,7 +35,7 @@ test('of a key given twice the last counts, even when it does not fit', () => {
   assert.equal(truncate(text, 256), `{"_truncated":true,"_original_bytes":${text.length},"query":"q"}`);
 });
 
-test('anything but an object becomes the markers', () => {
+test('metadata that is not an object becomes only the markers', () => {
   const text = JSON.stringify(['é'.repeat(200)]);
   assert.equal(truncate(text, 256), '{"_truncated":true,"_original_bytes":404}');
   assert.equal(truncate('[1]', 256), undefined);
@@ -46,20 +46,20 @@ function payload(text: string, limit: number): string | undefined {
   return truncatePayload(bytes, 0, bytes.length, limit, [Buffer.from('name'), Buffer.from('id')]);
 }
 
-test('a payload keeps its keys, then all others, and what does not fit is cut', () => {
+test('a payload keeps its keys, then all others, and cuts values that do not fit', () => {
   const long = 'y'.repeat(300);
   const text = `{"a":1,"id":2,"input":{"o":{"x":"${long}"},"p":"/q","c":"${long}"},"name":"n"}`;
   const cutAt = (c: string) =>
     `{"_truncated":true,"_original_bytes":${text.length},"name":"n","id":2,"a":1,"input":{"p":"/q","c":"${c}…"}}`;
   assert.equal(payload(text, 120), cutAt('y'.repeat(120 - Buffer.byteLength(cutAt('')))));
   assert.equal(payload(text, text.length), undefined);
-  // Of a key given twice the last, the others as often as they stand there.
+  // Of equal keys the last counts among `keys`; all others are kept as often as they occur.
   const twice = `{"\\u0069d":1,"a":1,"id":2,"\\u0061":[2 ],"z":[${'0,'.repeat(60)}0]}`;
   const kept = `{"_truncated":true,"_original_bytes":${twice.length},"id":2,"a":1,"\\u0061":[2 ]}`;
   assert.equal(payload(twice, 100), kept);
 });
 
-test('a cut parts nothing and leaves nothing empty', () => {
+test('a cut splits no character and leaves no empty value', () => {
   const units = ['x', 'é', '€', '😀', '\\n', '\\u00e9', '\\uD83D\\uDE00', '\\ud800', '\\udc00'];
   const markers = (text: string) => `{"_truncated":true,"_original_bytes":${Buffer.byteLength(text)}`;
   for (const unit of units) {

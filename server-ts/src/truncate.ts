@@ -1,18 +1,17 @@
 /**
- * Replaces metadata above its limit with a summary that is still valid JSON (rule MET-02; of a hook's payload:
- * HOK-03).
+ * Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02; for a hook's payload HOK-03).
  *
- * Pure. The bytes have been scanned before, so they are valid JSON.
+ * Pure. The bytes were scanned before, so they are valid JSON.
  */
 import { VOCABULARY } from './contract.ts';
 import { keyIs, visitMembers } from './json.ts';
 import { BACKSLASH, OPEN_OBJECT, QUOTE } from './scanner.ts';
 import { byteLength } from './text.ts';
 
-/** As much of the value at `start` as `room` bytes hold; nothing where that is nothing. */
+/** Cuts the value at `start` to at most `room` bytes; `undefined` when no part fits. */
 type Cut = (bytes: Buffer, start: number, room: number) => string | undefined;
 
-/** An object that lacks its closing brace, its length, and how long it may become with it, in bytes. */
+/** An object without its closing brace, its length, and its largest size with the brace, in bytes. */
 interface OpenObject {
   text: string;
   length: number;
@@ -20,13 +19,13 @@ interface OpenObject {
   readonly cut: Cut;
 }
 
-/** Ends a string of which only the beginning is left. */
+/** Marks the end of a cut string. */
 const MARK = '…';
 const MARK_BYTES = byteLength(MARK);
 
 const KEYS = VOCABULARY.summary_keys.map((name) => Buffer.from(name));
 
-/** The summary of the metadata from `start` up to `end`; nothing when it fits into `limit` bytes as it is. */
+/** Returns the summary of the metadata from `start` up to `end`; `undefined` when it fits into `limit` bytes. */
 export function truncateMetadata(
   bytes: Buffer,
   start: number,
@@ -37,7 +36,7 @@ export function truncateMetadata(
   return `${summaryOf(bytes, start, end, limit, KEYS, () => undefined).text}}`;
 }
 
-/** The same of a hook's payload: `keys` come first, then all others, and what does not fit is cut. */
+/** Does the same for a hook's payload: `keys` come first, then all others; values that do not fit are cut. */
 export function truncatePayload(
   bytes: Buffer,
   start: number,
@@ -48,14 +47,14 @@ export function truncatePayload(
   if (end - start <= limit) return undefined;
   const summary = summaryOf(bytes, start, end, limit, keys, cutValue);
   visitMembers(bytes, start, (keyStart, keyEnd, valueStart, valueEnd) => {
-    // Asked last, since it may have to decode the name.
+    // Evaluated last, since it may decode the name.
     const isOther = () => !keys.some((key) => keyIs(bytes, keyStart, keyEnd, key));
     pushMember(summary, bytes.subarray(keyStart, keyEnd), bytes, valueStart, valueEnd, isOther);
   });
   return `${summary.text}}`;
 }
 
-/** The markers and those of the keys that there are. */
+/** Returns the markers and the present members of the keys. */
 function summaryOf(
   bytes: Buffer,
   start: number,
@@ -64,12 +63,12 @@ function summaryOf(
   keys: readonly Buffer[],
   cut: Cut,
 ): OpenObject {
-  // Where each value lies.
+  // The place of each value.
   const values: (readonly [start: number, end: number] | undefined)[] = keys.map(() => undefined);
   if (bytes[start] === OPEN_OBJECT) {
     visitMembers(bytes, start, (keyStart, keyEnd, valueStart, valueEnd) => {
       const at = keys.findIndex((key) => keyIs(bytes, keyStart, keyEnd, key));
-      // Of a key given twice the last counts, so a later one replaces an earlier one.
+      // Of equal keys the last counts, so a later one replaces an earlier one.
       if (at >= 0) values[at] = [valueStart, valueEnd];
     });
   }
@@ -82,7 +81,7 @@ function summaryOf(
   return summary;
 }
 
-/** Adds a member to an object, where it and the closing brace fit and it `isWanted`. */
+/** Adds a member to an object, if it and the closing brace fit and it `isWanted`. */
 function pushMember(
   object: OpenObject,
   name: Buffer,
@@ -92,7 +91,7 @@ function pushMember(
   isWanted: () => boolean,
 ): void {
   const comma = object.length === 1 ? '' : ',';
-  // The quotes of the name, the colon, and the brace that closes the object.
+  // Room for the quotes of the name, the colon, and the closing brace.
   const room = object.limit - (object.length + comma.length + name.length + 4);
   if (room < 0) return;
   const fitting = end - start <= room ? bytes.toString('utf8', start, end) : object.cut(bytes, start, room);
@@ -102,7 +101,10 @@ function pushMember(
   object.length += byteLength(member);
 }
 
-/** Of a string its beginning, of an object the members that fit, strings among them cut; nothing of anything else. */
+/**
+ * Returns the start of a string, or the members of an object that fit, with their strings cut; `None` for any other
+ * value.
+ */
 function cutValue(bytes: Buffer, start: number, room: number): string | undefined {
   if (bytes[start] !== OPEN_OBJECT) return cutString(bytes, start, room);
   const object = { text: '{', length: 1, limit: room, cut: cutString };
@@ -112,10 +114,10 @@ function cutValue(bytes: Buffer, start: number, room: number): string | undefine
   return object.length === 1 ? undefined : `${object.text}}`;
 }
 
-/** The beginning of a string token that is longer than `room`, and the mark. */
+/** Returns the start of a string token that is longer than `room`, and the mark. */
 function cutString(bytes: Buffer, start: number, room: number): string | undefined {
   if (bytes[start] !== QUOTE) return undefined;
-  // The quote that ends it.
+  // Room for the closing quote.
   const most = start + room - MARK_BYTES - 1;
   let end = start + 1;
   for (;;) {
@@ -129,7 +131,10 @@ function cutString(bytes: Buffer, start: number, room: number): string | undefin
 const HIGH_SURROGATE = /^\\ud[89ab]/i;
 const LOW_SURROGATE = /^\\ud[c-f]/i;
 
-/** The length of what must not be parted: a character, an escape, two escapes that are one character. */
+/**
+ * Returns the length of the next unit that must not be split: a character, an escape, or two escapes that are one
+ * character.
+ */
 function unitBytes(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;
   if (lead === BACKSLASH) {

@@ -17,7 +17,7 @@ function check(text: string, maxMetadataBytes = 10_240): { table: EventTable; pr
   return { table, problems: errors.map(({ field, message }) => `${field}: ${message}`) };
 }
 
-/** The text of a range of the table; nothing when it is absent. */
+/** Returns the text of a range of the table; `undefined` when it is absent. */
 function textAt(table: EventTable, column: number): string | undefined {
   const [start, end] = [table.ints[column]!, table.ints[column + 1]!];
   if (start === end) return undefined;
@@ -26,7 +26,7 @@ function textAt(table: EventTable, column: number): string | undefined {
   return table.extra?.toString('utf8', start - behind, end - behind);
 }
 
-test('reports every problem in the order of the contract', () => {
+test('validation reports every problem in the order of the contract', () => {
   const { problems } = check(
     '{"source":"x","cost_usd":-1,"status":3,"agent_type":" ","duration_ms":1.5,"client_timestamp":"2026"}',
   );
@@ -42,7 +42,7 @@ test('reports every problem in the order of the contract', () => {
   ]);
 });
 
-test('trims in place where it can and decodes where it must', () => {
+test('validation trims in place and decodes only where needed', () => {
   const { table, problems } = check(
     '{"session_id":"\u3000é s ","agent_type":"\\u0061 ","event_type":" error ","tool_name":" ","event_id":null,"model":"m"}',
   );
@@ -63,7 +63,7 @@ test('lengths are UTF-8 bytes after trimming', () => {
   assert.deepEqual(of(`${'é'.repeat(128)}x`), ['model: must be at most 256 bytes']);
 });
 
-test('ill-formed text comes before the other rules', () => {
+test('ill-formed text is reported before other problems', () => {
   for (const [escaped, field] of [
     ['\\u0000', 'session_id'],
     ['\\ud800', 'agent_type'],
@@ -76,7 +76,7 @@ test('ill-formed text comes before the other rules', () => {
   }
 });
 
-test('numbers, and what stands for none', () => {
+test('numbers and absent numbers have their values', () => {
   const { table, problems } = check(
     JSON.stringify({ ...VALID, duration_ms: 0, tokens_in: 5, cost_usd: 0.1 }),
   );
@@ -90,7 +90,7 @@ test('numbers, and what stands for none', () => {
   assert.deepEqual(check(infinite).problems, ['cost_usd: must be at most 1000000']);
 });
 
-test('metadata keeps its place, or becomes a summary', () => {
+test('metadata stays in the body, or becomes a summary', () => {
   const text = `${JSON.stringify(VALID).slice(0, -1)},"metadata": {"a" : 1.0} }`;
   const kept = check(text).table;
   assert.equal(textAt(kept, FIELD.metadata.column), '{"a" : 1.0}');
@@ -100,11 +100,11 @@ test('metadata keeps its place, or becomes a summary', () => {
   assert.equal(long.ints[TRUNCATED], 1);
 });
 
-test('an item that is no object has one problem', () => {
+test('an item that is not an object has one problem', () => {
   assert.deepEqual(check('[1]').problems, ['body: must be a JSON object']);
 });
 
-test('a row with problems is used again', () => {
+test('the row of an invalid item is reused', () => {
   const body = Buffer.from(JSON.stringify({ ...VALID, session_id: 5 }));
   const raw = new RawEvents();
   assert.ok(scanEvent(body, raw));
@@ -113,7 +113,7 @@ test('a row with problems is used again', () => {
   assert.equal(table.count, 0);
 });
 
-test('the lenient check makes an optional field absent that breaks its rule, and no other', () => {
+test('the lenient check makes only invalid optional fields absent', () => {
   const wrong = {
     ...{ event_id: 7, status: 'x', tool_name: 'x'.repeat(10_000), duration_ms: 'x', tokens_in: -1 },
     ...{ cost_usd: 'x', client_timestamp: 'x', model: 'm' },

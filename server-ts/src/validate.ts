@@ -1,7 +1,7 @@
 /**
- * Turns the fields of an event into its values, or into every problem that they have (rules EVT-01 to EVT-14).
+ * Turns the fields of an event into its values, or into all their problems (rules EVT-01 to EVT-14).
  *
- * Pure: no I/O, no clock, no state. Rules EVT-01 to EVT-14 and MET-01, MET-02; messages are those of the
+ * Pure: no I/O, no clock, no state. Implements rules EVT-01 to EVT-14, MET-01 and MET-02; messages come from the
  * vocabulary.
  */
 import { VOCABULARY } from './contract.ts';
@@ -13,19 +13,19 @@ import { NO_CHANGE } from './waits.ts';
 const ERROR_TYPE = VOCABULARY.event_types.indexOf('error');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 
-/** Checks one item of a body: nothing, or its problems. */
+/** Checks one item of a body; returns its problems, if any. */
 type Validate = (index: number) => readonly FieldError[] | undefined;
 
 /**
- * Checks items of a scanned body one after the other. A valid one becomes the next row of the table; one with
- * problems leaves no row, and the problems are returned.
+ * Checks items of a scanned body one after the other. A valid item becomes the next row of the table. An invalid one
+ * adds no row, and its problems are returned.
  */
 export function validator(raw: RawEvents, table: EventTable, maxMetadataBytes: number): Validate {
   const checker = new Checker(raw, table);
   return (index) => validateEvent(checker, raw.at(index), maxMetadataBytes);
 }
 
-/** The same, but a field that need not be there is absent where it has a problem (rule OTL-07). */
+/** Does the same, but a problem of an optional field makes the field absent (rule OTL-07). */
 export function lenientValidator(raw: RawEvents, table: EventTable, maxMetadataBytes: number): Validate {
   const checker = new Checker(raw, table);
   return (index) => validateEvent(checker, raw.at(index), maxMetadataBytes, true);
@@ -72,7 +72,7 @@ function checkLeniently(checker: Checker): void {
   }
 }
 
-/** Gives a field of the next row the value that it has when it is absent. */
+/** Gives a field of the next row its absent value. */
 function setAbsent({ count, ints, numbers }: EventTable, { kind, column, absent }: FieldSpec): void {
   const int = count * INT_WIDTH + column;
   if (kind === 'choice') ints[int] = absent;

@@ -1,36 +1,37 @@
 /**
- * Says which waits of a session an agent's hook begins or ends, as `contract/hooks` has it (rules WAI-01 and WAI-02).
+ * Determines the waits that an agent's hook starts or ends, as `contract/hooks` defines them (rules WAI-01 and
+ * WAI-02).
  *
- * Pure. An event carries the place of its change in `WAIT_CHANGES`, so that the writer reads no payload.
+ * Pure. An event carries the index of its change in `WAIT_CHANGES`, so that the writer reads no payload.
  */
 import { HOOK_FILES, type HookSpec, VOCABULARY } from './contract.ts';
 
 /** The waits that an event ends. */
 export type WaitEnds = 'nothing' | 'agent' | 'session';
 
-/** What an event changes: it ends waits first, then begins one. */
+/** The changes of an event: it ends waits first, then starts one. */
 export interface WaitChange {
   readonly ends: WaitEnds;
-  /** The reason of the wait that it begins. */
+  /** The reason of the wait that it starts. */
   readonly begins: string | undefined;
   /** Whether that wait needs an answer. */
   readonly needsAnswer: boolean;
-  /** Whether it only reminds of a wait. */
+  /** Whether it only reminds the user of a wait. */
   readonly isReminder: boolean;
 }
 
-/** The place of the change of a hook, where its payload has one of `values` at `key`. */
+/** The index of the change of a hook whose payload has one of `values` at `key`. */
 export interface WaitRule {
-  /** Without a key the rule is that of every payload. */
+  /** Without a key the rule applies to every payload. */
   readonly key: string | undefined;
   readonly values: readonly string[];
-  /** A place in `WAIT_CHANGES`. */
+  /** An index into `WAIT_CHANGES`. */
   readonly change: number;
 }
 
-/** The place of what changes nothing. */
+/** The index of the empty change. */
 export const NO_CHANGE = 0;
-/** The place of a person's dismissal (rule WAI-05). */
+/** The index of a user's dismissal (rule WAI-05). */
 export const DISMISSAL = 1;
 
 const changes: WaitChange[] = [changeOf('nothing'), changeOf('session')];
@@ -43,14 +44,14 @@ const RULES: ReadonlyMap<string, ReadonlyMap<string, readonly WaitRule[]>> = new
 /** Every change that an event can make. */
 export const WAIT_CHANGES: readonly WaitChange[] = changes;
 
-/** The keys of payloads that rules look at. */
+/** The keys of payloads that rules compare. */
 export const WAIT_KEYS: readonly string[] = [
   ...new Set(
     [...RULES.values()].flatMap((rules) => [...rules.values()].flat().flatMap(({ key }) => key ?? [])),
   ),
 ];
 
-/** The rules of an agent's hook, in the order in which they are tried. */
+/** Returns the rules of an agent's hook, in the order of their evaluation. */
 export function waitRules(agentType: string, hook: string): readonly WaitRule[] {
   return RULES.get(agentType)?.get(hook) ?? [];
 }

@@ -21,7 +21,7 @@ import { COMMON_TOPICS } from '../src/topics.ts';
 
 const CONTRACT = new URL('../../contract/', import.meta.url);
 
-test('the error codes are those of the vocabulary', () => {
+test('error codes match the vocabulary', () => {
   assert.deepEqual([...ERROR_CODES], Object.keys(VOCABULARY.errors));
   for (const code of Object.keys(CONSEQUENCES)) assert.ok(code in VOCABULARY.errors, code);
 });
@@ -35,18 +35,18 @@ test('every statement and every migration is embedded', () => {
   assert.equal(SCHEMA_VERSION, steps.length);
 });
 
-test('every pragma that is set is reported', () => {
+test('every pragma of the contract is reported', () => {
   const set = PRAGMAS.split('PRAGMA ').length - 1;
   assert.equal(REPORTED_PRAGMAS.length, set + 2);
   assert.equal(REPORTED_PRAGMAS[0], 'journal_mode');
   assert.deepEqual(REPORTED_PRAGMAS.slice(set), ['synchronous', 'page_size']);
 });
 
-test('routes name parameters that exist', () => {
+test('routes name existing parameters', () => {
   for (const route of ROUTES) for (const key of route.parameters) assert.ok(key in PARAMETERS, key);
 });
 
-test('every option of the configuration is one that config.ts knows', () => {
+test('config.ts handles every option of config.json', () => {
   for (const option of CONFIG_SPEC.options) {
     assert.ok(['text', 'integer', 'choice', 'list', 'switch'].includes(option.type), option.name);
     if (option.at_least !== undefined) {
@@ -55,18 +55,18 @@ test('every option of the configuration is one that config.ts knows', () => {
   }
 });
 
-test('the fields of an event are those of its schema', () => {
+test('the fields of an event match its schema', () => {
   const schema = JSON.parse(readFileSync(new URL('event.schema.json', CONTRACT), 'utf8')) as {
     properties: Record<string, unknown>;
   };
   assert.deepEqual([...FIELDS], Object.keys(schema.properties));
 });
 
-test('the common topics are those of the vocabulary', () => {
+test('the common topics match the vocabulary', () => {
   assert.deepEqual([...COMMON_TOPICS], VOCABULARY.topics);
 });
 
-test('every word of the mapping of hooks is one of the vocabulary', () => {
+test('every word of the hook mappings is in the vocabulary', () => {
   for (const { source, hooks, other, fields } of Object.values(HOOK_FILES)) {
     assert.ok(VOCABULARY.sources.includes(source));
     for (const { event_type, status } of [...Object.values(hooks), other]) {
@@ -78,13 +78,13 @@ test('every word of the mapping of hooks is one of the vocabulary', () => {
         FIELDS.some((name) => name === field),
         field,
       );
-    // An event without a session cannot be stored.
+    // The server cannot store an event without a session.
     const session = fields.find(({ field }) => field === 'session_id');
     assert.equal(session?.default, 'unknown');
   }
 });
 
-test('every mapping of hooks has a route', () => {
+test('every hook mapping has a route', () => {
   const paths = Object.keys(HOOK_FILES).map((name) => `/api/hooks/${name}`);
   assert.deepEqual(
     ROUTES.map(({ path }) => path).filter((path) => path.startsWith('/api/hooks/')),
@@ -92,7 +92,7 @@ test('every mapping of hooks has a route', () => {
   );
 });
 
-test('statements for values by place have their parameters in order', () => {
+test('statements with positional values have their parameters in order', () => {
   for (const sql of [
     QUERIES.insertEvent,
     QUERIES.updateEventKeyRun,

@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Spread like random ids, and the same in each run and in the other twin. */
+/** Spread like random ids, and equal in each run and in both servers. */
 function key(n: number): Buffer {
   const value = (BigInt(n + 1) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835n) & ((1n << 128n) - 1n);
   return Buffer.from(value.toString(16).padStart(32, '0'), 'hex');
@@ -59,20 +59,20 @@ test('a key is accepted once through runs, merges and restarts', () => {
       keys.settle(GROUP, first + GROUP);
     })();
     merged ||= count("SELECT count(*) FROM event_key_runs WHERE level > 0 AND state = 'live'") > 0;
-    // As after a crash: what a merge had in memory is gone.
+    // Simulates a crash: the memory of a merge is lost.
     if (group % 13 === 12) keys = new EventKeys(db);
   }
   assert.ok(merged, 'at least one merge came to its end');
   for (let n = 0; n < 100 * GROUP; n++) assert.ok(!keys.insert(key(n)), `${n} is a duplicate`);
   assert.ok(count("SELECT count(*) FROM event_key_runs WHERE state = 'live'") < 20);
-  // What is in live runs is deleted from the tail, some of it with each group.
+  // Keys in live runs are deleted from the tail, some with each group.
   const tail = count('SELECT sum(length(keys)) / 16 FROM event_key_tail');
   assert.ok(tail < 3 * 16_384, `${tail} keys in the tail`);
 });
 
-test('nothing stays of a group that was rolled back', () => {
+test('a group that was rolled back leaves no trace', () => {
   const keys = new EventKeys(db);
-  // Enough for a run, so that the rollback takes that back as well.
+  // Enough for a run, so that the rollback also undoes the run.
   const many = 20_000;
   db.exec('BEGIN IMMEDIATE');
   for (let n = 0; n < many; n++) assert.ok(keys.insert(key(n)));
@@ -84,7 +84,7 @@ test('nothing stays of a group that was rolled back', () => {
   for (let n = 0; n < many; n++) assert.ok(keys.insert(key(n)), `${n} is new again`);
 });
 
-test('the filter finds what was taken in and little else, and is stored as both twins know it', () => {
+test('the filter finds its keys and few others, and has the same bytes in both servers', () => {
   const filter = KeyFilter.forKeys(10_000);
   for (let n = 0; n < 10_000; n++) filter.insert(hashOf(key(n)));
   const again = KeyFilter.fromBytes(filter.toBytes());
@@ -99,7 +99,7 @@ test('the filter finds what was taken in and little else, and is stored as both 
   assert.equal(KeyFilter.fromBytes(Buffer.alloc(0)), undefined);
 });
 
-test('the tail gives its keys back once each, in ascending order', () => {
+test('the tail returns each key once, in ascending order', () => {
   const patterns = {
     random: key,
     counting: (n: number) => Buffer.from(n.toString(16).padStart(32, '0'), 'hex'),

@@ -6,7 +6,7 @@ import { sendFrames } from '../src/http/frames.ts';
 import { SendQueues } from '../src/http/send-queues.ts';
 import type { Next } from '../src/hub.ts';
 
-test('a stream leaves no listener behind, however often its client made it wait', async () => {
+test('a stream leaves no listener behind after many waits', async () => {
   const ROUNDS = 500;
   const counts: number[] = [];
   let response: ServerResponse | undefined;
@@ -15,7 +15,7 @@ test('a stream leaves no listener behind, however often its client made it wait'
     next(): Promise<Next> {
       const names = ['drain', 'close', 'error', 'finish'];
       counts.push(names.reduce((sum, name) => sum + response!.listenerCount(name), 0));
-      // More than a socket takes at once, so that every write has to wait.
+      // More bytes than a socket takes at once, so that every write must wait.
       return Promise.resolve(rounds++ < ROUNDS ? Buffer.alloc(100_000, '.') : 'end');
     },
   };

@@ -5,7 +5,7 @@ import { type FrameSource, Hub, Places, type Subscription } from '../src/hub.ts'
 import type { EventFilter } from '../src/store/query.ts';
 import type { Frames } from '../src/store/read.ts';
 
-/** A store in memory: event N is of session `s${N % 2}` and its frame is `N;` and a filling. */
+/** An in-memory store: event N belongs to session `s${N % 2}`, and its frame is `N;` with padding. */
 class Source implements FrameSource {
   newest = 0;
   reads: EventFilter[] = [];
@@ -47,7 +47,7 @@ function hubOf(source: Source, maxClients = 10): Hub {
   return new Hub(source, new Places(maxClients), (error) => assert.fail(String(error)));
 }
 
-/** Ids until the subscription has caught up. */
+/** Returns ids until the subscription has caught up. */
 async function idsUntil(subscription: Subscription, last: number): Promise<number[]> {
   const ids: number[] = [];
   while (ids.at(-1) !== last) {
@@ -62,7 +62,7 @@ async function idsUntil(subscription: Subscription, last: number): Promise<numbe
 const range = (from: number, to: number, step = 1) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, at) => from + at * step);
 
-test('a slot is freed by closing, and only once', () => {
+test('closing a subscription frees its place, and only once', () => {
   const hub = hubOf(new Source(), 2);
   const first = hub.subscribe({}, 0)!;
   assert.ok(hub.subscribe({}, 0));
@@ -74,7 +74,7 @@ test('a slot is freed by closing, and only once', () => {
   assert.equal(hub.subscribe({}, 0), undefined);
 });
 
-test('what is new is read once for all', async () => {
+test('new rows are read once for all subscribers', async () => {
   const source = new Source();
   const hub = hubOf(source);
   const subscriptions = range(1, 5).map(() => hub.subscribe({}, 0)!);
@@ -85,7 +85,7 @@ test('what is new is read once for all', async () => {
   assert.equal(source.reads.length, 1);
 });
 
-test('one that is behind reads pages of its own, then goes on live', async () => {
+test('a subscriber that is behind reads its own pages, then continues live', async () => {
   const source = new Source();
   source.newest = 1_000;
   const hub = hubOf(source);
@@ -97,7 +97,7 @@ test('one that is behind reads pages of its own, then goes on live', async () =>
   assert.deepEqual(await idsUntil(subscription, 1_003), [1_001, 1_003]);
 });
 
-test('the ring is bounded, and who falls out of it loses nothing', async () => {
+test('the ring is bounded, and a subscriber behind it loses no event', async () => {
   const source = new Source('x'.repeat(100_000));
   const hub = hubOf(source);
   const slow = hub.subscribe({}, 0)!;
@@ -111,12 +111,12 @@ test('the ring is bounded, and who falls out of it loses nothing', async () => {
   assert.deepEqual(await idsUntil(slow, 200), range(1, 200));
 });
 
-test('silence is told after as long as was asked', async () => {
+test('silence is reported after the requested time', async () => {
   const subscription = hubOf(new Source()).subscribe({}, 0)!;
   assert.equal(await subscription.next(20), 'idle');
 });
 
-test('a frame that is no event reaches everyone, whatever the filter', async () => {
+test('a frame that is not an event reaches every subscriber', async () => {
   const hub = hubOf(new Source());
   const subscription = hub.subscribe({ eventType: 'response' }, 0)!;
   const next = subscription.next(5_000);
@@ -124,7 +124,7 @@ test('a frame that is no event reaches everyone, whatever the filter', async () 
   assert.equal(Buffer.from((await next) as Uint8Array).toString(), 'stats');
 });
 
-test('closing the hub ends those who wait, and lets nobody in', async () => {
+test('closing the hub ends waiting subscribers and refuses new ones', async () => {
   const hub = hubOf(new Source());
   const next = hub.subscribe({}, 0)!.next(60_000);
   hub.close();

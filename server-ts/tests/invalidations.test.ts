@@ -6,7 +6,7 @@ import { parseTopics } from '../src/topics.ts';
 
 const LONG_MS = 60_000;
 
-/** A store in memory; reads wait until they are let go. */
+/** An in-memory store; reads wait until the test releases them. */
 class Source implements RevisionSource {
   newest = 0;
   readonly sessions = new Map<string, number>();
@@ -34,7 +34,7 @@ interface Fixture {
   readonly invalidations: Invalidations;
   readonly places: Places;
   readonly failures: unknown[];
-  /** An event of this session is stored, or of none that anyone knows. */
+  /** Stores an event of this session, or of a session that no client follows. */
   store(session?: string): void;
   follow(topics: string, minIntervalMs?: number): Subscription;
 }
@@ -61,17 +61,17 @@ function fixture(places = new Places(10)): Fixture {
   };
 }
 
-/** What comes next, as text. */
+/** Returns the next changes as text. */
 async function next(subscription: Subscription, idleMs = LONG_MS): Promise<string> {
   const changes = await subscription.next(idleMs);
   if (typeof changes === 'string') return changes;
   return changes.map(({ topic, revision }) => `${topic.name} ${revision}`).join(', ');
 }
 
-/** A turn of the event loop, in which what was published is told. */
+/** One turn of the event loop, in which pending notifications are sent. */
 const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test('at first every topic is told, in the order given, then what rose', async () => {
+test('the first report has every topic in the given order, later ones only changes', async () => {
   const { follow, store, source } = fixture();
   source.newest = 6;
   store('s');
@@ -83,7 +83,7 @@ test('at first every topic is told, in the order given, then what rose', async (
   assert.equal(await next(subscription), 'stats 9, events 9, session:s 9');
 });
 
-test('what was published while nobody asked is one change', async () => {
+test('several commits between two reads are one change', async () => {
   const { follow, store } = fixture();
   const subscription = follow('events,session:s');
   assert.equal(await next(subscription), 'events 0, session:s 0');
@@ -92,7 +92,7 @@ test('what was published while nobody asked is one change', async () => {
   assert.equal(await next(subscription, 10), 'idle');
 });
 
-test('what is published in one turn is told together', async () => {
+test('commits in one turn of the event loop are reported together', async () => {
   const { follow, store } = fixture();
   const subscription = follow('events');
   await next(subscription);
@@ -101,21 +101,21 @@ test('what is published in one turn is told together', async () => {
   assert.equal(await waiting, 'events 5');
 });
 
-test('changes come at the interval at the earliest, and at once after a longer silence', async () => {
+test('changes are reported at most once per interval, and at once after a longer silence', async () => {
   // Far longer than an immediate notification takes.
   const INTERVAL_MS = 1_000;
   const { follow, store } = fixture();
   const subscription = follow('events', INTERVAL_MS);
   assert.equal(await next(subscription), 'events 0');
-  const told = performance.now();
+  const reported = performance.now();
   const waiting = next(subscription);
   store();
   await turn();
   store();
   assert.equal(await waiting, 'events 2');
-  assert.ok(performance.now() - told >= INTERVAL_MS);
+  assert.ok(performance.now() - reported >= INTERVAL_MS);
 
-  // Nothing for the interval: the silence is heard, and the interval is not begun anew by it.
+  // No change during the interval: the client gets `idle`, which does not restart the interval.
   assert.equal(await next(subscription, 2 * INTERVAL_MS), 'idle');
   const late = next(subscription, LONG_MS);
   const stored = performance.now();
@@ -124,7 +124,7 @@ test('changes come at the interval at the earliest, and at once after a longer s
   assert.ok(performance.now() - stored < INTERVAL_MS);
 });
 
-test('a silence inside the interval is told, and does not end it', async () => {
+test('a silence within the interval is reported and does not end it', async () => {
   const { follow, store } = fixture();
   const subscription = follow('events', LONG_MS);
   await next(subscription);
@@ -133,7 +133,7 @@ test('a silence inside the interval is told, and does not end it', async () => {
   assert.equal(await next(subscription, 10), 'idle');
 });
 
-test('who is inside the interval, or has not asked, is not looked at', async () => {
+test('a client inside its interval is not notified', async () => {
   const { follow, store, source } = fixture();
   const inside = follow('session:a', LONG_MS);
   await next(inside);
@@ -152,7 +152,7 @@ test('who is inside the interval, or has not asked, is not looked at', async () 
   assert.equal(await next(slow), 'session:b 11');
 });
 
-test('sessions of all who wait are read together, one read at a time', async () => {
+test('sessions of all waiting clients are read together, one read at a time', async () => {
   const { follow, store, source } = fixture();
   const subscriptions = ['session:a', 'session:a,session:b', 'session:b,events'].map((list) => follow(list));
   await Promise.all(subscriptions.map((subscription) => next(subscription)));
@@ -163,7 +163,7 @@ test('sessions of all who wait are read together, one read at a time', async () 
   store('a');
   await turn();
   assert.deepEqual(source.reads, [['a', 'b']]);
-  // While that read is under way everything else waits for the next.
+  // While that read is in progress, all other changes wait for the next one.
   for (let n = 0; n < 20; n++) {
     store('b');
     await turn();
@@ -178,7 +178,7 @@ test('sessions of all who wait are read together, one read at a time', async () 
   assert.equal(source.mostInFlight, 1);
 });
 
-test('a read that fails is told, and what it would have said comes later', async () => {
+test('a failed read is reported, and its changes follow later', async () => {
   const { follow, store, source, failures } = fixture();
   const subscription = follow('session:s');
   await next(subscription);
@@ -192,7 +192,7 @@ test('a read that fails is told, and what it would have said comes later', async
   assert.equal(await waiting, 'session:s 1');
 });
 
-test('places are shared, and given back once', () => {
+test('both modes share the places, and each is freed once', () => {
   const places = new Places(2);
   const { invalidations, follow } = fixture(places);
   assert.ok(places.take());
@@ -204,7 +204,7 @@ test('places are shared, and given back once', () => {
   follow('events');
 });
 
-test('who waits for a revision is woken by it, by time, by leaving, and by the end', async () => {
+test('a wait for a revision ends with it, by time-out, by abort, or on close', async () => {
   const { invalidations, store } = fixture();
   const never = new AbortController().signal;
   await invalidations.reached(0, LONG_MS, never);
@@ -231,7 +231,7 @@ test('who waits for a revision is woken by it, by time, by leaving, and by the e
   await invalidations.reached(9, LONG_MS, never);
 });
 
-test('closing ends those who wait, and lets nobody in', async () => {
+test('closing ends waiting clients and refuses new ones', async () => {
   const { invalidations, follow } = fixture();
   const subscription = follow('events', LONG_MS);
   await next(subscription);

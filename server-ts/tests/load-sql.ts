@@ -1,8 +1,8 @@
 /**
- * Lets Node run the sources as they are: a specifier that ends in `?text` gives the file's text.
+ * Lets Node run the sources unbundled: a specifier that ends in `?text` resolves to the file's text.
  *
- * Loaded with `--import`, in the main thread and, since workers inherit it, in every worker. The bundle
- * needs none of this: build.ts inlines the same files.
+ * Load it with `--import`. Workers inherit the option, so it also applies to every worker. The bundle does not need
+ * it: build.ts inlines the same files.
  */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';

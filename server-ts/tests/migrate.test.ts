@@ -1,4 +1,7 @@
-/** Migrations on an older file that the test makes: one step brings it up to date, whole or not at all (rule STO-10). */
+/**
+ * Tests migrations on an older file that the test creates: one step brings it up to date, completely or not at all
+ * (rule STO-10).
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,14 +14,14 @@ import { MIGRATIONS } from '../src/contract.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
 import { migrate } from '../src/store/migrate.ts';
 
-/** The step after the newest schema, as a later release could bring it. */
+/** A step after the newest schema, as a later release could add it. */
 const STEP = "ALTER TABLE events ADD COLUMN note TEXT; UPDATE meta SET value = 'migrated' WHERE key = 'mark'";
-/** Writes without end, so that a kill always hits it in the middle. */
+/** Writes without end, so that a kill always interrupts it. */
 const ENDLESS = `CREATE TABLE half (n INTEGER) STRICT;
   INSERT INTO half WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c`;
-/** The child process finds its database here. */
+/** The child process reads the path of its database here. */
 const CHILD_DB = 'INGEST_TEST_MIGRATE';
-/** More than SQLite's cache holds, so that the log has pages of the step. */
+/** More than SQLite's cache holds, so that the log contains pages of the step. */
 const SPILLED_BYTES = 8 << 20;
 const DEADLINE_MS = 60_000;
 
@@ -32,7 +35,7 @@ function open(file: string): Connection {
   return db;
 }
 
-/** A file of the newest schema: an older one for a list with one more step. */
+/** Creates a file of the newest schema, which is old for a list with one more step. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ingest-migrate-'));
   path = join(folder, 'events.db');
@@ -64,7 +67,7 @@ test('migrate runs the missing step once', () => {
   const db = open(path);
   migrate(db, [...MIGRATIONS, STEP]);
   assert.deepEqual(stateOf(db), MIGRATED);
-  // A second run of the step would fail, since the column exists.
+  // Running the step twice would fail, since the column exists.
   migrate(db, [...MIGRATIONS, STEP]);
   assert.deepEqual(stateOf(db), MIGRATED);
 });

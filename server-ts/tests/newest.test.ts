@@ -75,7 +75,7 @@ const readOf = (since: number, more: Partial<SnapshotRead> = {}): SnapshotRead =
   ...more,
 });
 
-/** The events above `since`, or undefined when the main thread does not read them. */
+/** Returns the events above `since`, or undefined when the main thread does not read them. */
 async function look(since: number, more: Partial<SnapshotRead> = {}): Promise<Delta | undefined> {
   const found = await newest.snapshot(readOf(since, more));
   return found?.data === undefined ? undefined : (JSON.parse(found.data) as Delta);
@@ -101,7 +101,7 @@ test('a read returns the events above its revision, in any order of reads', asyn
   }
 });
 
-test('a read of more events than fit is left to the readers', async () => {
+test('a read of too many events goes to the readers', async () => {
   store(40);
   assert.equal(await look(events.newest - 17), undefined);
   assert.equal(await look(events.newest - 3, { limit: 2 }), undefined);
@@ -111,7 +111,7 @@ test('a read of more events than fit is left to the readers', async () => {
   assert.deepEqual(await idsSince(events.newest - 2), [40, 39]);
 });
 
-test('a snapshot has no state when its revision is known', async () => {
+test('a snapshot has no state when the client holds its revision', async () => {
   store(2);
   const found = await newest.snapshot(readOf(1, { known: ['2'] }));
   assert.deepEqual(found, { revision: 2, data: undefined });

@@ -1,10 +1,10 @@
-/** Stands in for a reader's thread: a read of a session runs until the test opens the gate. */
+/** Replaces a reader's thread: a read of a session runs until the test opens the gate. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Read, ReaderData, ReadResult } from '../src/store/read.ts';
 
-/** What the test shares with its threads. */
+/** State that the test shares with its threads. */
 export interface GateData extends ReaderData {
-  /** 0 while the gate is closed; how many reads have begun. */
+  /** 0 while the gate is closed; then the number of started reads. */
   readonly gate: Int32Array;
 }
 

@@ -1,4 +1,4 @@
-/** The pool of readers with reads that run until they are let go (rule GET-10). */
+/** Tests the reader pool with reads that run until the test releases them (rule GET-10). */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ function begun(): number {
   return Atomics.load(gate, 1);
 }
 
-/** What a read fails with. */
+/** Returns the failure of a read. */
 async function failure(read: Promise<unknown>): Promise<ReadFailed> {
   const error = await read.then(
     () => assert.fail('it was answered'),
@@ -65,7 +65,7 @@ async function failure(read: Promise<unknown>): Promise<ReadFailed> {
   return error;
 }
 
-test('unbounded reads leave one reader', async () => {
+test('unbounded reads leave one reader to bounded ones', async () => {
   const longs = [1, 2, 3].map(() => readers.json(LONG));
   await readers.json(BRIEF);
   openGate();
@@ -73,7 +73,7 @@ test('unbounded reads leave one reader', async () => {
   assert.equal(begun(), 4);
 });
 
-test('a read whose client goes while it waits does not run', async () => {
+test('a waiting read does not run after its client disconnects', async () => {
   const client: Mutable<Asker> = { destroyed: false };
   const longs = [1, 2].map(() => readers.json(LONG));
   const gone = failure(readers.json(LONG, client));
@@ -85,7 +85,7 @@ test('a read whose client goes while it waits does not run', async () => {
   assert.deepEqual([code, isDropped, begun()], ['storage_busy', true, 3]);
 });
 
-test('a read that waits for too long is busy', async (t) => {
+test('a read that waits too long fails as busy', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const longs = [1, 2].map(() => readers.json(LONG));
   const late = failure(readers.json(LONG));
@@ -99,14 +99,14 @@ test('a read that waits for too long is busy', async (t) => {
   assert.equal(begun(), 3);
 });
 
-test('a thread that cannot start is busy', async () => {
+test('a read fails as busy when its thread cannot start', async () => {
   await readers.close();
   readers = readersFrom(new URL('./no-such-thread.ts', import.meta.url));
   const { code, isDropped } = await failure(readers.json(BRIEF));
   assert.deepEqual([code, isDropped], ['storage_busy', false]);
 });
 
-test('a reader whose file cannot be opened is busy, and tries again', async () => {
+test('a reader that cannot open its file fails as busy, then retries', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ingest-reader-'));
   const path = join(folder, 'events.db');
   const { port1, port2 } = new MessageChannel();

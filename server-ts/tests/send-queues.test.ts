@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { SendQueues } from '../src/http/send-queues.ts';
 
 const skip = process.platform === 'linux' ? false : 'only Linux says what the kernel holds';
-/** More than both kernels hold of one connection. */
+/** More than both kernels buffer for one connection. */
 const BYTES = 16_000_000;
 
-/** Both ends of a connection, the client's paused. */
+/** Opens a connection; the client's end is paused. */
 async function connect(): Promise<{ ours: Socket; client: Socket; end: () => void }> {
   const accepted = Promise.withResolvers<Socket>();
   const server = net.createServer(accepted.resolve);
@@ -34,7 +34,7 @@ test('a stream above its share waits until its client has taken enough', { skip 
   end();
 });
 
-test('a client that takes no byte for long enough is given up', { skip }, async () => {
+test('a client that takes no bytes for the time limit is disconnected', { skip }, async () => {
   const { ours, end } = await connect();
   const queue = new SendQueues(1_000_000).add(ours, 300);
   ours.on('error', () => {}).write(Buffer.alloc(BYTES));

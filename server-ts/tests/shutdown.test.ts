@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The server from its sources, once it is ready: its port. */
+/** Starts the server from its sources; returns its port once it is ready. */
 function start(): Promise<number> {
   const flags = ['--port', '0', '--db', join(folder, 'events.db'), '--log-level', 'error'];
   const server = spawn(process.execPath, ['--import', LOADER, MAIN, ...flags], {
@@ -46,7 +46,7 @@ function stopped(): Promise<number | null> {
   });
 }
 
-/** Sends a head, does `meanwhile` once the server waits for the body, sends the body: the status. */
+/** Sends a head, runs `meanwhile` once the server waits for the body, then sends the body; returns the status. */
 function post(port: number, meanwhile: () => void): Promise<number | undefined> {
   const body = JSON.stringify(EVENT);
   return new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ function post(port: number, meanwhile: () => void): Promise<number | undefined> 
   });
 }
 
-test('a clean stop leaves no log behind, and the rows in the file', async () => {
+test('a clean stop leaves all rows in the file and no log', async () => {
   const port = await start();
   assert.equal(await post(port, () => {}), 201);
   assert.equal(await stopped(), 0);
@@ -81,7 +81,7 @@ test('a clean stop leaves no log behind, and the rows in the file', async () => 
   db.close();
 });
 
-test('what is in is answered before the end', async () => {
+test('a received request is answered before the end', async () => {
   const port = await start();
   const held: { exit?: Promise<number | null> } = {};
   const status = await post(port, () => {

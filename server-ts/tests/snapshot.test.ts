@@ -26,7 +26,7 @@ test('the tags of If-None-Match are a list, compared weakly', () => {
   }
 });
 
-test('a list that is malformed names nothing', () => {
+test('a malformed list of tags names no tag', () => {
   for (const field of [
     `${EPOCH}-7`,
     `w/"${EPOCH}-7"`,
@@ -43,9 +43,9 @@ test('a list that is malformed names nothing', () => {
   }
 });
 
-test('a long field costs no more than its length', () => {
+test('a long field takes linear time', () => {
   const field = `"a",${' '.repeat(30_000)}x`;
-  // Processor time, which other programs do not change; as its square it costs far more.
+  // Measured in processor time, which other programs do not affect; quadratic cost would take far more.
   const started = process.cpuUsage();
   for (let n = 0; n < 20; n++) assert.deepEqual(knownRevisions([field], EPOCH), []);
   const { user, system } = process.cpuUsage(started);

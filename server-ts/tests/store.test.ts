@@ -38,7 +38,7 @@ interface Choice {
   readonly durability?: 'process' | 'power';
 }
 
-/** A connection to the file, which is made where it is missing. */
+/** Opens a connection to the file; creates a missing file. */
 function connect({ readonly = false, durability = 'process' }: Choice = {}): Connection {
   writeFileSync(path, '', { flag: 'a' });
   const db = openConnection({ path, durability, nativeBinding: undefined, readonly });
@@ -82,7 +82,7 @@ test('every connection has the pragmas of the contract', () => {
   }
 });
 
-test('a group is stored together, and a duplicate changes nothing', () => {
+test('a group is stored in one transaction, and a duplicate changes nothing', () => {
   const db = connect();
   const events = new EventWriter(db);
   const id = '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab';
@@ -108,7 +108,7 @@ test('a group is stored together, and a duplicate changes nothing', () => {
   assert.equal(db.prepare('SELECT typeof(event_id) FROM events').pluck().get(), 'blob');
 });
 
-test('after a rollback nothing is left, neither in the file nor in memory', () => {
+test('a rollback leaves no trace in the file or in memory', () => {
   const db = connect();
   const events = new EventWriter(db);
   events.insertGroup([jobOf([event()])], NOW);
@@ -149,7 +149,7 @@ test('sums stop at 2^63-1', () => {
   assert.equal(sum, 2n ** 63n - 1n);
 });
 
-test('a file that cannot be used says why', () => {
+test('an unusable file is reported with its reason', () => {
   const refusal = (): string => {
     try {
       return checkFile(path, undefined);
@@ -173,14 +173,14 @@ test('a file that cannot be used says why', () => {
   assert.match(refusal(), /of another program/);
 });
 
-test('the lock is held by one and given back', () => {
+test('one server holds the lock and releases it', () => {
   const lock = Lock.acquire(path, undefined);
   assert.throws(() => Lock.acquire(path, undefined), /in use by another server/);
   lock.release();
   Lock.acquire(path, undefined).release();
 });
 
-test('result codes decide what a failure is', () => {
+test('result codes determine the kind of a failure', () => {
   const db = connect({ readonly: false });
   const reader = connect({ readonly: true });
   db.pragma('busy_timeout = 0');

@@ -13,25 +13,25 @@ import { openConnection } from '../src/store/connection.ts';
 import { startWriter, Writer } from '../src/store/writer.ts';
 import { validator } from '../src/validate.ts';
 
-/** Longer than what is shared. */
+/** Longer than any shared buffer. */
 const LONG = 'x'.repeat(100_000);
 
 let folder = '';
 let path = '';
 let buffers: Buffers;
 let writer: Writer;
-let told: EventEmitter;
+let signals: EventEmitter;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ingest-writer-'));
   path = join(folder, 'events.db');
   buffers = new Buffers();
-  told = new EventEmitter();
+  signals = new EventEmitter();
   const thread = startWriter(new URL('../src/main.ts', import.meta.url));
   const options = { path, durability: 'process', nativeBinding: undefined } as const;
   const opening = await Writer.open(thread, options, undefined, buffers, {
-    onStored: (newest) => told.emit('stored', newest),
-    onFailure: (code, reason) => told.emit('error', new Error(`${code}: ${reason}`)),
+    onStored: (newest) => signals.emit('stored', newest),
+    onFailure: (code, reason) => signals.emit('error', new Error(`${code}: ${reason}`)),
     onProbed: () => {},
     onCheckpoint: () => {},
   });
@@ -43,7 +43,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Valid events in memory of `buffers`, as the pipeline leaves them. */
+/** Valid events in memory of `buffers`, as the pipeline produces them. */
 function tableOf(events: readonly object[]): EventTable {
   const text = JSON.stringify({ events });
   const body = buffers.bytes(Buffer.byteLength(text));
@@ -66,7 +66,7 @@ async function idsOf(events: readonly object[]): Promise<number[]> {
   return [...result.ids];
 }
 
-/** What is stored, in the order of ids. */
+/** Returns the stored rows, in the order of ids. */
 function stored(): unknown[] {
   const db = openConnection({ path, durability: 'process', nativeBinding: undefined, readonly: true });
   const rows = db.prepare('SELECT metadata FROM events ORDER BY id').pluck().all();
@@ -88,10 +88,10 @@ test('each request of a group gets its own ids, and a duplicate none', async () 
   ]);
 });
 
-test('memory that is used again and again holds what its request sent', async () => {
+test('reused memory holds the data of its current request', async () => {
   const sent: string[] = [];
   for (let turn = 0; turn < 50; turn++) {
-    // Short, with text beside the body, longer than the last, and too long to be shared.
+    // Short, with text outside the body, longer than the last, and too long to share.
     const texts = [
       `{"n":${turn}}`,
       `{"t":"${'é'.repeat(turn * 40)}"}`,
@@ -103,24 +103,24 @@ test('memory that is used again and again holds what its request sent', async ()
   assert.deepEqual(stored(), sent);
 });
 
-test('what the thread may still read is not used again before it has answered', async () => {
+test('memory that the thread may still read is not reused before its reply', async () => {
   const table = tableOf([event({ metadata: { kept: true } })]);
   const { memory } = table;
   const result = writer.submit(table, true);
-  // The group is on its way from here on.
+  // From here on the group is in flight.
   await setImmediate();
   writer.giveUp('storage_error');
   assert.deepEqual(await result, { code: 'storage_error', isStillRead: true });
   const others = Array.from({ length: 10 }, () => buffers.take(1));
   assert.equal(others.includes(memory), false);
-  await once(told, 'stored');
+  await once(signals, 'stored');
   await setImmediate();
   assert.equal([buffers.take(1), buffers.take(1)].includes(memory), true);
   assert.deepEqual(await idsOf([event()]), [2]);
   assert.deepEqual(stored(), ['{"kept":true}', '{}']);
 });
 
-test('what was never sent to the thread is the caller’s', async () => {
+test('memory that was never sent to the thread stays with the caller', async () => {
   const result = writer.submit(tableOf([event()]), true);
   writer.giveUp('storage_error');
   assert.deepEqual(await result, { code: 'storage_error', isStillRead: false });

@@ -1,7 +1,7 @@
 /**
- * Seeded random numbers, so that a run can be repeated.
+ * Generates seeded random numbers, so that a run can be repeated.
  *
- * Invariant: the same seed gives the same numbers on every machine. Nothing here reads a clock or `Math.random`.
+ * Invariant: the same PRNG seed gives the same numbers on every machine. Nothing here reads a clock or `Math.random`.
  */
 
 export interface Random {
@@ -32,7 +32,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** In place, by Fisher and Yates. */
+/** Shuffles in place (Fisher-Yates). */
 export function shuffle<T>(random: Random, items: T[]): T[] {
   for (let i = items.length - 1; i > 0; i--) {
     const j = random.below(i + 1);

@@ -1,4 +1,4 @@
-/** Which programs are built before they start. */
+/** Tests which programs are built before they start. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

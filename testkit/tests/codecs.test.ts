@@ -1,4 +1,4 @@
-/** What the codecs write and read, by bytes that are known and by a round trip through the libraries. */
+/** Tests the codecs with known bytes and with a round trip through the libraries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -27,7 +27,7 @@ import { formatOf, mediaTypeOf } from '../src/codecs/format.ts';
 
 const EVENT = { session_id: 's', agent_type: 'a', event_type: 'tool_use' };
 
-test('the smallest event has the bytes that the contract says', () => {
+test('the smallest event has the bytes of the contract', () => {
   assert.equal(eventBody('protobuf', EVENT).toString('hex'), '0a01731201611801');
   assert.equal(batchBody('protobuf', [EVENT]).toString('hex'), '0a080a01731201611801');
   const map =
@@ -36,7 +36,7 @@ test('the smallest event has the bytes that the contract says', () => {
   assert.equal(batchBody('msgpack', [EVENT]).toString('hex'), `81a66576656e747391${map}`);
 });
 
-test('metadata is JSON text, which JSON takes as it stands', () => {
+test('metadata is JSON text, inserted unchanged in JSON', () => {
   const event = { session_id: 's', metadata: '{ "a":1.0}' };
   assert.equal(eventBody('json', event).toString(), '{"session_id":"s","metadata":{ "a":1.0}}');
   assert.equal(
@@ -75,7 +75,7 @@ test('NDJSON answers end each line', () => {
   assert.throws(() => decodeAnswer('ndjson', Buffer.from('{"a":1}'), 'page'), /no line feed/);
 });
 
-test('an Arrow stream has the schema of the contract and dictionaries in the order of the rows', () => {
+test('an Arrow stream has the schema of the contract and dictionaries in row order', () => {
   const row = (id: number, agent: string) => ({ id, agent_type: agent, created_at: 1_700_000_000_000 });
   const rows = [row(1, 'b'), row(2, 'a'), row(3, 'b')];
   const decoded = decodeAnswer('arrow', arrowStream(rows), 'page') as {
@@ -117,7 +117,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   timestamp: 0,
 };
 
-/** A stream with the schema of the contract; what a row does not say is null, or a zero. */
+/** A stream with the schema of the contract; absent members are null, or zero. */
 function arrowStream(rows: readonly Readonly<Record<string, unknown>>[]): Buffer {
   const fields = COLUMNS.map(({ name, arrow, isNullable }) => new Field(name, TYPES[arrow]!(), isNullable));
   const vectors = COLUMNS.map(({ name, arrow, isNullable }, index) => {

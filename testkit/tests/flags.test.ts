@@ -1,4 +1,4 @@
-/** Flags of a command line: all problems at once, and a bare `--` means nothing. */
+/** Tests command-line flags: all problems are reported at once, and a bare `--` is ignored. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flagLines, numberOf, parseFlags } from '../src/process/flags.ts';
@@ -8,7 +8,7 @@ const TABLE = {
   quiet: { help: 'say nothing' },
 };
 
-test('flags and words are told apart, with or without a bare --', () => {
+test('flags and words are distinguished, with or without a bare --', () => {
   const parsed = parseFlags(['--', 'one', '--speed=2', '--quiet', 'two'], TABLE);
   assert.ok(parsed.kind === 'given');
   assert.deepEqual(
@@ -32,7 +32,7 @@ test('every problem is reported', () => {
   ]);
 });
 
-test('--help is asked for whatever else is wrong, and lists each flag on a line', () => {
+test('--help takes precedence over problems, and lists each flag on a line', () => {
   assert.deepEqual(parseFlags(['--fast', '--help'], TABLE), { kind: 'help' });
   assert.equal(
     flagLines(TABLE),

@@ -1,6 +1,4 @@
-/**
- * The raw client against servers that answer early, oddly or not at all.
- */
+/** Tests the raw client against servers that answer early, malformed or not at all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, Connection, compose } from '../src/http/http-client.ts';
@@ -8,7 +6,7 @@ import { answering, listen } from '../src/servers/tcp-server.ts';
 
 const GET = compose('GET', '/', [['Host', 'x']], Buffer.alloc(0));
 
-test('a content-length answer, and the connection used again', async () => {
+test('an answer with content-length is read, and the connection is reused', async () => {
   await withServer(
     answering('HTTP/1.1 200 OK\r\nA: 1\r\na: 2\r\nContent-Length: 3\r\n\r\nabc'),
     async (connection) => {
@@ -47,7 +45,7 @@ test('a chunked answer in pieces', async () => {
   );
 });
 
-test('HEAD has no body, and what comes after it shows', async () => {
+test('an answer to HEAD has no body, and later bytes are reported', async () => {
   await withServer(answering('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc'), async (connection) => {
     const answer = response(await connection.exchange({ ...GET, method: 'HEAD' }));
     assert.equal(answer.body.length, 0);
@@ -108,7 +106,7 @@ test('an answer that refuses the body means that it is never sent', async () => 
   );
 });
 
-test('an answer before the body was sent is not lost, also when the connection is reset', async () => {
+test('an answer before the end of the body is not lost, even after a reset', async () => {
   for (let round = 0; round < 20; round += 1) {
     await withServer(
       (socket) => {
@@ -131,7 +129,7 @@ test('an answer before the body was sent is not lost, also when the connection i
   }
 });
 
-test('a close without an answer, garbage, a cut answer and silence are told apart', async () => {
+test('a close without an answer, malformed bytes, a truncated answer and silence are distinguished', async () => {
   const kinds: string[] = [];
   for (const bytes of ['', 'nonsense\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab']) {
     await withServer(
@@ -151,7 +149,7 @@ test('a close without an answer, garbage, a cut answer and silence are told apar
   assert.deepEqual(kinds, ['silent', 'garbled', 'garbled', 'late']);
 });
 
-test('framing that contradicts itself is no answer', async () => {
+test('contradictory framing is not an answer', async () => {
   const heads = [
     'Content-Length: 1\r\nTransfer-Encoding: chunked',
     'Content-Length: 1\r\nContent-Length: 1',

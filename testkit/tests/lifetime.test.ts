@@ -1,4 +1,4 @@
-/** What a command holds is released at its end, and an interruption stops what it waits for. */
+/** Tests that a command releases everything at its end, and that an interruption ends its waits. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ test('a temporary folder is gone after the end', async () => {
   assert.equal(existsSync(path), false);
 });
 
-test('an interruption rejects what is waited for, now and later', async () => {
+test('an interruption rejects current and later waits', async () => {
   const lifetime = new Lifetime();
   const waiting = lifetime.orInterrupted(new Promise(() => {}));
   lifetime.interrupt();

@@ -1,4 +1,4 @@
-/** What requests of OTLP look like in both forms, by bytes that are known. */
+/** Tests OTLP requests in both forms, with known bytes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { otlpRequest } from '../src/otlp/description.ts';

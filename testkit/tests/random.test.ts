@@ -1,4 +1,4 @@
-/** Seeded numbers are the same everywhere, and a shuffle loses nothing. */
+/** Tests that seeded numbers are equal everywhere, and that a shuffle loses no item. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom, shuffle } from '../src/random.ts';

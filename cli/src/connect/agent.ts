@@ -1,35 +1,35 @@
 /**
- * What `connect` knows of an agent: which files hold its settings, and how the text of each is edited.
+ * Defines the interface between `connect` and an agent: its settings files, and the edits of their text.
  *
- * One module per agent implements `Agent`. Invariant: an edit done twice is an edit done once, and `disconnected`
- * after `connected` gives the earlier text. Edits do not use the file system.
+ * One module per agent implements `Agent`. Invariant: applying an edit twice equals applying it once, and
+ * `disconnected` after `connected` restores the earlier text. Edits do not use the file system.
  */
 
-/** Where an agent sends what it does. */
+/** The server that an agent sends to. */
 export interface ServerAddress {
   /** `http://127.0.0.1:3141`, without a path. */
   readonly origin: string;
-  /** Absolute; of a server that wants a token. */
+  /** Absolute path; for a server that requires a token. */
   readonly token_file: string | null;
 }
 
-/** The folders and variables that decide which settings an agent reads. */
+/** The folders and variables that determine which settings an agent reads. */
 export interface Place {
   readonly home: string;
   /** The folder of the project. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The root of the paths of the whole machine; `/` but in tests. */
+  /** The root of machine-wide paths; `/` except in tests. */
   readonly system: string;
   readonly platform: NodeJS.Platform;
 }
 
-/** Which settings file is written instead of the user's own. */
+/** The settings file to write instead of the user's own. */
 export type Choice = { readonly file: string } | 'project' | 'own';
 
 /**
- * `keep`: ours, but changed by hand since, so that it is no longer ours to change.
- * `conflict`: the user's own setting, which ours would override.
+ * `keep`: written by us but changed by hand since, so it must stay. `conflict`: the user's own setting, which ours
+ * would override.
  */
 export type ChangeKind = 'add' | 'remove' | 'keep' | 'conflict';
 
@@ -39,13 +39,13 @@ export interface Change {
   readonly value: string;
 }
 
-/** A text is `null` where there is no file; `edited` of `null` removes it. */
+/** A `null` text means no file; `edited` of `null` removes the file. */
 export interface Edit {
   readonly text: string | null;
   readonly changes: readonly Change[];
 }
 
-/** An edit of a file that stays. */
+/** An edit that keeps the file. */
 export interface TextEdit extends Edit {
   readonly text: string;
 }
@@ -58,19 +58,19 @@ export interface SettingsPart {
 }
 
 export interface Agent {
-  /** As on the command line. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly label: string;
-  /** Of its events. */
+  /** The `agent_type` of its events. */
   readonly agent_type: string;
-  /** Whether `--project` has a meaning. */
+  /** Whether `--project` applies. */
   readonly hasProjects: boolean;
   parts(place: Place, choice: Choice): readonly SettingsPart[];
-  /** What the user should know or do after connecting, as sentences. */
+  /** Advice for the user after connecting, as sentences. */
   advice(server: ServerAddress, place: Place): readonly string[];
 }
 
-/** `not_json` and `not_toml` concern the text, `twice` a key, `shape` what the text holds. */
+/** `not_json` and `not_toml` concern the text, `twice` a repeated key, `shape` the structure of the text. */
 export type SettingsProblem = 'not_json' | 'not_toml' | 'twice' | 'shape';
 
 export class SettingsError extends Error {
@@ -82,16 +82,19 @@ export class SettingsError extends Error {
   }
 }
 
-/** Holds the token for agents that take it from the environment; the servers refuse variables of their own that they do not know. */
+/**
+ * Holds the token for agents that read it from the environment. Its name avoids the servers' own prefix, since they
+ * refuse unknown variables of that prefix.
+ */
 export const TOKEN_VARIABLE = 'TWIN_INGEST_TOKEN';
 
-/** The variable from which OTLP exporters take headers for logs, and for nothing else. */
+/** The variable from which OTLP exporters read headers for logs alone. */
 export const HEADERS_VARIABLE = 'OTEL_EXPORTER_OTLP_LOGS_HEADERS';
 
 /** As in contract/routes.json. */
 export const LOGS_PATH = '/v1/logs';
 
-/** The commands that put the token into the environment. */
+/** Returns the commands that put the token into the environment. */
 export function tokenAdvice({ token_file }: ServerAddress, label: string): string[] {
   if (token_file === null) return [];
   return [
@@ -101,12 +104,12 @@ export function tokenAdvice({ token_file }: ServerAddress, label: string): strin
   ];
 }
 
-/** As one word of a shell. */
+/** Quotes text as one shell word. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Whether the address stays on this machine. */
+/** Returns whether the address is on this machine. */
 export function isLoopback(origin: string): boolean {
   const { hostname } = new URL(origin);
   return (

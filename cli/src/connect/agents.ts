@@ -1,6 +1,4 @@
-/**
- * The agents whose settings `connect` writes and `doctor` reads, in the order in which they are shown.
- */
+/** The agents that `connect` configures and `doctor` reads, in display order. */
 import type { Agent } from './agent.ts';
 import { CLAUDE_CODE } from './claude-code.ts';
 import { CODEX } from './codex.ts';

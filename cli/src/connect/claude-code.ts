@@ -1,5 +1,5 @@
 /**
- * Claude Code: hooks for what it does, and an `env` for its logs, which have tokens and cost. Both are in one file.
+ * Claude Code: hooks for its actions, and an `env` for its logs, which have tokens and cost. Both are in one file.
  */
 import {
   type Agent,
@@ -62,7 +62,7 @@ export function disconnectedClaude(text: string): TextEdit {
   return { text: hooks.text, changes: [...hooks.changes, ...env.changes] };
 }
 
-/** The servers that hooks of ours in this text are sent to. */
+/** Returns the servers that our hooks in this text send to. */
 export function hookOrigins(text: string): string[] {
   const origins = handlersOf(text).flatMap(({ handler }) => serverOf(handler)?.origin ?? []);
   return [...new Set(origins)];

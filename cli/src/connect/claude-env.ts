@@ -1,10 +1,11 @@
 /**
- * The member `env` of Claude Code's settings that makes it send its logs as OTLP: they have the tokens and the cost,
- * which hooks lack.
+ * Edits the member `env` of Claude Code's settings that makes it send its logs as OTLP: they have the tokens and the
+ * cost, which hooks lack.
  *
- * The variables are those of logs alone. A user's metrics and traces keep their collector, and nothing is exported
- * that the server would drop. JSON, because both servers take it without a schema and a person can read a capture.
- * Invariant: a variable of the user's is never changed; what is ours is recognised by the whole row of variables.
+ * The variables apply to logs alone. The user's metrics and traces keep their collector, and Claude Code exports
+ * nothing that the server would drop. The format is JSON, since both servers accept it without a schema and it is
+ * readable in a capture. Invariant: a variable of the user is never changed; ours are recognised by the whole set of
+ * variables.
  */
 import { type Change, LOGS_PATH, type Place, type TextEdit } from './agent.ts';
 import { appended, without } from './json-edit.ts';
@@ -12,7 +13,7 @@ import { readMember } from './json-object.ts';
 
 const SWITCH = 'CLAUDE_CODE_ENABLE_TELEMETRY';
 
-/** In the order in which they are written. */
+/** In the order of writing. */
 export function telemetryEnv(origin: string): readonly (readonly [name: string, value: string])[] {
   return [
     ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', `${origin}${LOGS_PATH}`],
@@ -22,7 +23,7 @@ export function telemetryEnv(origin: string): readonly (readonly [name: string, 
   ];
 }
 
-/** `origins`: of the servers that hooks of the same file are sent to; variables of others are the user's own. */
+/** `origins`: the servers of the hooks in the same file; variables for other servers belong to the user. */
 export function withTelemetry(
   text: string,
   origin: string,
@@ -35,7 +36,7 @@ export function withTelemetry(
   const { text: cleared, changes } = withoutTelemetry(text, origins);
   const left = envOf(cleared);
   const conflicts = wanted.flatMap(([name, value]) => conflictOf(name, value, left, environment));
-  // The row means something only as a whole, so it is written as a whole or not at all.
+  // The variables work only as a set, so the edit writes all or none.
   if (conflicts.length > 0) return { text: cleared, changes: [...changes, ...conflicts] };
   const added: Change[] = [];
   let edited = cleared;
@@ -48,7 +49,7 @@ export function withTelemetry(
   return { text: edited, changes: [...changes, ...added] };
 }
 
-/** Without the variables that were written for these servers. */
+/** Removes the variables written for these servers. */
 export function withoutTelemetry(text: string, origins: readonly string[]): TextEdit {
   const entries = Object.entries(envOf(text));
   for (const origin of origins) {
@@ -58,7 +59,7 @@ export function withoutTelemetry(text: string, origins: readonly string[]): Text
       const [present, set] = entries[start + i] ?? [];
       return present === name && set === value;
     });
-    // The switch may be the user's own; then it stands before the row.
+    // The switch may be the user's own; then it precedes the set.
     const isOwn =
       start >= 0 &&
       row.length >= wanted.length - 1 &&
@@ -76,7 +77,7 @@ export function envOf(text: string): Readonly<Record<string, unknown>> {
   return readMember(text, 'env') ?? {};
 }
 
-/** The switch may be on already. The others must not be set: they say where the user's own logs go. */
+/** The switch may already be on. The other variables must be unset: they direct the user's own logs. */
 function conflictOf(
   name: string,
   value: string,

@@ -1,9 +1,9 @@
 /**
- * The hook handlers that are written for Claude Code, by the event that each is for
- * (https://code.claude.com/docs/en/hooks; which event, and how it is connected: contract/hooks/claude-code.json).
+ * Builds the hook handlers for Claude Code, by event (https://code.claude.com/docs/en/hooks).
+ * `contract/hooks/claude-code.json` lists the events and how to connect each.
  *
- * An HTTP hook where Claude Code has one; for the rest a command. Invariant: what this wrote is recognised as its own,
- * to the letter, and nothing else is; no secret is in a handler. Knows nothing of files.
+ * It uses an HTTP hook where Claude Code supports one, otherwise a command. Invariant: it recognises exactly its own
+ * handlers, to the byte, and no handler contains a secret. Knows nothing of files.
  */
 import { isDeepStrictEqual } from 'node:util';
 import HOOKS from '../../../contract/hooks/claude-code.json' with { type: 'json' };
@@ -31,14 +31,14 @@ export type Handler = HttpHandler | CommandHandler;
 /** As in contract/routes.json. */
 export const HOOK_PATH = '/api/hooks/claude-code';
 
-/** Seconds that a server which hangs may hold up the agent. */
+/** Seconds for which an unresponsive server may delay the agent. */
 const HTTP_TIMEOUT_S = 2;
 
-/** The handler of each event, in the contract's order. */
+/** Returns the handler of each event, in the contract's order. */
 export function handlersFor(server: ServerAddress): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
   for (const [event, hook] of Object.entries(HOOKS.hooks)) {
-    // Without `connect`: a hook that would take the place of what it watches.
+    // Without `connect`: a hook that would replace the behaviour that it observes.
     if (!('connect' in hook)) continue;
     handlers.set(event, hook.connect === 'http' ? httpHandler(server) : commandHandler(server));
   }
@@ -61,7 +61,7 @@ export const CLAUDE_HOOKS: HookKind = {
   },
 };
 
-/** The server of a handler that may be ours. */
+/** Returns the server of a handler that may be ours. */
 export function serverOf(handler: unknown): ServerAddress | null {
   const { url, command, headers } = isObject(handler) ? handler : {};
   const read = readCommand(command);
@@ -69,7 +69,7 @@ export function serverOf(handler: unknown): ServerAddress | null {
   if (typeof address !== 'string' || !address.endsWith(HOOK_PATH)) return null;
   const origin = address.slice(0, -HOOK_PATH.length);
   if (!URL.canParse(origin)) return null;
-  // An HTTP hook does not say which file the token is in, only that there is one.
+  // An HTTP hook does not name the token's file, only that there is one.
   return { origin, token_file: read?.token_file ?? (headers === undefined ? null : '') };
 }
 

@@ -1,8 +1,8 @@
 /**
- * The settings files that Claude Code merges, and what in them keeps hooks and telemetry from being sent
+ * Reads the settings files that Claude Code merges, and finds settings that block hooks and telemetry
  * (https://code.claude.com/docs/en/settings).
  *
- * A file that cannot be read or is no JSON is left out here: whoever edits it reports that.
+ * An unreadable or malformed file is skipped here; the code that edits the file reports it.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,13 +26,13 @@ export function projectSettings({ cwd }: Place): string {
   return join(cwd, '.claude', 'settings.json');
 }
 
-/** The files that a user may change, the strongest first. */
+/** Returns the files that a user may change, in order of precedence. */
 export function claudeFiles(place: Place): string[] {
   const local = join(place.cwd, '.claude', 'settings.local.json');
   return [...new Set([local, projectSettings(place), ownSettings(place)])];
 }
 
-/** Every settings file that is there and can be read, the strongest first. */
+/** Returns every readable settings file, in order of precedence. */
 export function readScopes(place: Place): Scope[] {
   const managed = managedFiles(place).map((path) => ({ path, isManaged: true }));
   const others = claudeFiles(place).map((path) => ({ path, isManaged: false }));
@@ -45,7 +45,7 @@ export function readScopes(place: Place): Scope[] {
   });
 }
 
-/** What the settings together keep from being sent to this server. */
+/** Returns the settings that block sending to this server. */
 export function claudeObstacles(scopes: readonly Scope[], server: ServerAddress): Problem[] {
   const { origin, token_file } = server;
   const found: Problem[] = [];
@@ -93,7 +93,7 @@ function managedFiles({ system, platform }: Place): string[] {
   return [join(folder, 'managed-settings.json'), ...parts.sort().map((name) => join(more, name))];
 }
 
-/** Variables of managed settings that send the logs elsewhere, or not at all. */
+/** Finds variables of managed settings that send the logs elsewhere, or not at all. */
 function managedEnv(path: string, { env }: JsonObject, origin: string): Problem[] {
   if (!isObject(env)) return [];
   return telemetryEnv(origin)
@@ -105,7 +105,7 @@ function managedEnv(path: string, { env }: JsonObject, origin: string): Problem[
     }));
 }
 
-/** The lists of all files together; `null` where no file has one. */
+/** Joins the lists of all files; `null` when no file has one. */
 function listsOf(scopes: readonly Scope[], key: string): string[] | null {
   const lists = scopes.map(({ settings }) => settings[key]).filter((list) => Array.isArray(list));
   return lists.length === 0 ? null : lists.flat().filter((item) => typeof item === 'string');
@@ -115,7 +115,7 @@ function fileOf(scopes: readonly Scope[], key: string): string {
   return scopes.find(({ settings }) => Array.isArray(settings[key]))!.path;
 }
 
-/** `*` stands for any characters. */
+/** `*` matches any characters. */
 function matches(pattern: string, url: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`).test(url);

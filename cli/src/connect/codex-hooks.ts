@@ -1,9 +1,9 @@
 /**
- * The hook handlers that are written for Codex, by the event that each is for
- * (https://developers.openai.com/codex/hooks; which event: contract/hooks/codex.json).
+ * Builds the hook handlers for Codex, by event (https://developers.openai.com/codex/hooks).
+ * `contract/hooks/codex.json` lists the events.
  *
- * Codex has command hooks alone. Invariant: what this wrote is recognised as its own, to the letter, and nothing else
- * is; no secret is in a handler.
+ * Codex has only command hooks. Invariant: it recognises exactly its own handlers, to the byte, and no handler
+ * contains a secret.
  */
 import { isDeepStrictEqual } from 'node:util';
 import HOOKS from '../../../contract/hooks/codex.json' with { type: 'json' };
@@ -18,10 +18,10 @@ export const CODEX_HOOK_PATH = '/api/hooks/codex';
 
 export const CODEX_AGENT_TYPE = HOOKS.agent_type;
 
-/** Seconds: the most that Codex grants the end of a session. */
+/** Seconds: the most that Codex grants at the end of a session. */
 const TIMEOUT_S = 3;
 
-/** The handler of each event, in the contract's order. */
+/** Returns the handler of each event, in the contract's order. */
 export function codexHandlersFor(server: ServerAddress): ReadonlyMap<string, CommandHandler> {
   return new Map(Object.keys(HOOKS.hooks).map((event) => [event, handlerOf(server)]));
 }
@@ -44,7 +44,7 @@ export const CODEX_HOOKS: HookKind = {
   },
 };
 
-/** The server of a handler that may be ours. */
+/** Returns the server of a handler that may be ours. */
 export function codexServerOf(handler: unknown): ServerAddress | null {
   const read = readCommand(isObject(handler) ? handler.command : undefined);
   if (read === null || !read.url.endsWith(CODEX_HOOK_PATH)) return null;

@@ -1,15 +1,15 @@
 /**
- * The table `[otel]` of Codex's config.toml, with an exporter of logs to a server of this project.
+ * Edits the table `[otel]` of Codex's config.toml: an exporter of logs to a server of this project.
  *
- * Lines are put in and taken out; no other byte changes. A parser then checks that the text means what it meant
- * before, but for `otel.exporter`, so a line that only looks like a table does no harm. The value is the struct form:
- * the short form `exporter = "otlp-http"` makes every command of Codex fail. Codex's endpoint is used as it is, so it
- * names the path. Invariant: an exporter of the user's own is never changed.
+ * It adds and removes lines; no other byte changes. A parser then checks that the text keeps its meaning except for
+ * `otel.exporter`, so a line that only resembles a table does no harm. The value has the struct form: the short form
+ * `exporter = "otlp-http"` makes every command of Codex fail. Codex uses the endpoint unchanged, so it includes the
+ * path. Invariant: an exporter of the user is never changed.
  */
 import { parse, stringify, type TomlTable } from 'smol-toml';
 import { type Change, LOGS_PATH, type ServerAddress, SettingsError, type TextEdit } from './agent.ts';
 
-/** Ends each line that is ours. */
+/** Marks the end of each of our lines. */
 const MARK = '# twin-ingest';
 const HEADER = `[otel] ${MARK}`;
 const OWN_LINE =
@@ -17,7 +17,7 @@ const OWN_LINE =
 const OWN_BLOCK =
   /(?:(?:\r?\n){2}|^\s*)\[otel\] # twin-ingest\r?\nexporter = [^\r\n]* # twin-ingest(?=\r?\n|$)/;
 
-/** The line as a person would write it. */
+/** Returns the line as a user would write it. */
 export function exporterLine(origin: string): string {
   return `exporter = { otlp-http = { endpoint = "${origin}${LOGS_PATH}", protocol = "json" } }`;
 }
@@ -44,7 +44,7 @@ export function withExporter(text: string, { origin }: ServerAddress): TextEdit 
   return { text: edited, changes: [...changes, addition(origin)] };
 }
 
-/** Without the lines that were written here; what was changed by hand stays. */
+/** Removes our lines; lines changed by hand stay. */
 export function withoutExporter(text: string): TextEdit {
   const before = readToml(text);
   const lines = text.split(/\r?\n/);
@@ -56,7 +56,7 @@ export function withoutExporter(text: string): TextEdit {
     return { text, changes: kept };
   }
   const { exporter: _, ...otel } = tableOf(before.otel);
-  // What others wrote below our header belongs to its table: then the line goes alone.
+  // Lines that others added under our header belong to its table: then only our line is removed.
   const edited = [text.replace(OWN_BLOCK, '').replace(/^\r?\n$/, ''), withoutLine(text, line)].find((one) =>
     means(one, { ...before, otel }),
   );
@@ -78,7 +78,7 @@ export function readToml(text: string): TomlTable {
   }
 }
 
-/** `otel.exporter`, however it is written. */
+/** Reads `otel.exporter` in any notation. */
 export function exporterOf(text: string): unknown {
   return tableOf(readToml(text).otel).exporter;
 }
@@ -87,7 +87,7 @@ function addition(origin: string): Change {
   return { kind: 'add', name: 'otel.exporter', value: `otlp-http ${origin}${LOGS_PATH}` };
 }
 
-/** Below the header of the table where there is one, else with a header at the end; the last line end stays. */
+/** Inserts below the header of the table if present, otherwise with a header at the end; the last line end stays. */
 function inserted(text: string, line: string): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const header = /^[ \t]*\[[ \t]*otel[ \t]*\][ \t]*(?:#[^\r\n]*)?$/m.exec(text.replaceAll('\r', ' '));
@@ -101,7 +101,7 @@ function inserted(text: string, line: string): string {
   return `${body}${eol}${eol}${HEADER}${eol}${line}${tail}`;
 }
 
-/** With its line end, or, at the end of the text, with that of the line before. */
+/** Removes the line with its line end, or, at the end of the text, with the line end before it. */
 function withoutLine(text: string, line: string): string {
   const at = text.indexOf(line);
   const [head, rest] = [text.slice(0, at), text.slice(at + line.length)];
@@ -116,7 +116,7 @@ function means(text: string, table: Readonly<Record<string, unknown>>): boolean 
   }
 }
 
-/** Whatever the order of keys; a top-level table `otel` that is empty counts as absent. */
+/** Compares regardless of key order; an empty top-level table `otel` counts as absent. */
 function isSame(one: unknown, other: unknown): boolean {
   const canonical = (value: unknown) =>
     JSON.stringify(value, (key, item: unknown) => {

@@ -1,6 +1,4 @@
-/**
- * Codex: telemetry in config.toml, which has tokens and calls, and command hooks in hooks.json, which have waits.
- */
+/** Codex: telemetry in config.toml, which has tokens and calls, and command hooks in hooks.json, which have waits. */
 import { join } from 'node:path';
 import { type Agent, type Place, type ServerAddress, tokenAdvice } from './agent.ts';
 import { CODEX_AGENT_TYPE, CODEX_HOOKS, codexHandlersFor } from './codex-hooks.ts';
@@ -16,7 +14,7 @@ export const CODEX: Agent = {
   name: 'codex',
   label: 'Codex',
   agent_type: CODEX_AGENT_TYPE,
-  // Codex reads telemetry from the user's own settings alone.
+  // Codex reads telemetry only from the user's own settings.
   hasProjects: false,
   parts(place, choice) {
     const config = {

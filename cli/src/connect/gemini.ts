@@ -1,7 +1,8 @@
 /**
- * Gemini CLI: the member `telemetry` of its settings (https://geminicli.com/docs/cli/telemetry), which may have comments.
+ * Gemini CLI: the member `telemetry` of its settings (https://geminicli.com/docs/cli/telemetry), which may contain
+ * comments.
  *
- * Invariant: a `telemetry` of the user's own is never changed; ours is recognised to the letter.
+ * Invariant: a `telemetry` of the user is never changed; ours is recognised to the byte.
  */
 import { join } from 'node:path';
 import {
@@ -42,7 +43,7 @@ export const GEMINI: Agent = {
   },
 };
 
-/** Gemini CLI adds `/v1/logs` and the like to the endpoint. `http` is OTLP in JSON; the default is gRPC. */
+/** Gemini CLI adds `/v1/logs` and similar paths to the endpoint. `http` means OTLP in JSON; the default is gRPC. */
 export function geminiTelemetry(origin: string): JsonObject {
   return { enabled: true, target: 'local', otlpEndpoint: origin, otlpProtocol: 'http', logPrompts: false };
 }
@@ -57,7 +58,7 @@ export function connectedGemini(text: string, { origin }: ServerAddress): TextEd
   return { text: appended(cleared, [], wanted, 'telemetry'), changes: [...changes, changeOf('add', wanted)] };
 }
 
-/** Without the member that was written here, for whichever server. */
+/** Removes the member that we wrote, for any server. */
 export function disconnectedGemini(text: string): TextEdit {
   const telemetry = readMember(text, 'telemetry', true);
   const { otlpEndpoint } = telemetry ?? {};
@@ -67,12 +68,12 @@ export function disconnectedGemini(text: string): TextEdit {
   return { text: without(text, ['telemetry']), changes: [changeOf('remove', telemetry)] };
 }
 
-/** Whether it is what is written here, for whichever server. */
+/** Returns whether it is what we write, for any server. */
 export function isWrittenTelemetry(telemetry: JsonObject): boolean {
   return isSame(telemetry, geminiTelemetry(String(telemetry.otlpEndpoint)));
 }
 
-/** To the letter: the order counts, too. */
+/** Compares to the byte, including the order. */
 function isSame(telemetry: JsonObject, wanted: JsonObject): boolean {
   return JSON.stringify(telemetry) === JSON.stringify(wanted);
 }

@@ -1,15 +1,16 @@
 /**
- * A hook as a command: it reads what it is given, leaves the sending to the background and ends, so that the agent
- * waits for no answer, whether a server runs or not.
+ * Builds a hook command: it reads its input, sends it in the background and ends. So the agent never waits for an
+ * answer, whether or not a server runs.
  *
- * POSIX shell and curl. Invariant: no secret is in a command; what this wrote is read again by `readCommand`.
+ * POSIX shell and curl. Invariant: a command contains no secret, and `readCommand` parses every command that this
+ * module wrote.
  */
 import { isLoopback, quote, type ServerAddress } from './agent.ts';
 
-/** Seconds that the sending may take. */
+/** Time limit of sending, in seconds. */
 export const COMMAND_TIMEOUT_S = 5;
 
-/** What a command was made of. */
+/** The parts of a command. */
 export interface HookCommand {
   readonly url: string;
   readonly token_file: ServerAddress['token_file'];
@@ -25,7 +26,7 @@ export function commandOf(command: HookCommand): string {
 const WORD = "'((?:[^']|'\\\\'')+)'";
 const COMMAND = new RegExp(`^sh -c '[^']*' twin-ingest ${WORD}(?: ${WORD})?$`);
 
-/** `null` for what is no such command, to the letter. */
+/** Returns `null` for any other command, compared to the byte. */
 export function readCommand(text: unknown): HookCommand | null {
   const found = typeof text === 'string' ? COMMAND.exec(text) : null;
   if (found === null) return null;
@@ -38,9 +39,9 @@ export function readCommand(text: unknown): HookCommand | null {
 /**
  * `$1` is the address, `$2` the file with the token.
  *
- * The payload is read to its end before anything else: once the command has ended, the agent cannot write the rest. What
- * runs in the background holds none of the agent's pipes and outlives its terminal. On loopback no proxy and no
- * curlrc of the user's comes in between. The token goes through a pipe, since arguments can be seen by all users.
+ * The script reads the payload to its end first: after the command ends, the agent cannot write the rest. The
+ * background process holds none of the agent's pipes and outlives its terminal. On loopback it ignores the user's
+ * proxy and curlrc. The token goes through a pipe, since all users can see arguments.
  */
 function scriptOf({ url, token_file }: HookCommand): string {
   const curl =

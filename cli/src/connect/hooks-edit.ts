@@ -1,26 +1,30 @@
 /**
- * The member `hooks` of a settings file in JSON: an event, then groups `{"matcher"?, "hooks": [handler]}`, as Claude
- * Code (https://code.claude.com/docs/en/hooks) and Codex (https://developers.openai.com/codex/hooks) have them.
+ * Edits the member `hooks` of a JSON settings file: an event, then groups `{"matcher"?, "hooks": [handler]}`, as in
+ * Claude Code (https://code.claude.com/docs/en/hooks) and Codex (https://developers.openai.com/codex/hooks).
  *
- * The text is edited, not written anew: what is not a hook of ours keeps its bytes, its order and its spelling of
- * numbers. Invariant: an edit done twice is an edit done once; what cannot be edited safely is an error and no edit.
+ * The text is edited, not rewritten: everything except our hooks keeps its bytes, its order and its spelling of
+ * numbers. Invariant: applying an edit twice equals applying it once; a text that cannot be edited safely is an
+ * error.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, SettingsError, type TextEdit } from './agent.ts';
 import { appended, type Path, without } from './json-edit.ts';
 import { isObject, readMember } from './json-object.ts';
 
-/** The hooks that are ours: a module per agent has them. */
+/** Describes our hooks; each agent's module supplies one. */
 export interface HookKind {
-  /** Whether a handler is, to the letter, what is written for some server. */
+  /** Whether a handler is exactly what we write for some server. */
   isOwn(handler: unknown): boolean;
-  /** Whether a handler sends hooks to a server of this project, changed by hand or not; with `origin`: to this one. */
+  /**
+   * Whether a handler sends hooks to a server of this project, even if changed by hand; with `origin`: to this
+   * server.
+   */
   isAbout(handler: unknown, origin?: string): boolean;
-  /** For a person to read. */
+  /** Describes a handler for the user. */
   describe(handler: unknown): string;
 }
 
-/** Every wanted hook sent to this server, and to no other that was connected before. */
+/** Connects every wanted hook to this server, and disconnects it from any earlier one. */
 export function withHooks(
   text: string,
   kind: HookKind,
@@ -47,7 +51,7 @@ export function withHooks(
   return { text: edited, changes };
 }
 
-/** Without any hook that was written here; what was changed by hand stays. */
+/** Removes every hook that we wrote; hooks changed by hand stay. */
 export function withoutHooks(text: string, kind: HookKind): TextEdit {
   const { text: edited, changes } = withoutOwn(text, kind, new Map());
   for (const { event, handler } of handlersOf(edited)) {
@@ -58,13 +62,13 @@ export function withoutHooks(text: string, kind: HookKind): TextEdit {
 
 export interface PlacedHandler {
   readonly event: string;
-  /** The place of its group in the event's list, and its own in the group. */
+  /** The index of its group in the event's list, and its own index in the group. */
   readonly group: number;
   readonly at: number;
   readonly handler: unknown;
 }
 
-/** Every handler of the settings, in their order. */
+/** Returns every handler of the settings, in order. */
 export function handlersOf(text: string): PlacedHandler[] {
   return Object.entries(hooksOf(text)).flatMap(([event, groups]) =>
     groups.flatMap(({ hooks }, group) => hooks.map((handler, at) => ({ event, group, at, handler }))),
@@ -75,7 +79,7 @@ interface Group {
   readonly hooks: readonly unknown[];
 }
 
-/** Own handlers taken out, but for one of each event that is wanted as it stands. */
+/** Removes our handlers, except one per event that already has the wanted form. */
 function withoutOwn(
   text: string,
   kind: HookKind,
@@ -89,7 +93,7 @@ function withoutOwn(
     const { event, group, at, handler } = stale;
     const hooks = hooksOf(edited);
     changes.push({ kind: 'remove', name: event, value: kind.describe(handler) });
-    // What is left empty by it goes too: it means nothing to the agent.
+    // Also removes containers that become empty: they have no meaning for the agent.
     let path: Path = ['hooks', event, group, 'hooks', at];
     if (hooks[event]![group]!.hooks.length === 1) path = ['hooks', event, group];
     if (path.length === 3 && hooks[event]!.length === 1) path = ['hooks', event];
@@ -112,7 +116,7 @@ function firstStale(
   });
 }
 
-/** The groups of each event, checked. */
+/** Returns the checked groups of each event. */
 function hooksOf(text: string): Readonly<Record<string, readonly Group[]>> {
   const hooks = readMember(text, 'hooks') ?? {};
   for (const [event, groups] of Object.entries(hooks)) {

@@ -1,14 +1,14 @@
 /**
- * JSON text with one value more or one less; every other byte stays where it was.
+ * Adds one value to JSON text or removes one; every other byte stays in place.
  *
- * An editor of JSON would lay out the lines around a change anew, and those belong to somebody else. What must stay
- * true: `without` after `appended` gives the text of before. Knows nothing of what the values mean.
+ * A JSON editor would reformat the lines around a change, which belong to the user. Invariant: `without` after
+ * `appended` restores the earlier text. Knows nothing of the values' meaning.
  */
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 
 export type Path = readonly (string | number)[];
 
-/** With a last item in the array at `path`, or a last property `key` in the object there. */
+/** Appends an item to the array at `path`, or a property `key` to the object there. */
 export function appended(text: string, path: Path, value: unknown, key?: string): string {
   const container = nodeAt(text, path);
   const { indent, eol } = layoutOf(text);
@@ -22,7 +22,7 @@ export function appended(text: string, path: Path, value: unknown, key?: string)
   return replaced(text, container.offset + 1, endOf(container) - 1, `${item}${line(depth - 1)}`);
 }
 
-/** Without the item or the property at `path`. */
+/** Removes the item or the property at `path`. */
 export function without(text: string, path: Path): string {
   const value = nodeAt(text, path);
   const child = value.parent!.type === 'property' ? value.parent! : value;
@@ -34,7 +34,7 @@ export function without(text: string, path: Path): string {
   return replaced(text, container.offset + 1, endOf(container) - 1, '');
 }
 
-/** As the text is laid out already; `null`: all on one line. */
+/** Detects the layout of the text; `null`: all on one line. */
 function layoutOf(text: string): { readonly indent: string | null; readonly eol: string } {
   const body = text.trim();
   const isOneLine = !body.includes('\n') && body.replaceAll(/\s/g, '') !== '{}';

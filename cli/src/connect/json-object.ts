@@ -1,20 +1,20 @@
 /**
- * The text of a settings file in JSON, read and checked before it is edited.
+ * Reads and checks the text of a JSON settings file before an edit.
  *
- * Invariant: what is read here is what the agent reads: a key given twice would be edited in one place and read in
- * the other, so it is an error.
+ * Invariant: it reads the same values as the agent. A repeated key is an error, since the edit could change one and
+ * the agent read the other.
  */
 import { type Node, type ParseError, parse, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { SettingsError } from './agent.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** No file, and one without a text, say nothing yet. */
+/** A missing file or an empty text counts as an empty object. */
 export function objectText(text: string | null): string {
   return text === null || text.trim() === '' ? '{}\n' : text;
 }
 
-/** `hasComments`: of an agent whose settings may have them. */
+/** `hasComments`: the agent's settings may contain comments. */
 export function readObject(text: string, hasComments = false): JsonObject {
   let settings: unknown;
   try {
@@ -26,7 +26,10 @@ export function readObject(text: string, hasComments = false): JsonObject {
   return settings;
 }
 
-/** The object at a key of the settings, `undefined` where there is none; no key twice beside it nor in it. */
+/**
+ * Returns the object at a key of the settings, `undefined` when it is absent. Checks for repeated keys next to it and
+ * in it.
+ */
 export function readMember(text: string, key: string, hasComments = false): JsonObject | undefined {
   const value = readObject(text, hasComments)[key];
   const twice = keyGivenTwice(parseTree(text), key, 0);
@@ -48,7 +51,7 @@ function withComments(text: string): unknown {
   return value;
 }
 
-/** In the object itself and in everything below `inside`. */
+/** Checks the object itself and everything below `inside`. */
 function keyGivenTwice(node: Node | undefined, inside: string, depth: number): string | undefined {
   const seen = new Set<string>();
   for (const child of node?.children ?? []) {

@@ -6,10 +6,10 @@ import { basename } from 'node:path';
 const ORIGIN = 'http://127.0.0.1:3141';
 const TOKEN_FILE = null;
 
-/** Of each session of a subagent the session that started it. */
+/** For each subagent's session, the session that started it. */
 const parents = new Map();
 
-/** What becomes an event: its fields. */
+/** Returns the fields of each event type that becomes an event. */
 const readers = {
   'session.created': ({ info: { id, parentID } }) => {
     if (parentID) parents.set(id, parentID);
@@ -50,6 +50,6 @@ export const TwinIngest = async ({ directory }) => {
     const body = JSON.stringify({ ...from, ...ids, ...fields });
     await fetch(`${ORIGIN}/api/events`, { method: 'POST', headers, body, signal: AbortSignal.timeout(2000) });
   }
-  // OpenCode goes on, whether a server takes the event or not.
+  // OpenCode continues whether or not a server accepts the event.
   return { event: ({ event }) => send(event).catch(() => undefined) };
 };

@@ -1,7 +1,7 @@
 /**
- * OpenCode: a plugin file, since its telemetry is a trial and has no cost (https://opencode.ai/docs/plugins).
+ * OpenCode: a plugin file, since its telemetry is experimental and has no cost (https://opencode.ai/docs/plugins).
  *
- * The file is ours as a whole: its first line says so. Invariant: a file without that line is never changed.
+ * The whole file is ours, as its first line states. Invariant: a file without that line is never changed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ export const OPENCODE: Agent = {
   },
 };
 
-/** The text of the plugin for a server. */
+/** Returns the text of the plugin for a server. */
 export function pluginFor({ origin, token_file }: ServerAddress): string {
   return SOURCE.replace(
     SERVER_LINES,
@@ -70,7 +70,7 @@ function withoutPlugin(text: string | null): Edit {
   return { text: null, changes: [change('remove', `sends to ${server.origin}/api/events`)] };
 }
 
-/** The server that the text of a plugin of ours names, changed by hand or not. */
+/** Returns the server in the text of our plugin, even if changed by hand. */
 export function pluginServer(text: string): ServerAddress | null {
   if (!text.startsWith(FIRST_LINE)) return null;
   const value = (name: string): unknown => {

@@ -1,8 +1,8 @@
 /**
- * The command line of `pnpm connect`: which agent, which settings file, which server.
+ * Parses the command line of `pnpm connect`: the agent, the settings file, the server.
  *
- * Paths are those of the caller: pnpm runs scripts in the root of the checkout and names the caller's folder in
- * `INIT_CWD`. Reads nothing but the environment it is given.
+ * Paths are relative to the caller: pnpm runs scripts in the root of the checkout and passes the caller's folder in
+ * `INIT_CWD`. Reads only the given environment.
  */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -47,7 +47,7 @@ const NAMES = AGENTS.map(({ name }) => name);
 const HELP = `Usage: pnpm connect ${NAMES.join('|')} [flags]
 
 Writes into the agent's settings, so that what it does shows on the dashboard.
-Shows the change first, asks, and keeps a backup beside the file.
+Shows the change first, asks, and keeps a backup next to the file.
 
   claude-code  ~/.claude/settings.json: hooks, and telemetry for tokens and cost
   codex        ~/.codex/config.toml: telemetry for calls and tokens; then ~/.codex/hooks.json, which you trust with
@@ -105,7 +105,7 @@ export function placeOf(env: Environment, cwd: string): Place {
   return { home: homedir(), cwd: env.INIT_CWD || cwd, env, system: '/', platform: process.platform };
 }
 
-/** Names and addresses alone: what is written ends up in a shell's command, and a password must not. */
+/** Accepts only names and addresses: the value becomes part of a shell command, and must not contain a password. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-f:.]+\])$/;
 
 export function originOf(text: string, problems: string[]): string {

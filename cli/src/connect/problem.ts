@@ -1,6 +1,4 @@
-/**
- * Something that keeps an agent's work from the dashboard, and what a user does about it.
- */
+/** A problem that keeps an agent's events from the dashboard, and its remedy. */
 export type ProblemCode =
   | 'bad_settings'
   | 'changed_by_hand'
@@ -26,8 +24,8 @@ export type ProblemCode =
 
 export interface Problem {
   readonly code: ProblemCode;
-  /** One sentence: what is so, and what follows from it. */
+  /** One sentence: the problem and its effect. */
   readonly what: string;
-  /** One sentence: what to do. */
+  /** One sentence: what the user does. */
   readonly remedy: string;
 }

@@ -1,6 +1,4 @@
-/**
- * A question to whoever sits at the terminal; only a plain yes is a yes, so that Ctrl-C, Ctrl-D and a stray key are not.
- */
+/** Asks the user at the terminal; only a plain yes is accepted, so Ctrl-C, Ctrl-D and a stray key mean no. */
 import { createInterface } from 'node:readline/promises';
 
 export async function isWanted(

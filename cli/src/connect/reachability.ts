@@ -1,12 +1,12 @@
 /**
- * Whether a server answers where hooks are sent: after connecting, silence would look the same as failure.
+ * Checks that a server answers at the address of the hooks: after connecting, silence would look the same as failure.
  *
- * Asks `/livez`, which needs no token. Invariant: the answer is a sentence and never an error, since settings may be
- * written before a server is started.
+ * Requests `/livez`, which needs no token. Invariant: the result is a sentence and never an error, since settings may
+ * be written before the server starts.
  */
 const TIMEOUT_MS = 2000;
 
-/** One line for the person who connects. */
+/** Returns one line for the user. */
 export async function reachability(origin: string): Promise<string> {
   const start = 'Start one (pnpm start:ts or pnpm start:rs): until then what agents send is lost.';
   try {
@@ -19,7 +19,7 @@ export async function reachability(origin: string): Promise<string> {
   }
 }
 
-/** `fetch` hides what failed in the cause. */
+/** `fetch` hides the failure in the cause. */
 export function reasonOf(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;

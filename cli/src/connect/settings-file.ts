@@ -1,8 +1,8 @@
 /**
- * A settings file that belongs to somebody else: read, kept beside itself, written whole or not at all.
+ * Reads, backs up and atomically replaces a settings file of the user.
  *
- * What must stay true: no backup is ever overwritten; a reader sees the old text or the new one; the mode stays, and
- * so does a link, whose target is written instead. Knows nothing of what the text says.
+ * Invariants: a backup is never overwritten. A reader sees the old text or the new one. The mode stays, and so does a
+ * link, whose destination is written instead. Knows nothing of the text's meaning.
  */
 import {
   closeSync,
@@ -22,13 +22,13 @@ import {
 import { dirname } from 'node:path';
 
 export interface SettingsFile {
-  /** Where the text is, links followed. */
+  /** The path of the text, with links resolved. */
   readonly path: string;
-  /** `null` where there is no file yet. */
+  /** `null` when the file does not exist. */
   readonly text: string | null;
 }
 
-/** Throws what the system says when it cannot be read. */
+/** Throws the system's error when the file is unreadable. */
 export function readSettings(path: string): SettingsFile {
   try {
     const real = realpathSync(path);
@@ -39,7 +39,7 @@ export function readSettings(path: string): SettingsFile {
   }
 }
 
-/** Copies what is there, if anything, to a name beside it that nothing has yet; says which. */
+/** Copies an existing file to an unused name next to it; returns the name. */
 export function keepBackup({ path, text }: SettingsFile): string | null {
   if (text === null) return null;
   for (let number = 1; ; number++) {
@@ -53,7 +53,10 @@ export function keepBackup({ path, text }: SettingsFile): string | null {
   }
 }
 
-/** In the same folder first, then in the place of the old one. Settings may hold secrets: new files are the owner's. */
+/**
+ * Writes a file in the same folder, then renames it over the old one. Settings may hold secrets, so new files belong
+ * to the owner alone.
+ */
 export function writeSettings({ path, text: before }: SettingsFile, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const mode = before === null ? 0o600 : statSync(path).mode & 0o777;
@@ -74,7 +77,7 @@ export function writeSettings({ path, text: before }: SettingsFile, text: string
   }
 }
 
-/** A file that was written as a whole. */
+/** Removes a file that was written as a whole. */
 export function removeSettings({ path }: SettingsFile): void {
   rmSync(path);
 }

@@ -1,13 +1,13 @@
-/** Opens a page in the system's browser, where there is one; whether there is, nobody has to know beforehand. */
+/** Opens a page in the system's browser, if there is one. */
 import { spawn } from 'node:child_process';
 
-/** By platform: what opens an address with the user's own choice of program. */
+/** The opener of each platform, which uses the user's choice of program. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
   darwin: ['open'],
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** Resolves with whether a program took it. */
+/** Resolves to whether a program opened it. */
 export function openPage(url: string): Promise<boolean> {
   const isBlind =
     process.platform === 'linux' &&

@@ -1,14 +1,14 @@
 /**
- * Real events as a timeline: in the order of their `client_timestamp`, with the pauses they had, but none so long that
- * somebody who watches would leave. At its end it begins again, as other sessions.
+ * Replays real events as a timeline: in the order of their `client_timestamp`, with their pauses, each limited to a
+ * short time. At its end it repeats with other sessions.
  *
- * What must stay true: what is no event at all is an error that names its line, before anything is sent.
+ * Invariant: a line that is not an event is an error that names the line, before anything is sent.
  */
 import type { OutgoingEvent } from '@twin-ingest/client';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
 import type { Timed, Timeline } from './timeline.ts';
 
-/** No pause is longer; milliseconds. */
+/** Longest pause in milliseconds. */
 const MOST_PAUSE_MS = 2_000;
 
 export class CorpusError extends Error {
@@ -18,7 +18,7 @@ export class CorpusError extends Error {
   }
 }
 
-/** Reads all of it, which a demo's corpus is small enough for. */
+/** Reads the whole file, since a demo's corpus is small. */
 export async function corpusTimeline(file: string): Promise<Timeline<OutgoingEvent>> {
   const events: { readonly time: number; readonly event: OutgoingEvent }[] = [];
   let line = 0;
@@ -28,7 +28,7 @@ export async function corpusTimeline(file: string): Promise<Timeline<OutgoingEve
     if (text.trim() === '') continue;
     const event = eventOf(text, `${file}, line ${line}`);
     const said = Date.parse(String(event.client_timestamp));
-    // One that does not say comes with the one before it.
+    // An event without a time follows the one before it at once.
     if (!Number.isNaN(said)) time = said;
     events.push({ time, event });
   }

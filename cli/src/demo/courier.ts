@@ -1,24 +1,25 @@
 /**
- * Sends what agents send to a server, and counts what it answers.
+ * Sends agents' requests to a server, and counts its answers.
  *
- * Invariant: a request is sent once. One that gets no answer counts as lost, since the agents of a demo repeat nothing.
+ * Invariant: each request is sent once. A request without an answer counts as lost, since agents of a demo do not
+ * retry.
  */
 import type { Request } from './agents/request.ts';
 
-/** A server that hangs does not hold up the end of a demo for longer. */
+/** An unresponsive server delays the end of a demo by at most this. */
 const PATIENCE_MS = 5_000;
 
 export class Courier {
   readonly #baseUrl: string;
   sent = 0;
-  /** Refused as a whole or in part, or without an answer. */
+  /** Refused completely or in part, or without an answer. */
   refused = 0;
 
   constructor(baseUrl: string) {
     this.#baseUrl = baseUrl;
   }
 
-  /** Resolves with whether the server took all of it. */
+  /** Resolves to whether the server accepted all of it. */
   async send({ path, body }: Request): Promise<boolean> {
     this.sent++;
     const isTaken = await this.#post(path, JSON.stringify(body)).catch(() => false);

@@ -1,7 +1,7 @@
 /**
- * A day of several agents: the sessions of its past hours, and those that go on from there without an end.
+ * Generates a day of several agents: the sessions of the past hours, and endless sessions from now on.
  *
- * Invariant: the same seed gives the same day.
+ * Invariant: the same PRNG seed gives the same day.
  */
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import type { Action, AgentName } from './steps.ts';
@@ -9,10 +9,10 @@ import { TASKS } from './tasks.ts';
 import { merged, type Timed } from './timeline.ts';
 import { sessionOf } from './work.ts';
 
-/** The past hours of the day, milliseconds. */
+/** Length of the past part, in milliseconds. */
 export const PAST_MS = 9 * 3_600_000;
 const SESSIONS = 20;
-/** Agents that work at the same time. */
+/** Agents that work concurrently. */
 const LANES: readonly AgentName[] = ['claude_code', 'codex', 'gemini_cli', 'claude_code'];
 
 /** The past hours, from 0 to `PAST_MS`. The last session of Claude Code still waits for a permission. */
@@ -34,14 +34,14 @@ export function pastOf(seed: number): readonly Timed<Action>[] {
   }
 }
 
-/** What comes after it, from 0 on. */
+/** The sessions after it, from 0 on. */
 export function presentOf(seed: number): Generator<Timed<Action>> {
   return merged(LANES.map((agent, lane) => laneOf(agent, lane, seed)));
 }
 
 function* laneOf(agent: AgentName, lane: number, seed: number): Generator<Timed<Action>> {
   const random = seededRandom(seed * 1_000 + lane + 1);
-  // The first begin at once, so that there is something to see.
+  // The first sessions start at once, so that the dashboard has content.
   let from_ms = lane * 700;
   for (let number = lane; ; number += LANES.length) {
     const task = TASKS[number % TASKS.length]!;

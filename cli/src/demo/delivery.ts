@@ -1,18 +1,18 @@
 /**
- * What became of every event that was sent: on the stream while it goes on, and in the database at the end.
+ * Tracks every sent event: on the stream while it runs, and in the database at the end.
  *
- * A sender sends in order, ids grow in that order, and the stream follows the ids; so an event that the stream has
- * passed without showing it is known to be missed at once. What must stay true: an event counts as sound only if it is
- * in the database once and came on the stream once. Events of others on the same server do not count.
+ * A sender keeps the order, ids ascend in that order, and the stream follows the ids. So an event is missed as soon
+ * as the stream has passed its id without showing it. Invariant: an event counts as delivered only if it is in the
+ * database once and on the stream once. Other clients' events do not count.
  */
 
 export interface DeliveryCounts {
   readonly sent: number;
-  /** Of those sent, refused by the server; they need not come. */
+  /** Events that the server refused; they need not arrive. */
   readonly rejected: number;
   readonly streamed: number;
   readonly doubled: number;
-  /** That the stream has passed. */
+  /** Events that the stream has passed. */
   readonly missed: number;
 }
 
@@ -25,12 +25,12 @@ export class Delivery {
   readonly #places = new Map<string, number>();
   readonly #rejected = new Set<string>();
   readonly #streamed = new Set<string>();
-  /** Their places, where the stream has not come yet. */
+  /** Their positions, ahead of the stream. */
   readonly #rejectedAhead = new Set<number>();
   #doubled = 0;
-  /** How far the stream has come, as a place in the order of sending. */
+  /** The stream's position in the order of sending. */
   #passed = 0;
-  /** Of those up to there, how many have come or need not. */
+  /** Up to that position, the number of events that arrived or need not arrive. */
   #settled = 0;
 
   sent(event_id: string): void {
@@ -76,12 +76,12 @@ export class Delivery {
     };
   }
 
-  /** Whether everything that must come on the stream has. */
+  /** Whether the stream has shown every event that it must show. */
   get isComplete(): boolean {
     return this.#streamed.size + this.#rejected.size >= this.#places.size;
   }
 
-  /** At the end, with the `event_id` of every row of the database. */
+  /** Call at the end, with the `event_id` of every row of the database. */
   judge(rows: Iterable<string | null>): Verdict {
     const stored = new Set<string>();
     let doubled = this.#doubled;

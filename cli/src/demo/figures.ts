@@ -1,20 +1,20 @@
-/** What a server says of itself, asked now and then; while none is there, what the last one said. */
+/** Polls a server's health figures; without a server the last figures stay. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Figures {
   readonly stored: number;
   /** Events a second, over the last few seconds. */
   readonly rate: number;
-  /** Who follows the stream. */
+  /** Clients of the stream. */
   readonly clients: number;
 }
 
 const ASK_MS = 500;
 const PATIENCE_MS = 2_000;
-/** Askings that the rate is taken over. */
+/** Number of polls in the average. */
 const WINDOW = 10;
 
-/** Calls `tell` after each asking; resolves when the signal aborts. */
+/** Calls `tell` after each poll; resolves when the signal aborts. */
 export async function watchFigures(
   baseUrl: string,
   tell: (figures: Figures) => void,
@@ -34,7 +34,7 @@ export async function watchFigures(
       const rate = passed_s < 0.1 ? 0 : (stats.total_events - first.stored) / passed_s;
       last = { stored: stats.total_events, rate, clients: health.sse_clients };
     } catch {
-      // Nobody is there, or not for long.
+      // No server is available, or only briefly.
     }
     if (signal.aborted) return;
     tell(last);

@@ -1,7 +1,8 @@
 /**
- * The command lines of `pnpm demo` and `pnpm demo:swap`: one table, of which the first takes a part.
+ * Parses the command lines of `pnpm demo` and `pnpm demo:swap`: one table; the first uses a part of it.
  *
- * Paths are the caller's: pnpm runs scripts in the root of the checkout and names that folder in `INIT_CWD`.
+ * Paths are relative to the caller: pnpm runs scripts in the root of the checkout and passes the caller's folder in
+ * `INIT_CWD`.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,22 +10,22 @@ import { type FlagTable, flagLines, numberOf, parseFlags } from '@twin-ingest/te
 import { isTargetName, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface DemoOptions {
-  /** The server that starts. */
+  /** The server to start. */
   readonly server: TargetName;
-  /** `null`: agents are made up. */
+  /** `null`: generated agents. */
   readonly corpus: string | null;
-  /** 1: as fast as it happened. */
+  /** 1: real time. */
   readonly speed: number;
   readonly port: number;
-  /** Whether the page is opened in the system's browser. */
+  /** Whether the page opens in the system's browser. */
   readonly open: boolean;
-  /** `null`: until somebody ends it. */
+  /** `null`: until the user ends it. */
   readonly seconds: number | null;
-  /** Whether what is stale is built first. */
+  /** Whether stale programs are built first. */
   readonly build: boolean;
-  /** Between two swaps, seconds. */
+  /** Seconds between two swaps. */
   readonly interval: number;
-  /** It ends after so many; `null`: it does not. */
+  /** Ends after this many swaps; `null`: no limit. */
   readonly swaps: number | null;
 }
 
@@ -44,7 +45,7 @@ type Name =
   | 'interval'
   | 'swaps';
 
-/** Beside these two the defaults are the same. */
+/** All other defaults are shared. */
 const SPEEDS = { demo: 1, swap: 20 };
 
 /** Smallest, default and largest value. */

@@ -1,4 +1,4 @@
-/** A day of agents, played into a server: its past hours at once, then what comes, at the pace of people. */
+/** Plays a day of agents into a server: the past hours at once, then the present at human pace. */
 import { claudeCode } from './agents/claude-code.ts';
 import { codex } from './agents/codex.ts';
 import { geminiCli } from './agents/gemini-cli.ts';
@@ -18,21 +18,21 @@ const AGENTS: Readonly<Record<AgentName, Agent>> = {
 export class Play {
   readonly #courier: Courier;
   readonly #sessions = new Map<string, Sending>();
-  /** Of the steps that the server took whole. */
+  /** Counts the steps that the server accepted completely. */
   readonly done = noWork();
 
   constructor(courier: Courier) {
     this.#courier = courier;
   }
 
-  /** Resolves when the signal aborts. `speed` is of the present; the past is sent without pauses. */
+  /** Resolves when the signal aborts. `speed` applies to the present; the past is sent without pauses. */
   async day(seed: number, speed: number, signal: AbortSignal): Promise<void> {
     await this.past(seed, signal);
     const play = (action: Action) => this.#send(action, new Date());
     await replay({ timeline: presentOf(seed), speed, play }, signal);
   }
 
-  /** The past hours, with their own times where the agents send any. */
+  /** Sends the past hours, with their own times for agents that send times. */
   async past(seed: number, signal: AbortSignal): Promise<void> {
     const from_ms = Date.now() - PAST_MS;
     const play = (action: Action, at_ms: number) => this.#send(action, new Date(from_ms + at_ms));

@@ -1,18 +1,18 @@
 /**
- * Plays a timeline, each item at its moment.
+ * Plays a timeline, each item at its time.
  *
- * Invariant: items are played in order, one after the other. What takes longer than the time between two items delays
- * the ones that follow.
+ * Invariant: items are played in order, one after the other. An item that takes longer than its gap delays the
+ * following ones.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Timeline } from './timeline.ts';
 
-/** So often others get their turn when much is due at once. */
+/** After this many due items other work gets a turn. */
 const ITEMS_A_TURN = 50;
 
 export interface ReplayOptions<T> {
   readonly timeline: Timeline<T>;
-  /** 1: as fast as it happened; Infinity: without pauses. */
+  /** 1: real time; Infinity: without pauses. */
   readonly speed: number;
   play(item: T, at_ms: number): Promise<void> | void;
 }

@@ -1,4 +1,4 @@
-/** The `event_id` of every row of a server's database, read page by page as any client would. */
+/** Reads the `event_id` of every row of a server's database, page by page like any client. */
 const PAGE = 1_000;
 
 export async function eventIds(baseUrl: string): Promise<(string | null)[]> {

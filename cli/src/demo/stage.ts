@@ -1,8 +1,8 @@
 /**
- * What a demo runs on: servers that are built, a folder of its own, and an end that leaves nothing behind.
+ * Sets up a demo: built servers, a private folder, and an end that leaves nothing behind.
  *
- * What must stay true: whatever ends it, servers are stopped and the folder is removed, and nobody else's database or
- * process is touched. Ctrl-C is an end like any other, a second one does not wait; whoever watched and left ends it too.
+ * Invariant: on every end, servers stop and the folder is removed, and no other database or process is touched.
+ * Ctrl-C is a normal end, and a second one does not wait. A closed output also ends the demo.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export class Stage {
   readonly #lifetime: Lifetime;
   readonly #folder: string;
   readonly #end = new AbortController();
-  /** Aborted once somebody, or the clock, has ended it. */
+  /** Aborts once the user, or the time limit, has ended it. */
   readonly over: AbortSignal;
 
   constructor(lifetime: Lifetime, folder: string) {
@@ -29,11 +29,11 @@ export class Stage {
     this.over = AbortSignal.any([lifetime.signal, this.#end.signal]);
   }
 
-  /** Starts a server on the one database of this stage; port 0 takes any free one. */
+  /** Starts a server on this demo's database; port 0 takes any free one. */
   async start(name: TargetName, port: number, more: readonly string[] = []): Promise<RunningServer> {
     const flags = ['--db', join(this.#folder, 'events.db'), '--port', String(port), ...more];
     const starting = startServer(name, { cwd: this.#folder, flags });
-    // Held from before it is ready, so that an end in between ends it too.
+    // Registered before it is ready, so that an end in between stops it too.
     this.#lifetime.add(() => starting.then((server) => server.stop()));
     return await starting;
   }
@@ -42,16 +42,16 @@ export class Stage {
     this.#end.abort();
   }
 
-  /** Resolves when it is over; `null` seconds: when somebody ends it. */
+  /** Resolves at the end; `null` seconds: when the user ends it. */
   async until(seconds: number | null): Promise<void> {
-    // The longest that a timer takes, which is more than anybody watches.
+    // The longest timer, which is longer than any demo.
     const ms = seconds === null ? 2 ** 31 - 1 : seconds * 1000;
     await sleep(ms, undefined, { signal: this.over }).catch(() => undefined);
     this.end();
   }
 }
 
-/** Runs a demo; returns its exit code. `program` stands before each complaint. */
+/** Runs a demo; returns its exit code. `program` precedes each message. */
 export async function onStage(
   program: string,
   servers: readonly TargetName[],
@@ -83,7 +83,7 @@ export async function onStage(
   }
 }
 
-/** What a reader can act on; a stack only where nobody foresaw the error. */
+/** Returns lines that a user can act on; a stack trace only for an unexpected error. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof Failure) return [error.message, ...error.details];
   if (error instanceof StartError) return [error.message.split('\n')[0]!, ...tail(error.stderr)];

@@ -1,8 +1,6 @@
-/**
- * How things stand: one line that is written over on a terminal, a line now and then elsewhere.
- */
+/** Shows the current state: one line that is overwritten on a terminal, an occasional line elsewhere. */
 const CLEAR = '\r\x1b[2K';
-/** Between two lines where they stay, milliseconds. */
+/** Milliseconds between two lines without a terminal. */
 const CALM_MS = 5_000;
 
 export class StatusLine {
@@ -14,7 +12,7 @@ export class StatusLine {
     this.#out = out;
   }
 
-  /** Of now. */
+  /** Shows the current state. */
   show(text: string): void {
     if (this.#out.isTTY) {
       this.#out.write(`${CLEAR}${text.slice(0, (this.#out.columns || 80) - 1)}`);
@@ -25,14 +23,14 @@ export class StatusLine {
     }
   }
 
-  /** Something that stays. */
+  /** Prints a permanent line. */
   say(text: string): void {
     this.#out.write(`${this.#isOpen ? CLEAR : ''}${text}\n`);
     this.#isOpen = false;
   }
 }
 
-/** As people read numbers. */
+/** Formats a number with digit grouping. */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -1,6 +1,6 @@
 /**
- * What coding agents do, step by step, whichever agent it is: the facts from which the hooks and the telemetry of a demo
- * are made. Knows nothing of requests.
+ * Defines the steps of coding agents, independent of the agent: a demo derives hooks and telemetry from them. Knows
+ * nothing of requests.
  */
 
 export const AGENT_NAMES = ['claude_code', 'codex', 'gemini_cli'] as const;
@@ -29,13 +29,13 @@ export interface Call {
   readonly agent_id: string | null;
 }
 
-/** An answer of a model. Each token is counted in one of the four. */
+/** An answer of a model. Each token counts in exactly one of the four. */
 export interface Reply {
   readonly tokens_in: number;
   readonly tokens_out: number;
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
-  /** Billionths of a dollar; `null` where the agent sends no cost. */
+  /** Billionths of a dollar; `null` when the agent sends no cost. */
   readonly cost_nanos: number | null;
   readonly duration_ms: number;
 }
@@ -53,7 +53,7 @@ export type Step =
   /** A request to a model fails. */
   | { readonly kind: 'failure'; readonly error: string; readonly duration_ms: number }
   | { readonly kind: 'call'; readonly call: Call }
-  /** The call waits until its user allows it. */
+  /** The call waits until the user allows it. */
   | { readonly kind: 'ask'; readonly call: Call }
   | { readonly kind: 'result'; readonly call: Call }
   | { readonly kind: 'subagent'; readonly subagent: Subagent }

@@ -1,7 +1,7 @@
 /**
- * What the agents of a demo are asked to do, and what is there to do it with.
+ * Lists the tasks of a demo's agents, with their files and commands.
  *
- * Two for each agent that works at a time, so that no two of them do the same.
+ * Two for each concurrent agent, so that no two agents do the same.
  */
 
 export interface Task {

@@ -1,14 +1,14 @@
-/** Items with the moment at which each happens: what a replay plays, wherever they come from. */
+/** Items with their times: the input of a replay, from any source. */
 
 export interface Timed<T> {
-  /** Milliseconds since the beginning; never falls. */
+  /** Milliseconds since the start; never falls. */
   readonly at_ms: number;
   readonly item: T;
 }
 
 export type Timeline<T> = Iterable<Timed<T>>;
 
-/** Several timelines at the same time. */
+/** Merges several concurrent timelines. */
 export function* merged<T>(timelines: readonly Timeline<T>[]): Generator<Timed<T>> {
   const lanes = timelines.map((timeline) => {
     const lane = timeline[Symbol.iterator]();

@@ -1,7 +1,7 @@
 /**
- * Two servers that take turns on one database and one port.
+ * Alternates two servers on one database and one port.
  *
- * What must stay true: there is never more than one at a time; who is killed gets no chance to end well.
+ * Invariants: at most one server runs at a time. A killed server gets no chance to shut down.
  */
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -10,10 +10,10 @@ import type { Stage } from './stage.ts';
 const OTHER: Readonly<Record<TargetName, TargetName>> = { rs: 'ts', ts: 'rs' };
 
 export interface Swap {
-  /** As shown in reports. */
+  /** Label in reports. */
   readonly killed: string;
   readonly started: string;
-  /** From the kill until the other was ready, milliseconds. */
+  /** Milliseconds from the kill until the other server was ready. */
   readonly took_ms: number;
 }
 
@@ -37,7 +37,7 @@ export class Turns {
     return this.#current;
   }
 
-  /** Whose turn it is, in a word of one width. */
+  /** The running server, in a word of fixed width. */
   get now(): string {
     return this.#current.target.name;
   }
@@ -52,7 +52,7 @@ export class Turns {
     return ((await response.json()) as { readonly epoch: string }).epoch;
   }
 
-  /** Kills the one and starts the other. */
+  /** Kills one server and starts the other. */
   async swap(): Promise<Swap> {
     const { target } = this.#current;
     const from = performance.now();
@@ -63,7 +63,7 @@ export class Turns {
     return { killed: target.label, started: this.#current.target.label, took_ms };
   }
 
-  /** Ends the one as a supervisor would, and starts the other; it makes no difference if the one is gone already. */
+  /** Stops one server gracefully and starts the other; the first may already be gone. */
   async last(): Promise<void> {
     await this.#current.stop();
     await this.#startOther();

@@ -1,4 +1,4 @@
-/** How much work agents did: counted from what was sent, and asked of a server, so that both can be compared. */
+/** Counts the agents' work, from the sent steps and from a server, so that both can be compared. */
 import type { Action } from './steps.ts';
 
 export interface WorkDone {
@@ -9,14 +9,14 @@ export interface WorkDone {
   errors: number;
 }
 
-/** What a server has. */
+/** The work that a server has stored. */
 export interface StoredWork extends WorkDone {
   readonly events: number;
 }
 
 export const noWork = (): WorkDone => ({ calls: 0, tokens_in: 0, tokens_out: 0, cost_nanos: 0, errors: 0 });
 
-/** Adds what a step is worth. */
+/** Adds the work of a step. */
 export function addWork(done: WorkDone, { step }: Action): void {
   if (step.kind === 'reply') {
     done.tokens_in += step.reply.tokens_in;
@@ -29,7 +29,7 @@ export function addWork(done: WorkDone, { step }: Action): void {
   }
 }
 
-/** As the statistics of a server have it; rejects where there is none. */
+/** Reads the server's statistics; rejects without a server. */
 export async function workOf(baseUrl: string): Promise<StoredWork> {
   const [stats, { tools }] = await Promise.all([
     ask<Stats>(`${baseUrl}/api/stats`),

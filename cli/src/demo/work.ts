@@ -1,15 +1,15 @@
 /**
- * One session of an agent as a timeline of steps: prompts, answers of models with their tokens, calls of tools, some of
- * them failing, some waiting for their user, and subagents.
+ * Generates one session of an agent as a timeline of steps. They are prompts, answers of models with their tokens,
+ * calls of tools, and subagents. Some calls fail, and some wait for the user.
  *
- * Invariant: the same random numbers give the same steps, and a result comes after its call.
+ * Invariant: the same random numbers give the same steps, and a result follows its call.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import type { Action, AgentName, Call, Reply, Session, Step, Subagent, ToolKind } from './steps.ts';
 import { CALL_ERRORS, FOLLOW_UPS, MODEL_ERROR, type Task } from './tasks.ts';
 import type { Timed } from './timeline.ts';
 
-/** A model and its dollars for a million tokens, in and out; no price: the agent sends no cost. */
+/** A model and its dollars per million tokens, in and out; without a price the agent sends no cost. */
 type Model = readonly [name: string, dollars_in?: number, dollars_out?: number];
 const MODELS: Readonly<Record<AgentName, readonly Model[]>> = {
   claude_code: [
@@ -24,7 +24,7 @@ const CALL_FAILS = 0.08;
 const MODEL_FAILS = 0.03;
 const ASKS = 0.25;
 const DELEGATES = 0.2;
-/** The others fall silent, as sessions do whose terminal was closed. */
+/** The other sessions fall silent, as after closing a terminal. */
 const ENDS = 0.85;
 
 export interface SessionPlan {
@@ -81,7 +81,7 @@ function tokensOf([, dollars_in, dollars_out]: Model, duration_ms: number, rando
   const tokens_out = 60 + random.below(1_400);
   const cache_read_tokens = 8_000 + random.below(60_000);
   const priced = dollars_in !== undefined && dollars_out !== undefined;
-  // Written tokens of a cache cost a quarter more, those read from it a tenth.
+  // Tokens written to a cache cost a quarter more, those read from it a tenth.
   const cache_write_tokens = priced ? random.below(4_000) : 0;
   const paid_in = tokens_in + 1.25 * cache_write_tokens + 0.1 * cache_read_tokens;
   const cost_nanos = priced ? Math.round((paid_in * dollars_in + tokens_out * dollars_out) * 1_000) : null;
@@ -92,7 +92,7 @@ function* callOf(task: Task, agent_id: string | null, random: Random): Generator
   const tool = random.pick<ToolKind>(['shell', 'shell', 'read', 'read', 'edit', 'search']);
   const inputs = { shell: task.commands, read: task.files, edit: task.files, search: [task.pattern] };
   const isShell = tool === 'shell';
-  // Commands take their time, other tools are quick.
+  // Commands take longer, other tools are quick.
   const duration_ms = Math.round((isShell ? 300 : 8) * 30 ** random.next());
   const error = random.chance(CALL_FAILS) ? CALL_ERRORS[isShell ? 'shell' : 'other'] : null;
   const id = hex(random, 24);
@@ -120,7 +120,7 @@ function hex(random: Random, digits: number): string {
   return Array.from({ length: digits }, () => random.below(16).toString(16)).join('');
 }
 
-/** Of version 4 (RFC 9562). */
+/** Returns a UUID of version 4 (RFC 9562). */
 function uuid(random: Random): string {
   const digits = (count: number) => hex(random, count);
   return `${digits(8)}-${digits(4)}-4${digits(3)}-8${digits(3)}-${digits(12)}`;

@@ -1,4 +1,4 @@
-/** What config.toml and hooks.json of Codex say, and the settings of its administrator. */
+/** Reads config.toml and hooks.json of Codex, and its administrator's settings. */
 import { join } from 'node:path';
 import type { Place, ServerAddress } from '../connect/agent.ts';
 import { CODEX, codexHome } from '../connect/codex.ts';
@@ -37,7 +37,7 @@ export const inspectCodex: Inspect = (place, server) => {
 
 interface Hooks {
   readonly way: Way | null;
-  /** The names under which Codex keeps whether a hook is trusted. */
+  /** The keys under which Codex stores whether a hook is trusted. */
   readonly keys: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -67,7 +67,7 @@ function hooksIn(text: string, path: string): Hooks {
   };
 }
 
-/** Codex keeps in config.toml which hooks the user has trusted, and says nothing of the others. */
+/** Codex stores in config.toml which hooks the user has trusted, and reports nothing about the others. */
 function trustProblems(settings: JsonObject, keys: readonly string[], path: string): Problem[] {
   const problems: Problem[] = [];
   const { hooks: isOn, codex_hooks: wasOn } = member(settings, 'features');
@@ -140,7 +140,7 @@ function shortFormProblem(exporter: string, path: string, { origin }: ServerAddr
   };
 }
 
-/** Files of the administrator. */
+/** Reads the administrator's files. */
 function managedProblems({ system }: Place): Problem[] {
   const problems: Problem[] = [];
   for (const name of ['requirements.toml', 'managed_config.toml']) {

@@ -1,5 +1,5 @@
 /**
- * The whole diagnosis: the settings of every agent, the servers they name, and what came from each.
+ * Builds the whole diagnosis: the settings of every agent, the servers in them, and the events received from each.
  */
 import { readFileSync } from 'node:fs';
 import type { Agent, Place } from '../connect/agent.ts';
@@ -14,12 +14,12 @@ import { type Asked, type Sender, serverProblems } from './server-problems.ts';
 
 export interface DoctorOptions {
   readonly place: Place;
-  /** Where agents are expected to send. */
+  /** The server that agents should send to. */
   readonly origin: string;
   readonly token_file: string | null;
 }
 
-/** A way, and the newest event that came by it. */
+/** A way of sending, and the newest event that arrived by it. */
 export interface Arrival {
   readonly way: Way;
   readonly last: LastEvent | null;
@@ -34,7 +34,7 @@ export interface AgentReport {
 export interface Diagnosis {
   readonly servers: readonly Asked[];
   readonly agents: readonly AgentReport[];
-  /** Records of no agent that the servers know. */
+  /** Records of agents unknown to the servers. */
   readonly unknown: AgentTelemetry | null;
   readonly problems: readonly Problem[];
 }
@@ -48,7 +48,7 @@ export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
   const origins = new Set([origin, ...senders.map(({ way }) => way.origin)]);
   const asked = await Promise.all([...origins].map(async (one) => await ask(one, senders, options)));
   const expected = asked.find((one) => one.origin === origin && one.state.kind !== 'unreachable') ?? null;
-  // A server that no agent sends to need not run, unless no agent is connected.
+  // A server without senders need not run, unless no agent is connected.
   const servers = asked.filter(
     (one) => one.senders.length > 0 || senders.length === 0 || one.state.kind === 'answers',
   );
@@ -60,7 +60,7 @@ export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
     ...agents.flatMap((report) => [...silenceOf(report, asked), ...refusalsOf(report)]),
   ];
   const unknown = telemetryOf(asked, 'unknown');
-  // Several agents may meet the same problem of a server.
+  // Several agents may report the same problem of a server.
   const once = [...new Map(problems.map((problem) => [problem.what, problem])).values()];
   return { servers, agents, unknown, problems: once };
 }
@@ -101,7 +101,7 @@ async function reportOf({ agent, ways }: Inspection, asked: readonly Asked[]): P
 
 const SOURCES: Readonly<Record<Way['what'], string>> = { hooks: 'hook', telemetry: 'otel', plugin: 'hook' };
 
-/** Of the first server that has something from it. */
+/** Returns the telemetry of the first server that has some from this agent. */
 function telemetryOf(asked: readonly Asked[], agent_type: string): AgentTelemetry | null {
   for (const { state } of asked) {
     if (state.kind !== 'answers') continue;
@@ -111,7 +111,7 @@ function telemetryOf(asked: readonly Asked[], agent_type: string): AgentTelemetr
   return null;
 }
 
-/** Ways by which nothing came, where the server could have had it. */
+/** Finds ways without events, where the server could have received some. */
 function silenceOf({ agent, arrivals, telemetry }: AgentReport, asked: readonly Asked[]): Problem[] {
   return arrivals.flatMap(({ way, last }): Problem[] => {
     const { state } = asked.find(({ origin }) => origin === way.origin)!;
@@ -135,7 +135,7 @@ function silenceOf({ agent, arrivals, telemetry }: AgentReport, asked: readonly 
   });
 }
 
-/** Telemetry of which the server has stored nothing, because it refuses what comes. */
+/** Finds telemetry that the server received but refused completely. */
 function refusalsOf({ agent, arrivals, telemetry }: AgentReport): Problem[] {
   const arrival = arrivals.find(({ way }) => way.what === 'telemetry');
   if (arrival === undefined || telemetry === null || telemetry.stored + telemetry.duplicates > 0) return [];

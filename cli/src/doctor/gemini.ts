@@ -1,4 +1,4 @@
-/** What the settings of Gemini CLI say; the environment overrides them, and those of the machine override all. */
+/** Reads the settings of Gemini CLI. The environment overrides them, and machine-wide settings override all. */
 import { join } from 'node:path';
 import type { Place } from '../connect/agent.ts';
 import { GEMINI, geminiSettings, isWrittenTelemetry } from '../connect/gemini.ts';

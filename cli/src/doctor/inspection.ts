@@ -1,6 +1,6 @@
 /**
- * What the settings of one agent say: how it sends what it does, and what is wrong with that. One module per agent
- * reads them; none asks a server.
+ * Describes the settings of one agent: how it sends its events, and their problems. One module per agent reads them;
+ * none contacts a server.
  */
 import { readFileSync } from 'node:fs';
 import { type Agent, LOGS_PATH, type Place, type ServerAddress, SettingsError } from '../connect/agent.ts';
@@ -10,23 +10,23 @@ import type { Problem } from '../connect/problem.ts';
 export interface Way {
   readonly what: 'hooks' | 'telemetry' | 'plugin';
   readonly origin: string;
-  /** The file that says so. */
+  /** The file that configures it. */
   readonly file: string;
-  /** The file with the token; empty where the settings say only that there is one. */
+  /** The file with the token; empty when the settings only show that there is one. */
   readonly token_file: string | null;
 }
 
 export interface Inspection {
   readonly agent: Agent;
-  /** Empty: it is not connected. */
+  /** Empty: the agent is not connected. */
   readonly ways: readonly Way[];
   readonly problems: readonly Problem[];
 }
 
-/** `server`: where agents are expected to send, unless their settings say otherwise. */
+/** `server`: where agents should send, unless their settings name another. */
 export type Inspect = (place: Place, server: ServerAddress) => Inspection;
 
-/** What `read` makes of a file; `null` where there is none, and where it cannot be read, which is then a problem. */
+/** Applies `read` to a file; `null` for a missing file, and for an unreadable one, which is then a problem. */
 export function readOf<T>(
   path: string,
   label: string,
@@ -56,7 +56,7 @@ export function grpcProblem(label: string, where: string, remedy: string): Probl
   };
 }
 
-/** Of an endpoint that is used as it is: it must name the path. */
+/** Checks an endpoint that the agent uses unchanged: it must include the path. */
 export function endpointProblem(label: string, endpoint: string, where: string): Problem | null {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
   if (url !== null && url.pathname === LOGS_PATH) return null;
@@ -68,7 +68,7 @@ export function endpointProblem(label: string, endpoint: string, where: string):
   };
 }
 
-/** Telemetry that goes to a collector of the user's own. */
+/** Reports telemetry that goes to the user's own collector. */
 export function elsewhereProblem(label: string, endpoint: string, where: string): Problem {
   return {
     code: 'own_telemetry',

@@ -1,4 +1,4 @@
-/** Whether OpenCode has the plugin, and whether it is the one that is written today. */
+/** Checks whether OpenCode has the plugin, and whether it is the current version. */
 import { OPENCODE, opencodePlugin, pluginFor, pluginServer } from '../connect/opencode.ts';
 import type { Problem } from '../connect/problem.ts';
 import { type Inspect, readOf, type Way } from './inspection.ts';

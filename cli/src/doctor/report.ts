@@ -1,10 +1,10 @@
-/** The diagnosis as text for a terminal. */
+/** Prints the diagnosis as text for a terminal. */
 import type { Problem } from '../connect/problem.ts';
 import type { AgentReport, Arrival, Diagnosis } from './diagnosis.ts';
 import type { AgentTelemetry } from './server.ts';
 import { type Asked, count } from './server-problems.ts';
 
-/** What the reasons of rule OTL-11 mean to a user. */
+/** Explains the reasons of rule OTL-11 to a user. */
 const REASONS: Readonly<Record<string, string>> = {
   unknown_agent: 'of a program that the servers do not know',
   unknown_event: 'of a kind that the servers do not know, perhaps of a newer agent',
@@ -77,7 +77,7 @@ function problemLines(problems: readonly Problem[]): string[] {
   ];
 }
 
-/** As a person says it; the stamp itself where the clocks disagree. */
+/** Formats an age for a user; the timestamp itself when the clocks disagree. */
 function ago(at: string, now: Date): string {
   const seconds = Math.round((now.getTime() - Date.parse(at)) / 1000);
   if (!(seconds >= 0)) return `at ${at}`;

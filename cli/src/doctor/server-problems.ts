@@ -1,11 +1,11 @@
-/** What is wrong with the server that agents send to, and with the token that they send. */
+/** Finds problems of the server that agents send to, and of their token. */
 import type { Agent, Place } from '../connect/agent.ts';
 import { TOKEN_VARIABLE } from '../connect/agent.ts';
 import type { Problem } from '../connect/problem.ts';
 import type { Way } from './inspection.ts';
 import type { ServerState } from './server.ts';
 
-/** A way with the agent that has it. */
+/** A way of sending with its agent. */
 export interface Sender {
   readonly agent: Agent;
   readonly way: Way;
@@ -15,12 +15,12 @@ export interface Asked {
   readonly origin: string;
   readonly state: ServerState;
   readonly senders: readonly Sender[];
-  /** The file of the token that was shown to the server. */
+  /** The file of the token that was sent to the server. */
   readonly token_file: string | null;
   readonly token: string | null;
 }
 
-/** `expected`: the server of --url, where it answers. */
+/** `expected`: the server of --url, if it answers. */
 export function serverProblems(asked: Asked, expected: string | null, env: Place['env']): Problem[] {
   const { origin, state, senders } = asked;
   const names = [...new Set(senders.map(({ agent }) => agent.label))].join(', ');

@@ -1,8 +1,7 @@
 /**
- * What a server says of itself and of what came from an agent.
+ * Asks a server for its health and for the events of an agent.
  *
- * Invariant: an answer that is not understood is a state, never an error, since the doctor is asked when things are
- * broken.
+ * Invariant: an unexpected answer is a state, never an error, since users run the doctor when things are broken.
  */
 import { reasonOf } from '../connect/reachability.ts';
 
@@ -63,7 +62,7 @@ export async function askServer(origin: string, token: string | null): Promise<S
   }
 }
 
-/** The newest event of an agent from one source; `null` where there is none, or no answer. */
+/** Returns the newest event of an agent from one source; `null` without events or without an answer. */
 export async function lastEvent(
   origin: string,
   token: string | null,

@@ -1,5 +1,5 @@
 /**
- * Sends three events to a server and reads them from its live stream; ends once they came.
+ * Sends three events to a server and reads them from its live stream; ends once they arrive.
  *
  *     node main.ts http://127.0.0.1:3141
  */
@@ -20,7 +20,7 @@ const events = iterateEvents({
   baseUrl,
   filter: { session_id },
   onState(state) {
-    // Without `from` the stream begins with what comes from now on: sent before, they would not be in it.
+    // Without `from` the stream starts at the newest event, so it would not contain earlier ones.
     if (state !== 'open' || isSent) return;
     isSent = true;
     for (const tool_name of TOOLS)

@@ -1,7 +1,9 @@
 /**
- * The newest events of a server as a list that is kept in step: however many come, the page asks once a frame at most.
+ * Shows the newest events of a server as a list that stays in sync. At any event rate the page sends at most one
+ * request per frame.
  *
- * The server is `?server=` of the page's address. A page of another origin is let in by `--allow-origin`.
+ * The query `?server=` of the page's address names the server. The server's `--allow-origin` admits a page of another
+ * origin.
  */
 import { type EventRow, Sync, Topics } from '@twin-ingest/client';
 
@@ -31,7 +33,7 @@ await sync.start();
 function itemOf({ id, agent_type, event_type }: EventRow): HTMLElement {
   const item = document.createElement('li');
   item.value = id;
-  // Whoever sent the event chose the text.
+  // The text comes from an untrusted sender.
   item.textContent = `${agent_type}: ${event_type}`;
   return item;
 }

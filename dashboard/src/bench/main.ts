@@ -1,11 +1,11 @@
-/** The page `/bench/`: a person presses a button and sees the methods race (contract rule BEN-05). */
+/** The page `/bench/`: a user presses a button and watches the methods race (contract rule BEN-05). */
 import { METHODS } from './methods.ts';
 import { type Lap, percentile, race } from './race.ts';
 
 export { METHODS } from './methods.ts';
 export { race, runLap } from './race.ts';
 
-/** Of the columns of numbers, those that a narrow screen leaves out. */
+/** Columns of numbers that a narrow screen hides. */
 const MINOR_COLUMNS: ReadonlySet<number> = new Set([1, 2, 3]);
 
 const form = document.querySelector<HTMLFormElement>('#race')!;
@@ -38,7 +38,7 @@ async function start(size: number, rounds: number): Promise<void> {
   }
 }
 
-/** The table of what was measured so far. */
+/** Draws the table of the results so far. */
 function draw(laps: readonly Lap[]): void {
   const medians = new Map(METHODS.map(({ name }) => [name, percentile(of(laps, name, 'took'), 0.5)]));
   const slowest = Math.max(...[...medians.values()].filter((value) => !Number.isNaN(value)));
@@ -78,7 +78,7 @@ function numberCell(text: string, isMinor: boolean): HTMLTableCellElement {
   return cell;
 }
 
-/** A bar of a share of the longest one; the numbers say the same to who does not see it. */
+/** A bar with a share of the longest one; the numbers carry the same information. */
 function bar(share: number): HTMLTableCellElement {
   const cell = document.createElement('td');
   cell.className = 'chart minor';

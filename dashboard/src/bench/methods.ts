@@ -1,18 +1,18 @@
 /**
- * The ways of getting binary data from a server into an `ArrayBuffer` of a page.
+ * The methods of loading binary data from a server into an `ArrayBuffer` of a page.
  *
- * A method gets an answer of `/bench/blob` in its own form (contract rule BEN-04), and does nothing beside.
+ * A method reads an answer of `/bench/blob` in its own form (contract rule BEN-04), and does no other work.
  */
 
 export type Form = 'raw' | 'base64' | 'json' | 'numbers';
 
 export interface Method {
-  /** Stable, in results and in addresses. */
+  /** A stable name, for results and addresses. */
   readonly name: string;
-  /** As people read it. */
+  /** The name for users. */
   readonly title: string;
   readonly form: Form;
-  /** Whether this browser can do it. */
+  /** Whether this browser supports it. */
   readonly isSupported: boolean;
   /** Reads the bytes at an address. */
   read(address: string): Promise<ArrayBuffer>;
@@ -88,7 +88,7 @@ export const METHODS: readonly Method[] = [
   ),
 ];
 
-/** The address of so many bytes in a form. */
+/** Returns the address of a blob of this size in a form. */
 export function addressOf(form: Form, size: number): string {
   return `/bench/blob?size=${size}&as=${form}`;
 }
@@ -124,7 +124,7 @@ async function readStream(answer: Response): Promise<ArrayBuffer> {
   return bytes.buffer;
 }
 
-/** Decodes each part of the text as it comes, so that no string holds all of it. */
+/** Decodes each part of the text as it arrives, so that no string holds all of it. */
 async function decodeStream(answer: Response): Promise<ArrayBuffer> {
   const bytes = new Uint8Array((Number(answer.headers.get('content-length')) / 4) * 3);
   const decoder = new TextDecoder('latin1');
@@ -138,13 +138,13 @@ async function decodeStream(answer: Response): Promise<ArrayBuffer> {
     at += written;
     rest = text.slice(read);
   }
-  // The padding of the text made room for up to two bytes more.
+  // The padding of the text reserved up to two bytes more.
   return bytes.buffer.transfer(at);
 }
 
 let worker: Worker | undefined;
 
-/** The worker asks, reads, and transfers the memory. One worker serves all rounds. */
+/** The worker requests, reads, and transfers the memory. One worker serves all rounds. */
 function readInWorker(address: string): Promise<ArrayBuffer> {
   worker ??= new Worker('/bench/worker.js', { type: 'module' });
   const own = worker;

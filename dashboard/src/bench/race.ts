@@ -1,23 +1,23 @@
 /**
  * Measures the methods in turn, each round in another order.
  *
- * Why: what runs first pays for warm-up, and the garbage of one method is collected in the next; so no order stays.
- * Invariant: each result has the same SHA-256 as the others, or the race fails.
+ * The first method pays for warm-up, and the garbage of one method is collected during the next, so the order
+ * changes. Invariant: all results have the same SHA-256, or the race fails.
  */
 import { addressOf, METHODS, type Method } from './methods.ts';
 
-/** Of one method in one round. */
+/** One method in one round. */
 export interface Lap {
   readonly method: string;
   /** Milliseconds from the request to the `ArrayBuffer`. */
   readonly took: number;
-  /** The longest time in milliseconds for which the main thread ran nothing else. */
+  /** The longest time in milliseconds without a turn of the main thread. */
   readonly block: number;
-  /** Of the answer's body as it came. */
+  /** Size of the encoded answer body. */
   readonly received: number;
 }
 
-/** Runs so many rounds over bytes of a size, and hands on each lap as it ends. A warm-up round does not count. */
+/** Runs this many rounds over blobs of a size, and reports each lap as it ends. Warm-up rounds do not count. */
 export async function race(
   size: number,
   rounds: number,
@@ -38,7 +38,7 @@ export async function race(
   }
 }
 
-/** One method once. */
+/** Runs one method once. */
 export async function runLap(method: Method, address: string): Promise<{ lap: Lap; bytes: ArrayBuffer }> {
   performance.clearResourceTimings();
   const blocks = watchBlocks();
@@ -52,13 +52,13 @@ export async function runLap(method: Method, address: string): Promise<{ lap: La
   };
 }
 
-/** What the browser says of the answer's length; a worker's own requests are not among what it says here. */
+/** Returns the browser's record of the answer's length, which excludes requests of a worker. */
 function receivedOf(address: string): number | undefined {
   const [entry] = performance.getEntriesByName(new URL(address, location.href).href, 'resource');
   return entry instanceof PerformanceResourceTiming ? entry.encodedBodySize : undefined;
 }
 
-/** Begins to look for the longest gap between two turns of the event loop; the function returned ends it. */
+/** Starts to measure the longest gap between two turns of the event loop; the returned function ends it. */
 function watchBlocks(): () => number {
   let last = performance.now();
   let longest = 0;
@@ -68,7 +68,7 @@ function watchBlocks(): () => number {
     const now = performance.now();
     longest = Math.max(longest, now - last);
     last = now;
-    // A pause between two looks, so that looking does not compete with what is measured.
+    // A pause between two turns, so that the measurement does not compete with the measured work.
     if (!isOver) setTimeout(() => channel.port2.postMessage(undefined), 1);
   };
   channel.port1.onmessage = look;
@@ -86,7 +86,7 @@ async function hashOf(bytes: ArrayBuffer): Promise<string> {
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The value below which a share of the values lies, of the nearest rank. */
+/** Returns a percentile by the nearest-rank method. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

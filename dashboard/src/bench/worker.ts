@@ -1,4 +1,4 @@
-/** Reads the bytes at an address that the page names, and transfers them to it; a text says what failed. */
+/** Reads the bytes at an address from the page, and transfers them to it; a text reports a failure. */
 interface Scope {
   onmessage: ((event: MessageEvent<string>) => void) | null;
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;

@@ -1,6 +1,6 @@
 /**
- * What a screen reader is told without being asked: that the connection was lost or is back, that what changed could
- * not be fetched or was, and that the feed was paused. Not that events come, which would never end.
+ * Announces to screen readers: the connection was lost or restored, a fetch failed or succeeded again, the feed was
+ * paused. It does not announce events, which would never end.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { connection } from '../connection.ts';

@@ -1,8 +1,8 @@
 /**
- * What is attached to an event: images as they are, everything for download.
+ * Shows the attachments of an event: images inline, everything for download.
  *
- * The server decides what a browser may show (contract rule ATT-07); the page shows those media types as images, and
- * never the content of any other.
+ * The server determines what a browser may show (contract rule ATT-07). The dashboard shows those media types as
+ * images, and no other content.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { inline_media_types } from '../../../contract/vocabulary.json';
@@ -10,7 +10,7 @@ import type { Attachment } from '../api.ts';
 import { bytes, legible } from '../format.ts';
 import { getJson } from '../request.ts';
 
-/** Those that the server sends as `inline`. */
+/** Media types that the server sends as `inline`. */
 const IMAGES: ReadonlySet<string> = new Set(inline_media_types);
 
 export function Attachments({ event }: { readonly event: number }) {

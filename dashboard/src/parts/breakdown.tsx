@@ -1,4 +1,4 @@
-/** Where events, tokens and cost go: by model, by project, by branch, by agent. */
+/** Shows events, tokens and cost by model, by project, by branch and by agent. */
 import type { Counted, Spent } from '../api.ts';
 import { type Costs, costText, titleOfCost } from '../cost-text.ts';
 import type { FilterName } from '../filters.ts';
@@ -21,7 +21,7 @@ export function Breakdown() {
   );
 }
 
-/** Few events name a model: hooks say it at the start of a session only. */
+/** Few events name a model: hooks report it only at the start of a session. */
 function countedOf(name: FilterName): string | undefined {
   return name === 'agent_type' ? undefined : 'events that name one';
 }
@@ -30,7 +30,7 @@ interface ListProps<T> {
   readonly id: string;
   readonly title: string;
   readonly name: FilterName;
-  /** `null` before there was an answer. */
+  /** `null` before the first answer. */
   readonly list: readonly T[] | null;
 }
 

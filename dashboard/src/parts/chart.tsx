@@ -1,7 +1,7 @@
 /**
- * One plot (uPlot on a canvas), with its newest values, or those under the pointer, in words above it.
+ * One plot (uPlot on a canvas), with its newest values, or those at the pointer, as text above it.
  *
- * What must stay true: it is made anew only when its colours change; new data and widths are handed to the one there is.
+ * Invariant: it is recreated only when its colours change; new data and widths go to the existing plot.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
@@ -10,18 +10,18 @@ import { plotting } from '../plotting.ts';
 import { isDark } from '../theme.ts';
 
 const HEIGHT_PX = 112;
-/** Seconds of a day: over more than that, days are named. */
+/** Seconds of a day: longer ranges have day labels. */
 const DAY_S = 86_400;
 
 interface ChartProps {
   readonly title: string;
-  /** How far back it goes, in words. */
+  /** The range as text. */
   readonly range: string;
-  /** Unix seconds, then a list for each series. */
+  /** Unix seconds, then a list per series. */
   readonly data: readonly (readonly (number | null)[])[];
   readonly series: readonly { readonly name: string; readonly colour: string }[];
   readonly kind: 'area' | 'line' | 'bars';
-  /** Of the largest value there is at least this, so that nothing is drawn as much. */
+  /** Least maximum of the scale, so that small values are not drawn large. */
   readonly least: number;
   format(value: number): string;
 }
@@ -34,7 +34,7 @@ export function Chart(props: ChartProps) {
   const newest = useRef(data);
   newest.current = data;
   const dark = isDark.value;
-  // Data is handed over below; the rest never changes.
+  // The effect below passes the data; other options never change.
   useEffect(() => {
     let [made, isGone]: [uPlot | undefined, boolean] = [undefined, false];
     const observer = new ResizeObserver(([entry]) => {
@@ -103,7 +103,7 @@ function optionsOf(
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 } },
     padding: [6, 16, 0, 0],
     scales: {
-      // A bar stands to the right of its moment.
+      // A bar is drawn to the right of its time.
       x: { range: (_, from, to) => [from, kind === 'bars' ? to + 3600 : Math.max(to, from + 1)] },
       y: { range: (_, __, most) => [0, Math.max((most ?? 0) * 1.08, least)] },
     },
@@ -131,7 +131,7 @@ function optionsOf(
   };
 }
 
-/** Of a custom property, as a canvas takes it: `light-dark()` is resolved by the element. */
+/** Returns the colour of a custom property for a canvas: the element resolves `light-dark()`. */
 function colourOf(element: HTMLElement, property: string): string {
   element.style.color = `var(${property})`;
   const colour = getComputedStyle(element).color;
@@ -143,7 +143,7 @@ function faint(colour: string, alpha: number): string {
   return colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
 }
 
-/** `18:06`, or the day where there are several. */
+/** Formats `18:06`, or the day when there are several. */
 function moment(second: number, all: readonly number[]): string {
   const at = new Date(second * 1000);
   if (all.at(-1)! - all[0]! > 2 * DAY_S)

@@ -1,4 +1,4 @@
-/** What came when: events per second as it happens, tokens and cost by the hour. */
+/** Plots over time: live events per second, tokens and cost per hour. */
 import { computed } from '@preact/signals';
 import { RATE_SECONDS } from '../figures.ts';
 import { dollars, short } from '../format.ts';
@@ -7,7 +7,7 @@ import { hasComputedCost, hasCost, hasReportedCost, hasTokens, perSecond, shownC
 import { now_ms } from '../time.ts';
 import { Chart } from './chart.tsx';
 
-/** A new hour begins once in a while, not with every tick. */
+/** Recomputed only when a new hour starts, not with every tick. */
 const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
 const hours = computed(() => hourly(shownCost.value?.timeline ?? [], hour.value));
 const tokensPerHour = computed(() => [hours.value.at, hours.value.tokens_in, hours.value.tokens_out]);
@@ -30,7 +30,7 @@ export function Charts() {
   );
 }
 
-/** In place of plots without data. */
+/** Replaces plots without data. */
 function NoData() {
   const missing = [hasTokens.value ? [] : 'Tokens per hour', hasCost.value ? [] : 'Cost per hour'].flat();
   return <p class="panel no-data dim">{missing.join(', ')}: no data yet</p>;

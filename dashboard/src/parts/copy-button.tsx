@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard, and says that it is there. */
+/** Copies a text to the clipboard and confirms it. */
 import { useEffect, useState } from 'preact/hooks';
 
 export function CopyButton({ text, name = 'Copy' }: { readonly text: string; readonly name?: string }) {

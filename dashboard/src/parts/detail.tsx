@@ -1,7 +1,7 @@
 /**
- * One event in full: its fields, and its metadata as it was sent, byte for byte, or laid out over lines.
+ * One event in full: its fields, and its metadata byte for byte as sent, or formatted over lines.
  *
- * What is shown of the metadata is a piece of the answer's text and never of what `JSON.parse` made of it.
+ * The metadata comes from the answer's text, never from the result of `JSON.parse`.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
@@ -39,11 +39,11 @@ export function Detail() {
     return () => end.abort();
   }, [id, attempt]);
   const hasFailed = answer !== null && 'failure' in answer;
-  // When a server is back, the detail is loaded again without a click.
+  // When the server returns, the detail reloads without a click.
   useEffect(() => {
     if (isLive && hasFailed) setAttempt((before) => before + 1);
   }, [isLive]);
-  // What was asked for before is not what is looked at.
+  // An answer to an earlier request may belong to another event.
   const at = answer === null || idOf(answer) !== id ? null : answer;
   return (
     <dialog ref={dialog} class="detail" aria-labelledby="detail-title" onClose={close}>
@@ -98,7 +98,7 @@ function EventDetail({ row, metadata, isCut }: EventDetailProps) {
   );
 }
 
-/** What the list has of an event that could not be loaded. Its numbers may be rounded. */
+/** Shows the listed values of an event that could not be loaded. Its numbers may be rounded. */
 function ListedDetail({ id }: { readonly id: number }) {
   const row = shownRows.value.find((one) => one.id === id);
   if (row === undefined) return null;
@@ -133,7 +133,7 @@ interface StepButtonProps {
   readonly name: string;
 }
 
-/** To the row beside it in the feed. */
+/** Moves to the next row in the feed. */
 function StepButton({ id, step, name }: StepButtonProps) {
   const rows = items.value.filter((item) => 'row' in item);
   const at = rows.findIndex((item) => holds(item, id));

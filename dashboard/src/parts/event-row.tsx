@@ -1,4 +1,4 @@
-/** One event on one line. Its texts are somebody else's: they are text and nothing else, each in a cell of its own. */
+/** One event on one line. Its texts are untrusted: each is plain text in a cell of its own. */
 import type { ComponentChildren } from 'preact';
 import type { Row } from '../api.ts';
 import { callKey, isRunning } from '../calls.ts';
@@ -57,7 +57,7 @@ export function EventRow({ row, parts, isPart, columns, index, style, isChosen }
   );
 }
 
-/** Shows the events of a call one by one. */
+/** Lists the events of a call separately. */
 function Fold({ row, count }: { readonly row: Row; readonly count: number }) {
   const isOpen = openCalls.value.has(callKey(row));
   return (
@@ -90,7 +90,7 @@ const CLASSES: Readonly<Record<ColumnName, 'number' | 'text'>> = {
 };
 
 const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => ComponentChildren>> = {
-  // When the call began; the next column says how long it took.
+  // The time when the call started; the next column shows its duration.
   time: (row, parts) => {
     const first = [row, ...parts].reduce((a, b) => (a.id < b.id ? a : b));
     return timeOfDay(new Date(first.created_at)).slice(0, 8);
@@ -113,7 +113,10 @@ const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => Co
   session: (row) => legible(whereOf(row), 40),
 };
 
-/** Telemetry names no project, but another event of its session may; else the agent says more than an id. */
+/**
+ * Telemetry names no project, but another event of its session may. Otherwise the agent is more informative than an
+ * id.
+ */
 function whereOf({ project, session_id, source, agent_type }: Row): string {
   const known = project ?? projects.value.get(session_id);
   return known ?? (source === 'otel' ? `${agent_type} ${session_id.slice(0, 4)}` : session_id);

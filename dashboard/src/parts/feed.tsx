@@ -1,8 +1,8 @@
 /**
- * The list of events: only the rows that can be seen are in the document, however many are loaded.
+ * The list of events: the document contains only visible rows, whatever the number of loaded rows.
  *
- * A grid with one stop for the keyboard: arrows move a cursor, Enter opens, Escape lets go. What must stay true: rows
- * have one height, so that where each one lies is a product.
+ * A grid with one tab stop: arrows move a cursor, Enter opens, Escape leaves. Invariant: all rows have one height, so
+ * that the position of a row is a product.
  */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -28,11 +28,11 @@ import { filters, isFiltered, openEvent, search } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
 import { NoEvents } from './no-events.tsx';
 
-/** As `--row` in feed.css. */
+/** The same values as `--row` in feed.css. */
 const ROW_PX = { wide: 28, narrow: 46 };
-/** Rows above and below what can be seen. */
+/** Additional rows above and below the visible ones. */
 const EXTRA = 4;
-/** On a phone a row has two lines, with room for these. */
+/** On a phone a row has two lines, with room for these columns. */
 const NARROW: readonly ColumnName[] = ['event', 'tool', 'session', 'took', 'what', 'time'];
 
 const scrollTop = signal(0);
@@ -58,7 +58,7 @@ export function Feed() {
     observer.observe(box);
     return () => observer.disconnect();
   }, []);
-  // Another list is read from its top; what it is made of says when.
+  // Another list starts at its top; its filters and search identify it.
   const [chosen, wanted] = [filters.value, search.value];
   useEffect(() => box!.scrollTo({ top: 0 }), [chosen, wanted]);
   const list = items.value;
@@ -179,14 +179,14 @@ function onKey(event: KeyboardEvent, row_px: number): void {
   event.preventDefault();
 }
 
-/** Opens or closes the call at the cursor. */
+/** Expands or collapses the call at the cursor. */
 function fold(isOpen: boolean): void {
   const item = items.value.find((one) => holds(one, cursor.value));
   if (item === undefined || !('row' in item) || item.parts.length === 0) return;
   if (openCalls.value.has(callKey(item.row)) !== isOpen) toggleCall(item.row);
 }
 
-/** From row to row: gaps are passed over. */
+/** Moves between rows and skips gaps. */
 function move(step: number, row_px: number): void {
   const list = items.value;
   const ids = list.map((item) => ('row' in item ? item.row.id : null));
@@ -198,7 +198,7 @@ function move(step: number, row_px: number): void {
   reveal(ids.indexOf(rows[to]!), row_px);
 }
 
-/** Scrolls no further than is needed; the head lies over the first row's place. */
+/** Scrolls as little as needed; the header covers the first row's position. */
 function reveal(index: number, row_px: number): void {
   if (box === null) return;
   const [top, bottom] = [index * row_px, (index + 2) * row_px];

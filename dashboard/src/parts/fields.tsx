@@ -1,4 +1,4 @@
-/** The columns of one event, those that it has. */
+/** The columns of one event that have a value. */
 import type { Row } from '../api.ts';
 import { dateTime, dollars, duration, legible, whole } from '../format.ts';
 import { labelOf } from '../labels.ts';
@@ -16,7 +16,7 @@ export function Fields({ row }: { readonly row: Row }) {
   );
 }
 
-/** Columns that are shown elsewhere, or that every row has alike. */
+/** Columns that are shown elsewhere, or whose value is the same in every row. */
 const ELSEWHERE = ['id', 'schema_version', 'payload_truncated', 'metadata'];
 
 function fieldsOf(row: Row): readonly (readonly [string, string])[] {

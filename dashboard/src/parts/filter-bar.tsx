@@ -1,4 +1,4 @@
-/** What the feed is narrowed to, and whether it goes on: search, filters, pause. */
+/** Controls of the feed: search, filters, pause. */
 import { signal } from '@preact/signals';
 import type { Counted } from '../api.ts';
 import { isHeld, isPaused, items, letIn, receipt, waits } from '../feed.ts';
@@ -11,7 +11,7 @@ import { toTop } from './feed.tsx';
 
 export const SEARCH_ID = 'search';
 
-/** Sessions are too many for a list; they are chosen where they are shown. */
+/** A list would have too many sessions; users select them where they are shown. */
 const CHOSEN = FILTER_NAMES.filter((name) => name !== 'session_id');
 
 type Options = Readonly<Partial<Record<FilterName, readonly Counted[]>>>;
@@ -58,7 +58,7 @@ export function FilterBar() {
   );
 }
 
-/** What came since the page was opened; behind a filter most of it is none of the page's business. */
+/** Events since the dashboard was opened; with a filter the page does not see most of them. */
 function ReceivedCount() {
   const at = receipt.value;
   if (at === null || isFiltered.value) return null;
@@ -70,7 +70,7 @@ function ReceivedCount() {
   );
 }
 
-/** What values there are is asked for whenever somebody wants to choose. */
+/** The values are fetched whenever a user opens the list. */
 function toggle(): void {
   isOpen.value = !isOpen.value;
   if (!isOpen.value) return;
@@ -159,7 +159,7 @@ function PauseButton() {
   );
 }
 
-/** Shows what waits; a feed that was paused stays so. */
+/** Shows the waiting rows; a paused feed stays paused. */
 function goOn(): void {
   letIn();
   toTop();

@@ -1,4 +1,4 @@
-/** A name that narrows the feed to itself, and widens it again. */
+/** A name that filters the feed by itself, and removes the filter again. */
 
 import type { FilterName } from '../filters.ts';
 import { legible } from '../format.ts';

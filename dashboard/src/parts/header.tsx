@@ -1,4 +1,4 @@
-/** The top of the page: what it is, whether it is live, and the choice of colours. */
+/** The top of the page: its title, the connection, and the choice of colours. */
 import { connection } from '../connection.ts';
 import { health, isHealthKnown } from '../figures.ts';
 import { span } from '../format.ts';
@@ -56,7 +56,7 @@ function describe(): Description {
         text: now.status === 401 ? 'Refused: open /?token=… once' : `Refused with ${now.status}`,
       };
     case 'lost': {
-      // Read, so that the countdown goes on with the clock.
+      // Reading this signal updates the countdown with the clock.
       void now_ms.value;
       const left_s = Math.max(0, Math.ceil((now.retry_at_ms - performance.now()) / 1000));
       return { state: 'lost', text: left_s === 0 ? 'Lost, retrying' : `Lost, retrying in ${left_s} s` };
@@ -64,7 +64,7 @@ function describe(): Description {
   }
 }
 
-/** The stream says that something changed, and what it changed to cannot be had. */
+/** The stream announced a change, but the new state cannot be fetched. */
 function outOfDate({ status }: { readonly status: number | null }): Description {
   const why = status === null ? 'no answer' : `refused with ${status}`;
   return {

@@ -1,4 +1,4 @@
-/** The chosen session: what it is called, and what it has done so far. */
+/** The selected session: its title and its totals so far. */
 import { counted, span, whole } from '../format.ts';
 import { headline, SCOPE_ROWS, scope, scopeId, scopeStatus } from '../scope.ts';
 import { now_ms } from '../time.ts';

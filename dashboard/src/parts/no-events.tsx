@@ -1,9 +1,9 @@
-/** What somebody sees who has just started the server: how the first event comes. */
+/** Shown to a user who has just started the server: how to send the first event. */
 import { packageManager } from '../../../package.json';
 import { CopyButton } from './copy-button.tsx';
 import { TelemetryNotes } from './telemetry-notes.tsx';
 
-/** Works where nothing but Node is installed, as in the README. */
+/** Works where only Node is installed, as in the README. */
 const PNPM = `npx --yes ${packageManager}`;
 
 export function NoEvents() {

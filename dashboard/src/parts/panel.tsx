@@ -1,4 +1,4 @@
-/** A titled box of the side column, and a list in it that begins short. */
+/** A titled box of the side column, with a list that is short at first. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
@@ -21,7 +21,7 @@ export function Panel({ id, title, more, children }: PanelProps) {
   );
 }
 
-/** The first of a list, and all of it when asked for. */
+/** Returns the first items of a list, or all of them on request. */
 export function useFirst<T>(list: readonly T[], most: number): [readonly T[], ComponentChildren] {
   const [isOpen, setIsOpen] = useState(false);
   if (list.length <= most) return [list, null];

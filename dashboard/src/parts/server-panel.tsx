@@ -1,4 +1,4 @@
-/** The server's own state: what runs, what it has stored, and what waits to be; or that it is not known. */
+/** The server's own state: its process, its storage, and its queue; or that it is unknown. */
 import type { Health } from '../api.ts';
 import { health, isHealthKnown } from '../figures.ts';
 import { bytes, span, whole } from '../format.ts';

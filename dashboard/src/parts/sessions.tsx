@@ -1,4 +1,4 @@
-/** Sessions by their newest activity, those that need an answer first. A click narrows the page to one. */
+/** Sessions by newest activity, those that need an answer first. A click filters the page by one. */
 import { useEffect } from 'preact/hooks';
 import type { Session, SessionStatus } from '../api.ts';
 import { costText, titleOfCost } from '../cost-text.ts';
@@ -11,7 +11,7 @@ import { filters, setFilter } from '../view.ts';
 import { askOf, dismiss, isYourTurn, needAnswer } from '../waiting.ts';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
-/** A phone shows the feed without much scrolling. */
+/** A phone shows the feed with little scrolling. */
 const FIRST = { wide: 8, narrow: 4 };
 const STATUSES: readonly SessionStatus[] = ['waiting', 'active', 'idle', 'ended'];
 
@@ -49,7 +49,7 @@ export function Sessions() {
   );
 }
 
-/** Of those that are loaded, the newest. */
+/** Counts the loaded sessions, which are the newest. */
 function summary(): string {
   const counts = STATUSES.map((status) => {
     const count = sessions.value?.filter((one) => one.status === status).length ?? 0;
@@ -108,7 +108,7 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
   );
 }
 
-/** Whole minutes, so that the text does not change every second. */
+/** Formats whole minutes, so that the text does not change every second. */
 function minutes(ms: number): string {
   return ms < 60_000 ? 'now' : span(Math.floor(ms / 60_000) * 60_000);
 }

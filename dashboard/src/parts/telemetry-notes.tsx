@@ -1,4 +1,7 @@
-/** Why something of an agent is missing, where the server knows: telemetry that it ignored, an exporter that speaks gRPC. */
+/**
+ * Explains missing data of an agent, where the server knows the reason: ignored telemetry, an exporter that speaks
+ * gRPC.
+ */
 import { health } from '../figures.ts';
 import { GRPC_REMEDY, missingOf } from '../telemetry.ts';
 

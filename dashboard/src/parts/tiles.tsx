@@ -1,4 +1,4 @@
-/** The figures that say at a glance how things stand. */
+/** The summary figures. */
 import type { Stats } from '../api.ts';
 import { connection } from '../connection.ts';
 import { costText, titleOfCost } from '../cost-text.ts';
@@ -52,7 +52,7 @@ function CostTile({ at }: { readonly at: Stats | null }) {
   return <Tile name="Cost" value={costText(costs)} title={titleOfCost(costs)} />;
 }
 
-/** Why a figure is missing, and what brings it. */
+/** Explains why a figure is missing, and how to get it. */
 function Unmeasured() {
   if (hasTokens.value && hasCost.value) return null;
   const what = hasTokens.value ? 'cost' : hasCost.value ? 'tokens' : 'tokens and cost';
@@ -66,7 +66,7 @@ function Unmeasured() {
 
 interface TileProps {
   readonly name: string;
-  /** `null` while it is not known. */
+  /** `null` while unknown. */
   readonly value: string | null;
   readonly more?: string | null;
   readonly isBad?: boolean;

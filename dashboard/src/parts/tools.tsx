@@ -1,4 +1,4 @@
-/** Tools: how often they were called, how often they failed, how long they took. A click narrows the feed to one. */
+/** Tools: calls, failures and durations. A click filters the feed by one. */
 import type { Tool } from '../api.ts';
 import { duration, percent, whole } from '../format.ts';
 import { shownTools } from '../scope.ts';

@@ -1,13 +1,13 @@
 /**
- * `eventsource`, the client of server-sent events for Node that most programs use, across restarts: by its
- * `Last-Event-ID` it gets each event once and in order, from either server.
+ * Tests `eventsource`, the most used client of server-sent events for Node, across restarts. By its `Last-Event-ID`
+ * it gets each event once and in order, from either server.
  */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { EventSource } from 'eventsource';
 import { type ScenarioContext, until } from '../../src/scenario.ts';
 
-/** How the server ends before each restart; after the last end the other server takes its place. */
+/** The way in which the server ends before each restart; after the last end the other server continues. */
 const ENDS = ['stop', 'kill', 'stop'] as const;
 
 export async function acrossRestarts(context: ScenarioContext): Promise<void> {
@@ -19,7 +19,7 @@ export async function acrossRestarts(context: ScenarioContext): Promise<void> {
       stored.push(...(await client.ingest([event(), event({ metadata: { text: 'ü "\n' } })])).ids);
   };
   await store(context.client(server));
-  // What was there before the client came is not sent.
+  // Events from before the client connected are not sent.
   stored.length = 0;
 
   const source = new EventSource(`http://127.0.0.1:${port}/api/stream`);

@@ -1,6 +1,6 @@
 /**
- * What the exporters of OpenTelemetry for Node send becomes events: in JSON and in Protobuf, compressed and not, with
- * the token in a header. The exporters send bodies in chunks, without `Content-Length`.
+ * Tests that requests of OpenTelemetry's exporters for Node become events: in JSON and in Protobuf, compressed or
+ * not, with the token in a header. The exporters send chunked bodies, without `Content-Length`.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -94,7 +94,7 @@ export async function everyExporter(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** The record, with attributes of each type that the SDK has. */
+/** The record, with an attribute of each type of the SDK. */
 const request = (session: string): Attributes => ({
   ...{ 'event.name': 'api_request', 'session.id': session, 'event.sequence': 7, model: 'a-model' },
   ...{ input_tokens: 12, output_tokens: 345, cost_usd: 0.0125, duration_ms: '1500', fast: true },
@@ -115,7 +115,7 @@ const SPAN_ROW: Row = {
   ...{ model: 'a-model', tokens_in: 9, tokens_out: 3 },
 };
 
-/** The whole row; ids and the time of storage may be any. */
+/** Checks the whole row; ids and the time of storage may have any value. */
 function requireRow(row: Row | undefined, expected: Row, sent: Row, time: HrTime): void {
   const { id, event_id, created_at, duration_ms, metadata } = row!;
   const { start, end } = metadata as Row;
@@ -131,7 +131,7 @@ function requireRow(row: Row | undefined, expected: Row, sent: Row, time: HrTime
   );
 }
 
-/** Once with both: what the exporters log is the same for all of one process. */
+/** Once with both servers: the exporters' log level is global to the process. */
 export async function partialSuccess(context: ScenarioContext): Promise<void> {
   const warnings: string[] = [];
   const ignore = (): void => {};

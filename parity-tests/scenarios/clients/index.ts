@@ -1,6 +1,4 @@
-/**
- * Clients that others maintain: the exporters of OpenTelemetry for Node, and `eventsource`.
- */
+/** Third-party clients: the exporters of OpenTelemetry for Node, and `eventsource`. */
 import type { ScenarioFile } from '../../src/scenario.ts';
 import { acrossRestarts } from './event-source.ts';
 import { everyExporter, partialSuccess } from './exporters.ts';
@@ -17,7 +15,7 @@ export const CLIENTS: ScenarioFile = {
       run: everyExporter,
     },
     {
-      name: 'exporters of Node read what was rejected and why',
+      name: 'exporters of Node read rejected records and reasons',
       rules: ['OTL-01', 'OTL-05', 'OTL-11'],
       uses: 'both',
       run: partialSuccess,
@@ -51,7 +49,7 @@ export const CLIENTS: ScenarioFile = {
       run: afterRestart,
     },
     {
-      name: 'eventsource gets each event once across restarts',
+      name: 'eventsource receives each event once across restarts',
       rules: ['STR-02', 'STR-03', 'PRO-07'],
       uses: 'each',
       waits: true,

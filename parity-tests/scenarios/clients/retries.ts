@@ -1,6 +1,6 @@
 /**
- * Exporters send a batch again after 429 and 503, when `Retry-After` has passed, after an answer that was lost, and when
- * no server listens. Each record is then stored once.
+ * Tests that exporters send a batch again after 429 and 503, once `Retry-After` has passed, after a lost answer, and
+ * when no server listens. Each record is then stored once.
  */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -19,7 +19,7 @@ import {
 import { type ScenarioContext, until } from '../../src/scenario.ts';
 import { holdWriteLock } from '../../src/write-lock.ts';
 
-/** The exporter waits as long as `Retry-After` says: one second. Timers of Node may be this much early. */
+/** The exporter waits for `Retry-After`: one second. Timers of Node may fire this much early. */
 const RETRY_MS = 1_000 - 20;
 const EXPORTS = FORMS.length * 2;
 
@@ -65,7 +65,7 @@ async function requireRetries(
   await requireCounts(context.client(server), 0);
 }
 
-/** The server has stored what the exporter believes lost. */
+/** The server has stored the records, but the exporter has no answer. */
 export async function afterLostAnswers(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const relay = await httpRelay(server.url, EXPORTS);
@@ -78,7 +78,7 @@ export async function afterLostAnswers(context: ScenarioContext): Promise<void> 
   await requireCounts(context.client(server), 1);
 }
 
-/** A server that ends and comes back: the exporter waits for it. */
+/** The exporter waits for a server that ends and restarts. */
 export async function afterRestart(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   assert.deepEqual(await server.stop(), { code: 0, signal: null });
@@ -88,7 +88,7 @@ export async function afterRestart(context: ScenarioContext): Promise<void> {
   await requireCounts(context.client(next), 0);
 }
 
-/** A log record and a span in each form, each of a session of its own. */
+/** A log record and a span in each form, each in a session of its own. */
 function exportAll({ url }: { readonly url: string }, timeoutMillis = 60_000): Promise<ExportResult[]> {
   return Promise.all(
     FORMS.flatMap((form) => {
@@ -106,7 +106,7 @@ function exportAll({ url }: { readonly url: string }, timeoutMillis = 60_000): P
   );
 }
 
-/** Each record is stored once; `repeats` is how often it came again. */
+/** Checks that each record is stored once; `repeats` is how often it was sent again. */
 async function requireCounts(client: ApiClient, repeats: number): Promise<void> {
   const { events } = (await client.get('/api/events?source=otel')).json<{
     events: { session_id: string }[];

@@ -1,9 +1,10 @@
 /**
- * Exports of many rows in NDJSON and Arrow (rule FMT-09): bounded memory, an exact end, cut connections, failures.
+ * Tests exports of many rows in NDJSON and Arrow (rule FMT-09): bounded memory, an exact end, cut connections,
+ * failures.
  *
- * Memory is bounded when it does not depend on the number of rows: an export of twice as many rows may take
- * `MOST_GROWN_MB` more, less than half of what the additional rows have on the wire. V8 collects the garbage of pages
- * at times of its own, so that one of several tries has to hold. The same is true of a reader that stops to read.
+ * Memory is bounded when it does not depend on the number of rows. An export of twice as many rows may take
+ * `MOST_GROWN_MB` more, less than half of the additional rows' size on the wire. V8 collects the garbage of pages at
+ * arbitrary times, so one of several tries must pass. The same applies to a reader that pauses.
  */
 import assert from 'node:assert/strict';
 import { arrowNumbers } from '@twin-ingest/testkit/codecs/arrow.ts';
@@ -55,7 +56,7 @@ export async function boundedMemory(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** The first of some tries that takes less than this, or the last one. */
+/** Returns the first try below this, or the last one. */
 async function lowest<T extends { readonly mb: number }>(
   mostMb: number,
   attempt: () => Promise<T>,
@@ -65,7 +66,7 @@ async function lowest<T extends { readonly mb: number }>(
   return found;
 }
 
-/** An export whose reader stops after the head, until the server works no more. */
+/** Starts an export whose reader pauses after the head, and waits until the server is idle. */
 async function hold(server: RunningServer, format: ExportFormat): Promise<void> {
   const reader = await ExportReader.open(server.port, ALL, format);
   reader.pause();
@@ -73,7 +74,7 @@ async function hold(server: RunningServer, format: ExportFormat): Promise<void> 
   reader.cut();
 }
 
-/** What some work resulted in, and the most memory of the server meanwhile. */
+/** Returns the result of some work, and the server's peak memory during it. */
 async function mostDuring<T>(
   server: RunningServer,
   work: () => Promise<T>,
@@ -83,14 +84,14 @@ async function mostDuring<T>(
   return { result, mb: memoryMb(server.pid, 'VmHWM') };
 }
 
-/** Reads an export up to its end; its bytes. */
+/** Reads an export up to its end; returns its bytes. */
 async function readAll(server: RunningServer, path: string, format: ExportFormat): Promise<number> {
   const reader = await ExportReader.open(server.port, path, format);
   assert.ok(await reader.isWhole, `${path} as ${format} is whole`);
   return reader.bytes;
 }
 
-/** Until the server works no more. */
+/** Waits until the server is idle. */
 async function idle(server: RunningServer): Promise<void> {
   let before = -1;
   let same = 0;
@@ -103,7 +104,7 @@ async function idle(server: RunningServer): Promise<void> {
 }
 
 const HELD_ROWS = 60_000;
-/** More than there are readers of the database. */
+/** More than the number of database readers. */
 const HELD = 2 * LIMITS.readers;
 const MEANWHILE = 20;
 
@@ -150,7 +151,7 @@ function idsOfLines(body: Buffer): number[] {
   return lines.map((line) => Number(/^\{"id":(\d+),/.exec(line)![1]));
 }
 
-/** Others are served while exports run as fast as they can. */
+/** The server answers other requests while exports run at full speed. */
 export async function othersServed(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const client = context.client(server);
@@ -208,7 +209,7 @@ export async function failures(context: ScenarioContext): Promise<void> {
   await fill(client, HELD_ROWS);
   const file = new Database(context.db(), { fileMustExist: true, timeout: 2_000 });
   context.atEnd(() => file.close());
-  // The view of rows keeps the name that it reads.
+  // The view of rows keeps reading the renamed table.
   file.pragma('legacy_alter_table = ON');
   for (const format of FORMATS) {
     const reader = await ExportReader.open(server.port, ALL, format);

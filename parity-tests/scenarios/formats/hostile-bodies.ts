@@ -1,7 +1,8 @@
 /**
- * Malformed batches of any size. Most break a rule at their very end, so that a server has to read them whole.
+ * Generates malformed batches of any size. Most break a rule at their very end, so that a server must read them
+ * whole.
  *
- * Knows nothing of servers. What each is answered with is the contract's: BOD-01, FMT-02, FMT-04, FMT-06, ING-09.
+ * Knows nothing of servers. The contract defines each answer: BOD-01, FMT-02, FMT-04, FMT-06, ING-09.
  */
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
@@ -13,14 +14,14 @@ type Fault = keyof typeof VOCABULARY.format_messages;
 export interface HostileBody {
   readonly name: string;
   readonly bytes: Buffer;
-  /** What the text of the answer begins with. */
+  /** The start of the answer's text. */
   readonly answer: string;
 }
 
 /** The default of `--max-batch-events`. */
 const BATCH_EVENTS = CONFIG.options.find(({ name }) => name === 'max-batch-events')!.default;
 
-/** Those of a format, of at most so many bytes; fewer than a thousand bytes are missing. */
+/** Returns those of a format with at most this many bytes, and at most a thousand bytes less. */
 export function hostileBodies(format: RequestFormat, size: number): HostileBody[] {
   switch (format) {
     case 'json':
@@ -109,7 +110,7 @@ function msgpackBodies(size: number): HostileBody[] {
     bytes,
     answer: refused('invalid_msgpack', fault),
   });
-  /** One map with the member `key`, an array of `unit` again and again and of `last`. */
+  /** One map with the member `key`: an array of many `unit` and one `last`. */
   const array = (key: Buffer, unit: string, last: string): Buffer => {
     const [one, end] = [hex(unit), hex(last)];
     const count = Math.floor((size - 20) / one.length);
@@ -125,7 +126,7 @@ function msgpackBodies(size: number): HostileBody[] {
   const events = hex('a66576656e7473');
   const other = hex('a178');
   const pairs = Math.floor((size - 20) / 3);
-  /** A map of pairs of an empty name and a zero behind `prefix`, the last of which has no name. */
+  /** After `prefix`, a map of pairs of an empty name and a zero; the last pair has no name. */
   const map = (prefix: string): Buffer => {
     const count = Math.floor((size - 20) / 2);
     const zeros = Buffer.alloc(2 * count, hex('a000'));
@@ -246,7 +247,7 @@ const VALID_MESSAGE = batchBody('protobuf', [
 
 const NOTHING = Buffer.alloc(0);
 
-/** The prefix, as many units as there is room for, and the suffix. */
+/** The prefix, as many units as fit, and the suffix. */
 function filled(size: number, prefix: Buffer, unit: Buffer, suffix: Buffer): Buffer {
   const count = Math.floor((size - prefix.length - suffix.length) / unit.length);
   return Buffer.concat([prefix, Buffer.alloc(count * unit.length, unit), suffix]);
@@ -256,7 +257,7 @@ function hex(digits: string): Buffer {
   return Buffer.from(digits, 'hex');
 }
 
-/** A count of MessagePack: four bytes, big-endian. */
+/** A MessagePack count: four bytes, big-endian. */
 function counted(count: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(count);
@@ -270,7 +271,7 @@ function varint(length: number): Buffer {
   return Buffer.from([...bytes, value]);
 }
 
-/** The beginning of a refusal, which is all of it where nothing else is in it. */
+/** The start of a refusal, which is all of it without further members. */
 function refused(code: keyof typeof VOCABULARY.errors, fault?: Fault): string {
   const reason = fault === undefined ? {} : { reason: VOCABULARY.format_messages[fault] };
   return JSON.stringify({ error: VOCABULARY.errors[code].text, code, ...reason });

@@ -1,8 +1,8 @@
 /**
- * Both servers write and read one database file in turn: equal answers in every format (rules FMT-08, FMT-09).
+ * Both servers write and read one database file alternately: equal answers in every format (rules FMT-08, FMT-09).
  *
- * MessagePack, Protobuf, NDJSON and JSON are compared byte for byte, Arrow by its schema, its record batches and their
- * values.
+ * MessagePack, Protobuf, NDJSON and JSON are compared byte for byte, Arrow by its schema, its record batches and
+ * their values.
  */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,7 +18,7 @@ import { seededEvents } from './seeded-events.ts';
 const BATCH = 500;
 const SEEDED = 1_000;
 const SMALL = 9_000;
-/** Together more than `export_page_bytes`, and less than a body may have. */
+/** Together more than `export_page_bytes`, and less than the limit of a body. */
 const LARGE = 24;
 const LARGE_BYTES = 300_000;
 
@@ -96,7 +96,7 @@ async function write(
 
 type Read = Buffer | ArrowRows;
 
-/** Every answer by its name. */
+/** Returns every answer by its name. */
 async function read(context: ScenarioContext, target: TargetName): Promise<Map<string, Read>> {
   const server = await context.start({ target });
   const client = context.client(server);
@@ -136,7 +136,7 @@ function requireSame(got: Read, expected: Read, what: string): void {
   if (at >= 0) assert.deepEqual(rows[at], expectedRows[at], `${what}: row ${at}`);
 }
 
-/** Where two differ; -1 where they do not. */
+/** Returns the position of the first difference; -1 when there is none. */
 function firstDifference(one: Buffer, other: Buffer): number {
   if (one.equals(other)) return -1;
   const length = Math.min(one.length, other.length);
@@ -144,7 +144,7 @@ function firstDifference(one: Buffer, other: Buffer): number {
   return length;
 }
 
-/** The rows of each page, by rule FMT-09, of rows with metadata of these lengths. */
+/** Returns the rows of each page by rule FMT-09, for rows with metadata of these lengths. */
 function expectedSizes(lengths: readonly number[]): number[] {
   const sizes: number[] = [];
   let [rows, bytes] = [0, 0];

@@ -31,7 +31,7 @@ export const FORMATS: ScenarioFile = {
       run: largeBodies,
     },
     {
-      name: 'a malformed binary body of 8 MiB holds up no other request for more than 50 ms of processor time',
+      name: 'a malformed binary body of 8 MiB delays no other request by more than 50 ms of processor time',
       rules: ['FMT-03'],
       uses: 'each',
       run: servedMeanwhile,
@@ -49,7 +49,7 @@ export const FORMATS: ScenarioFile = {
       run: canonicalMaps,
     },
     {
-      name: 'servers that open a file in turn answer alike in every format',
+      name: 'servers that alternate on a file give equal answers in every format',
       rules: ['FMT-08', 'FMT-09', 'LAW'],
       uses: 'both',
       run: inTurn,
@@ -61,7 +61,7 @@ export const FORMATS: ScenarioFile = {
       run: boundedMemory,
     },
     {
-      name: 'an export ends with the newest event of its beginning, and others are served while it is held',
+      name: 'an export ends with the newest event at its start, and a paused export blocks no other request',
       rules: ['FMT-09'],
       uses: 'each',
       run: exactEnd,
@@ -73,7 +73,7 @@ export const FORMATS: ScenarioFile = {
       run: othersServed,
     },
     {
-      name: 'an export whose client is gone ends',
+      name: 'an export ends when its client disconnects',
       rules: ['FMT-09'],
       uses: 'each',
       run: cutConnections,

@@ -1,7 +1,8 @@
 /**
- * Malformed bodies (rule FMT-03 and its like for JSON and NDJSON): what they cost a server, which lives on.
+ * Tests malformed bodies (rule FMT-03 and its equivalents for JSON and NDJSON): their cost is bounded, and the server
+ * keeps running.
  *
- * The issue says: "Malformed input answers within 50 ms, grows memory by at most 10 MB and never panics."
+ * Requirement: "Malformed input answers within 50 ms, grows memory by at most 10 MB and never panics."
  *
  * - Time. A body of up to 1 MiB is sent until an answer comes in time, since a busy machine may hold up the others. Of
  *   a longer body the processor time counts. It is compared with that of a valid body of small values on the same
@@ -63,7 +64,7 @@ export async function ordinaryBodies(context: ScenarioContext): Promise<void> {
   context.note(`the slowest answered within ${slowest.toFixed(1)} ms`);
 }
 
-/** The first time of a few that is within the limit, in milliseconds. */
+/** Returns the first time of a few that is within the limit, in milliseconds. */
 async function answeredSoon(client: ApiClient, format: RequestFormat, body: HostileBody): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && best > MOST_MS; tries++) {
@@ -76,7 +77,7 @@ async function answeredSoon(client: ApiClient, format: RequestFormat, body: Host
   return best;
 }
 
-/** Valid batches with some bytes changed or cut; some of them may still be valid. */
+/** Returns valid batches with some bytes changed or cut; some may still be valid. */
 function mutatedBodies(format: RequestFormat): Buffer[] {
   const random = seededRandom(29);
   const events = Array.from({ length: 3 }, (_, index) => ({
@@ -155,7 +156,7 @@ export function most(figures: readonly Figure[], unit: string): string {
   return `${value.toFixed(1)} ${unit} (${name})`;
 }
 
-/** A valid body of nearly `LARGE_BYTES`. */
+/** Returns a valid body of nearly `LARGE_BYTES`. */
 function validBody(format: RequestFormat, count: number): Buffer {
   const batch = (length: number): Buffer => {
     const one = { ...event(), metadata: `"${'x'.repeat(length)}"` };
@@ -169,7 +170,7 @@ function validBody(format: RequestFormat, count: number): Buffer {
   return body;
 }
 
-/** The most memory of a server that takes these bodies one after the other. */
+/** Returns the peak memory of a server that receives these bodies one after the other. */
 async function peakOf(
   client: ApiClient,
   server: RunningServer,
@@ -265,7 +266,7 @@ export function requireAnswer(
   assert.ok(text.startsWith(answer) && status < 500, `${format}, ${name}: ${status} ${text.slice(0, 300)}`);
 }
 
-/** A valid event is stored, and nothing was logged but the start. */
+/** Checks that a valid event is stored, and that the log contains only the start. */
 async function requireAlive(client: ApiClient, server: RunningServer, format: RequestFormat): Promise<void> {
   const reply = await post(client, format, batchBody(format, [event()]));
   assert.equal(reply.status, 201, reply.text);

@@ -1,5 +1,5 @@
 /**
- * The same events leave the same rows in every format and on both servers (rules FMT-01, FMT-05, MET-01).
+ * Tests that the same events leave the same rows in every format and on both servers (rules FMT-01, FMT-05, MET-01).
  *
  * Rows are read from the database file, byte for byte.
  */
@@ -52,7 +52,7 @@ export async function canonicalMaps(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** Stores all events with a server of its own, which then ends. */
+/** Stores all events with a separate server, which then ends. */
 async function store(
   context: ScenarioContext,
   target: TargetName,
@@ -73,10 +73,13 @@ async function store(
   assert.deepEqual(await server.stop(), { code: 0, signal: null }, server.stderr());
 }
 
-/** Columns that hold when a server stored an event. */
+/** Columns with times of storage. */
 const TIMES = ['created_at', 'started_at', 'last_event_at', 'ended_at'];
 
-/** Every row of the events, of their names and of their sessions, as text: the type and the bytes of each column. */
+/**
+ * Returns every row of the events, of their names and of their sessions, as text: the type and the bytes of each
+ * column.
+ */
 function rowsOf(db: string): string[] {
   const file = new Database(db, { readonly: true });
   const rows = ['events', 'names', 'sessions'].flatMap((table) => {
@@ -135,7 +138,7 @@ function anyValue(random: Random, depth: number): unknown {
   return object;
 }
 
-/** RFC 8785: members in the order of the UTF-16 code units of their names, which is how texts are sorted here. */
+/** RFC 8785: members are ordered by the UTF-16 code units of their names, which is also JavaScript's order. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

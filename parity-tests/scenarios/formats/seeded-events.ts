@@ -1,8 +1,8 @@
 /**
- * Seeded events that every format can carry: all fields, text beyond ASCII, numbers at their limits.
+ * Generates seeded events that every format can carry: all fields, text beyond ASCII, numbers at their limits.
  *
- * What must stay true: metadata has no line feed, which NDJSON cannot carry, and times are whole milliseconds, since
- * Protobuf has no shorter ones.
+ * Invariant: metadata has no line feed, which NDJSON cannot carry, and times are whole milliseconds, since Protobuf
+ * has no finer ones.
  */
 import type { TextEvent } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
@@ -95,20 +95,20 @@ function fieldValue(random: Random, { kind, bytes, values }: Spec): unknown {
   }
 }
 
-/** A text of as many bytes as a field may have. */
+/** Returns a text of a field's largest size. */
 function longest(random: Random, bytes: number): string {
   const unit = random.pick(['x', 'é', '\u{1f600}']);
   return unit.repeat(bytes / Buffer.byteLength(unit));
 }
 
-/** A UUID in any case, or another text; no two are equal. */
+/** Returns a UUID in any case, or another text; no two are equal. */
 function eventId(random: Random, index: number): string {
   const digits = index.toString(16).padStart(12, '0');
   const id = `0b6f9c3e-aa1b-4c0d-8e2f-${digits}`;
   return random.pick([id, id.toUpperCase(), `é-${index}`, `${index}`]);
 }
 
-/** JSON text of any spelling; now and then longer than what is kept. */
+/** Returns JSON text of any spelling; sometimes longer than the limit. */
 function metadata(random: Random): string {
   if (random.chance(0.01)) return JSON.stringify({ command: 'é'.repeat(4_000), text: 'x'.repeat(8_000) });
   return jsonValue(random).replaceAll(/[\r\n]/g, ' ');

@@ -1,8 +1,8 @@
 /**
- * What another request waits while a server refuses a malformed binary body (rule FMT-03, decision 57).
+ * Tests how long another request waits while a server refuses a malformed binary body (rule FMT-03, decision 57).
  *
- * A busy machine may hold up a request too, so the processor time of the server counts. The server has no other duty:
- * memory is measured where only one request is under way (`malformed.ts`).
+ * Other load may delay a request too, so the server's processor time counts. The server handles nothing else: memory
+ * is measured where only one request is in flight (`malformed.ts`).
  */
 import assert from 'node:assert/strict';
 import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
@@ -31,7 +31,10 @@ export async function servedMeanwhile(context: ScenarioContext): Promise<void> {
   context.note(`another request waited at most ${most(waits, 'ms of processor time')}`);
 }
 
-/** The longest wait of other requests during a body, in processor time; the first of a few bodies within the limit. */
+/**
+ * Returns the longest wait of other requests during a body, in processor time; the first of a few bodies within the
+ * limit.
+ */
 async function waitOfOthers(
   client: ApiClient,
   pid: number,

@@ -1,6 +1,6 @@
 /**
- * Bodies of OTLP that are as long as allowed and made to cost much: millions of groups, scopes, records, attributes and
- * points with nothing in them. Processor time and memory of the server are bounded, and it lives on.
+ * Tests OTLP bodies of maximum length and cost: millions of empty groups, scopes, records, attributes and points. The
+ * server's processor time and memory are bounded, and it keeps running.
  */
 import assert from 'node:assert/strict';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
@@ -36,7 +36,7 @@ export async function hostileBodies(context: ScenarioContext): Promise<void> {
   context.note(figures.join('; '));
 }
 
-/** Processor time for each MiB, and how far the memory rose. */
+/** Returns the processor time for each MiB, and the growth of the memory. */
 async function costOf(
   client: ApiClient,
   server: RunningServer,
@@ -74,7 +74,7 @@ const LISTS: Readonly<Record<string, readonly [list: string, numbers: readonly n
   sum: ['dataPoints', [1, 2, 2, 7, 1]],
 };
 
-/** As many empty objects as fit, in the list inside of the last member of this way. */
+/** As many empty objects as fit, in the innermost list of this path. */
 function json(way: readonly string[]): Buffer {
   const [list] = LISTS[way.at(-1) ?? '']!;
   const isList = (name: string): boolean => name !== 'sum';

@@ -1,5 +1,5 @@
 /**
- * Telemetry in OTLP (rules OTL-01 to OTL-12): what mappings make of records, malformed bodies, refusals, gRPC, weight.
+ * Telemetry in OTLP (rules OTL-01 to OTL-12): results of mappings, malformed bodies, refusals, gRPC, large requests.
  */
 import type { ScenarioFile } from '../../src/scenario.ts';
 import { prefaces } from './grpc.ts';
@@ -16,7 +16,7 @@ export const OTLP_SCENARIOS: ScenarioFile = {
   about: 'telemetry of agents: mappings, malformed bodies, refusals, gRPC, weight',
   scenarios: [
     {
-      name: 'each entry of each mapping becomes what the rules say',
+      name: 'each entry of each mapping follows the rules',
       rules: MAPPING,
       uses: 'each',
       run: everyEntry,
@@ -56,7 +56,7 @@ export const OTLP_SCENARIOS: ScenarioFile = {
       run: prefaces,
     },
     {
-      name: 'turns as heavy as real ones take bounded memory and time',
+      name: 'turns of realistic size take bounded memory and time',
       rules: ['OTL-01', 'OTL-10', 'BOD-05'],
       uses: 'each',
       run: turns,

@@ -1,6 +1,6 @@
 /**
- * Each fault of rule FMT-06 in each message of `otlp.json`, at each way that leads to it: refused with its reason, and
- * nothing is stored or counted. A valid record stands in front of each fault.
+ * Tests each fault of rule FMT-06 in each message of `otlp.json`, on each path to it: refused with its reason, and no
+ * record is stored or counted. A valid record precedes each fault.
  */
 import assert from 'node:assert/strict';
 import { otlpRequest } from '@twin-ingest/testkit/otlp/description.ts';
@@ -59,7 +59,7 @@ export async function everyFault(context: ScenarioContext): Promise<void> {
   context.note(`${count} bodies`);
 }
 
-/** Each message with the numbers of the fields that lead to it; a message inside of itself once more. */
+/** Returns each message with the field numbers that lead to it; a recursive message once more. */
 function waysFrom(message: string, way: readonly number[] = [], seen: readonly string[] = []): Way[] {
   const ways: Way[] = [{ name: message, way }];
   if (way.length === MOST_LEVELS || seen.filter((one) => one === message).length > 1) return ways;

@@ -1,6 +1,6 @@
 /**
- * Records of every entry of every mapping, and random ones: the answer, each row, its metadata byte for byte, and what
- * `/api/health` counts, checked against a third reading of the rules.
+ * Tests records of every entry of every mapping, and random ones: the answer, each row, its metadata byte for byte,
+ * and the counts of `/api/health`. A third implementation of the rules checks them.
  */
 import assert from 'node:assert/strict';
 import { itemSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
@@ -20,7 +20,7 @@ import type { ScenarioContext } from '../../src/scenario.ts';
 const TIME = 1_771_438_001_231;
 const RANDOM_REQUESTS = 1_500;
 
-/** One entry after the other, with every key that its mapping knows. */
+/** Tests one entry after the other, with every key that its mapping has. */
 export async function everyEntry(context: ScenarioContext): Promise<void> {
   const messages = AGENTS.flatMap((agent) => [...entriesOf(agent, 'logs'), ...entriesOf(agent, 'spans')]);
   await check(context, messages, (index) => FORMS[index % 2]!);
@@ -77,7 +77,7 @@ async function checkOne(
   return rows.length === 0 ? last : Number(memberText(rows.at(-1)!, 'id'));
 }
 
-/** For each entry one request for each of a few values of the keys that decide about it. */
+/** For each entry, one request for each of a few values of its condition keys. */
 function entriesOf(agent: Agent, signal: 'logs' | 'spans'): OtlpMessage[] {
   let at = TIME;
   const group = {
@@ -112,7 +112,7 @@ function entriesOf(agent: Agent, signal: 'logs' | 'spans'): OtlpMessage[] {
   return messages;
 }
 
-/** Numbers for what counts something, else a text of its own. */
+/** Numbers for counts, otherwise a distinct text. */
 function valueAt(key: string, at: number, index: number): unknown {
   if (/token|_ms$|sequence/.test(key)) return 1_000 * index + (at % 1_000);
   if (key === 'cost_usd') return 0.25;

@@ -1,6 +1,6 @@
 /**
- * Refusals of OTLP that depend on time and on the writer: a queue that is full, storage that is busy, a body that
- * stalls. Each is a `google.rpc.Status` in the media type of the request, and the request can be sent again.
+ * Tests OTLP refusals that depend on time and on the writer: a full queue, busy storage, a stalled body. Each is a
+ * `google.rpc.Status` in the media type of the request, and the request can be sent again.
  */
 import assert from 'node:assert/strict';
 import { event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
@@ -19,7 +19,7 @@ const OVERLOADED: OtlpAnswer = { code: 8, message: 'overloaded: Server is overlo
 const BUSY: OtlpAnswer = { code: 14, message: 'storage_busy: Storage is busy' };
 const TIMEOUT: OtlpAnswer = { code: 4, message: 'request_timeout: The request took too long' };
 
-/** One prompt of a session of its own. */
+/** One prompt in a session of its own. */
 function bodyOf(form: OtlpForm): Buffer {
   const attributes = { 'session.id': form, 'event.name': 'user_prompt' };
   return otlpBody(form, PATH, otlpRequest({ scope: 'com.anthropic.claude_code', logs: [{ attributes }] }));

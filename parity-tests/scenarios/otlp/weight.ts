@@ -1,7 +1,7 @@
 /**
- * What a turn of real agents weighs, made up: 503 spans in 1.2 MB of JSON, 620 KB of metrics, and 51 logs. Some turns
- * at a time cost bounded memory and processor time, and hold up no other request. A busy machine may hold up a request
- * too, so the processor time of the server counts while `/livez` waits.
+ * Tests made-up turns with the size of real ones: 503 spans in 1.2 MB of JSON, 620 KB of metrics, and 51 logs.
+ * Several turns at a time cost bounded memory and processor time, and delay no other request. Other load may delay a
+ * request too, so the server's processor time during a `/livez` counts.
  */
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
@@ -20,7 +20,7 @@ const METRIC_BYTES = 620_000;
 const START = 1_771_438_001_231;
 const TURNS = 24;
 const TURNS_AT_A_TIME = 4;
-/** Several times what the slower server needs on a busy machine. */
+/** Several times the slower server's need on a busy machine. */
 const MOST_MS_PER_TURN = 500;
 const MOST_GROWN_MB = 300;
 const MOST_LIVEZ_MS = 250;
@@ -63,7 +63,7 @@ export async function turns(context: ScenarioContext): Promise<void> {
   assert.ok(slowestMs < MOST_LIVEZ_MS, `/livez waited ${Math.round(slowestMs)} ms of processor time`);
 }
 
-/** The most processor time that the server takes while one `/livez` waits. */
+/** Returns the server's largest processor time during one `/livez`. */
 async function longestWait(client: ApiClient, pid: number, isDone: () => boolean): Promise<number> {
   let longest = 0;
   while (!isDone()) {
@@ -81,7 +81,10 @@ async function send(client: ApiClient, { path, form, body, isZipped }: Sent): Pr
   requireAnswer(reply, form, 200, {});
 }
 
-/** The requests of a turn, in JSON or in Protobuf, every third one compressed. Points have members of no table: JSON. */
+/**
+ * The requests of a turn, in JSON or Protobuf, every third one compressed. Points have unknown members, which only
+ * JSON can carry.
+ */
 function turnOf(turn: number): Sent[] {
   const form = FORMS[turn % FORMS.length]!;
   const isZipped = turn % 3 === 0;
@@ -96,7 +99,7 @@ function turnOf(turn: number): Sent[] {
   ];
 }
 
-/** Waits and runs inside of calls, padded to their weight. */
+/** Waits and runs nested in calls, padded to their size. */
 function tracesOf(turn: number): OtlpGroup {
   const padding = 'x'.repeat(TRACE_BYTES / SPANS - 800);
   const spans = Array.from({ length: SPANS }, (_, index): Members => {

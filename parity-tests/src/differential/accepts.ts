@@ -1,5 +1,5 @@
 /**
- * Random `Accept` headers: formats and aliases, wildcards, weights, other parameters, and what breaks the grammar.
+ * Generates random `Accept` headers: formats and aliases, wildcards, weights, other parameters, and syntax errors.
  */
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
@@ -83,9 +83,9 @@ export function acceptHeaders(random: Random): Header[] {
   return Array.from({ length: count }, (): Header => [name, acceptText(random)]);
 }
 
-/** The value of one header. */
+/** Returns the value of one header. */
 export function acceptText(random: Random): string {
-  // One format is what most clients ask for.
+  // Most clients request one format.
   if (random.chance(0.5)) return random.pick(TYPES);
   const count = random.chance(0.95) ? 1 + random.below(4) : 20 + random.below(60);
   const comma = random.pick([',', ', ', ' , ', ',\t', ',,', ', ,']);

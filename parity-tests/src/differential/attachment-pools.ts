@@ -1,10 +1,10 @@
 /**
- * What requests of attachments are put together from: names, media types, digests and ranges.
+ * Data for attachment requests: names, media types, digests and ranges.
  *
  * Data only.
  */
 
-/** As they stand in a path: good ones, and what rule ATT-02 refuses. */
+/** Encoded for a path: valid names, and names that rule ATT-02 refuses. */
 export const NAMES = [
   'A.TXT',
   'a%2Etxt',

@@ -64,7 +64,7 @@ function hash(random: Random, sha256: string): string {
   ]);
 }
 
-/** A range by the edges of this size, or one that the grammar does not have. */
+/** A range near this size, or one with a syntax error. */
 function range(random: Random, size: number): string {
   if (random.chance(0.35)) return random.pick(RANGES);
   const edge = (): number =>

@@ -1,10 +1,10 @@
-/** Events and queries in the targets of attachments. */
+/** Chooses events and queries for the paths of attachments. */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 
-/** The ids of so many events are asked for. */
+/** Requests use the ids of this many events. */
 const EVENTS = 12;
 
-/** Mostly one of the first events, so that names meet. */
+/** Mostly one of the first events, so that names collide. */
 export function event(random: Random): string {
   const roll = random.next();
   if (roll < 0.85) return String(1 + random.below(EVENTS));
@@ -23,7 +23,7 @@ export function event(random: Random): string {
   ]);
 }
 
-/** Rarely there, and it means nothing. */
+/** Rarely present, and ignored by the servers. */
 export function query(random: Random): string {
   return random.chance(0.95) ? '' : random.pick(['?x=1', '?limit=2', '?name=%zz', '?']);
 }

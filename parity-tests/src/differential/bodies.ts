@@ -1,6 +1,4 @@
-/**
- * Bodies of ingest requests: events with odd fields, batches of them, and what bytes do to both.
- */
+/** Generates bodies of ingest requests: events with unusual fields, batches of them, and mutated bytes. */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 import { jsonValue, key, nested, number, oddScalar, text, timestamp } from './values.ts';
@@ -31,7 +29,7 @@ const OWN: Readonly<Record<string, (random: Random) => string>> = {
   metadata,
 };
 
-/** Of every field; one without values of its own has those of its kind. */
+/** Of every field; a field without its own values uses those of its kind. */
 const FIELDS = Object.fromEntries(
   Object.entries(CONTRACT.fields).map(([name, { kind }]) => [
     name,
@@ -47,7 +45,7 @@ const GOOD: Readonly<Record<string, string>> = {
   event_type: '"tool_use"',
 };
 
-/** The text of one event. Mostly valid, so that both servers have something to store. */
+/** Returns the text of one event. Mostly valid, so that both servers store something. */
 export function eventText(random: Random): string {
   if (random.chance(0.02)) return oddScalar(random);
   const members = REQUIRED.filter(() => random.chance(0.97)).map((name): [string, string] => [
@@ -61,7 +59,7 @@ export function eventText(random: Random): string {
   }
   if (random.chance(0.05))
     members.push([random.pick(['unknown', '__proto__', 'toString', 'id', '']), jsonValue(random)]);
-  // A key given twice, or spelled with escapes.
+  // A repeated key, or a key with escapes.
   if (random.chance(0.08)) members.push([random.pick(members)?.[0] ?? 'status', oddScalar(random)]);
   const space = random.chance(0.1) ? random.pick([' ', '\n', '\t\r\n']) : '';
   const written = members.map(
@@ -90,7 +88,7 @@ export function batchText(random: Random): string {
   ]);
 }
 
-/** A body as bytes, now and then with a byte changed, taken out, put in or cut off. */
+/** Returns a body as bytes, sometimes with a byte changed, removed or inserted, or cut off. */
 export function mutate(random: Random, body: string): Buffer {
   const bytes = Buffer.from(body);
   if (random.chance(0.85) || bytes.length === 0) return bytes;

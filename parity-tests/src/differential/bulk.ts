@@ -1,13 +1,11 @@
-/**
- * Batches with so many events, or such long ones, that a streamed answer has several pages (rule FMT-09).
- */
+/** Generates batches that are large enough for several pages in a streamed answer (rule FMT-09). */
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { mediaTypeOf, REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
 import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import LIMITS from '../../../contract/limits.json' with { type: 'json' };
 
-/** Metadata of this length is kept as it is when no flag says otherwise. */
+/** Metadata of this length is kept unchanged by default. */
 const LONG_BYTES = 10_000;
 
 /** A batch in any format; nearly all of its events are new. */

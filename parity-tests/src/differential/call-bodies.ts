@@ -1,5 +1,6 @@
 /**
- * Bodies of typed calls as JSON texts: calls with odd envelopes, notifications, and batches of all of them.
+ * Generates bodies of typed calls as JSON texts: calls with unusual envelopes, notifications, and batches of all of
+ * them.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import LIMITS from '../../../contract/limits.json' with { type: 'json' };
@@ -65,7 +66,7 @@ function edgeOfBatch(random: Random): string {
   return `[${items.join(',')}]`;
 }
 
-/** One call: nearly always as the clients of most libraries write it, the rest as nobody does. */
+/** One call: mostly as client libraries write it, otherwise as none does. */
 function callText(random: Random): string {
   const method = random.pick(NAMES);
   const members: [string, string][] = [
@@ -93,7 +94,7 @@ function callText(random: Random): string {
   return `{${written.join(',')}}`;
 }
 
-/** A member that is there already, with the same value or another. */
+/** A repeated member, with the same value or another. */
 function again(random: Random, method: string): [string, string] {
   const name = random.pick(['jsonrpc', 'method', 'params', 'id']);
   if (random.chance(0.3)) return [name, oddScalar(random)];
@@ -115,7 +116,7 @@ function oddMethod(random: Random): string {
   return random.chance(0.5) ? text(random, NAMES) : `"\\u0065cho.long"`;
 }
 
-/** Numbers and strings in any spelling, since they come back; rarely what is no id. */
+/** Numbers and strings in any spelling, since the servers return them; rarely an invalid id. */
 function idText(random: Random): string {
   if (random.chance(0.5)) return String(random.below(1_000));
   if (random.chance(0.4)) return text(random, ['a', '', '\u00e9', '\u{1f600}', 'x'.repeat(300)]);

@@ -1,4 +1,7 @@
-/** Options of typed calls as JSON texts: the query parameters that their methods take, as strings and numbers. */
+/**
+ * Generates options of typed calls as JSON texts: the query parameters that their methods take, as strings and
+ * numbers.
+ */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import ROUTES from '../../../contract/routes.json' with { type: 'json' };
 import { key, number, text, timestampText } from './values.ts';
@@ -8,7 +11,7 @@ export function optionsText(random: Random, path: string): string {
   const names = ROUTES.routes.find((route) => route.path === path)!.parameters;
   const members = Array.from({ length: random.pick([0, 0, 1, 1, 2, 3, 5]) }, (): [string, string] => {
     const parameter = names.length > 0 && random.chance(0.95) ? random.pick(names) : 'x';
-    // A parameter's own name is that of the query, which may differ from the one of the routes.
+    // A parameter's name in the query may differ from its key in the routes.
     const name = parameter === 'since_revision' ? 'since' : parameter;
     if (name === 'wait') return [name, random.pick(['0', '"0"', '"x"', '-1', '1.5'])];
     return [name, random.chance(0.3) ? number(random) : optionValue(random, name)];

@@ -1,5 +1,6 @@
 /**
- * Random requests of typed calls (rules RPC-01 to RPC-07): in JSON and MessagePack, with bytes changed, and any `Accept`.
+ * Generates random requests of typed calls (rules RPC-01 to RPC-07): in JSON and MessagePack, with mutated bytes, and
+ * any `Accept`.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
@@ -14,7 +15,7 @@ import { chunked } from './chunked.ts';
 import { ENCODINGS, METHODS, TYPES } from './header-pools.ts';
 import { msgpackCalls } from './msgpack-calls.ts';
 
-/** Calls, and now and then the schema or a method that is not allowed. */
+/** Calls, and sometimes the schema or a method that is not allowed. */
 export function callRequest(random: Random): Outgoing {
   const roll = random.next();
   if (roll < 0.02) return withoutBody(random);
@@ -52,7 +53,7 @@ function withoutBody(random: Random): Outgoing {
   return compose(random.pick(METHODS), path, headers, Buffer.alloc(0));
 }
 
-/** The values of a JSON body, or what no library would write. */
+/** The values of a JSON body, or bytes that no library writes. */
 function inMsgpack(random: Random): Buffer {
   if (random.chance(0.4)) return msgpackCalls(random);
   for (let tries = 0; tries < 5; tries += 1) {
@@ -62,7 +63,7 @@ function inMsgpack(random: Random): Buffer {
   return msgpackCalls(random);
 }
 
-/** Nothing where the text is no JSON. */
+/** Returns `undefined` when the text is not JSON. */
 function asMsgpack(text: string): Buffer | undefined {
   try {
     return encodeMsgpack(JSON.parse(text));
@@ -71,7 +72,7 @@ function asMsgpack(text: string): Buffer | undefined {
   }
 }
 
-/** Rarely with a byte set, put in, taken out, or cut off there. */
+/** Rarely with a byte changed, inserted or removed, or cut off there. */
 function changed(random: Random, bytes: Buffer): Buffer {
   if (random.chance(0.75) || bytes.length === 0) return bytes;
   const at = random.below(bytes.length);

@@ -1,4 +1,4 @@
-/** Bodies in chunks, whose length no header declares. */
+/** Encodes chunked bodies, whose length no header declares. */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 
 /** A few chunks of any length. */

@@ -1,5 +1,6 @@
 /**
- * Compares the answers of two servers to the same bytes: status, headers but Date, body, the end.
+ * Compares the answers of two servers to the same bytes: status, headers except Date, body, and the end of the
+ * connection.
  */
 import { formatOf } from '@twin-ingest/testkit/codecs/format.ts';
 import {
@@ -11,9 +12,12 @@ import {
 import { type Header, headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
 import { normaliseBody, normaliseFormat, normaliseHeader } from './normalise.ts';
 
-/** An answer as lines that must be equal. `closed`, `more`: whether the server ended it, whether bytes followed. */
+/**
+ * Returns an answer as lines that must be equal. `closed`, `more`: whether the server closed it, and whether bytes
+ * followed.
+ */
 export function comparable(answer: Answer, closed: boolean, more: boolean, sent: Outgoing): string {
-  // How a connection ends without an answer (FIN or RST, with or without garbage) is the kernel's business.
+  // The kernel determines how a connection ends without an answer (FIN or RST, with or without malformed bytes).
   if (answer.kind !== 'response')
     return answer.kind === 'garbled' ? `garbled: ${answer.problem}` : answer.kind;
   const { response } = answer;
@@ -22,7 +26,7 @@ export function comparable(answer: Answer, closed: boolean, more: boolean, sent:
   const headers = response.headers
     .map(([name, value]): Header => [name.toLowerCase(), value])
     .filter(([name]) => name !== 'date')
-    // Values of differing width make differing lengths; each must fit its own body.
+    // Values of differing width cause differing lengths; each must fit its own body.
     .map(
       ([name, value]) =>
         `${name}: ${name === 'content-length' && (value === length || isHealth) ? '(of the body)' : normaliseHeader(name, value)}`,
@@ -35,16 +39,16 @@ export function comparable(answer: Answer, closed: boolean, more: boolean, sent:
   return [status, ...interim, ...headers, end, '', body].join('\n');
 }
 
-/** Bytes of any media type, which are compared as they are. */
+/** Bytes of any media type, compared exactly. */
 const ATTACHMENT = /^[^\r\n]* \/api\/attachments\//;
 const SNAPSHOT = /^[A-Z]+ \/api\/snapshot\//;
-/** Messages of OTLP, which are compared as they are. */
+/** OTLP messages, compared exactly. */
 const OTLP = /^[\r\n]*[^\r\n]* \/v1\//;
-/** Of health what is counted of telemetry: the rest is of the process and of its SQLite. */
+/** Only the telemetry counts of the health answer: the rest depends on the process and its SQLite. */
 const HEALTH = /^[\r\n]*[^\r\n]* \/api\/health/;
 const TELEMETRY = /"telemetry":\{.*?\]\}/;
 
-/** The body as text, and why it is not what its media type says. */
+/** Returns the body as text, and why it does not match its media type. */
 function comparableBody(
   { status, headers, body }: Response,
   { method, head }: Outgoing,
@@ -66,12 +70,12 @@ function comparableBody(
   }
 }
 
-/** Whether an answer is not what its media type says. That is wrong even where both answers are equal. */
+/** Whether an answer does not match its media type. That is a failure even when both answers are equal. */
 export function isUndecodable(answer: string): boolean {
   return /^\d+ undecodable: /.test(answer);
 }
 
-/** Whether both answers refuse bytes that are no well-formed request (rule HTT-08). */
+/** Whether both answers refuse bytes that are not a well-formed request (rule HTT-08). */
 export function areRefusals(rs: string, ts: string): boolean {
   return isRefusal(rs) && isRefusal(ts);
 }
@@ -82,7 +86,7 @@ export function isRefusal(answer: string): boolean {
   return /^(?:400|408|414|431)\n/.test(answer) && answer.includes('closed: true') && isPlain;
 }
 
-/** Two differences of the same kind have the same text here: the lines that differ, without their numbers. */
+/** Returns the same text for differences of the same kind: the differing lines without their numbers. */
 export function kindOfDifference(rs: string, ts: string): string {
   const one = rs.split('\n');
   const other = ts.split('\n');

@@ -1,22 +1,20 @@
-/**
- * A difference between the two servers, as a person reads it and as a case keeps it.
- */
+/** Formats a difference between the two servers, for a user and as a case. */
 import type { Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import { sideBySide } from '../side-by-side.ts';
 
 export interface Difference {
-  /** The request's place in the run, from 1. */
+  /** The request's position in the run, from 1. */
   readonly number: number;
   readonly sent: Outgoing;
   readonly rs: string;
   readonly ts: string;
-  /** How many more of its kind there were. */
+  /** Number of further differences of its kind. */
   repeats: number;
 }
 
 const SHOWN = 2_000;
 
-/** Seed, request with its odd bytes written out, and both answers side by side. */
+/** Returns the PRNG seed, the request with its unprintable bytes escaped, and both answers side by side. */
 export function describeDifference(one: Difference, seed: number): string {
   const request = visible(Buffer.concat([one.sent.head, one.sent.body]));
   const columns = sideBySide(['rs', ...shown(one.rs)], ['ts', ...shown(one.ts)], 110);
@@ -28,7 +26,7 @@ export function describeDifference(one: Difference, seed: number): string {
   return `\nseed ${seed}, request ${one.number}${more}:\n${request}\n${columns.join('\n')}\nfirst difference at ${at}:\n${around.join('\n')}`;
 }
 
-/** The beginning of an answer in lines, without bytes that do not show. */
+/** Returns the start of an answer in lines, without unprintable bytes. */
 function shown(answer: string): string[] {
   return answer
     .slice(0, SHOWN)
@@ -42,7 +40,7 @@ function firstDifference(one: string, other: string): number {
   return at;
 }
 
-/** A case file with the request as bytes; what should be answered is for a person to say. */
+/** Returns a case file with the request as bytes; a maintainer adds the expected answer. */
 export function differenceAsCase(one: Difference, seed: number): string {
   const [status = '', ...rest] = one.rs.split('\n');
   const content = {
@@ -64,7 +62,7 @@ export function differenceAsCase(one: Difference, seed: number): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** Latin-1 text in which everything that does not show is escaped; line ends break the line as well. */
+/** Returns Latin-1 text with unprintable characters escaped; line ends also break the line. */
 function visible(bytes: Buffer): string {
   const text = bytes.subarray(0, SHOWN).toString('latin1');
   const hex = (char: string): string => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;

@@ -1,5 +1,6 @@
 /**
- * Bodies of ingest requests in the other formats: the values of a JSON body, encoded, now and then with bytes changed.
+ * Generates bodies of ingest requests in the other formats: the encoded values of a JSON body, sometimes with mutated
+ * bytes.
  */
 import { batchBody, eventBody, type TextEvent } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { mediaTypeOf, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
@@ -12,7 +13,7 @@ export interface FormatBody {
   readonly bytes: Buffer;
 }
 
-/** The body in another format; nothing where its values have no form there. */
+/** Returns the body in another format; `undefined` when its values have no form there. */
 export function inOtherFormat(random: Random, body: string): FormatBody | undefined {
   const format = random.pick<RequestFormat>(['ndjson', 'msgpack', 'protobuf']);
   let bytes: Buffer;

@@ -1,7 +1,7 @@
 /**
- * What the heads of random requests are put together from: methods, headers and their values.
+ * Data for the heads of random requests: methods, headers and their values.
  *
- * Data only. Nothing here depends on the clock or on a port.
+ * Data only. Invariant: nothing here depends on the clock or on a port.
  */
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Payloads of hooks as an agent might send them in any of its releases: known and unknown names, fields of every
- * type, keys given twice or spelled with escapes.
+ * Generates payloads of hooks as any release of an agent might send them: known and unknown names, fields of every
+ * type, keys that are repeated or contain escapes.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import { jsonValue, key, nested, number, oddScalar, text } from './values.ts';

@@ -1,6 +1,4 @@
-/**
- * Bodies in MessagePack put together from markers: every type, every long form, and what the format forbids.
- */
+/** Generates MessagePack bodies from markers: every type, every long form, and forms that the format forbids. */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 import { jsonValue, nested, timestampText } from './values.ts';
@@ -24,7 +22,7 @@ const TEXTS = [
 const ILL_FORMED = ['c328', 'c080', 'eda080', 'e282', 'f4908080', 'ff', '80'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
-/** Whole numbers by their edges, and what follows each marker. */
+/** Whole numbers at their limits, and the bytes after each marker. */
 const INTEGERS = [
   '00',
   '7f',
@@ -126,7 +124,7 @@ function metadata(random: Random): Buffer {
   return value(random, 0);
 }
 
-/** Arrays and maps inside each other, near the limit of depth. */
+/** Nested arrays and maps, near the depth limit. */
 export function deep(random: Random): Buffer {
   const unit = random.pick(['91', '81a161']);
   return hex(
@@ -162,7 +160,7 @@ export function textValue(random: Random, good: string): Buffer {
   return text(random.chance(0.7) ? good : random.pick(TEXTS), random);
 }
 
-/** A string in its shortest form, with `random` in any that is long enough. */
+/** A string in its shortest form, with `random` in any sufficient form. */
 export function text(content: string, random?: Random): Buffer {
   return string(random, Buffer.from(content));
 }
@@ -178,7 +176,7 @@ function string(random: Random | undefined, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(random?.chance(0.2) ? random.pick(forms) : forms[0]!), bytes]);
 }
 
-/** An array (`0x90`) or a map (`0x80`); rarely its count is another one. */
+/** An array (`0x90`) or a map (`0x80`); rarely with a wrong count. */
 export function collection(random: Random, marker: number, length: number, items: readonly Buffer[]): Buffer {
   const count = random.chance(0.98) ? length : length + random.pick([-1, 1, 5, 1_000]);
   const least = Math.max(0, count);

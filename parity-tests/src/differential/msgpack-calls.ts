@@ -1,13 +1,11 @@
-/**
- * Typed calls in MessagePack put together from markers: long forms, keys given twice, values of every type.
- */
+/** Generates typed calls in MessagePack from markers: long forms, repeated keys, values of every type. */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import { DICTIONARIES, itemOf, METHODS, type Parameter } from './call-types.ts';
 import { collection, deep, hex, text, textValue, value } from './msgpack-bodies.ts';
 
 const NAMES = Object.keys(METHODS);
 
-/** Edges of `long` and `double` in all forms that hold them. */
+/** Limits of `long` and `double` in all forms that can hold them. */
 const NUMBERS = [
   '00',
   'ff',
@@ -128,7 +126,7 @@ function typed(random: Random, type: string): Buffer {
   }
 }
 
-/** For `events.ingest`, whose items are any values. */
+/** For `events.ingest`, whose items may have any value. */
 function event(random: Random): Buffer {
   const members = [
     [text('session_id', random), textValue(random, 's1')],

@@ -1,7 +1,7 @@
 /**
- * The one place that says which values two servers may answer differently (rule LAW).
+ * Defines in one place which values may differ between two servers (rule LAW).
  *
- * Each entry has its reason. Everything else must be equal, byte for byte.
+ * Each entry has its reason. All other bytes must be equal.
  */
 
 import { type ArrowRows, decodeArrow } from '@twin-ingest/testkit/codecs/arrow.ts';
@@ -27,48 +27,48 @@ const ALLOWED: readonly Allowed[] = [
   { keys: ['runtime', 'version'], reason: 'names the runtime and its version' },
 ];
 
-/** Values of these keys that are times in text or numbers; a user's own text is longer or of another form. */
+/** Values of these keys that are times as text or numbers; a user's own text is longer or has another form. */
 const VALUE = new RegExp(
   `("(?:${ALLOWED.flatMap((one) => one.keys).join('|')})":)("\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z"|"[0-9a-f-]{36}"|"rust"|"node"|"\\d+\\.\\d+\\.\\d+"|\\d+)`,
   'g',
 );
 
-/** The epoch in the tag of a snapshot, whose revision must be the same. */
+/** The epoch in the tag of a snapshot, whose revision must be equal. */
 const TAG = /^(W\/")[0-9a-f-]{36}(-\d+")$/;
 
-/** How long the work took (rule RPC-07). */
+/** The duration of the work (rule RPC-07). */
 const DURATION = /^(lib;dur=)\d+\.\d{3}$/;
 
-/** A header's value with what may differ taken out. */
+/** Removes the values that may differ from a header. */
 export function normaliseHeader(name: string, value: string): string {
   if (name === 'server-timing') return value.replace(DURATION, '$1*');
   return name === 'etag' ? value.replace(TAG, '$1*$2') : value;
 }
 
-/** A string of MessagePack: its first byte says its length up to 31, or the next one does. */
+/** A MessagePack string: its first byte is its length up to 31, otherwise the next one is. */
 const STRING = new RegExp(
   `([\\xa0-\\xbf](?:${ALLOWED.flatMap((one) => one.keys).join('|')}))(\\xb8[\\dT:.Z-]{24}|\\xd9\\x24[0-9a-f-]{36})`,
   'g',
 );
 
 const CREATED_AT = CONTRACT.server_columns.created_at.protobuf;
-/** The same values in Protobuf, by the numbers of the fields that lead to them. */
+/** The same values in Protobuf, by the field numbers that lead to them. */
 const PATHS: Readonly<Record<Message, readonly (readonly number[])[]>> = {
   page: [[1, CREATED_AT]],
   snapshot: [[2], [6, 1, CREATED_AT]],
 };
 
-/** What an answer of Protobuf holds. */
+/** The message type of a Protobuf answer. */
 export type Message = 'page' | 'snapshot';
 
-/** A JSON body with the values that may differ taken out. */
+/** Removes the values that may differ from a JSON body. */
 export function normaliseBody(body: string): string {
   return body.replace(VALUE, '$1"*"');
 }
 
 /**
- * A body of any format as text, with the values that may differ taken out; of Arrow its schema's metadata and its
- * rows, since its bytes may differ. A body that is none of its format throws.
+ * Returns a body of any format as text, without the values that may differ. For Arrow this is the schema's metadata
+ * and the rows, since its bytes may differ. Throws for a body that does not match its format.
  */
 export function normaliseFormat(format: Format, body: Buffer, message: Message): string {
   switch (format) {

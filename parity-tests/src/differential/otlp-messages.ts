@@ -1,6 +1,6 @@
 /**
- * Random requests of OTLP that are well-formed: records of every agent with the names and keys of its mapping, values
- * of every type, odd scopes, times and ids.
+ * Generates well-formed random OTLP requests: records of every agent with the names and keys of its mapping, values
+ * of every type, unusual scopes, times and ids.
  */
 
 import { otlpRequest } from '@twin-ingest/testkit/otlp/description.ts';
@@ -51,7 +51,7 @@ const TIMES = [
 ];
 const SPAN_IDS = ['b7ad6b7169203331', '00f067aa0ba902b7', '0000000000000000', '00F067AA0BA902B8', '01', ''];
 const TRACE_IDS = ['0af7651916cd43dd8448eb211c80319c', '00000000000000000000000000000000', '0af7', ''];
-/** Of attributes with these keys most are good, so that most records become events. */
+/** Attributes with these keys are mostly valid, so that most records become events. */
 const SESSIONS = ['session.id', 'conversation.id', 'gen_ai.conversation.id'];
 
 export interface OtlpMessage {
@@ -124,7 +124,7 @@ function recordOf(random: Random, agent: Agent, signal: 'logs' | 'spans'): Membe
   };
 }
 
-/** Attributes of the keys that a mapping reads, so that each of its entries is met. */
+/** Attributes with the keys that a mapping reads, so that each of its entries matches sometimes. */
 function attributesOf(
   random: Random,
   agent: Agent,
@@ -160,7 +160,7 @@ function someValue(random: Random): unknown {
 
 const known = new Map<Agent, Readonly<Record<string, readonly string[]>>>();
 
-/** Every key of attributes that a mapping names, and a few that none does. */
+/** Every attribute key of a mapping, and a few others. */
 export function keysOf(agent: Agent, signal: 'logs' | 'spans'): readonly string[] {
   const all = known.get(agent) ?? { logs: keysIn(agent, 'logs'), spans: keysIn(agent, 'spans') };
   known.set(agent, all);

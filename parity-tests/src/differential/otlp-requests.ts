@@ -1,6 +1,6 @@
 /**
- * Random requests of OTLP as exporters send them, and as none does: members given twice, values of other types, fields
- * with other wire types, bytes changed, encodings.
+ * Generates random OTLP requests, valid and invalid: repeated members, values of other types, fields with other wire
+ * types, changed bytes, encodings.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
@@ -51,7 +51,7 @@ function sentAs(random: Random, path: string, type: string, body: Buffer): Outgo
   return compose('POST', path, headers, sent);
 }
 
-/** JSON text of a value, with so much that is odd in it. */
+/** Returns the JSON text of a value, with this share of unusual forms. */
 function written(random: Random, value: unknown, oddness: number): string {
   const isOdd = (): boolean => random.chance(oddness);
   if (oddness > 0 && random.chance(oddness / 8)) return oddValue(random);

@@ -1,6 +1,4 @@
-/**
- * Both servers side by side, on kept connections, asked the same bytes at the same time.
- */
+/** Runs both servers side by side, on keep-alive connections, and sends both the same bytes at the same time. */
 import {
   type Answer,
   announcesClose,
@@ -13,17 +11,17 @@ import { MOST_BYTES, MOST_BYTES_TOGETHER } from './attachment-contents.ts';
 import { comparable, isRefusal } from './compare.ts';
 
 export interface Pair {
-  /** Both answers as texts that must be equal. */
+  /** Returns both answers as texts that must be equal. */
   ask(sent: Outgoing): Promise<[rs: string, ts: string]>;
   stop(): Promise<void>;
 }
 
-/** A request that is not complete gets no answer: the wait for the first answer, and for the second after a refusal. */
+/** An incomplete request gets no answer: the wait for the first answer, and for the second after a refusal. */
 const SILENCE_MS = 250;
-/** Once one has answered, the other has this long. */
+/** After one server's answer, the time limit of the other. */
 const ANSWER_MS = 2_000;
 
-/** Calls that give back their argument, long hooks as attachments, and attachments that do not fit. */
+/** Calls that return their argument, long hooks as attachments, and attachments that do not fit. */
 const FLAGS = [
   '--bench',
   '--keep-hook-payloads',
@@ -33,7 +31,7 @@ const FLAGS = [
   String(MOST_BYTES_TOGETHER),
 ];
 
-/** Starts both on empty databases; `number` keeps the files of one scenario apart. */
+/** Starts both on empty databases; `number` separates the files of one scenario. */
 export async function startPair(context: ScenarioContext, number: number): Promise<Pair> {
   const servers = await Promise.all(
     (['rs', 'ts'] as const).map((target) =>
@@ -55,15 +53,15 @@ export async function startPair(context: ScenarioContext, number: number): Promi
 
 interface Asked {
   readonly answer: Promise<string>;
-  /** Sends no more: a server that waits for the rest of a request sees that there is none. */
+  /** Ends the sending side: a server that waits for the rest of a request sees its end. */
   readonly finish: () => void;
   readonly giveUp: () => void;
 }
 
 /**
- * Both answers; `late` for both when neither server answers half a request.
+ * Returns both answers; `late` for both when neither server answers half a request.
  *
- * One server may refuse what the other still takes for half a request. The client then ends its side instead of
+ * One server may refuse bytes that the other still treats as half a request. The client then ends its side instead of
  * waiting for a time-out of seconds.
  */
 async function settle(asked: readonly Asked[]): Promise<string[]> {
@@ -78,7 +76,7 @@ async function settle(asked: readonly Asked[]): Promise<string[]> {
   return all;
 }
 
-/** Whether a head says where the bytes behind it end. */
+/** Whether a head defines the end of the bytes after it. */
 function isFramed(sent: Outgoing): boolean {
   if (sent.body.length === 0) return true;
   return /\r\n(?:content-length:[ \t]*\d+|transfer-encoding:[ \t]*chunked)[ \t]*\r\n/i.test(
@@ -86,7 +84,7 @@ function isFramed(sent: Outgoing): boolean {
   );
 }
 
-/** One kept connection to one server, made anew when it was closed. */
+/** One keep-alive connection to one server, reopened after a close. */
 class Line {
   readonly #port: number;
   #connection: Connection | undefined;
@@ -104,7 +102,7 @@ class Line {
     const judge = async (answer: Answer): Promise<string> => {
       const announced = answer.kind !== 'response' || announcesClose(answer.response);
       const closed = announced && (await connection.closedWithin(3_000));
-      // Bytes that no framing covers are the next request, and when they are looked at is chance.
+      // Bytes without framing are the next request, and the time when a server reads them is random.
       const framed = isFramed(sent);
       const more = framed && connection.unread.length > 0;
       if (announced || !framed) this.#drop(connection);
@@ -121,7 +119,7 @@ class Line {
     if (this.#connection) this.#drop(this.#connection);
   }
 
-  /** Ends a connection; one that has taken its place since stays. */
+  /** Closes a connection, unless another has replaced it. */
   #drop(connection: Connection): void {
     connection.close();
     if (this.#connection === connection) this.#connection = undefined;

@@ -1,7 +1,7 @@
 /**
- * What the targets of random requests are put together from: paths, query names and values.
+ * Data for the targets of random requests: paths, query names and values.
  *
- * Data only. Nothing here depends on the clock or on a port.
+ * Data only. Invariant: nothing here depends on the clock or on a port.
  */
 import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 
@@ -140,7 +140,7 @@ export const PATHS = [
   '/api/events/1/attachments/a.txt',
   '/api/events/999999/attachments',
   '/api/events/x/attachments/%00',
-  // The SHA-256 of no bytes.
+  // The SHA-256 of an empty input.
   '/api/attachments/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   '/api/attachments/x',
   '/livez',

@@ -1,6 +1,4 @@
-/**
- * Bodies in Protobuf put together from fields: every number and wire type, long varints, wrong lengths.
- */
+/** Generates Protobuf bodies from fields: every number and wire type, long varints, wrong lengths. */
 import { NUMBERED } from '@twin-ingest/testkit/codecs/columns.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import LIMITS from '../../../contract/limits.json' with { type: 'json' };
@@ -116,7 +114,7 @@ function metadata(random: Random): Buffer {
   return Buffer.from(random.pick(['', ' ', 'null', '{', '{}{}', '\ufeff{}', ' 1 ', '\n[ 1.0 ]\t', 'nul']));
 }
 
-/** A field with a length, which rarely is another one. */
+/** A field with a length, which is rarely wrong. */
 function bytesField(random: Random, number: number, content: Buffer): Buffer {
   const roll = random.next();
   const length =
@@ -130,7 +128,7 @@ function tag(random: Random, number: number, wireType: number): Buffer {
   return varint(random, (BigInt(number) << 3n) | BigInt(wireType));
 }
 
-/** Rarely longer than it need be, or longer than a varint may be. */
+/** Rarely longer than needed, or longer than a varint may be. */
 function varint(random: Random, value: bigint): Buffer {
   const bytes: number[] = [];
   let left = value;

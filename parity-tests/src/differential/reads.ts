@@ -1,6 +1,6 @@
 /**
- * Random reads of the two routes whose answers have formats: filters, cursors and page sizes that mostly find
- * events, and any `Accept`.
+ * Generates random reads of the two routes with formats: filters, cursors and page sizes that mostly find events, and
+ * any `Accept`.
  */
 import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
@@ -10,7 +10,7 @@ import LIMITS from '../../../contract/limits.json' with { type: 'json' };
 import { acceptHeaders } from './accepts.ts';
 import { QUERY_VALUES } from './pools.ts';
 
-/** Values that events of `bodies.ts` have; a filter without values here has those of any text. */
+/** Values that events of `bodies.ts` have; a filter without an entry uses those of any text. */
 const FILTER_VALUES: Readonly<Record<string, readonly string[]>> = {
   session_id: ['s1', 's2', 's3', 's%2F4%20%25', 'bulk', 'h%2C1', 'none'],
   agent_type: ['claude', 'codex', 'a%C3%A9', 'Z', 'z'],
@@ -24,7 +24,7 @@ const FILTER_VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 const ANY_TEXT = ['t1', 't2'];
 
-/** Most pages are small, since decoding an Arrow answer takes its time. */
+/** Most pages are small, since decoding an Arrow answer is slow. */
 const PAGE_SIZES = [1, 2, 3, 10, 10, 50, 100, 257];
 const EDGES = [
   0,
@@ -39,7 +39,7 @@ const EDGES = [
   '',
 ];
 
-/** `GET` or `HEAD`, the same to both servers. */
+/** `GET` or `HEAD`, the same for both servers. */
 export function formattedRead(random: Random): Outgoing {
   const isSnapshot = random.chance(0.3);
   const path = isSnapshot ? '/api/snapshot/events' : '/api/events';
@@ -55,7 +55,7 @@ export function formattedRead(random: Random): Outgoing {
   return random.chance(0.97) ? sent : { ...sent, head: inOldVersion(sent.head) };
 }
 
-/** The same head in HTTP/1.0, whose answers end with the connection where their length is not known. */
+/** The same head in HTTP/1.0, whose answers end with the connection when their length is unknown. */
 function inOldVersion(head: Buffer): Buffer {
   return Buffer.from(head.toString('latin1').replace(' HTTP/1.1\r\n', ' HTTP/1.0\r\n'), 'latin1');
 }
@@ -94,11 +94,11 @@ function limit(random: Random): string[] {
   if (roll < 0.3) return [];
   if (roll < 0.9) return [`limit=${random.pick(PAGE_SIZES)}`];
   if (roll < 0.99) return [`limit=${random.pick(EDGES)}`];
-  // All events, of a session that has few.
+  // All events of a session that has few.
   return ['session_id=s3', `limit=${LIMITS.export_max}`];
 }
 
-/** An id that may exist, or one at an edge. */
+/** An id that may exist, or one at a limit. */
 function id(random: Random): string {
   if (random.chance(0.1)) return random.pick(['0', '1', '9007199254740991', '9007199254740992', '-1', '01']);
   return String(random.below(10 ** (1 + random.below(5))));

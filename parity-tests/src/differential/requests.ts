@@ -1,9 +1,9 @@
 /**
- * Random requests: ingest, hooks, calls, attachments, telemetry, reads in every format, odd queries and headers, and heads with a
- * byte changed.
+ * Generates random requests: ingest, hooks, calls, attachments, telemetry, reads in every format, unusual queries and
+ * headers, and mutated heads.
  *
- * What must stay true: nothing depends on the clock or on a port, so that a seed names the same bytes for both
- * servers and for ever.
+ * Invariant: nothing depends on the clock or on a port, so that a PRNG seed always gives the same bytes for both
+ * servers.
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
@@ -88,7 +88,7 @@ function ingest(random: Random, path: string, body: string): Outgoing {
   return compose('POST', path, headers, sent);
 }
 
-/** A body in MessagePack or Protobuf that no library would write. */
+/** A body in MessagePack or Protobuf that no library writes. */
 function binaryIngest(random: Random): Outgoing {
   const isBatch = random.chance(0.5);
   const format = random.pick(['msgpack', 'protobuf'] as const);
@@ -124,7 +124,7 @@ function oddHeaders(random: Random): Outgoing {
   return compose(random.pick(METHODS), target(random), headers, bodyFor(random, headers));
 }
 
-/** The body that these headers announce; rarely none, since a server then has to wait for it. */
+/** The body that these headers declare; rarely none, since a server must then wait for it. */
 function bodyFor(random: Random, headers: readonly Header[]): Buffer {
   const says = (name: string, value: string): boolean =>
     headers.some(([one, other]) => one === name && other === value);
@@ -140,7 +140,7 @@ function mutatedHead(random: Random): Outgoing {
   const whole = compose(method, random.pick(PATHS), headers, bodyFor(random, headers));
   let head: Buffer = whole.head;
   for (let count = 1 + random.below(2); count > 0; count -= 1) head = mutateBytes(random, head);
-  // The method of what is really sent decides whether an answer has a body.
+  // The method of the actual bytes determines whether an answer has a body.
   return {
     ...whole,
     method: head.subarray(0, 5).toString('latin1') === 'HEAD ' ? 'HEAD' : 'GET',

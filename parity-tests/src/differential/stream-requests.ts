@@ -1,13 +1,13 @@
 /**
- * Random requests for the stream: its parameters in all combinations, lists of topics above all.
+ * Generates random requests for the stream: its parameters in all combinations, especially lists of topics.
  *
- * What must stay true: every request is answered at once.
+ * Invariant: every request is answered at once.
  */
 import { compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import { QUERY_VALUES } from './pools.ts';
 
-/** Of the stream, in the order in which they are checked, the new ones more often. */
+/** Parameters of the stream in the order of their checks, the newer ones more often. */
 const STREAM_NAMES = [
   'session_id',
   'event_type',
@@ -51,7 +51,7 @@ const TOPICS = [
   '%zz',
 ] as const;
 
-/** What is no HEAD ends with a topic that is none: a stream that opens has no end that could be compared. */
+/** Requests other than HEAD end with an invalid topic: an open stream has no end to compare. */
 export function streamRequest(random: Random): Outgoing {
   const method = random.pick(['GET', 'HEAD']);
   const pairs = Array.from({ length: random.below(4) }, () => {

@@ -1,8 +1,8 @@
 /**
- * JSON texts of values as clients might send them: good ones, odd ones, broken ones.
+ * Generates JSON texts of values: valid, unusual and broken ones.
  *
- * Texts and not values, because spelling is what is tested: `1.0`, `1e2`, escapes, lone surrogates, keys given
- * twice. Everything comes from a seed.
+ * Texts instead of values, because the spelling is under test: `1.0`, `1e2`, escapes, lone surrogates, repeated keys.
+ * Everything depends only on the PRNG seed.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 
@@ -188,7 +188,7 @@ export function timestampText(random: Random): string {
   return random.pick(TIMESTAMPS);
 }
 
-/** A valid JSON value with odd spelling, white space and nesting. */
+/** A valid JSON value with unusual spelling, white space and nesting. */
 export function jsonValue(random: Random, depth = 0): string {
   const space = (): string => random.pick(SPACES);
   if (depth > 4 || random.chance(0.4)) {
@@ -219,7 +219,7 @@ export function jsonValue(random: Random, depth = 0): string {
   return isObject ? `{${fitting.join(',') || space()}}` : `[${fitting.join(',') || space()}]`;
 }
 
-/** `levels` arrays, one inside the other. */
+/** `levels` nested arrays. */
 export function nested(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);
 }
@@ -234,7 +234,7 @@ function withoutKey(item: string): string {
   return item.replace(KEYED, '');
 }
 
-/** A key as it stands, rarely with its first character as an escape. */
+/** A key unchanged, rarely with its first character as an escape. */
 export function key(random: Random, name: string): string {
   if (random.chance(0.97) || name === '') return `"${name}"`;
   return `"\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}"`;

@@ -1,5 +1,5 @@
-//! A typed call with nested dictionaries, parsed into its types and answered by serde_json alone: what `pnpm bench:rpc`
-//! compares a server's library with. `loadgen/src/codecs/alone-calls.ts` is its twin.
+//! Parses and answers a typed call with nested dictionaries by serde_json alone. `pnpm bench:rpc` compares a server's
+//! library with it. `loadgen/src/codecs/alone-calls.ts` is its twin.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ fn answer(bytes: &[u8]) -> Result<Vec<u8>, String> {
     serde_json::to_vec(&Response { jsonrpc: "2.0", result, id }).map_err(|error| error.to_string())
 }
 
-/// The number of values of a call, after a look at what their answer has.
+/// Returns the number of values of a call, after checking the shape of its answer.
 fn checked(line: &str) -> Result<usize, String> {
     #[derive(Deserialize)]
     struct Answer {

@@ -1,7 +1,7 @@
-//! Arrow alone: stored rows as columns of `contract/fields.json`, and procwire's five columns.
+//! Measures Arrow alone: stored rows as columns of `contract/fields.json`, and procwire's five columns.
 //!
-//! Rows become columns, columns become bytes, bytes become columns again, and two questions are asked of these: a sum
-//! and a count by name. Invariant: the questions have the same answers before and after.
+//! Each run turns rows into columns, columns into bytes and bytes into columns. Two queries then read the columns: a
+//! sum, and a count by name. Invariant: the queries have the same answers before and after.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ type Row = Map<String, Value>;
 
 /// Rows of one record batch (`export_page_rows` of `contract/limits.json`).
 const BATCH_ROWS: usize = 8192;
-/// Milliseconds; any moment does.
+/// Milliseconds. The value does not matter.
 const CREATED_AT: i64 = 1_770_000_000_000;
 const CATEGORIES: usize = 10;
 
-/// What the questions came to: a sum, and how many rows have each name.
+/// Answers of the two queries: a sum, and the number of rows of each name.
 type Answers = (f64, Vec<(String, u64)>);
 
 pub(crate) fn measure_events(report: &Report<'_>, lines: &[&str]) -> Result<(), String> {
@@ -55,7 +55,7 @@ fn stored(event: &Row, index: usize) -> Row {
     row
 }
 
-/// A column for each member of a row, of the type that the contract gives it.
+/// Builds a column for each member of a row, of the type that the contract gives it.
 fn columns(fields: &Value, rows: &[Row]) -> Result<RecordBatch, ArrowError> {
     let names = fields["row"].as_array().map(Vec::as_slice).unwrap_or_default();
     let named = names.iter().filter_map(Value::as_str).map(|name| {
@@ -122,7 +122,7 @@ fn column(kind: &str, name: &str, default: &Value, rows: &[Row]) -> Result<Array
     })
 }
 
-/// The tokens that went in, and the events of each tool.
+/// Computes the sum of input tokens, and the number of events of each tool.
 fn answers_of_events(batches: &[RecordBatch]) -> Option<Answers> {
     let (mut sum, mut counts) = (0, Vec::new());
     for batch in batches {

@@ -1,5 +1,5 @@
-//! Events as a program that uses a library holds them: in JSON and MessagePack with the names of the fields, in
-//! Protobuf as a message. Metadata stays JSON text in all of them.
+//! Defines events as a program that uses a library holds them. JSON and MessagePack have the names of the fields,
+//! Protobuf is a message. Metadata stays JSON text in all of them.
 
 use std::hint::black_box;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// JSON text in whichever form the codec has for it.
+/// JSON text in the form that the codec has for it.
 pub(crate) trait Text: Serialize + DeserializeOwned + Clone {
     fn of(text: &str) -> Result<Self, String>;
     fn text(&self) -> &str;
@@ -48,7 +48,8 @@ macro_rules! event {
         }
 
         impl<M: Text> Event<M> {
-            /// Reads every field; how many there are. A zero is none, since Protobuf does not tell them apart.
+            /// Reads every field; returns the number of fields. A zero counts as absent, since Protobuf cannot tell
+            /// the two apart.
             fn read(&self) -> u64 {
                 let texts = [$(&self.$text),+];
                 let integers = [$(self.$integer),+];
@@ -79,7 +80,7 @@ event!(
     duration_ms, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens
 );
 
-/// A batch in a format that has the names of the fields.
+/// A batch in a format that contains field names.
 #[derive(Serialize, Deserialize)]
 #[serde(bound(deserialize = "M: Text", serialize = "M: Text"))]
 pub(crate) struct Codec<M: Text> {
@@ -106,7 +107,7 @@ impl<M: Text> Codec<M> {
     }
 }
 
-/// Whatever form metadata has in the event, it is not parsed as that.
+/// Metadata is compared as text, so it is removed before this parse.
 fn without_metadata(line: &str) -> Result<String, String> {
     let mut value: Value = serde_json::from_str(line).map_err(text_of)?;
     if let Some(event) = value.as_object_mut() {
@@ -135,7 +136,7 @@ pub(crate) fn from_lines(bytes: &[u8]) -> Result<Codec<Box<RawValue>>, String> {
     })
 }
 
-/// Reads every value of parsed JSON; counts the members of the events, zeros as above.
+/// Reads every value of parsed JSON. Returns the number of members of the events; zeros count as absent.
 pub(crate) fn read_values(value: &Value) -> u64 {
     let events = value["events"].as_array().map(Vec::as_slice).unwrap_or_default();
     let members = events.iter().filter_map(Value::as_object);
@@ -147,7 +148,8 @@ fn text_of(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// The numbers of `contract/fields.json`; the suite compares the bytes with those of the other language.
+/// An event as a Protobuf message, with the numbers of `contract/fields.json`. The suite compares its bytes with
+/// those of the other language.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct ProtoEvent {
     #[prost(string, optional, tag = "1")]
@@ -204,7 +206,7 @@ static VOCABULARY: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../contract/vocabulary.json")).unwrap_or_default()
 });
 
-/// The place of a word in its list, from 1 on; 0 where there is none.
+/// Returns the position of a word in its list, from 1; 0 where the list does not hold it.
 fn place(list: &str, word: Option<&str>) -> i32 {
     let words = VOCABULARY[list].as_array().map(Vec::as_slice).unwrap_or_default();
     let at = words.iter().position(|known| known.as_str() == word);
@@ -239,7 +241,7 @@ impl ProtoEvent {
         })
     }
 
-    /// Reads every field; how many there are.
+    /// Reads every field; returns the number of fields.
     fn read(&self) -> u64 {
         let texts = [
             [

@@ -1,4 +1,4 @@
-//! What the program is told: the events, the codec, how many events a batch has, and how long each step runs.
+//! Reads the flags: the events, the codec, the events of a batch, and the duration of each step.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use lexopt::Arg;
 const USAGE: &str = "--events FILE --codec NAME --counts N,N --seconds S is wanted";
 
 pub(crate) struct Flags {
-    /// One event a line.
+    /// A file with one event a line.
     pub(crate) events: PathBuf,
     pub(crate) codec: String,
-    /// Events or rows of a batch; bytes where the payload is procwire's.
+    /// Events or rows of a batch; bytes for procwire's payload.
     pub(crate) counts: Vec<usize>,
     pub(crate) seconds: f64,
 }

@@ -1,8 +1,8 @@
-//! Codecs alone: the same events to bytes and back in one format, every field read, without a server around it.
+//! Measures codecs alone: the same events to bytes and back in one format, every field read, without a server.
 //!
-//! A tool of `pnpm bench:codecs`, not part of what is deployed; `loadgen/src/codecs/alone-main.ts` is its twin. Invariant:
-//! before anything is timed, what comes back equals what went in. stdout holds one line of JSON for each measured step.
-//! Exit 2 for a wrong flag, 1 for anything else that fails.
+//! A tool of `pnpm bench:codecs`, not part of the deployed server. `loadgen/src/codecs/alone-main.ts` is its twin.
+//! Invariant: before timing anything, the program checks that decoding returns the encoded events. stdout holds one
+//! line of JSON for each measured step. Exits with 2 for a wrong flag, with 1 for any other failure.
 
 mod calls;
 mod columns;
@@ -20,7 +20,7 @@ use timing::{Report, round_trip};
 
 const WRONG_FLAG: u8 = 2;
 
-/// One codec over batches of each size.
+/// Measures one codec over batches of each size.
 fn measure(flags: &Flags) -> Result<(), String> {
     let text = std::fs::read_to_string(&flags.events).map_err(|error| error.to_string())?;
     let lines: Vec<&str> = text.lines().collect();

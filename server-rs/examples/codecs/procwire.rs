@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::timing::{Report, round_trip};
 
-/// What procwire takes off the size for everything but the text.
+/// Procwire subtracts this from the size; the text gets the rest.
 const REST_BYTES: usize = 424;
 const ITEMS: i32 = 100;
 
@@ -25,7 +25,7 @@ fn payload(size: usize) -> Payload {
     Payload { id: 1, name: "test".to_owned(), data, items: (0..ITEMS).collect() }
 }
 
-/// Every value is looked at; the text only by its last byte, as no program needs more of it.
+/// Reads every value. Of the text it reads the last byte only, which is enough to force decoding.
 fn read(payload: &Payload) -> u64 {
     let sum: i64 = payload.items.iter().map(|&item| i64::from(item)).sum();
     let last = payload.data.as_bytes().last().copied().unwrap_or_default();

@@ -1,14 +1,14 @@
-//! How long one call takes, again and again, and the line that says so.
+//! Times one call repeatedly and prints a line with the result.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-/// More samples than this say nothing new about a 99th percentile.
+/// More samples do not improve a 99th percentile.
 const MOST_SAMPLES: usize = 5000;
 const LEAST_SAMPLES: usize = 3;
-/// Of the measured time.
+/// A share of the measured time.
 const WARM_UP_SHARE: f64 = 0.4;
 
 pub(crate) struct Report<'a> {
@@ -18,15 +18,15 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Prints the samples of `step`, in nanoseconds. `bytes`: of the serialized form; `fields`: what every reader of
-    /// these events finds.
+    /// Prints the samples of `step`, in nanoseconds. `bytes` is the serialised size; `fields` is the number of fields
+    /// that every reader of these events counts.
     pub(crate) fn print(&self, step: &str, bytes: usize, fields: u64, samples: &[u64]) {
         let (codec, count) = (self.codec, self.count);
         let line = json!({ "codec": codec, "step": step, "count": count, "bytes": bytes, "fields": fields, "ns": samples });
         println!("{line}");
     }
 
-    /// Samples of `work` after a warm-up of it.
+    /// Times `work` repeatedly after a warm-up.
     pub(crate) fn time<T>(&self, mut work: impl FnMut() -> Result<T, String>) -> Result<Vec<u64>, String> {
         let mut run = |seconds: f64, least: usize| {
             let limit = Duration::from_secs_f64(seconds);
@@ -43,7 +43,7 @@ impl Report<'_> {
     }
 }
 
-/// Checks that `value` survives the round trip, then times both ways; `read` reads every field and counts them.
+/// Checks that `value` survives the round trip, then times both directions. `read` reads every field and counts them.
 pub(crate) fn round_trip<T: PartialEq>(
     report: &Report<'_>,
     value: &T,

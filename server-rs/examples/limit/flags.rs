@@ -1,4 +1,4 @@
-//! What the limit is told: where events come from, and the server's own flags.
+//! Reads the flags: the source of the events, and the server's own flags.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,21 +9,21 @@ use lexopt::Arg;
 const USAGE: &str = "--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted, \
     or --rows FILE --group N instead of --groups FILE";
 
-/// What is stored.
+/// The source of the stored rows.
 pub(crate) enum Source {
-    /// One batch body a line; each is a group, and so a transaction.
+    /// A file with one batch body a line; each body is one group, so one transaction.
     Groups(PathBuf),
-    /// A closed database of this schema, whose rows alone are stored, so many in a transaction.
+    /// A closed database of this schema. Its rows alone are stored, this many in a transaction.
     Rows(PathBuf, usize),
 }
 
 pub(crate) struct Flags {
     pub(crate) source: Source,
-    /// The server's own reading of the others.
+    /// The server's own configuration, parsed from the other flags.
     pub(crate) config: Config,
 }
 
-/// Problems, one a line.
+/// Parses the flags; the error holds one problem a line.
 pub(crate) fn parse_flags(args: impl IntoIterator<Item = OsString>) -> Result<Flags, String> {
     let mut parser = lexopt::Parser::from_args(args);
     let (mut own, mut others) = (Vec::new(), Vec::new());

@@ -1,9 +1,11 @@
-//! The limit: events stored in bulk by this server's own store, with no HTTP and no parsing in what is timed; or the
-//! rows of such events alone.
+//! Measures the storage ceiling: this server's own store writes events in bulk, and the timed part has no HTTP and no
+//! parsing. Alternatively it writes the rows of such events alone.
 //!
-//! A tool of the comparison, not part of what is deployed. What must stay true: what is timed is what the writer
-//! does for a group, its rule for checkpoints included, and nothing else; no more than a chunk of groups is in
-//! memory. stdout holds one line of JSON. Exit 2 for a wrong flag, 1 for anything else that fails.
+//! A tool of the comparison, not part of the deployed server.
+//!
+//! Invariant: the timed part is exactly the writer's work for a group, including its rule for checkpoints. At most
+//! one chunk of groups is in memory. stdout holds one line of JSON. Exits with 2 for a wrong flag, with 1 for any
+//! other failure.
 
 mod flags;
 mod rows;
@@ -30,12 +32,12 @@ use rustix::time::{ClockId, clock_gettime};
 
 use flags::{Flags, Source, parse_flags};
 
-/// Groups are read until their bodies have this many bytes; then they are stored.
+/// Reads groups until their bodies have this many bytes, then stores them.
 const CHUNK_BYTES: usize = 16 << 20;
 const MILLION: usize = 1_000_000;
 const WRONG_FLAG: u8 = 2;
 
-/// What was stored, and what it took.
+/// Counts of stored events, and the time that storing took.
 #[derive(Default)]
 struct Totals {
     events: usize,
@@ -43,14 +45,14 @@ struct Totals {
     duplicates: usize,
     wall: Duration,
     cpu: Duration,
-    /// Scanning and checking, which is no part of the limit.
+    /// Time of scanning and checking, which is not part of the ceiling.
     parse_wall: Duration,
     parse_cpu: Duration,
-    /// How long each million of events took to be stored.
+    /// Time that each million of events took.
     millions: Vec<Duration>,
 }
 
-/// A database that was not there, with the schema and the pragmas of the server.
+/// Creates a database with the schema and the pragmas of the server. Fails when the file exists.
 fn make_database(config: &Config) -> Result<(Connection, ConnectionOptions), String> {
     let path = Path::new(&config.db);
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
@@ -62,7 +64,7 @@ fn make_database(config: &Config) -> Result<(Connection, ConnectionOptions), Str
     Ok((connection, options))
 }
 
-/// A body as the pipeline hands it to the writer: scanned, validated, truncated.
+/// Prepares a body as the pipeline does for the writer: scanned, validated, truncated.
 fn prepare(body: String, max_metadata_bytes: usize) -> Result<Submission, &'static str> {
     let raws = scan_batch(&body, usize::MAX).ok().flatten().ok_or("is no batch")?.events;
     let events = raws.iter().map(|raw| validate_event(&body, raw, max_metadata_bytes));
@@ -70,7 +72,7 @@ fn prepare(body: String, max_metadata_bytes: usize) -> Result<Submission, &'stat
     Ok(Submission { body, events })
 }
 
-/// Stores a chunk group by group. All of it is timed, and nothing else is.
+/// Stores a chunk group by group. Exactly this function is timed.
 fn store_chunk(
     connection: &Connection,
     writer: &mut EventWriter,

@@ -1,7 +1,7 @@
-//! The table alone: rows that were stored before, inserted again as they are, with what they refer to.
+//! Measures the table alone: inserts existing rows unchanged, with the rows that they refer to.
 //!
-//! No keys of ids, no summaries, no sums, no index of sessions. What must stay true: the statement, the pragmas and
-//! the rule for checkpoints are the server's; reading the rows is not timed.
+//! It writes no event keys, no summaries, no sums and no session index. Invariant: the statement, the pragmas and the
+//! rule for checkpoints are the server's. Reading the rows is not timed.
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,12 +13,12 @@ use rusqlite::{Connection, OpenFlags, Statement, params, params_from_iter};
 
 use crate::{Totals, cpu_time};
 
-/// So many groups are read before they are inserted.
+/// Reads this many groups before it inserts them.
 const CHUNK_GROUPS: usize = 8;
 
 type Row = Vec<Value>;
 
-/// Stores the rows of `stored`, `group` of them in a transaction.
+/// Stores the rows of `stored`, `group` rows in a transaction.
 pub(crate) fn store_rows(
     connection: &Connection,
     checkpointer: &mut Checkpointer,
@@ -40,7 +40,7 @@ pub(crate) fn store_rows(
     }
 }
 
-/// Rows whose values are in the order of the parameters of the insert.
+/// Selects rows whose values have the order of the insert's parameters.
 fn select_rows() -> String {
     let columns = queries::INSERT_EVENT.split(['(', ')']).nth(1).unwrap_or("*");
     format!("SELECT {columns} FROM events WHERE id > ?1 ORDER BY id LIMIT ?2")
@@ -65,7 +65,7 @@ fn values_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
     (0..row.as_ref().column_count()).map(|column| row.get(column)).collect()
 }
 
-/// All of it is timed, and nothing else is.
+/// Exactly this function is timed.
 fn insert_rows(
     connection: &Connection,
     checkpointer: &mut Checkpointer,

@@ -1,4 +1,4 @@
-//! Reads the command line and the environment as text, without a look at the values (rules PRO-02 and PRO-03).
+//! Reads the command line and the environment as text; does not check the values (rules PRO-02 and PRO-03).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::config::spec::{OptionKind, OptionSpec, SPEC, help_text, version_text};
 use crate::contract::fill;
 
-/// Where a value was given, and its text.
+/// A value's text and its source.
 #[derive(Debug, Clone)]
 pub(super) struct Given {
     pub(super) source: String,
     pub(super) text: String,
 }
 
-/// Problems and values, as they are found.
+/// Problems and values found so far.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) problems: Vec<String>,
@@ -29,10 +29,10 @@ impl Reader {
         self.problems.push(fill(text, values));
     }
 
-    /// Takes the command line in; the text to print when it asks for help or the version.
+    /// Reads the command line; returns the text to print when it asks for help or the version.
     pub(super) fn read_arguments(&mut self, args: impl IntoIterator<Item = OsString>) -> Option<String> {
         let mut print = None;
-        // Package managers pass on the `--` that was meant for them; it says nothing here.
+        // Package managers pass their own `--` on; it has no meaning here.
         let args = args.into_iter().filter(|arg| arg != "--");
         let mut parser = lexopt::Parser::from_args(args);
         while let Ok(Some(arg)) = parser.next() {
@@ -80,7 +80,7 @@ impl Reader {
             if is_switch {
                 return Some(OsString::from("true"));
             }
-            // A word that begins with two hyphens is the next flag, not this one's value.
+            // A word that begins with two hyphens is the next flag, not this flag's value.
             let mut raw = parser.try_raw_args()?;
             let is_flag = raw.peek()?.to_string_lossy().starts_with("--");
             if is_flag { None } else { raw.next() }
@@ -98,7 +98,7 @@ impl Reader {
         given.push(Given { source: flag, text });
     }
 
-    /// Takes the variables in; a flag that was given beats its variable.
+    /// Reads the variables; a flag takes precedence over its variable.
     pub(super) fn read_environment(&mut self, env: impl IntoIterator<Item = (OsString, OsString)>) {
         let ours: BTreeMap<String, OsString> = env
             .into_iter()
@@ -128,7 +128,7 @@ impl Reader {
     }
 }
 
-/// Text as messages show it.
+/// Formats text for messages.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

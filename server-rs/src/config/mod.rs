@@ -1,14 +1,14 @@
 //! Turns flags and environment variables into a checked configuration, or into every problem at once (rules PRO-02 to
 //! PRO-04).
 //!
-//! Names, bounds, help and messages are those of `contract/config.json`. Nothing falls back to a default
-//! because it was wrong.
+//! Names, bounds, help and messages come from `contract/config.json`. A wrong value is a problem, never a silent
+//! default.
 
-/// `config.json`, and the help made of it.
+/// `config.json`, and the help text made from it.
 pub mod spec;
 /// The checked configuration.
 mod settings;
-/// What the command line and the environment give.
+/// Text of the command line and the environment.
 mod arguments;
 /// Checked values.
 mod values;
@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use arguments::Reader;
 pub use settings::{Config, Durability};
 
-/// What the command line asks for.
+/// Action that the command line asks for.
 #[derive(Debug)]
 pub enum Command {
     /// Run with this configuration.
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_every_problem_in_its_order() {
+    fn the_parser_reports_every_problem_in_order() {
         let args =
             ["--port=70000", "x", "--nope", "--db", "--port", "1", "--queue-events", "5", "--host=0.0.0.0"];
         let env = [("INGEST_ZZZ", "1"), ("INGEST_AAA", ""), ("INGEST_HEARTBEAT_MS", "1e3"), ("HOME", "/")];
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_beats_its_variable_and_an_empty_variable_is_unset() {
+    fn a_flag_takes_precedence_over_its_variable_and_an_empty_variable_is_unset() {
         let found = config(
             &["--port", "0"],
             &[("INGEST_PORT", "x"), ("INGEST_DB", ""), ("INGEST_ALLOW_HOSTS", "a.b,C")],
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_repeat_and_help_wins() {
+    fn list_flags_repeat_and_help_takes_precedence() {
         assert_eq!(config(&["--allow-host=a", "--allow-host", "b"], &[]).allow_hosts, ["a", "b"]);
         let asked = parse_config(["--help", "--nope"].map(OsString::from), []);
         assert!(matches!(asked, Ok(Command::Print(text)) if text.starts_with("Usage: ingest-server")));

@@ -1,16 +1,16 @@
-//! Holds the checked configuration, with units in the names of its values.
+//! Holds the checked configuration. Names of values contain their units.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::prices::Prices;
 
-/// When an answer to an ingest request is durable (`--durability`).
+/// Durability of an answer to an ingest request (`--durability`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// It survives the end of the process.
+    /// Survives the end of the process.
     Process,
-    /// It survives the loss of power.
+    /// Survives a power loss.
     Power,
 }
 
@@ -24,7 +24,7 @@ impl Durability {
     }
 }
 
-/// The checked configuration; units stand in the names.
+/// The checked configuration; names contain the units.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each is the flag of its name, explained in contract/config.json")]
 pub struct Config {
@@ -42,7 +42,7 @@ pub struct Config {
     pub max_stream_clients: usize,
     pub heartbeat_ms: u64,
     pub stats_interval_ms: u64,
-    /// The text of `--token-file`.
+    /// Text of `--token-file`.
     pub token: Option<String>,
     pub allow_hosts: Vec<String>,
     pub allow_origins: Vec<String>,
@@ -51,14 +51,14 @@ pub struct Config {
     pub max_attachment_bytes: u64,
     pub attachments_bytes: u64,
     pub keep_hook_payloads: bool,
-    /// The file of `--prices`.
+    /// Content of `--prices`.
     pub prices: Option<Arc<Prices>>,
     pub bench: bool,
     pub exit_with_stdin: bool,
     pub log_level: String,
 }
 
-/// The token is not for logs, so none of it is printed.
+/// The token must not reach logs, so `Debug` prints none of it.
 impl std::fmt::Debug for Config {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Config").field("host", &self.host).field("port", &self.port).finish_non_exhaustive()

@@ -20,9 +20,9 @@ pub(crate) struct OptionSpec {
     pub(crate) maximum: Option<u64>,
     pub(crate) at_least: Option<String>,
     pub(crate) choices: Option<Vec<String>>,
-    /// The switch that must not be on where this option is given.
+    /// The switch that excludes this option.
     pub(crate) excludes: Option<String>,
-    /// Nothing for a switch.
+    /// `None` for a switch.
     value: Option<String>,
     help: String,
 }
@@ -37,7 +37,7 @@ pub(crate) enum OptionKind {
     Choice,
     #[serde(rename = "list")]
     List,
-    /// On the command line it takes no value; its variable is `true` or `false`.
+    /// Takes no value on the command line; its variable is `true` or `false`.
     #[serde(rename = "switch")]
     Switch,
 }
@@ -62,7 +62,7 @@ pub(crate) struct ConfigSpec {
 
 pub(crate) static SPEC: LazyLock<ConfigSpec> = LazyLock::new(|| parse(CONFIG));
 
-/// `--help`, made of the contract.
+/// Returns the `--help` text, made from the contract.
 pub fn help_text() -> String {
     let mut rows: Vec<(String, String)> = Vec::new();
     for option in &SPEC.options {
@@ -89,12 +89,12 @@ pub fn help_text() -> String {
     format!("{}\n\n{}\n\nOptions:\n{lines}", SPEC.usage, SPEC.headline)
 }
 
-/// `--version` (rule PRO-04).
+/// Returns the `--version` text (rule PRO-04).
 pub fn version_text() -> String {
     format!("ingest-server {} (contract {})\n", env!("CARGO_PKG_VERSION"), *VERSION)
 }
 
-/// A message of `config.json`'s `exits`, with its exit code.
+/// Returns a message of `exits` in `config.json`, with its exit code.
 pub fn exit_message(exit: &str, message: &str, values: &[(&str, &str)]) -> (u8, String) {
     let spec = SPEC.exits.get(exit);
     let code = spec.and_then(|spec| spec.get("code")).and_then(integer_of).unwrap_or(1);

@@ -14,11 +14,11 @@ use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::contract::{LIMITS, integer_of, text_of};
 use crate::prices::{Prices, parse_prices};
 
-/// What a mode gives to the group and to others.
+/// Permission bits of the group and of other users.
 const OTHER_USERS: u32 = 0o077;
 
 impl Reader {
-    /// Checks every value in the order of `config.json`, then what concerns several.
+    /// Checks every value in the order of `config.json`, then rules that concern several values.
     pub(super) fn config(&mut self) -> Config {
         let mut numbers = BTreeMap::new();
         let mut texts = BTreeMap::new();
@@ -177,7 +177,7 @@ impl Reader {
     }
 
     fn prices(&mut self, given: &Given) -> Option<Prices> {
-        // The empty name of a file is a problem already.
+        // An empty file name is already a problem.
         if given.text.is_empty() {
             return None;
         }
@@ -229,14 +229,14 @@ impl Reader {
         }
     }
 
-    /// Where a value came from; its flag when it is the default.
+    /// Returns the source of a value; its flag for a default.
     fn source(&self, name: &str) -> String {
         let given = self.given.get(name).and_then(|given| given.first());
         given.map_or_else(|| format!("--{name}"), |given| given.source.clone())
     }
 }
 
-/// The text and the mode of the token's file.
+/// Returns the text and the mode of the token's file.
 fn read_token(path: &str) -> std::io::Result<(String, u32)> {
     let mut file = std::fs::File::open(path)?;
     let mode = file.metadata()?.mode();
@@ -245,7 +245,7 @@ fn read_token(path: &str) -> std::io::Result<(String, u32)> {
     Ok((text, mode))
 }
 
-/// Letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets.
+/// Accepts letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets.
 fn is_host_name(text: &str) -> bool {
     if let Some(address) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return address.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
@@ -253,13 +253,13 @@ fn is_host_name(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
 }
 
-/// What a page from a file is: browsers send `null` as its origin, and send it for sandboxed pages of any site.
+/// Matches the origin of a page from a file. Browsers send `null` for it, and also for sandboxed pages of any site.
 fn is_file_origin(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     text == "null" || text.starts_with("file:")
 }
 
-/// A scheme, `://`, and an authority without path (RFC 6454, section 6.2).
+/// Accepts a scheme, `://`, and an authority without path (RFC 6454, section 6.2).
 fn is_origin(text: &str) -> bool {
     let Some((scheme, authority)) = text.split_once("://") else {
         return false;

@@ -189,6 +189,6 @@ pub const COLUMNS: [Column; 26] = [
     },
 ];
 
-/// The places of the columns, in the order of their numbers in Protobuf.
+/// Positions of the columns, in the order of their numbers in Protobuf.
 pub const BY_NUMBER: [usize; 26] =
     [3, 4, 5, 7, 1, 6, 12, 13, 15, 14, 8, 9, 10, 11, 16, 22, 18, 25, 0, 2, 23, 24, 19, 20, 21, 17];

@@ -1,32 +1,32 @@
 //! The fields of an event as the contract describes them (`contract/fields.json`).
 
-/// The columns of a row, generated from the file.
+/// Columns of a row, generated from the file.
 mod columns;
-/// The table, generated from the file.
+/// Table of fields, generated from the file.
 mod table;
 
 pub use columns::{BY_NUMBER, COLUMNS};
 pub use table::Field;
 use table::SPECS;
 
-/// The rule of a field's value (rules EVT-01 to EVT-11).
+/// The validation rule of a field (rules EVT-01 to EVT-11).
 #[derive(Debug, Clone, Copy)]
 pub enum FieldKind {
     /// A bounded string.
     Text,
-    /// One word of this list of the vocabulary.
+    /// One word of a list of the vocabulary.
     Choice(fn() -> &'static [String]),
     /// A whole number from 0 to 2^53-1.
     Integer,
-    /// US dollars, kept as nano-dollars.
+    /// US dollars, stored as nano-dollars.
     Dollars,
-    /// An RFC 3339 date-time, kept as Unix milliseconds.
+    /// An RFC 3339 date-time, stored as Unix milliseconds.
     Timestamp,
     /// Any JSON value.
     Json,
 }
 
-/// The value of a field that an event does not have.
+/// The value of a field that an event lacks.
 #[derive(Debug, Clone, Copy)]
 pub enum Absent {
     /// No value.
@@ -42,7 +42,7 @@ pub enum Absent {
 #[expect(missing_docs, reason = "the other members are those of the file, which explains them")]
 pub struct FieldSpec {
     pub name: &'static str,
-    /// As a filter of the pages of events.
+    /// Its query parameter as a filter of event pages.
     pub parameter: &'static str,
     pub kind: FieldKind,
     pub is_required: bool,
@@ -53,7 +53,7 @@ pub struct FieldSpec {
     pub absent: Absent,
 }
 
-/// What a column of a row is stored as.
+/// The stored form of a column.
 #[derive(Debug, Clone, Copy)]
 pub enum ColumnKind {
     /// Not stored: always this number.
@@ -62,7 +62,7 @@ pub enum ColumnKind {
     Session,
     /// A name id.
     Name,
-    /// The name id of a word of this list of the vocabulary.
+    /// The name id of a word from a list of the vocabulary.
     Choice(fn() -> &'static [String]),
     /// A text, or the 16 bytes of a UUID.
     Text,
@@ -78,7 +78,7 @@ pub enum ColumnKind {
     Json,
 }
 
-/// The types of columns in Arrow (rule FMT-09).
+/// Arrow types of columns (rule FMT-09).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the type of its name")]
 pub enum ArrowType {
@@ -104,20 +104,20 @@ pub struct Column {
 }
 
 impl Field {
-    /// How many there are.
+    /// Number of fields.
     pub const COUNT: usize = Field::ALL.len();
 
-    /// What the contract says of it.
+    /// Returns the field's entry of the contract.
     pub fn spec(self) -> &'static FieldSpec {
         &SPECS[self as usize]
     }
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
 
-    /// The parameter of this filter in the statements for pages of events.
+    /// Returns the parameter of this filter in the statements for event pages.
     pub fn parameter(self) -> &'static str {
         self.spec().parameter
     }

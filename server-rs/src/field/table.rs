@@ -4,7 +4,7 @@
 use super::{Absent, FieldKind, FieldSpec};
 use crate::contract::VOCABULARY;
 
-/// The fields of an event, in the order in which their problems are reported.
+/// The fields of an event, in the order in which problems are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the field of its name")]
 pub enum Field {
@@ -70,10 +70,11 @@ impl Field {
         Field::SourceEvent,
     ];
 
-    /// The other filters, but for the session: their columns hold the text.
+    /// The other filters except the session; their columns hold the text.
     pub const TEXT_FILTERS: [Field; 2] = [Field::CallId, Field::AgentId];
 
-    /// The field of this name. By length and bytes at once: most keys of a body are looked up here.
+    /// Returns the field of this name. It compares length and bytes at once, since most keys of a body pass through
+    /// here.
     pub fn from_name(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"session_id" => Field::SessionId,

@@ -4,24 +4,24 @@ use std::ops::Range;
 
 use crate::event::RawEvent;
 
-/// The events of a batch, unchecked.
+/// The events of a batch, before validation.
 #[derive(Debug, Default)]
 pub struct RawBatch {
-    /// The text that their spans lie in.
+    /// The text that their spans refer to.
     pub body: String,
-    /// The first ones, as many as were asked for.
+    /// The first events, at most the requested number.
     pub events: Vec<RawEvent>,
-    /// How many there are.
+    /// Number of fields.
     pub count: usize,
-    /// The line of each, counted from 1; empty where the format has no lines.
+    /// The line of each event, from 1; empty for a format without lines.
     pub lines: Vec<usize>,
 }
 
-/// Where the events of a batch lie in a body.
+/// Places of a batch's events in a body.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// The first ones, as many as were asked for.
+    /// The first events, at most the requested number.
     pub events: Vec<Range<usize>>,
-    /// How many there are.
+    /// Number of fields.
     pub count: usize,
 }

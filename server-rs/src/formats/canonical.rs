@@ -1,6 +1,6 @@
 //! Writes a value as its canonical JSON text (rule FMT-05; RFC 8785, section 3.2.3).
 //!
-//! Invariant: the check of a body bounds how deep a value is nested, so the writer may recurse.
+//! Invariant: the check of a body bounds the nesting depth, so the writer may recurse.
 
 use std::fmt;
 
@@ -15,18 +15,18 @@ pub(super) struct Canonical<'o> {
 }
 
 impl<'o> Canonical<'o> {
-    /// Prints numbers as ECMAScript does.
+    /// Creates a writer that prints numbers as ECMAScript does.
     pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
         Self { out, is_read_again: false }
     }
 
-    /// For a text that is only read again (rule RPC-04): -0 stays what it is, and members stay as they are. To order
-    /// millions of them takes several times the memory of the body.
+    /// Creates a writer for text that only the scanner reads again (rule RPC-04). It keeps -0 and the order of
+    /// members: sorting millions of members takes several times the memory of the body.
     pub(super) fn to_read_again(out: &'o mut Vec<u8>) -> Self {
         Self { out, is_read_again: true }
     }
 
-    /// For a value inside.
+    /// Creates a writer for a nested value.
     fn inner(&mut self) -> Canonical<'_> {
         Canonical { out: self.out, is_read_again: self.is_read_again }
     }
@@ -113,7 +113,7 @@ impl<'de> Visitor<'de> for Canonical<'_> {
             close(self.out, opening, b'}');
             return Ok(());
         }
-        // A stable order: of equal names the last one sent stays last, and only that one is kept.
+        // The sort is stable: of equal names the last one sent stays last, and only the last is kept.
         written.sort_by(|one, other| one.0.encode_utf16().cmp(other.0.encode_utf16()));
         let mut ordered = vec![b'{'];
         for (index, (name, start, end)) in written.iter().enumerate() {

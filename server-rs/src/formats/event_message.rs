@@ -1,6 +1,6 @@
 //! Generated from `contract/fields.json` by `pnpm contract:update`: the message `Event` of `ingest/v1/event.proto`.
 //!
-//! Texts are declared as bytes, which have the same wire form: the library then lends them instead of copying them.
+//! Texts are declared as bytes, which have the same wire form. The library then borrows them instead of copying.
 
 use bytes::Bytes;
 
@@ -8,7 +8,7 @@ use super::protobuf::Sent;
 use super::protobuf_check::WireForm;
 use crate::field::Field;
 
-/// What a client sends of an event.
+/// An event as a client sends it.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct EventMessage {
     #[prost(bytes = "bytes", optional, tag = "1")]
@@ -56,7 +56,7 @@ pub(super) struct EventMessage {
 }
 
 impl EventMessage {
-    /// Passes the fields that the message has to the function, in their order.
+    /// Calls the function with each field of the message, in order.
     pub(super) fn visit<'a>(&'a self, mut visit: impl FnMut(Field, Sent<'a>)) {
         if let Some(value) = &self.session_id {
             visit(Field::SessionId, Sent::Text(value));
@@ -124,7 +124,7 @@ impl EventMessage {
     }
 }
 
-/// How the value of a known field of an event is encoded.
+/// Returns the wire form of a known field of an event.
 pub(super) fn wire_form(number: u64) -> Option<WireForm> {
     Some(match number {
         1 | 2 | 5 | 6 | 7 | 8 | 9 | 23 | 24 | 25 => WireForm::Text,

@@ -1,4 +1,4 @@
-//! Names why a body is refused before it is decoded: the first rule that it breaks (rule FMT-03).
+//! Names the first rule that a body breaks; the server checks before it decodes (rule FMT-03).
 
 use crate::contract::VOCABULARY;
 use crate::error::{ErrorCode, Failure};
@@ -23,7 +23,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Its message.
+    /// Returns its message.
     pub fn message(self) -> &'static str {
         let messages = &VOCABULARY.format_messages;
         match self {
@@ -44,12 +44,12 @@ impl Fault {
     }
 }
 
-/// Checks that a text is UTF-8. Most texts are short and ASCII, which is faster to check.
+/// Checks that a text is UTF-8. Most texts are short and ASCII, for which the first check is faster.
 pub(crate) fn check_utf8(text: &[u8]) -> Result<(), Fault> {
     if text.is_ascii() || std::str::from_utf8(text).is_ok() { Ok(()) } else { Err(Fault::Utf8) }
 }
 
-/// The failure of a request whose body has this fault.
+/// Returns the failure of a request whose body has this fault.
 pub(crate) fn refusal(code: ErrorCode, fault: Fault) -> Failure {
     Failure::new(code).with("reason", fault.message())
 }

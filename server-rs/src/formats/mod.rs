@@ -2,27 +2,27 @@
 //!
 //! Invariant: every format becomes spans of a text, so that the rules of events exist once (decision 53).
 
-/// Why a body is refused.
+/// Reasons to refuse a body.
 pub mod fault;
-/// The events of a batch, unchecked.
+/// The events of a batch, before validation.
 pub mod batch;
-/// One event a line.
+/// A file with one event a line.
 pub mod ndjson;
-/// From values to JSON tokens.
+/// Writes values as JSON tokens.
 pub mod tokens;
-/// A value of MessagePack, passed over.
+/// Walks a MessagePack value without decoding it.
 pub mod msgpack_walker;
-/// Values as canonical JSON text.
+/// Writes values as canonical JSON text.
 pub mod canonical;
-/// What a body in MessagePack must be.
+/// Checks MessagePack bodies.
 pub mod msgpack_check;
-/// MessagePack to tokens.
+/// Turns MessagePack into tokens.
 pub mod msgpack;
-/// What a body in Protobuf must be.
+/// Checks Protobuf bodies.
 pub mod protobuf_check;
-/// The message of an event, generated.
+/// The generated message of an event.
 mod event_message;
-/// Protobuf to tokens.
+/// Turns Protobuf into tokens.
 pub mod protobuf;
 
 use std::sync::LazyLock;
@@ -54,7 +54,7 @@ impl Format {
     pub const ALL: [Format; 5] =
         [Format::Json, Format::Ndjson, Format::Msgpack, Format::Protobuf, Format::Arrow];
 
-    /// Its name in the contract.
+    /// Returns the name in the contract.
     pub fn name(self) -> &'static str {
         match self {
             Format::Json => "json",
@@ -65,23 +65,23 @@ impl Format {
         }
     }
 
-    /// The format of this name.
+    /// Returns the format of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// What the contract says of it.
+    /// Returns the field's entry of the contract.
     pub fn spec(self) -> &'static FormatSpec {
         SPECS[self as usize]
     }
 
-    /// Whether answers in it are rows alone, sent page by page (rule FMT-09).
+    /// Returns whether its answers hold only rows, in several pages (rule FMT-09).
     pub fn is_export(self) -> bool {
         matches!(self, Format::Ndjson | Format::Arrow)
     }
 }
 
-/// The one event of a body, and the text that its spans lie in.
+/// Returns the one event of a body, and the text that its spans refer to.
 pub fn read_event(format: Format, body: Vec<u8>) -> Result<(String, RawEvent), Failure> {
     match format {
         Format::Json => {
@@ -96,7 +96,7 @@ pub fn read_event(format: Format, body: Vec<u8>) -> Result<(String, RawEvent), F
     }
 }
 
-/// The events of a body. Those after the first `max_items` are counted and not kept (rule ING-09).
+/// Returns the events of a body. Events after the first `max_items` are counted but not kept (rule ING-09).
 pub fn read_batch(format: Format, body: Vec<u8>, max_items: usize) -> Result<RawBatch, Failure> {
     match format {
         Format::Json => {
@@ -112,14 +112,14 @@ pub fn read_batch(format: Format, body: Vec<u8>, max_items: usize) -> Result<Raw
     }
 }
 
-/// The text of a body in JSON (rule BOD-01).
+/// Returns the text of a JSON body (rule BOD-01).
 pub(crate) fn text_of(body: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(body).map_err(|_| Failure::new(ErrorCode::InvalidJson))
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    /// The bytes that hexadecimal digits stand for.
+    /// Decodes hexadecimal digits.
     pub(crate) fn bytes(hex: &str) -> Vec<u8> {
         let digits: Vec<u8> = hex.bytes().filter_map(crate::text::hex_value).collect();
         digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()

@@ -1,7 +1,7 @@
 //! Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
 //!
-//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
-//! server.
+//! Invariant: a body is checked before the library decodes it. So an error of the library is an internal error of
+//! this server.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::formats::msgpack_check::{check_batch, check_event};
 use crate::formats::msgpack_walker::is_map;
 use crate::formats::tokens::Tokens;
 
-/// The one event of a body, and the text that its spans lie in.
+/// Returns the one event of a body, and the text that its spans refer to.
 pub fn read_msgpack_event(body: &[u8]) -> Result<(String, RawEvent), Failure> {
     check_event(body).map_err(invalid)?;
     let mut tokens = Tokens::with_capacity(body.len());
@@ -26,7 +26,7 @@ pub fn read_msgpack_event(body: &[u8]) -> Result<(String, RawEvent), Failure> {
     Ok((tokens.finish(), event))
 }
 
-/// The events of a body. Those after the first `max_items` are counted and not kept.
+/// Returns the events of a body. Events after the first `max_items` are counted but not kept.
 pub fn read_msgpack_batch(body: &[u8], max_items: usize) -> Result<RawBatch, Failure> {
     let checked = check_batch(body, max_items).map_err(invalid)?;
     let places = checked.ok_or(Failure::new(ErrorCode::InvalidBatch))?;
@@ -39,7 +39,7 @@ pub fn read_msgpack_batch(body: &[u8], max_items: usize) -> Result<RawBatch, Fai
     Ok(RawBatch { body: tokens.finish(), events, count: places.count, lines: Vec::new() })
 }
 
-/// A value that was checked as JSON text, with its negative zeros (rule RPC-04).
+/// Returns a checked value as JSON text that keeps negative zeros (rule RPC-04).
 pub(crate) fn json_of(value: &[u8]) -> Result<String, Failure> {
     let mut out = Vec::with_capacity(value.len());
     let mut library = Deserializer::from_read_ref(value);
@@ -93,8 +93,8 @@ impl<'de> Visitor<'de> for EventSeed<'_> {
     }
 }
 
-/// Decodes a value into a token; of a boolean and a container only the kind matters. Metadata that is a string is JSON
-/// text; any other value of metadata becomes its canonical JSON text (rule FMT-05).
+/// Decodes a value into a token; for a boolean or a container only its kind. Metadata that is a string is JSON text;
+/// any other metadata becomes its canonical JSON text (rule FMT-05).
 struct TokenSeed<'t, const IS_METADATA: bool>(&'t mut Tokens);
 
 impl<'de, const IS_METADATA: bool> DeserializeSeed<'de> for TokenSeed<'_, IS_METADATA> {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn values_become_tokens() {
+    fn messagepack_values_become_tokens() {
         let event = serde_json::json!({
             "session_id": "a\"\\\n", "tokens_in": 7, "cost_usd": 0.5, "branch": null, "project": [1, {"a": 2}],
             "other": {"a": [1]}, "metadata": " {\"b\" : 1}\n",
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_that_is_no_string_becomes_canonical() {
+    fn metadata_that_is_not_a_string_becomes_canonical_json() {
         let event = serde_json::json!({"metadata": {"b": [1.0, -1, 1.5, true, null], "a\u{1f600}": "\u{1}\"", "a\u{ffff}": {}}});
         let (body, _) = read_msgpack_event(&pack(&event)).expect("well-formed");
         assert_eq!(body, "{\"a\u{1f600}\":\"\\u0001\\\"\",\"a\u{ffff}\":{},\"b\":[1,-1,1.5,true,null]}");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_no_map_is_no_event() {
+    fn a_value_that_is_not_a_map_is_not_an_event() {
         for value in
             [serde_json::json!([]), serde_json::json!(1), serde_json::json!("x"), serde_json::json!(null)]
         {

@@ -1,21 +1,21 @@
 //! Checks a body in MessagePack before a library decodes it (rules FMT-03 and FMT-04).
 //!
-//! Invariant: the check takes no memory but the places of the events, whatever the body declares. What passes is
-//! well-formed to its last byte.
+//! Invariant: the check allocates nothing except the places of the events, whatever the body declares. A body that
+//! passes is well-formed to its last byte.
 
 use crate::formats::batch::Places;
 use crate::formats::fault::Fault;
 use crate::formats::msgpack_walker::{Item, Walker, is_map};
 
-/// Checks a body that is one value.
+/// Checks a body that holds one value.
 pub fn check_event(body: &[u8]) -> Result<(), Fault> {
     let mut walker = Walker::new(body);
     walker.skip_value(0)?;
     walker.end()
 }
 
-/// Checks a body that is a batch; `None` when it has no array `events`. Of a key given twice the last counts. Events
-/// after the first `max_items` are counted and not kept.
+/// Checks a body that holds a batch; `None` when it has no array `events`. Of equal keys the last counts. Events
+/// after the first `max_items` are counted but not kept.
 pub fn check_batch(body: &[u8], max_items: usize) -> Result<Option<Places>, Fault> {
     let mut walker = Walker::new(body);
     let mut places = None;
@@ -23,7 +23,7 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Option<Places>, Faul
         let Item::Map(pairs) = walker.item(0)? else { return Err(Fault::Truncated) };
         for _ in 0..pairs {
             if walker.key()? == b"events" {
-                // Frees the places of an earlier key before memory is taken for these.
+                // Frees the places of an earlier key before allocating these.
                 drop(places.take());
                 places = elements(&mut walker, 1, max_items)?;
             } else {
@@ -37,7 +37,7 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Option<Places>, Faul
     Ok(places)
 }
 
-/// Checks a body that is one value; where the elements lie when it is an array, the first `max_items` of them.
+/// Checks a body that holds one value. For an array it returns the places of the first `max_items` elements.
 pub(crate) fn check_elements(body: &[u8], max_items: usize) -> Result<Option<Places>, Fault> {
     let mut walker = Walker::new(body);
     let places = elements(&mut walker, 0, max_items)?;
@@ -45,7 +45,7 @@ pub(crate) fn check_elements(body: &[u8], max_items: usize) -> Result<Option<Pla
     Ok(places)
 }
 
-/// The first element of the array that the last member with this name holds, in a map that was checked.
+/// Returns the first element of the array in the last member with this name, in a checked map.
 pub(crate) fn first_element<'a>(map: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let mut walker = Walker::new(map);
     let Item::Map(pairs) = walker.item(0).ok()? else { return None };
@@ -63,7 +63,7 @@ pub(crate) fn first_element<'a>(map: &'a [u8], name: &[u8]) -> Option<&'a [u8]> 
     map.get(place)
 }
 
-/// Checks a value that lies in `depth` containers; `None` when it is no array.
+/// Checks a value at nesting depth `depth`; `None` when it is not an array.
 fn elements(walker: &mut Walker<'_>, depth: usize, max_items: usize) -> Result<Option<Places>, Fault> {
     let start = walker.at;
     let Item::Array(count) = walker.item(depth)? else {
@@ -88,7 +88,7 @@ mod tests {
     use crate::formats::tests::bytes;
 
     #[test]
-    fn names_the_first_rule_that_breaks() {
+    fn the_check_names_the_first_broken_rule() {
         let cases = [
             ("", Fault::Truncated),
             ("9201", Fault::Truncated),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nests_128_deep_and_no_deeper() {
+    fn the_check_accepts_128_levels_and_no_more() {
         let nested = |marker: &str, depth: usize| bytes(&(marker.repeat(depth) + "c0"));
         for marker in ["91", "81a161", "dc0001"] {
             assert_eq!(check_event(&nested(marker, 128)), Ok(()), "{marker}");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn events_above_the_limit_are_counted_and_not_kept() {
+    fn events_above_the_limit_are_counted_but_not_kept() {
         let body = bytes("82a66576656e7473c0a66576656e7473938001c0");
         let places = check_batch(&body, 2).expect("well-formed").expect("an array");
         assert_eq!((places.events, places.count), (vec![17..18, 18..19], 3));

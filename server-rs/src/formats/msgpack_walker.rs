@@ -1,21 +1,22 @@
 //! Walks through a value of MessagePack without decoding it (rule FMT-04).
 //!
-//! Invariant: what the walker has passed is well-formed. It takes no memory, whatever the body declares.
+//! Invariant: everything before the walker's position is well-formed. The walker allocates nothing, whatever the body
+//! declares.
 
 use rmp::Marker;
 
 use crate::contract::LIMITS;
 use crate::formats::fault::{Fault, check_utf8};
 
-/// Containers that are open at once; at least `json_depth` of the limits, as a test checks.
+/// Largest number of open containers; a test checks that it is at least `json_depth` of the limits.
 const MOST_DEPTH: usize = 128;
 
-/// Whether a value with this first byte is a map.
+/// Returns whether a value with this first byte is a map.
 pub(super) fn is_map(first: u8) -> bool {
     matches!(Marker::from_u8(first), Marker::FixMap(_) | Marker::Map16 | Marker::Map32)
 }
 
-/// What begins at a place. A container has so many elements or pairs.
+/// The item that starts at a position. A container carries its number of elements or pairs.
 pub(super) enum Item<'a> {
     Scalar,
     Text(&'a [u8]),
@@ -23,10 +24,10 @@ pub(super) enum Item<'a> {
     Map(usize),
 }
 
-/// A container whose end was not reached yet.
+/// A container whose end is not reached yet.
 #[derive(Clone, Copy)]
 struct Open {
-    /// Values that are still to come; a key is one of its own.
+    /// Remaining values; a key counts as a value.
     left: usize,
     is_map: bool,
 }
@@ -34,9 +35,9 @@ struct Open {
 /// Walks through a body, value by value.
 pub(super) struct Walker<'a> {
     bytes: &'a [u8],
-    /// How many bytes lie behind.
+    /// Number of bytes passed.
     pub(super) at: usize,
-    /// The containers around the innermost one. Part of the walker, so that no value has to clear them.
+    /// The containers around the innermost one. A member of the walker, so that it is not cleared for each value.
     open: [Open; MOST_DEPTH],
 }
 
@@ -62,12 +63,12 @@ impl<'a> Walker<'a> {
         Ok(taken)
     }
 
-    /// A length of this many bytes, big-endian.
+    /// Reads a big-endian length of this many bytes.
     fn length(&mut self, width: usize) -> Result<usize, Fault> {
         Ok(self.take(width)?.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)))
     }
 
-    /// Skips a value that lies in `depth` containers. Does not recurse.
+    /// Skips a value at nesting depth `depth`. Does not recurse.
     pub(super) fn skip_value(&mut self, depth: usize) -> Result<(), Fault> {
         let mut level = 0;
         let mut open = Open { left: 1, is_map: false };
@@ -105,14 +106,14 @@ impl<'a> Walker<'a> {
         is_one
     }
 
-    /// Skips a container without elements that lies in `depth` others, in the same way.
+    /// Skips an empty container at nesting depth `depth`, in the same way.
     fn skip_empty(&mut self, depth: usize) -> bool {
         let is_empty = matches!(self.peek(), Some(0x80 | 0x90)) && depth < LIMITS.json_depth;
         self.at += usize::from(is_empty);
         is_empty
     }
 
-    /// Takes a key. One that is no string is `Fault::Key`, whatever else is wrong with it.
+    /// Takes a key. A key that is not a string is `Fault::Key`, whatever else is wrong with it.
     pub(super) fn key(&mut self) -> Result<&'a [u8], Fault> {
         let marker = Marker::from_u8(self.peek().ok_or(Fault::Truncated)?);
         if !matches!(marker, Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32) {
@@ -124,7 +125,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Takes a value that lies in `depth` containers; of a container only its beginning.
+    /// Takes a value at nesting depth `depth`; of a container only its header.
     pub(super) fn item(&mut self, depth: usize) -> Result<Item<'a>, Fault> {
         let marker = Marker::from_u8(self.take(1)?[0]);
         match marker {
@@ -199,7 +200,7 @@ impl<'a> Walker<'a> {
         if pairs > self.left() / 2 { Err(Fault::Truncated) } else { Ok(Item::Map(pairs)) }
     }
 
-    /// Checks the depth before the count, which is behind the marker (rule FMT-04).
+    /// Checks the depth before the count, which follows the marker (rule FMT-04).
     fn container(
         &mut self,
         depth: usize,
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn has_room_for_the_deepest_value() {
+    fn the_walker_has_room_for_the_deepest_value() {
         assert_eq!(MOST_DEPTH, LIMITS.json_depth);
     }
 }

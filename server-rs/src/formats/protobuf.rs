@@ -1,7 +1,7 @@
 //! Reads Protobuf: turns the events of a body into JSON tokens (rules FMT-06 and FMT-07).
 //!
-//! Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
-//! server.
+//! Invariant: a body is checked before the library decodes it. So an error of the library is an internal error of
+//! this server.
 
 use bytes::Bytes;
 use prost::Message;
@@ -16,9 +16,9 @@ use crate::formats::protobuf_check::{check_batch, check_event};
 use crate::formats::tokens::Tokens;
 use crate::timestamp::{format_timestamp, is_in_range};
 
-/// Stands for the number of no word: a word that is in no list (rule FMT-07).
+/// Stands for the number of an unknown word; no list holds this text (rule FMT-07).
 const NO_WORD: &str = "?";
-/// Stands for a time outside the range: a text that is no timestamp (rule FMT-07).
+/// Stands for a time outside the range; it is not a timestamp (rule FMT-07).
 const NO_TIME: &str = "";
 
 /// The value of one field of a message.
@@ -32,7 +32,7 @@ pub(super) enum Sent<'a> {
     Json(&'a [u8]),
 }
 
-/// The one event of a body, and the text that its spans lie in.
+/// Returns the one event of a body, and the text that its spans refer to.
 pub fn read_protobuf_event(body: Vec<u8>) -> Result<(String, RawEvent), Failure> {
     check_event(&body).map_err(invalid)?;
     let mut tokens = Tokens::with_capacity(body.len());
@@ -40,7 +40,7 @@ pub fn read_protobuf_event(body: Vec<u8>) -> Result<(String, RawEvent), Failure>
     Ok((tokens.finish(), event))
 }
 
-/// The events of a body. Those after the first `max_items` are counted and not kept.
+/// Returns the events of a body. Events after the first `max_items` are counted but not kept.
 pub fn read_protobuf_batch(body: Vec<u8>, max_items: usize) -> Result<RawBatch, Failure> {
     let places = check_batch(&body, max_items).map_err(invalid)?;
     if places.count > max_items {
@@ -64,12 +64,12 @@ fn decode_event(bytes: Bytes, tokens: &mut Tokens) -> Result<RawEvent, Failure> 
     Ok(event)
 }
 
-/// The token of a value. A value that JSON cannot express becomes a token with the same problem (rule FMT-07).
+/// Writes the token of a value. A value that JSON cannot express becomes a token with the same problem (rule FMT-07).
 fn token(field: Field, sent: Sent<'_>, tokens: &mut Tokens) -> Span {
     match sent {
-        // The check has passed, so the text is UTF-8.
+        // The check guarantees that the text is UTF-8.
         Sent::Text(text) => tokens.text(std::str::from_utf8(text).unwrap_or_default()),
-        // The numbers of words begin at 1; 0 counts as absent.
+        // Numbers of words begin at 1; 0 means absent.
         Sent::Choice(0) => Span::ABSENT,
         Sent::Choice(number) => tokens.text(word_of(field, number).unwrap_or(NO_WORD)),
         Sent::Integer(number) => tokens.integer(number),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_json_cannot_say_have_the_problems_of_their_fields() {
+    fn values_that_json_cannot_express_have_the_problems_of_their_fields() {
         let nan = [b"\x79".as_slice(), &f64::NAN.to_le_bytes()].concat();
         let infinite = [b"\x79".as_slice(), &f64::INFINITY.to_le_bytes()].concat();
         let cases = [
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_and_unknown_fields_mean_nothing() {
+    fn zeros_and_unknown_fields_count_as_absent() {
         let zero = [b"\x79".as_slice(), &(-0.0_f64).to_le_bytes()].concat();
         for event in [b"\x20\x00".as_slice(), b"\x92\x01\x00", b"\xc2\x3e\x01x", b"\xb0\x01\x05", &zero] {
             assert_eq!(problems(event), Vec::<String>::new(), "{event:?}");

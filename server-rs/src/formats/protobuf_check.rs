@@ -1,7 +1,7 @@
 //! Checks a body in Protobuf before a library decodes it (rules FMT-03 and FMT-06).
 //!
-//! Invariant: the check takes no memory but the places of the events, whatever the body declares. What passes is
-//! well-formed to its last byte.
+//! Invariant: the check allocates nothing except the places of the events, whatever the body declares. A body that
+//! passes is well-formed to its last byte.
 
 use crate::contract::LIMITS;
 use crate::formats::batch::Places;
@@ -11,7 +11,7 @@ use crate::formats::fault::{Fault, check_utf8};
 /// The number of `events` in the message `IngestBatch`.
 const EVENTS: u64 = 1;
 
-/// How the value of a known field is encoded.
+/// The wire form of a known field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is said by its name")]
 pub enum WireForm {
@@ -36,7 +36,7 @@ pub fn check_event(body: &[u8]) -> Result<(), Fault> {
     Walker::new(body).event()
 }
 
-/// Checks a body that is an `IngestBatch`. Events after the first `max_items` are counted and not kept.
+/// Checks a body that is an `IngestBatch`. Events after the first `max_items` are counted but not kept.
 pub fn check_batch(body: &[u8], max_items: usize) -> Result<Places, Fault> {
     let mut walker = Walker::new(body);
     let mut places = Places::default();
@@ -54,7 +54,7 @@ pub fn check_batch(body: &[u8], max_items: usize) -> Result<Places, Fault> {
     Ok(places)
 }
 
-/// The value of a varint that was walked over before.
+/// Returns the value of a varint that a walker has checked.
 pub(crate) fn varint_of(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f))
 }
@@ -62,22 +62,22 @@ pub(crate) fn varint_of(bytes: &[u8]) -> u64 {
 /// Walks through a message, field by field.
 pub(crate) struct Walker<'a> {
     bytes: &'a [u8],
-    /// How many bytes lie behind.
+    /// Number of bytes passed.
     at: usize,
 }
 
 impl<'a> Walker<'a> {
-    /// Begins at the first byte.
+    /// Starts at the first byte.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// Whether nothing is left.
+    /// Returns whether no bytes are left.
     pub(crate) fn is_done(&self) -> bool {
         self.at >= self.bytes.len()
     }
 
-    /// Checks the fields of an `Event`, which is all that is left.
+    /// Checks the fields of an `Event`, which takes all remaining bytes.
     fn event(mut self) -> Result<(), Fault> {
         while self.at < self.bytes.len() {
             if let Some((WireForm::Text, text)) = self.field(wire_form)? {
@@ -87,7 +87,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Takes a field; returns the form and the value's bytes where `known` has a form for its number.
+    /// Takes a field; returns its form and the value's bytes when `known` has a form for its number.
     pub(crate) fn field(
         &mut self,
         known: impl FnOnce(u64) -> Option<WireForm>,
@@ -152,7 +152,7 @@ mod tests {
     use crate::formats::tests::bytes;
 
     #[test]
-    fn names_the_first_rule_that_breaks() {
+    fn the_check_names_the_first_broken_rule() {
         let cases = [
             ("0affffffff0f61", Fault::Truncated),
             ("0affffffffffffffffff0161", Fault::Truncated),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn events_above_the_limit_are_counted_and_not_kept() {
+    fn events_above_the_limit_are_counted_but_not_kept() {
         let places = check_batch(&bytes("0a0012000a030a01610a00"), 2).expect("well-formed");
         assert_eq!((places.events, places.count), (vec![2..2, 6..9], 3));
         assert_eq!(check_batch(&bytes("0801"), 2), Err(Fault::FieldType));

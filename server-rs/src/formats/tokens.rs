@@ -1,12 +1,12 @@
 //! Writes the values of a binary format as JSON tokens of a new body, each with its span (decision 53).
 //!
-//! Invariant: no token but metadata is scanned again. A text stands between its quotes as it is, even where JSON would
-//! need an escape, and the kind of its span says that it has no escapes.
+//! Invariant: only metadata tokens are scanned again. A text keeps its bytes between its quotes, even where JSON
+//! needs an escape. The kind of its span says that it has no escapes.
 
 use crate::event::{Span, SpanKind};
 use crate::scanner::{Scan, Scanner};
 
-/// Metadata lies in one container, its event.
+/// Metadata is nested in one container, its event.
 const METADATA_DEPTH: usize = 1;
 
 /// A body that is written token by token.
@@ -16,12 +16,12 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// An empty body with room for this many bytes.
+    /// Creates an empty body with room for this many bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         Self { body: String::with_capacity(bytes) }
     }
 
-    /// A string.
+    /// Writes a string.
     pub fn text(&mut self, text: &str) -> Span {
         self.token(SpanKind::String, |body| {
             body.push('"');
@@ -30,14 +30,14 @@ impl Tokens {
         })
     }
 
-    /// A whole number by its digits.
+    /// Writes a whole number as digits.
     pub fn integer(&mut self, value: impl itoa::Integer) -> Span {
         let mut digits = itoa::Buffer::new();
         self.token(SpanKind::Number, |body| body.push_str(digits.format(value)))
     }
 
-    /// A number as ECMAScript prints it. An infinite one becomes a number above every double, and NaN a value that is
-    /// no number, so that both get the problem of their field (rule FMT-07).
+    /// Writes a number as ECMAScript prints it. Infinity becomes a number above every double, and NaN becomes a
+    /// non-number, so that both get the problem of their field (rule FMT-07).
     pub fn number(&mut self, value: f64) -> Span {
         if value.is_nan() {
             return self.bare(SpanKind::Bool);
@@ -51,12 +51,12 @@ impl Tokens {
         })
     }
 
-    /// A value of which only the kind matters.
+    /// Writes a value of which only the kind matters.
     pub fn bare(&mut self, kind: SpanKind) -> Span {
         self.token(kind, |_| ())
     }
 
-    /// Metadata that was sent as JSON text, without the white space around it (rule FMT-05).
+    /// Writes metadata that was sent as JSON text, without the white space around it (rule FMT-05).
     pub fn metadata(&mut self, text: &[u8]) -> Span {
         let text = trim_space(text);
         if text.is_empty() {
@@ -68,14 +68,14 @@ impl Tokens {
         }
     }
 
-    /// Metadata that `write` appends as JSON text.
+    /// Writes metadata that `write` appends as JSON text.
     pub fn canonical<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<Span, E> {
         let mut text = Vec::new();
         write(&mut text)?;
         Ok(self.token(SpanKind::Object, |body| body.push_str(&String::from_utf8_lossy(&text))))
     }
 
-    /// The body's text.
+    /// Returns the body's text.
     pub fn finish(self) -> String {
         self.body
     }
@@ -87,7 +87,7 @@ impl Tokens {
     }
 }
 
-/// The kind of the one value that a text holds.
+/// Returns the kind of the one value in a text.
 fn scan_text(text: &[u8]) -> Scan<SpanKind> {
     let mut scanner = Scanner::new(text);
     let span = scanner.skip_value(METADATA_DEPTH)?;
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_is_json_text_without_the_space_around_it() {
+    fn metadata_tokens_omit_the_white_space_around_the_json_text() {
         let kind = |text: &str| Tokens::with_capacity(0).metadata(text.as_bytes()).kind;
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(kind(" null\n"), SpanKind::Null);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_digits_or_as_ecmascript_prints_them() {
+    fn number_tokens_are_digits_or_the_ecmascript_text() {
         let mut tokens = Tokens::with_capacity(0);
         tokens.integer(u64::MAX);
         for value in [-0.0, 0.1, 1e21, f64::INFINITY] {

@@ -9,7 +9,7 @@ use crate::http::head::{is_token, trim_blank};
 use crate::http::parameters::invalid;
 use crate::text::percent_decode;
 
-/// The name of an attachment as it stands in a path, decoded once.
+/// Decodes the name of an attachment from a path, once.
 pub fn attachment_name(encoded: &str) -> Result<String, Failure> {
     let limit = LIMITS.attachment_name_bytes;
     let name = percent_decode(encoded, false).filter(|name| {
@@ -22,10 +22,10 @@ pub fn attachment_name(encoded: &str) -> Result<String, Failure> {
     })
 }
 
-/// What an attachment is where nothing is said.
+/// The default media type of an attachment.
 const ANY_BYTES: &str = "application/octet-stream";
 
-/// The media type of a body, in lower case and without parameters.
+/// Returns the media type of a body, in lower case and without parameters.
 pub fn media_type(headers: &HeaderMap) -> Result<String, Failure> {
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     match (values.next(), values.next()) {
@@ -39,7 +39,7 @@ fn unsupported() -> Failure {
     Failure::new(ErrorCode::UnsupportedMediaType).with("supported", vec!["*/*"])
 }
 
-/// `type/subtype` (RFC 9110, section 8.3.1).
+/// Parses `type/subtype` (RFC 9110, section 8.3.1).
 fn parse_media_type(value: &[u8]) -> Option<String> {
     let essence = trim_blank(value.split(|&byte| byte == b';').next()?);
     let slash = essence.iter().position(|&byte| byte == b'/')?;
@@ -49,7 +49,7 @@ fn parse_media_type(value: &[u8]) -> Option<String> {
     Some(text.to_ascii_lowercase())
 }
 
-/// The `Content-Disposition` of an attachment (RFC 6266 and RFC 8187).
+/// Returns the `Content-Disposition` of an attachment (RFC 6266 and RFC 8187).
 pub fn disposition(name: &str, media_type: &str) -> String {
     let is_inline = VOCABULARY.inline_media_types.iter().any(|known| known == media_type);
     let kind = if is_inline { "inline" } else { "attachment" };
@@ -63,7 +63,7 @@ pub fn disposition(name: &str, media_type: &str) -> String {
     value
 }
 
-/// An attr-char as it is, any other byte percent-encoded (RFC 8187, section 3.2.1).
+/// Appends an attr-char unchanged, any other byte percent-encoded (RFC 8187, section 3.2.1).
 fn push_encoded(value: &mut String, byte: u8) {
     if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
         value.push(char::from(byte));
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_one_segment_of_text() {
+    fn an_attachment_name_is_one_path_segment() {
         let longest = "x".repeat(255);
         for (encoded, name) in [
             ("a.txt", "a.txt"),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disposition_has_both_spellings_of_a_name_that_is_not_plain() {
+    fn a_disposition_has_both_forms_of_a_name_that_is_not_ascii() {
         for (name, media_type, expected) in [
             ("a b.png", "image/png", r#"inline; filename="a b.png""#),
             ("a.svg", "image/svg+xml", r#"attachment; filename="a.svg""#),

@@ -1,7 +1,7 @@
 //! Handles `/api/events/{id}/attachments`, `/api/events/{id}/attachments/{name}` and `/api/attachments/{sha256}`.
 //!
-//! Invariant: of a content that is sent, one chunk is in memory; each chunk is a read of its own, which holds no
-//! descriptor while the client is slow.
+//! Invariant: at most one chunk of a content is in memory. Each chunk is a read of its own, so a slow client holds no
+//! descriptor.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ pub async fn get_attachment(
     Ok(reply::attachment(body, &file, &etag, part))
 }
 
-/// The bytes of a content from `start` up to `end`, read when the client takes them.
+/// Streams the bytes of a content from `start` up to `end`; reads a chunk when the client takes the one before.
 fn content_body(files: Arc<AttachmentFiles>, digest: Digest, start: u64, end: u64) -> Body {
     let chunks = stream::try_unfold(start, move |at| {
         let files = Arc::clone(&files);

@@ -1,6 +1,7 @@
 //! Handles `/bench/sink` and `/bench/echo`, which exist with `--bench` alone (rules BEN-01 to BEN-03).
 //!
-//! They are the baseline of measurements: HTTP without any work. Invariant: the sink holds one read at a time.
+//! They are the baseline of measurements: HTTP without further work. Invariant: the sink holds at most one read in
+//! memory.
 
 use bytes::{Bytes, BytesMut};
 
@@ -26,7 +27,7 @@ pub async fn post_echo(exchange: Exchange) -> reply::Reply {
     Ok(reply::echo(body.freeze()))
 }
 
-/// Passes the bytes of a body to `take` as they come (rule BEN-01).
+/// Calls `take` with the bytes of a body as they arrive (rule BEN-01).
 async fn receive(exchange: &Exchange, mut take: impl FnMut(Bytes)) -> Result<(), Failure> {
     let Exchange { headers, body: slot, deadline, .. } = exchange;
     if encoding_of(headers)? != Encoding::Identity {

@@ -1,4 +1,4 @@
-//! Serves the page of measurements as it was built, with `--bench` alone (rule BEN-05).
+//! Serves the built page of measurements, with `--bench` alone (rule BEN-05).
 
 use axum::response::Response;
 

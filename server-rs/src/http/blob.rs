@@ -1,6 +1,6 @@
 //! Handles `/bench/blob`, which exists with `--bench` alone (rules BEN-01 and BEN-04).
 //!
-//! It gives the same bytes in several forms, so that a page can measure what each form costs it.
+//! It sends the same bytes in several forms, so that a page can measure the cost of each form.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -13,10 +13,10 @@ use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
 use crate::http::reply;
 
-/// Where Marsaglia's generator begins.
+/// Start value of Marsaglia's xorshift generator.
 const SEED: u32 = 2_463_534_242;
 
-/// The longest run of bytes that anybody asked for; a shorter one is its beginning.
+/// The longest sequence generated so far; a shorter one is a prefix of it.
 static MADE: Mutex<Bytes> = Mutex::new(Bytes::new());
 
 /// `GET /bench/blob` (rule BEN-04).
@@ -38,7 +38,7 @@ pub async fn get_blob(exchange: Exchange) -> reply::Reply {
     work.await.map_err(|_| internal())
 }
 
-/// The first bytes of the sequence; those that were made before are used again.
+/// Returns the first bytes of the sequence; reuses bytes generated earlier.
 fn blob(size: usize) -> Bytes {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if made.len() < size {
@@ -60,7 +60,7 @@ fn json(bytes: &[u8]) -> Bytes {
 }
 
 fn numbers(bytes: &[u8]) -> Bytes {
-    // A random byte takes 2.6 digits and a comma.
+    // A random byte takes 2.6 digits and a comma on average.
     let mut text = String::with_capacity(bytes.len() * 4);
     let mut digits = itoa::Buffer::new();
     for (index, byte) in bytes.iter().enumerate() {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shorter_bytes_are_the_beginning_of_longer_ones() {
+    fn a_shorter_blob_is_a_prefix_of_a_longer_one() {
         let long = blob(1001);
         assert_eq!(long.len(), 1001);
         assert_eq!(long[..4], SEED.to_le_bytes());
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_json_hold_every_byte() {
+    fn the_json_forms_hold_every_byte() {
         assert_eq!(numbers(&[0, 255, 7]), "[0,255,7]");
         assert_eq!(json(&[0, 255, 7]), r#"{"size":3,"data":"AP8H"}"#);
     }

@@ -1,5 +1,5 @@
-//! Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it is
-//! well-formed is the pipeline's business.
+//! Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). The ingest
+//! pipeline checks whether it is well-formed.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::http::inflate::{Encoding, InflateError, encoding_of, inflate};
 use crate::http::negotiation::content_format;
 use crate::rpc::room::room_for;
 
-/// Reads and inflates a body of at most `limit` bytes and `most_events` events; the ticket holds what is read.
+/// Reads and inflates a body of at most `limit` bytes and `most_events` events; the ticket holds its room.
 pub async fn read_body(
     exchange: &Exchange,
     limit: u64,
@@ -29,7 +29,7 @@ pub async fn read_body(
     let encoding = encoding_of(headers)?;
     let declared = declared_length(headers);
     let too_large = Failure::new(ErrorCode::PayloadTooLarge).with("limit", limit).closing();
-    // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
+    // Incompressible data grows, so a compressed body may be slightly over the limit (rule BOD-04).
     let longest = if encoding == Encoding::Identity { limit } else { limit + LIMITS.compressed_extra_bytes };
     if let Some(length) = declared.filter(|length| encoding == Encoding::Identity && *length > limit) {
         return Err(too_large.with("actual", length));
@@ -69,7 +69,7 @@ pub async fn read_body(
     if encoding == Encoding::Identity {
         return Ok((bytes, format, ticket));
     }
-    let (inflated, mut ticket) = ticket.aside(move || inflate(encoding, &bytes, limit)).await?;
+    let (inflated, mut ticket) = ticket.run_blocking(move || inflate(encoding, &bytes, limit)).await?;
     let inflated = inflated.map_err(|error| match error {
         InflateError::TooLarge => too_large,
         InflateError::Broken => Failure::new(ErrorCode::BadRequest),
@@ -78,13 +78,13 @@ pub async fn read_body(
     Ok((inflated, format, ticket))
 }
 
-/// The next bytes of a body, in time; `None` at its end.
+/// Returns the next bytes of a body within the deadline; `None` at its end.
 pub(super) async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Option<bytes::Bytes>, Failure> {
     loop {
         match timeout_at(deadline.next(), body.frame()).await {
             Err(_) => return Err(Failure::new(ErrorCode::RequestTimeout).closing()),
             Ok(None) => return Ok(None),
-            // Its framing is broken, or the client left.
+            // The body's framing is broken, or the client disconnected.
             Ok(Some(Err(_))) => return Err(Failure::new(ErrorCode::BadRequest).closing()),
             Ok(Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) => return Ok(Some(data)),
@@ -97,13 +97,13 @@ pub(super) async fn next_frame(body: &mut Body, deadline: Deadline) -> Result<Op
     }
 }
 
-/// Whether a trailer would frame the body that it ends (RFC 9110, section 6.5.1).
+/// Returns whether a trailer field would change the framing of its own body (RFC 9110, section 6.5.1).
 fn holds_framing(trailers: &HeaderMap) -> bool {
     trailers.contains_key(CONTENT_LENGTH) || trailers.contains_key(TRANSFER_ENCODING)
 }
 
-/// Reads and drops a small body that no handler took, while its answer is already on the way; `false` when the
-/// connection has to end instead (rule HTT-10).
+/// Reads and drops a small body that no handler read, while the answer is being sent. Returns `false` when the
+/// connection must close instead (rule HTT-10).
 pub(crate) fn discard_later(headers: &HeaderMap, mut body: Body, deadline: Deadline) -> bool {
     if http_body::Body::is_end_stream(&body) {
         return true;
@@ -112,17 +112,17 @@ pub(crate) fn discard_later(headers: &HeaderMap, mut body: Body, deadline: Deadl
     if !small || waits_for_continue(headers) {
         return false;
     }
-    // A body that does not come in time is given up, and with it the connection.
+    // A body that does not arrive in time is abandoned together with its connection.
     tokio::spawn(async move { while let Ok(Some(_)) = next_frame(&mut body, deadline).await {} });
     true
 }
 
-/// Whether the client holds its body back until it is told to go on (RFC 9110, section 10.1.1).
+/// Returns whether the client holds its body back until `100 Continue` (RFC 9110, section 10.1.1).
 fn waits_for_continue(headers: &HeaderMap) -> bool {
     headers.get_all(EXPECT).iter().any(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
 }
 
-/// What `Content-Length` says.
+/// Returns the value of `Content-Length`.
 pub(super) fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }

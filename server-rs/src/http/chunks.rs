@@ -1,6 +1,6 @@
 //! Finds the end of a chunked body, and checks its grammar (rule HTT-08).
 //!
-//! Only this side has this file: the end has to be known before hyper sees the bytes, since the next request's
+//! Only server-rs has this file: the server must find the end before hyper sees the bytes, since the next request's
 //! head begins there. Node's parser does both.
 
 use crate::contract::LIMITS;
@@ -15,7 +15,7 @@ pub struct ChunkScanner {
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// At the first digit of a size.
+    /// Before the first digit of a size.
     #[default]
     Size,
     /// After at least one digit.
@@ -55,7 +55,7 @@ enum Place {
 pub struct BadChunk;
 
 impl ChunkScanner {
-    /// Takes bytes in; how many of them belong to the body.
+    /// Scans bytes; returns how many of them belong to the body.
     pub fn scan(&mut self, bytes: &[u8]) -> Result<usize, BadChunk> {
         let mut at = 0;
         while at < bytes.len() && !self.is_done() {

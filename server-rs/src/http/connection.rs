@@ -1,7 +1,7 @@
 //! Accepts connections up to the limit, serves their requests one after the other, and drains them.
 //!
-//! hyper is driven by hand rather than through `axum::serve`, which sets neither time-outs nor limits.
-//! What must stay true: an answer that closes its connection reaches the client even while the client still sends.
+//! The code drives hyper directly, since `axum::serve` sets neither timeouts nor limits. Invariant: an answer that
+//! closes its connection reaches the client even while the client still sends.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -23,41 +23,41 @@ use tower::ServiceExt;
 use crate::contract::LIMITS;
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
-use crate::http::linger::{last_words, linger};
+use crate::http::linger::{linger, send_last_answer};
 use crate::http::reply;
 use crate::http::socket::SocketFile;
 use crate::http::transport::{Listeners, Transport};
 use crate::http::wire::WireStream;
 use crate::telemetry::counters::Counters;
 
-/// A request's connection, among the request's extensions.
+/// The connection of a request, stored in the request's extensions.
 #[derive(Debug, Clone)]
 pub struct Connection {
-    /// Shared with the socket.
+    /// State shared with the socket.
     pub wire: Arc<Wire>,
-    /// The port that the request came in on.
+    /// The local port of the request.
     pub port: u16,
 }
 
-/// What a connection and the requests on it know of each other.
+/// State that a connection and its requests share.
 #[derive(Debug)]
 pub struct Wire {
-    /// A request's head was handed on, and its answer is not finished.
+    /// A request's head was passed on, and its answer is not finished.
     pub(super) busy: AtomicBool,
-    /// A request's head has begun, and has not ended.
+    /// A request's head has begun but not ended.
     pub(super) partial: AtomicBool,
     /// The client speaks HTTP/2.
     pub(super) is_http_2: AtomicBool,
-    /// Whoever waits for the next request, so that its wait begins when the answer ends.
+    /// The task that waits for the next request; woken when the answer ends, so that its time limit starts then.
     pub(super) reader: AtomicWaker,
-    /// How long a write may make no progress, in milliseconds.
+    /// Longest time without progress of a write, in milliseconds.
     pub(super) write_stall_ms: AtomicU64,
-    /// The size that the socket's send buffer is to have; 0 where the kernel chooses it.
+    /// Requested size of the socket's send buffer; 0 leaves it to the kernel.
     pub(super) send_buffer: AtomicUsize,
 }
 
 impl Wire {
-    /// Nothing asked yet.
+    /// Creates the state without a request.
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             busy: AtomicBool::new(false),
@@ -69,17 +69,17 @@ impl Wire {
         })
     }
 
-    /// Shortens the time that a client may take no byte (rule STR-08).
+    /// Shortens the time in which a client must take bytes (rule STR-08).
     pub fn set_write_stall(&self, limit: Duration) {
         self.write_stall_ms.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Bounds what the kernel holds for a client that does not take it (rule STR-08).
+    /// Bounds the bytes that the kernel buffers for a slow client (rule STR-08).
     pub fn set_send_buffer(&self, bytes: usize) {
         self.send_buffer.store(bytes, Ordering::Relaxed);
     }
 
-    /// Gives the socket's send buffer the size that was asked for, once.
+    /// Sets the requested size of the socket's send buffer, once.
     pub(super) fn size_send_buffer(&self, socket: &Transport) {
         let bytes = self.send_buffer.load(Ordering::Relaxed);
         if bytes > 0 {
@@ -88,23 +88,23 @@ impl Wire {
         }
     }
 
-    /// Whether a request has begun to come in, so that it will be answered even while the server drains.
+    /// Returns whether a request has begun to arrive. Such a request is answered even while the server drains.
     pub fn is_partial(&self) -> bool {
         self.partial.load(Ordering::Acquire)
     }
 
-    /// The answer is finished.
+    /// Marks the answer as finished.
     pub fn finish(&self) {
         self.busy.store(false, Ordering::Release);
         self.reader.wake();
     }
 }
 
-/// While accepting fails, the log says so this often.
+/// Shortest interval between log lines while accepting fails.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Serves until `drain` turns true, then until every connection has ended. When `drain` turns true it removes the file
-/// of the socket.
+/// Serves until `drain` turns true, then until every connection has ended. When `drain` turns true it removes the
+/// socket file.
 pub async fn serve(
     listeners: Listeners,
     file: Option<SocketFile>,
@@ -116,7 +116,7 @@ pub async fn serve(
     let slots = Arc::new(Semaphore::new(PLAN.connections));
     let refusals = Arc::new(Semaphore::new(PLAN.refusals));
     let mut last_warning: Option<Instant> = None;
-    // Each connection holds a clone; the last to go lets this function return.
+    // Each connection holds a clone; this function returns when the last clone is dropped.
     let (alive, mut all_gone) = tokio::sync::mpsc::channel::<()>(1);
     loop {
         let accepted = tokio::select! {
@@ -126,7 +126,7 @@ pub async fn serve(
         let socket = match accepted {
             Ok(socket) => socket,
             Err(error) => {
-                // Out of file descriptors or the like: others may end meanwhile.
+                // File descriptors or another resource ran out. Other connections may end during the pause.
                 if last_warning.is_none_or(|at| at.elapsed() >= WARNING_INTERVAL) {
                     last_warning = Some(Instant::now());
                     tracing::warn!(%error, "accepting failed");
@@ -153,7 +153,7 @@ pub async fn serve(
         file.remove();
     }
     drop((listeners, alive));
-    // Nothing is ever sent; this resolves when every sender is gone.
+    // No task sends; this resolves when every sender is dropped.
     all_gone.recv().await;
 }
 
@@ -179,16 +179,16 @@ async fn connection(
         .max_buf_size(LIMITS.head_hard_bytes)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
     let mut draining = pin!(async move { drain.wait_for(|drain| *drain).await.map(|_| ()) });
-    let mut told = false;
+    let mut is_notified = false;
     let ended = std::future::poll_fn(|cx| {
-        // A request that has begun to come in is answered first; that answer closes the connection.
-        if !told && !half_asked.is_partial() && draining.as_mut().poll(cx).is_ready() {
-            told = true;
+        // A request that has begun to arrive is answered first; its answer closes the connection.
+        if !is_notified && !half_asked.is_partial() && draining.as_mut().poll(cx).is_ready() {
+            is_notified = true;
             std::pin::Pin::new(&mut connection).graceful_shutdown();
         }
         connection.poll_without_shutdown(cx)
     });
-    // hyper answers what it cannot parse itself, and then fails.
+    // hyper itself answers a request that it cannot parse, and then fails.
     drop(ended.await);
     if begun.is_http_2.load(Ordering::Acquire) && telemetry.count_grpc() {
         tracing::warn!("a gRPC client was refused; let it send OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf");
@@ -196,20 +196,20 @@ async fn connection(
     linger(connection.into_parts().io.into_inner().into_socket()).await;
 }
 
-/// Rule HTT-12. What is held ends with it.
+/// Refuses a connection (rule HTT-12). The permit is released at the end.
 async fn refuse(socket: Transport, _refusal: OwnedSemaphorePermit) {
-    last_words(socket, &reply::raw_failure(ErrorCode::Overloaded)).await;
+    send_last_answer(socket, &reply::raw_failure(ErrorCode::Overloaded)).await;
 }
 
-/// The same without a wait, so that refusals take up no descriptors however many there are. A client that has sent
-/// something already may see a reset instead of the answer.
+/// Refuses without a wait, so that any number of refusals occupies no descriptors. A client that has already sent
+/// bytes may see a reset instead of the answer.
 fn refuse_at_once(socket: Transport) {
     let answer = reply::raw_failure(ErrorCode::Overloaded);
-    // The buffer of a new socket has room for it; a client that is gone needs no answer.
+    // The answer fits the buffer of a new socket; a disconnected client needs no answer.
     drop(socket.write_at_once(&answer));
 }
 
-/// Marks a connection idle again when an answer's body is done, whether it was sent or given up.
+/// Marks a connection idle when an answer's body ends, whether it was sent or aborted.
 #[derive(Debug)]
 pub struct FinishGuard(pub Arc<Wire>);
 
@@ -219,12 +219,12 @@ impl Drop for FinishGuard {
     }
 }
 
-/// A body with something that lives as long as it.
+/// A body that keeps a value alive.
 #[derive(Debug)]
 pub struct Held<B, T> {
-    /// The body itself.
+    /// The wrapped body.
     pub body: B,
-    /// Dropped with the body.
+    /// The value, dropped with the body.
     pub held: T,
 }
 

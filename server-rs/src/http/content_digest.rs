@@ -7,7 +7,7 @@ use crate::error::{ErrorCode, Failure};
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("content-digest");
 
-/// The SHA-256 that a body is declared to have, in base64; `None` where none is declared.
+/// Returns the declared SHA-256 of a body, in base64; `None` when the header is absent.
 pub fn declared_digest(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     let mut declared = None;
     for value in headers.get_all(CONTENT_DIGEST) {
@@ -15,7 +15,7 @@ pub fn declared_digest(headers: &HeaderMap) -> Result<Option<String>, Failure> {
         for member in value.split(',') {
             let (algorithm, digest) = parse_member(member).ok_or(ErrorCode::BadRequest)?;
             if algorithm == "sha-256" {
-                // Of a key given twice the last counts (RFC 8941, section 3.2).
+                // Of equal keys the last counts (RFC 8941, section 3.2).
                 declared = Some(digest.to_owned());
             }
         }
@@ -23,7 +23,7 @@ pub fn declared_digest(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     Ok(declared)
 }
 
-/// Fails where bytes do not have the digest that was declared.
+/// Fails when the bytes do not have the declared digest.
 pub fn check_digest(declared: Option<&str>, digest: &Digest) -> Result<(), Failure> {
     if declared.is_none_or(|declared| declared == digest_base64(digest)) {
         Ok(())
@@ -32,7 +32,7 @@ pub fn check_digest(declared: Option<&str>, digest: &Digest) -> Result<(), Failu
     }
 }
 
-/// `algorithm=:BASE64:` (RFC 8941, sections 3.2 and 3.3.5).
+/// Parses `algorithm=:BASE64:` (RFC 8941, sections 3.2 and 3.3.5).
 fn parse_member(member: &str) -> Option<(&str, &str)> {
     let (algorithm, value) = member.trim_matches([' ', '\t']).split_once('=')?;
     let digest = value.strip_prefix(':')?.strip_suffix(':')?;
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_sha_256_counts_and_other_algorithms_do_not() {
+    fn the_last_sha_256_counts_and_other_algorithms_are_ignored() {
         let found = |digest: &str| Ok(Some(digest.to_owned()));
         assert_eq!(declared(&[]), Ok(None));
         assert_eq!(declared(&["sha-512=:AAAA:, *x.y_z-1=::"]), Ok(None));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_byte_sequences_is_refused() {
+    fn a_header_that_is_not_a_list_of_byte_sequences_is_refused() {
         for bad in [
             "",
             ",",
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_has_one_spelling() {
+    fn a_digest_has_exactly_one_accepted_form() {
         let digest = [0; 32];
         assert!(check_digest(None, &digest).is_ok());
         assert!(check_digest(Some(&digest_base64(&digest)), &digest).is_ok());

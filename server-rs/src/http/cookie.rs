@@ -1,8 +1,8 @@
-//! Makes and checks the cookie that admits a browser instead of the token: `ingest_session_PORT=EXPIRY.MAC` (rule
+//! Issues and checks the cookie that admits a browser instead of the token: `ingest_session_PORT=EXPIRY.MAC` (rule
 //! SEC-07).
 //!
-//! Either server checks it without state. The name holds the port, because a browser sends the cookies of one port of a
-//! host to all others. Reads no clock: the caller passes the time.
+//! Either server checks it without state. The name holds the port, because a browser sends the cookies of one port of
+//! a host to all other ports. Reads no clock: the caller passes the time.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -11,17 +11,17 @@ use subtle::ConstantTimeEq;
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::http::head::trim_blank;
 
-/// Makes and checks cookies. Holds the token as a key, so that its text cannot be logged.
+/// Issues and checks cookies. Holds the token as a key, so that its text cannot be logged.
 #[derive(Clone)]
 pub struct CookieKey(Hmac<Sha256>);
 
 impl CookieKey {
-    /// The key of a token.
+    /// Creates the key from a token.
     pub fn new(token: &str) -> Option<Self> {
         Hmac::new_from_slice(token.as_bytes()).ok().map(Self)
     }
 
-    /// The value of `Set-Cookie` for a server on this port; times are Unix seconds.
+    /// Returns the value of `Set-Cookie` for a server on this port; times are Unix seconds.
     pub fn issue(&self, port: u16, now_s: u64) -> String {
         let (name, lifetime_s) = (cookie_name(port), LIMITS.session_cookie_s);
         let expiry = (now_s + lifetime_s).to_string();
@@ -29,8 +29,8 @@ impl CookieKey {
         format!("{name}={expiry}.{mac}; {}; Max-Age={lifetime_s}", VOCABULARY.security.cookie_attributes)
     }
 
-    /// Whether a `Cookie` header holds the cookie of this port, and it has not expired. Looks at bytes: the cookie of
-    /// another program may hold some that are not ASCII.
+    /// Returns whether a `Cookie` header holds the unexpired cookie of this port. It reads bytes: cookies of other
+    /// programs may not be ASCII.
     pub fn admits(&self, cookies: &[u8], port: u16, now_s: u64) -> bool {
         let name = cookie_name(port);
         cookies.split(|&byte| byte == b';').any(|pair| {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     const NOW_S: u64 = 1_790_000_000;
-    /// As in the tests of server-ts.
+    /// The same value as in the tests of server-ts.
     const ISSUED: &str = "ingest_session_3141=1790604800.09a211d9eee66e2679ebb21596c73b851e3040eb561b0381b970683dfec63ece\
         ; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800";
 

@@ -1,20 +1,20 @@
-//! Writes the entity tags of snapshots, and reads those that a client has (rules SYN-05, SYN-06 and ATT-08).
+//! Writes the entity tags of snapshots, and reads those of a client's request (rules SYN-05, SYN-06 and ATT-08).
 //!
 //! Pure.
 
 use http::header::{HeaderMap, IF_NONE_MATCH};
 
-/// The tag of a state. It is weak, since time alone changes some bytes of a state without a new revision (RFC 9110,
-/// section 8.8.1).
+/// Returns the tag of a state. It is weak, since time alone changes some bytes of a state without a new revision (RFC
+/// 9110, section 8.8.1).
 pub(super) fn etag_of(epoch: &str, revision: i64) -> String {
     format!("W/\"{epoch}-{revision}\"")
 }
 
-/// The revisions that a client has.
+/// The revisions that a client holds.
 pub(super) enum KnownRevisions {
-    /// Every one that there is.
+    /// Any revision (`*`).
     Any,
-    /// These, as they were sent.
+    /// These tags, as sent.
     Some(Vec<Vec<u8>>),
 }
 
@@ -32,8 +32,8 @@ impl KnownRevisions {
     }
 }
 
-/// The revisions of this epoch in `If-None-Match` (RFC 9110, section 13.1.2). Tags are compared weakly: whether one is
-/// weak does not count (section 8.8.3.2). A list that breaks the grammar has no tags.
+/// Returns the revisions of this epoch in `If-None-Match` (RFC 9110, section 13.1.2). The comparison is weak: it
+/// ignores whether a tag is weak (section 8.8.3.2). A malformed list has no tags.
 pub(super) fn known_revisions(headers: &HeaderMap, epoch: &str) -> KnownRevisions {
     let list = list_of(headers);
     if list.trim_ascii() == b"*" {
@@ -45,25 +45,25 @@ pub(super) fn known_revisions(headers: &HeaderMap, epoch: &str) -> KnownRevision
     KnownRevisions::Some(revisions.collect())
 }
 
-/// Whether a client has the bytes of this strong tag (rule ATT-08), compared as above.
+/// Returns whether a client holds the bytes of this strong tag (rule ATT-08), by the same comparison.
 pub(super) fn has_etag(headers: &HeaderMap, etag: &str) -> bool {
     let list = list_of(headers);
     let opaque = etag.trim_matches('"').as_bytes();
     list.trim_ascii() == b"*" || read_tags(&list).unwrap_or_default().contains(&opaque)
 }
 
-/// The whole of `If-None-Match`: several fields are one list (RFC 9110, section 5.3).
+/// Returns the whole of `If-None-Match`: several fields are one list (RFC 9110, section 5.3).
 fn list_of(headers: &HeaderMap) -> Vec<u8> {
     let fields: Vec<&[u8]> = headers.get_all(IF_NONE_MATCH).iter().map(|value| value.as_bytes()).collect();
     fields.join(&b", "[..])
 }
 
-/// The opaque tags of a list without their quotes; `None` where it breaks the grammar (RFC 9110, sections 5.6.1 and
+/// Returns the opaque tags of a list without their quotes; `None` for a malformed list (RFC 9110, sections 5.6.1 and
 /// 8.8.3).
 fn read_tags(list: &[u8]) -> Option<Vec<&[u8]>> {
     let (mut tags, mut rest) = (Vec::new(), list.trim_ascii());
     while !rest.is_empty() {
-        // Empty elements mean nothing.
+        // Empty elements are ignored.
         if let Some(after) = rest.strip_prefix(b",") {
             rest = after.trim_ascii_start();
             continue;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn compares_tags_weakly() {
+    fn tags_are_compared_weakly() {
         let known: [&[&str]; 9] = [
             &[r#"W/"e-7""#],
             &[r#""e-7""#],

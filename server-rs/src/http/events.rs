@@ -36,7 +36,7 @@ pub async fn post_batch(State(app): State<Arc<App>>, exchange: Exchange) -> repl
     Ok(reply::batch(&outcomes, app.store.newest_id(), with_results))
 }
 
-/// Reads a body that becomes at most this many events, its format, and what it holds of what may wait.
+/// Reads a body of at most this many events. Returns its bytes, its format, and the ticket that holds its room.
 pub(crate) async fn events_body(
     app: &App,
     exchange: &Exchange,
@@ -64,7 +64,7 @@ pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> rep
     Ok(reply::rows(page.await?.bytes, answer))
 }
 
-/// The page of events that these parameters ask for, as JSON text (rule RPC-05).
+/// Reads the page of events for these parameters, as JSON text (rule RPC-05).
 pub(crate) async fn read_events(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
     let (filter, limit) = (event_filter(parameters), parameters.limit());
     let page =
@@ -89,7 +89,7 @@ fn event_filter(parameters: &Parameters) -> EventFilter {
 
 /// `GET /api/events/{id}` (rule GET-06).
 pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> reply::Reply {
-    // The path as it was sent: routes decode nothing (rule HTT-03).
+    // The path as sent: routes decode nothing (rule HTT-03).
     let id = event_id(uri.path().rsplit('/').next().unwrap_or_default())?;
     let json = app.store.read(Cost::Bounded, move |connection| {
         let mut json = Vec::new();
@@ -101,7 +101,7 @@ pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> re
     Ok(reply::ok(json.await?.ok_or(Failure::new(ErrorCode::NotFound))?))
 }
 
-/// The id of an event as it stands in a path: one spelling per number.
+/// Parses the id of an event in a path: one spelling per number.
 pub(crate) fn event_id(text: &str) -> Result<i64, Failure> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     text.parse().ok().filter(|_| plain).ok_or(Failure::new(ErrorCode::NotFound))

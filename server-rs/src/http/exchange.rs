@@ -1,4 +1,4 @@
-//! Holds a request with what is known of it, as a handler gets it.
+//! Holds a request and the facts about it that a handler needs.
 //!
 //! Before a handler runs, a request passes the checks of its route: `Accept`, `Expect` and the query.
 
@@ -17,24 +17,24 @@ use crate::http::connection::Connection;
 use crate::http::negotiation::{Answer, choose_answer, has_choice};
 use crate::http::parameters::Parameters;
 
-/// What a handler gets: a request that has passed the checks of its route.
+/// A request that has passed the checks of its route.
 #[derive(Debug)]
 pub struct Exchange {
-    /// As they were sent.
+    /// Headers as sent.
     pub headers: HeaderMap,
-    /// What the contract says of the route.
+    /// The contract's entry for the route.
     pub route: &'static RouteSpec,
-    /// What the answer is to be.
+    /// Format and media type of the answer.
     pub answer: Answer,
-    /// Whether `Accept` chose the format of the answer (rule HTT-13).
+    /// Whether `Accept` selects the format of the answer (rule HTT-13).
     pub has_choice: bool,
-    /// Checked by the route's list.
+    /// Query parameters, checked by the route's list.
     pub parameters: Parameters,
-    /// Not read yet.
-    pub body: BodySlot,
-    /// When the request has to be complete.
+    /// The unread body.
+    pub body: UnreadBody,
+    /// Time by which the request must be complete.
     pub deadline: Deadline,
-    /// Where it came in.
+    /// The request's connection.
     pub connection: Connection,
 }
 
@@ -47,7 +47,7 @@ impl<S: Sync> FromRequestParts<S> for Exchange {
         let answer = choose_answer(&parts.method, &parts.headers, spec)?;
         check_expect(&parts.headers)?;
         let parameters = Parameters::parse(spec, parts.uri.query(), answer.format.is_export())?;
-        let body = parts.extensions.get::<BodySlot>().cloned().ok_or_else(internal)?;
+        let body = parts.extensions.get::<UnreadBody>().cloned().ok_or_else(internal)?;
         let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
         let connection = parts.extensions.get::<Connection>().cloned().ok_or_else(internal)?;
         Ok(Self {
@@ -73,12 +73,12 @@ fn check_expect(headers: &HeaderMap) -> Result<(), Failure> {
     }
 }
 
-/// A body that is not read yet. Handlers take it out; what is left in it after the answer was made has to be
-/// dropped or to end the connection (rule HTT-10).
+/// An unread body. Handlers take it out. A body that is still there after the answer is dropped or closes the
+/// connection (rule HTT-10).
 #[derive(Debug, Clone)]
-pub struct BodySlot(Arc<Mutex<Option<Body>>>);
+pub struct UnreadBody(Arc<Mutex<Option<Body>>>);
 
-impl BodySlot {
+impl UnreadBody {
     /// Holds a body.
     pub fn new(body: Body) -> Self {
         Self(Arc::new(Mutex::new(Some(body))))
@@ -90,17 +90,17 @@ impl BodySlot {
     }
 }
 
-/// When a request has to be complete.
+/// Time by which a request must be complete.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// Counts from now, when the head has been read.
+    /// Starts now, when the head has been read.
     pub fn start() -> Self {
         Self(Instant::now() + Duration::from_millis(LIMITS.request_timeout_ms))
     }
 
-    /// The next bytes have to come before this.
+    /// Time by which the next bytes must arrive.
     pub(super) fn next(self) -> Instant {
         self.0.min(Instant::now() + Duration::from_millis(LIMITS.body_idle_timeout_ms))
     }

@@ -1,6 +1,6 @@
-//! Sends events page by page in NDJSON and Arrow (rule FMT-09).
+//! Sends events in several pages, in NDJSON and Arrow (rule FMT-09).
 //!
-//! Invariants: one page is in memory at a time; no reader is held while the client is slow.
+//! Invariants: one page is in memory at a time. A slow client holds no reader.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::error::ErrorCode;
 use crate::store::cost::Cost;
 use crate::store::exports::{Export, ExportPage};
 
-/// The body that begins with the first page, and reads each other page once the client has taken the one before it.
+/// Returns a body that starts with the first page. It reads each further page once the client has taken the one
+/// before.
 pub(crate) fn export_body(app: &Arc<App>, export: Export, cost: Cost, first: ExportPage) -> Body {
     let ExportPage { bytes, is_followed } = first;
     let rest = is_followed.then(|| Rest { app: Arc::clone(app), export, cost });
@@ -30,7 +31,7 @@ pub(crate) fn export_body(app: &Arc<App>, export: Export, cost: Cost, first: Exp
     Body::from_stream(pages)
 }
 
-/// The pages that were not read yet.
+/// The pages that are not read yet.
 struct Rest {
     app: Arc<App>,
     export: Export,
@@ -38,10 +39,10 @@ struct Rest {
 }
 
 impl Rest {
-    /// The next page, and what follows it.
+    /// Returns the next page and the rest after it.
     async fn next(self) -> Result<(Vec<u8>, Option<Self>), ErrorCode> {
         let Self { app, mut export, cost } = self;
-        let page = app.store.read_aside(cost, move |connection| {
+        let page = app.store.read_spawned(cost, move |connection| {
             let page = export.read(connection)?;
             Ok((page, export))
         });
@@ -50,7 +51,7 @@ impl Rest {
     }
 }
 
-/// A page that could not be read: the connection ends before the end of the body.
+/// A page could not be read: the connection ends before the end of the body.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.as_str())]
 struct PageFailed(ErrorCode);

@@ -3,8 +3,9 @@
 //!
 //! The format is that of <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 //!
-//! What must stay true: the next frames are asked for only when the client has taken what came before, so that a slow
-//! one costs a bounded number of bytes and holds up nobody (rule STR-08). What is sent, each mode of the stream decides.
+//! Invariant: the sender asks for further frames only when the client has taken the previous ones. So a slow client
+//! costs a bounded number of bytes and delays no other client (rule STR-08). Each mode of the stream decides which
+//! frames it sends.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -27,15 +28,15 @@ use crate::topics::Topic;
 
 const HEARTBEAT: &[u8] = b": heartbeat\n\n";
 
-/// Where a client's frames come from.
+/// The source of a client's frames.
 pub(crate) trait Source: Send + 'static {
-    /// What to send next; waits while there is nothing. `None` ends the stream. Dropped and called again when a
-    /// heartbeat is due first, so nothing may be lost with the future.
+    /// Returns the next bytes; waits while there are none. `None` ends the stream. The sender drops this future when
+    /// a heartbeat is due and calls again, so the future must not own data.
     fn next(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
 }
 
-/// A body of frames: first `opening`, where there is one, then those of the source, heartbeats where nothing else comes (rule STR-07),
-/// until the server begins to shut down.
+/// Returns a body of frames: first `opening` if present, then those of the source. It sends heartbeats during silence
+/// (rule STR-07) and ends when the server drains.
 pub(crate) fn send_frames(
     app: &App,
     exchange: &Exchange,
@@ -43,7 +44,7 @@ pub(crate) fn send_frames(
     source: impl Source,
 ) -> Body {
     let heartbeat = Duration::from_millis(app.config.heartbeat_ms);
-    // A client that takes no byte for this long is given up (rule STR-08).
+    // A client that takes no bytes for this long is disconnected (rule STR-08).
     exchange.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
     // Linux doubles the size for its own overhead.
     let streams = app.config.max_stream_clients.min(LIMITS.connections);
@@ -55,7 +56,7 @@ pub(crate) fn send_frames(
     }))
 }
 
-/// Every place is taken (rule STR-09).
+/// The answer when all places are taken (rule STR-09).
 pub(crate) fn stream_limit(app: &App) -> Failure {
     Failure::new(ErrorCode::StreamLimit).with("max_clients", app.config.max_stream_clients)
 }
@@ -69,7 +70,7 @@ struct Client<S> {
 }
 
 impl<S: Source> Client<S> {
-    /// What to send next. Called only when the client has taken what came before.
+    /// Returns the next bytes. Called only when the client has taken the previous ones.
     async fn next(&mut self) -> Option<Bytes> {
         let chunk = match self.opening.take() {
             Some(opening) => opening,
@@ -85,7 +86,7 @@ impl<S: Source> Client<S> {
     }
 }
 
-/// A frame without a name.
+/// Writes a frame without an event name.
 pub(crate) fn frame(json: &str) -> BytesMut {
     let mut text = BytesMut::with_capacity(json.len() + 8);
     text.put_slice(b"data: ");
@@ -94,7 +95,7 @@ pub(crate) fn frame(json: &str) -> BytesMut {
     text
 }
 
-/// Frames of events, each with its row's id (rule STR-02).
+/// Writes frames of events, each with its row's id (rule STR-02).
 pub(crate) fn event_frames(frames: &[Arc<Frame>]) -> Bytes {
     let mut text = BytesMut::with_capacity(frames.iter().map(|frame| frame.row().len() + 64).sum());
     for frame in frames {
@@ -105,7 +106,7 @@ pub(crate) fn event_frames(frames: &[Arc<Frame>]) -> Bytes {
     text.freeze()
 }
 
-/// Frames that say which topics changed, and to what revision (rule SYN-02).
+/// Writes frames of changed topics with their revisions (rule SYN-02).
 pub(crate) fn invalidate_frames<'a>(changes: impl Iterator<Item = (&'a Topic, i64)>, epoch: &str) -> Bytes {
     let mut text = BytesMut::new();
     for (topic, revision) in changes {
@@ -115,8 +116,8 @@ pub(crate) fn invalidate_frames<'a>(changes: impl Iterator<Item = (&'a Topic, i6
     text.freeze()
 }
 
-/// How long a client waits before it connects again: a field for the front of the first frame (rule SYN-02). Some
-/// clients report an event that holds only this field as a message without data.
+/// Returns the reconnection time as a field for the front of the first frame (rule SYN-02). Some clients report an
+/// event that holds only this field as a message without data.
 pub(crate) fn retry_field() -> String {
     format!("retry: {}\n", LIMITS.stream_retry_ms)
 }

@@ -1,7 +1,7 @@
 //! Checks whether a request is allowed: Host, Origin, Fetch metadata, preflights, the token (rules SEC-01 to SEC-07).
 //!
-//! A page on the web can make a browser send requests to a local server; these checks are what keeps it from
-//! having an effect or reading an answer.
+//! A web page can make a browser send requests to a local server. These checks keep such a request from having an
+//! effect and from reading an answer.
 
 use http::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, HeaderValue, ORIGIN};
 use http::{Method, Uri};
@@ -13,11 +13,11 @@ use crate::error::ErrorCode;
 use crate::http::cookie::CookieKey;
 use crate::text::percent_decode;
 
-/// The token, by digest (rule SEC-06), and as the key of cookies. Its text is not kept, so it cannot be logged.
+/// The token as a digest (rule SEC-06), and as the key of cookies. Its text is not kept, so it cannot be logged.
 #[derive(Clone)]
 struct Token {
     digest: [u8; 32],
-    /// Without a key no cookie is admitted.
+    /// Without a key no cookie is accepted.
     cookies: Option<CookieKey>,
 }
 
@@ -38,7 +38,7 @@ impl Token {
     }
 }
 
-/// What the configuration allows.
+/// The access rules of the configuration.
 #[derive(Debug, Clone)]
 pub struct Guard {
     allow_hosts: Vec<String>,
@@ -46,17 +46,17 @@ pub struct Guard {
     token: Option<Token>,
 }
 
-/// What the guard decided about a request.
+/// The guard's decision about a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Go on; the origin is one to which the answer is shown.
+    /// Continue; the origin may read the answer.
     Pass(Option<String>),
     /// Answer the preflight of this origin.
     Preflight(String),
 }
 
 impl Guard {
-    /// The guard of a configuration.
+    /// Creates the guard from a configuration.
     pub fn new(config: &Config) -> Self {
         Self {
             allow_hosts: config.allow_hosts.clone(),
@@ -65,8 +65,8 @@ impl Guard {
         }
     }
 
-    /// Host, Origin and Fetch metadata. `port` is the one that the request came in on. A refusal comes with the
-    /// origin that may read it.
+    /// Checks Host, Origin and Fetch metadata. `port` is the local port of the request. A refusal carries the origin
+    /// that may read it.
     pub fn admit(
         &self,
         method: &Method,
@@ -126,7 +126,7 @@ impl Guard {
         own_port && host_name(authority).is_some_and(|name| is_loopback_name(&name.to_ascii_lowercase()))
     }
 
-    /// The token or its cookie, where one is needed. `port` is the one that the request came in on.
+    /// Checks the token or its cookie, where the route needs one. `port` is the local port of the request.
     pub fn authorize(&self, headers: &HeaderMap, port: u16, now_s: u64) -> Result<(), ErrorCode> {
         let Some(token) = &self.token else { return Ok(()) };
         let mut given = headers.get_all(AUTHORIZATION).iter();
@@ -145,7 +145,7 @@ impl Guard {
         }
     }
 
-    /// `GET /?token=…` (rule SEC-07): the cookie to set, `None` when this is another request.
+    /// Handles `GET /?token=…` (rule SEC-07): returns the cookie to set, `None` for any other request.
     pub fn sign_in(
         &self,
         method: &Method,
@@ -167,7 +167,7 @@ impl Guard {
     }
 }
 
-/// The host of `host[:port]`; `None` when it is malformed.
+/// Returns the host of `host[:port]`; `None` when it is malformed.
 fn host_name(authority: &str) -> Option<&str> {
     let name = match port_of(authority) {
         Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -179,7 +179,7 @@ fn host_name(authority: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// What follows the colon of a port; a colon inside brackets is part of an IPv6 address.
+/// Returns the text after the colon of a port; a colon inside brackets is part of an IPv6 address.
 fn port_of(authority: &str) -> Option<&str> {
     let after_address = authority.rfind(']').map_or(0, |end| end + 1);
     authority[after_address..].split_once(':').map(|(_, port)| port)

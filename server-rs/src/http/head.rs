@@ -1,14 +1,13 @@
 //! Checks the raw head of a request before anything else uses it (rules HTT-06 to HTT-08).
 //!
-//! hyper hides what these rules need: repeated `Content-Length`, `Content-Length` next to `Transfer-Encoding`, line
-//! ends, sizes. So this module looks at the bytes first, line by line as they arrive.
-//! Invariant: hyper and this scanner agree where a request ends. What hyper refuses by itself, such as a bad header
-//! name, is not checked here.
+//! hyper hides what these rules check: repeated `Content-Length`, `Content-Length` next to `Transfer-Encoding`, line
+//! ends, sizes. So this module reads the bytes first, line by line as they arrive. Invariant: hyper and this scanner
+//! agree where a request ends. This module does not check what hyper refuses by itself, such as a bad header name.
 
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
 
-/// The target that stands for a refused request: `^` never passes the scan of a head.
+/// The target that replaces a refused request: `^` never passes the scan of a head.
 pub const REFUSED: &str = "/^";
 
 /// How a request's body is delimited (RFC 9112, section 6).
@@ -20,7 +19,7 @@ pub enum Framing {
     Chunked,
 }
 
-/// How far a head has come.
+/// Progress of scanning a head.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Progress {
     /// More bytes are needed.
@@ -29,11 +28,11 @@ pub enum Progress {
     Complete(usize, Framing),
     /// The request breaks a rule; `true` when its method is HEAD.
     Violated(ErrorCode, bool),
-    /// A client of HTTP/2, such as gRPC, begins the connection (rule OTL-12).
+    /// The HTTP/2 preface, which clients such as gRPC send (rule OTL-12).
     Http2,
 }
 
-/// The head of one request, line by line.
+/// Scans the head of one request, line by line.
 #[derive(Debug, Default)]
 pub struct HeadScanner {
     line_start: usize,
@@ -41,34 +40,34 @@ pub struct HeadScanner {
     is_head: bool,
     is_http_1_1: bool,
     target_bytes: usize,
-    /// Of all lines with their ends, without optional white space (rule HTT-07).
+    /// Size of all lines with their ends, without optional white space (rule HTT-07).
     bytes: usize,
     headers: usize,
     hosts: usize,
     length: Option<u64>,
     has_transfer_encoding: bool,
     chunked: bool,
-    /// Where `Connection` headers of an HTTP/1.0 request begin.
+    /// Positions of `Connection` headers in an HTTP/1.0 request.
     connection_headers: Vec<usize>,
-    /// A line breaks a rule; sizes come first in the order of checks (rule HTT-02).
+    /// A line breaks a rule; the checks report sizes first (rule HTT-02).
     is_bad: bool,
 }
 
 impl HeadScanner {
-    /// Where `Connection` headers of an HTTP/1.0 request begin: such a request never keeps its connection.
+    /// Returns the positions of `Connection` headers in an HTTP/1.0 request: the server never keeps its connection.
     pub fn connection_headers(&self) -> &[usize] {
         &self.connection_headers
     }
 
-    /// A request in place of the one that breaks a rule, so that its answer is made where all answers are.
+    /// Returns a request that replaces one that breaks a rule, so that the router makes its answer.
     pub fn refused(code: ErrorCode, is_head: bool) -> String {
         let (method, code) = (if is_head { "HEAD" } else { "GET" }, code.as_str());
         format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
     }
 
-    /// Looks at all bytes of the head that have arrived, the first of which is neither CR nor LF.
+    /// Scans all bytes of the head that have arrived; the first byte is neither CR nor LF.
     pub fn scan(&mut self, bytes: &[u8]) -> Progress {
-        // Another protocol, such as TLS, is refused at once rather than when the client gives up.
+        // Another protocol, such as TLS, is refused at once, before the client times out.
         if bytes.first().is_some_and(|first| !first.is_ascii_uppercase()) {
             return Progress::Violated(ErrorCode::BadRequest, false);
         }
@@ -147,7 +146,7 @@ impl HeadScanner {
                 return None;
             }
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            // Node's parser refuses a tab behind the coding.
+            // Node's parser refuses a tab after the coding.
             let no_tab = line.iter().rev().take_while(|&&byte| byte != b'd').all(|&byte| byte == b' ');
             self.chunked = value == b"chunked" && no_tab;
             if std::mem::replace(&mut self.has_transfer_encoding, true) || self.length.is_some() {
@@ -158,13 +157,13 @@ impl HeadScanner {
     }
 }
 
-/// How a client of HTTP/2 begins a connection (RFC 9113, section 3.4). No request begins like it.
+/// The first bytes of an HTTP/2 connection (RFC 9113, section 3.4). No HTTP/1 request starts like this.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// CR and LF.
 const LINE_END: usize = 2;
 
-/// Without the optional white space around a value (RFC 9110, section 5.6.3).
+/// Removes the optional white space around a value (RFC 9110, section 5.6.3).
 pub(super) fn trim_blank(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;
@@ -172,7 +171,7 @@ pub(super) fn trim_blank(mut value: &[u8]) -> &[u8] {
     value
 }
 
-/// A byte of a name (RFC 9110, section 5.6.2).
+/// Returns whether a byte may be part of a name (RFC 9110, section 5.6.2).
 pub(super) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

@@ -12,7 +12,7 @@ use crate::http::events::events_body;
 use crate::http::exchange::Exchange;
 use crate::http::reply;
 
-/// `POST` of what a hook sends (rules HOK-01 to HOK-04 and ATT-10).
+/// Handles `POST` of an agent's hook (rules HOK-01 to HOK-04 and ATT-10).
 pub async fn post_hook(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let mapping = mapping_of(&exchange.route.path).ok_or(Failure::new(ErrorCode::Internal))?;
     let (body, _, ticket) = events_body(&app, &exchange, 1).await?;

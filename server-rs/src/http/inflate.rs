@@ -8,7 +8,7 @@ use http::header::{CONTENT_ENCODING, HeaderMap};
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
 
-/// How a body is compressed.
+/// The compression of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Identity,
@@ -16,7 +16,7 @@ pub(super) enum Encoding {
     Zstd,
 }
 
-/// Why bytes were not inflated.
+/// Reasons why inflating fails.
 #[derive(Debug)]
 pub(super) enum InflateError {
     TooLarge,
@@ -26,10 +26,10 @@ pub(super) enum InflateError {
 /// The window of gzip has one size (RFC 1951, section 2).
 const GZIP_WINDOW_LOG: u8 = 15;
 
-/// How much room each step of inflating has at least.
+/// Least room for each step of inflating.
 const INFLATE_BYTES: usize = 32 * 1024;
 
-/// The encoding of a body; another one is a failure.
+/// Returns the encoding of a body; any other encoding is a failure.
 pub(super) fn encoding_of(headers: &HeaderMap) -> Result<Encoding, Failure> {
     let unsupported = || Failure::new(ErrorCode::UnsupportedEncoding);
     let mut values = headers.get_all(CONTENT_ENCODING).iter();
@@ -61,8 +61,8 @@ pub(super) fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Ve
     }
 }
 
-/// Members follow one another (RFC 1952, section 2.2); whatever else is left over is broken. zlib reads their heads
-/// itself: flate2's own reading refuses a file name of 64 KiB.
+/// Inflates consecutive members (RFC 1952, section 2.2); any other remainder is malformed. zlib reads their headers
+/// itself, since flate2's own reader refuses a file name of 64 KiB.
 fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
     let mut inflated = Vec::new();
     let mut member = Decompress::new_gzip(GZIP_WINDOW_LOG);
@@ -79,7 +79,7 @@ fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError
             Ok(Status::Ok) => {}
             Ok(Status::StreamEnd) if bytes.is_empty() => return Ok(inflated),
             Ok(Status::StreamEnd) => member = Decompress::new_gzip(GZIP_WINDOW_LOG),
-            // With room for more, nothing more came: the bytes end too early.
+            // There was room but no more output: the input ends too early.
             Ok(Status::BufError) | Err(_) => return Err(InflateError::Broken),
         }
     }

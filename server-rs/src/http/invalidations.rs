@@ -1,5 +1,5 @@
-//! Handles `GET /api/stream?mode=invalidate`: which topics changed, and to which revision (rules SYN-02 to SYN-04).
-//! What is due, and when, `invalidations` decides.
+//! Handles `GET /api/stream?mode=invalidate`: the changed topics and their revisions (rules SYN-02 to SYN-04).
+//! `invalidations` decides which topics are due, and when.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use crate::http::reply;
 use crate::invalidations::Subscription;
 use crate::topics::Topic;
 
-/// The stream in this mode.
+/// Answers with the stream in this mode.
 pub(crate) async fn open_invalidations(app: &Arc<App>, method: &Method, exchange: &Exchange) -> reply::Reply {
     if method == Method::HEAD {
         return Ok(reply::stream(reply::without_length()));
@@ -46,12 +46,12 @@ impl Source for Changes {
     }
 }
 
-/// The newest frames of each set of topics that everyone has, encoded once for all clients that are due the same.
+/// The newest frames of each set of common topics. Clients with the same due topics share one encoding.
 #[derive(Debug, Default)]
 pub struct SharedFrames(Mutex<HashMap<u32, (i64, Bytes)>>);
 
 impl SharedFrames {
-    /// The frames of what is due, in its order.
+    /// Returns the frames of the due topics, in order.
     fn of<'a>(&self, due: impl Iterator<Item = (&'a Topic, i64)> + Clone, epoch: &str) -> Bytes {
         let Some((key, revision)) = key(due.clone()) else {
             return invalidate_frames(due, epoch);
@@ -68,8 +68,8 @@ impl SharedFrames {
     }
 }
 
-/// A number that says which topics these are and in which order, and the revision that they share; `None` where one
-/// is a session, or has another. As few as there are orders of three topics.
+/// Returns a number for these topics in this order, and the revision that they share. Returns `None` where a topic is
+/// a session or has another revision. There are as many keys as orders of three topics.
 fn key<'a>(mut due: impl Iterator<Item = (&'a Topic, i64)> + Clone) -> Option<(u32, i64)> {
     let (_, revision) = due.clone().next()?;
     let key = due.try_fold(0, |key, (topic, of)| {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_are_encoded_once_for_all_that_are_due_the_same() {
+    fn clients_with_the_same_due_topics_share_one_encoding() {
         let shared = SharedFrames::default();
         let of = |due: &[(Topic, i64)]| shared.of(due.iter().map(|(topic, at)| (topic, *at)), "e");
         let both = [(Topic::Events, 7), (Topic::Stats, 7)];

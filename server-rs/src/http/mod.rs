@@ -1,53 +1,53 @@
-//! Routes every request, and runs the checks before a handler (rule HTT-02). Holds no SQL.
-//! Over 250 lines because every module of this folder and every route has its line here.
+//! Routes every request, and runs the checks before a handler (rule HTT-02). Holds no SQL. Over 250 lines because
+//! every module of this folder and every route has its line here.
 
-/// What the raw head of a request must be.
+/// Checks the raw head of a request.
 pub mod head;
-/// Where a chunked body ends.
+/// Finds the end of a chunked body.
 pub mod chunks;
 /// The file of the Unix domain socket.
 pub mod socket;
-/// A connection's socket, of either kind.
+/// A connection's socket, TCP or Unix.
 pub mod transport;
-/// A connection's socket, before hyper.
+/// Checks the bytes of a connection before hyper sees them.
 pub mod wire;
 /// The lingering close.
 mod linger;
-/// Accepting, draining.
+/// Accepts, serves and drains connections.
 pub mod connection;
-/// The cookie that lets a page in.
+/// The cookie that admits a browser.
 pub mod cookie;
-/// Host, Origin, token.
+/// Checks Host, Origin and token.
 pub mod guard;
 /// The query string.
 pub mod parameters;
-/// A request with what is known of it.
+/// A request with the facts known about it.
 pub mod exchange;
-/// Which format a body has, and which an answer.
+/// Selects the format of a body and of an answer.
 pub mod negotiation;
 /// Compressed bodies.
 mod inflate;
-/// The body.
+/// Returns the body.
 pub mod body;
 /// Every answer.
 pub mod reply;
 /// Events page by page.
 mod exports;
-/// The entity tags of snapshots.
+/// Entity tags of snapshots.
 mod etag;
-/// Events in and out.
+/// Handlers of events, to store and to read.
 pub mod events;
-/// The name and the media type of an attachment.
+/// Checks the name and the media type of an attachment.
 pub mod attachment_names;
-/// Which bytes of a content are wanted.
+/// Byte ranges of a content.
 pub mod range;
-/// The digest that a body is declared to have.
+/// The declared digest of a body.
 pub mod content_digest;
-/// Attachments in and out.
+/// Handlers of attachments.
 pub mod attachments;
-/// Taking agents' hooks.
+/// Handlers of agents' hooks.
 pub mod hooks;
-/// Taking agents' telemetry.
+/// Handlers of agents' telemetry.
 pub mod telemetry;
 /// Sessions.
 pub mod sessions;
@@ -55,11 +55,11 @@ pub mod sessions;
 pub mod stats;
 /// The state of a topic.
 pub mod snapshot;
-/// Server-sent events on the wire.
+/// Framing of server-sent events.
 pub mod frames;
 /// The live stream.
 pub mod stream;
-/// Which topics changed, live.
+/// Live notifications of changed topics.
 pub mod invalidations;
 /// Typed calls.
 pub mod rpc;
@@ -67,11 +67,11 @@ pub mod rpc;
 pub mod health;
 /// The dashboard.
 pub mod page;
-/// What measurements compare with.
+/// Baseline endpoints for measurements.
 pub mod bench;
 /// The page of measurements.
 pub mod bench_page;
-/// Bytes in several forms, for measurements.
+/// Equal bytes in several forms, for measurements.
 pub mod blob;
 
 use std::sync::Arc;
@@ -90,7 +90,7 @@ use crate::app::App;
 use crate::contract::ROUTES;
 use crate::error::{ErrorCode, Failure};
 use connection::{Connection, FinishGuard, Held};
-use exchange::{BodySlot, Deadline};
+use exchange::{Deadline, UnreadBody};
 use guard::Verdict;
 use head::{REFUSED, trim_blank};
 
@@ -151,17 +151,17 @@ pub fn build_routes(app: &Arc<App>) -> Router {
     }
     let routes =
         routes.fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) }).with_state(Arc::clone(app));
-    // Around the whole router: a layer of its own would run inside each route, after axum has looked at the method.
+    // This wraps the whole router: a layer would run inside each route, after axum has checked the method.
     Router::new().fallback_service(from_fn_with_state(Arc::clone(app), exchange).layer(routes))
 }
 
-/// What a route of the contract has beside its handlers.
+/// Adds the common parts of a contract route.
 trait RouteOf {
     fn route(self, path: &'static str) -> Self;
 }
 
 impl RouteOf for MethodRouter<Arc<App>> {
-    /// OPTIONS, 405, and the route's specification for [`exchange::Exchange`].
+    /// Adds OPTIONS, 405, and the route's specification for [`exchange::Exchange`].
     fn route(self, path: &'static str) -> Self {
         let spec = ROUTES.routes.iter().find(|spec| spec.path == path);
         let spec = spec.expect("every path here is one of routes.json, or no server starts");
@@ -178,7 +178,7 @@ impl RouteOf for MethodRouter<Arc<App>> {
     }
 }
 
-/// What surrounds every handler: the checks before a route is looked for, and what becomes of an unread body.
+/// Wraps every handler: the checks before routing, and the handling of an unread body.
 async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, next: Next) -> Response {
     let deadline = Deadline::start();
     let (mut parts, body) = request.into_parts();
@@ -186,8 +186,8 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
         return reply::failure(&ErrorCode::Internal.into());
     };
     let finish = FinishGuard(Arc::clone(&connection.wire));
-    let slot = BodySlot::new(body);
-    parts.extensions.insert(slot.clone());
+    let unread = UnreadBody::new(body);
+    parts.extensions.insert(unread.clone());
     parts.extensions.insert(deadline);
     let (version, headers) = (parts.version, parts.headers.clone());
 
@@ -196,7 +196,7 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     let closes = answer.headers().contains_key(CONNECTION)
         || version == http::Version::HTTP_10
         || asks_to_close(&headers);
-    let goes_on = !closes && slot.take().is_none_or(|unread| body::discard_later(&headers, unread, deadline));
+    let goes_on = !closes && unread.take().is_none_or(|rest| body::discard_later(&headers, rest, deadline));
     if !goes_on {
         answer.headers_mut().insert(CONNECTION, reply::CLOSE);
     }
@@ -206,14 +206,14 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     answer.map(|body| Body::new(Held { body, held: finish }))
 }
 
-/// Whether the client wants this to be the last answer (RFC 9112, section 9.6; rule HTT-10).
+/// Returns whether the client asks to close the connection (RFC 9112, section 9.6; rule HTT-10).
 fn asks_to_close(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(CONNECTION).iter().chain(headers.get_all("proxy-connection"));
     let is_close = |option: &[u8]| trim_blank(option).eq_ignore_ascii_case(b"close");
     values.any(|value| value.as_bytes().split(|&byte| byte == b',').any(is_close))
 }
 
-/// The answer, and the origin that may read it.
+/// Returns the answer, and the origin that may read it.
 async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Response, Option<String>) {
     if let Some(code) = parts.uri.path().strip_prefix(REFUSED) {
         let code = ErrorCode::parse(code).unwrap_or(ErrorCode::BadRequest);
@@ -237,7 +237,7 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
                 Ok(()) if app.is_draining() && !free => {
                     reply::failure(&Failure::new(ErrorCode::Draining).closing())
                 }
-                // axum takes an empty segment in the middle of a path for a parameter (rule HTT-03).
+                // axum accepts an empty segment in the middle of a path as a parameter (rule HTT-03).
                 Ok(()) if parts.uri.path().contains("//") => reply::failure(&ErrorCode::NotFound.into()),
                 Ok(()) => next.run(axum::extract::Request::from_parts(parts, Body::empty())).await,
             }

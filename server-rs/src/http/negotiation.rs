@@ -1,4 +1,4 @@
-//! Chooses the format of an answer by `Accept`, and finds that of a body by `Content-Type` (rules HTT-13 and BOD-02).
+//! Selects the format of an answer by `Accept`, and that of a body by `Content-Type` (rules HTT-13 and BOD-02).
 
 use http::Method;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
@@ -7,15 +7,15 @@ use crate::contract::RouteSpec;
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 
-/// What a route produces whose answers have a media type of their own, so that `Accept` means nothing.
+/// Media type of routes whose answers have their own media type, so that they ignore `Accept`.
 const ANY: &str = "*/*";
 
-/// What an answer is to be.
+/// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
     /// Its format; JSON where the route has no choice.
     pub format: Format,
-    /// The media type that was chosen, of the format or an alias.
+    /// The selected media type, of the format or an alias.
     pub media_type: &'static str,
 }
 
@@ -26,13 +26,13 @@ impl Answer {
     }
 }
 
-/// Whether `Accept` chooses among the formats of the route.
+/// Returns whether `Accept` selects among the formats of the route.
 pub(crate) fn has_choice(method: &Method, route: &RouteSpec) -> bool {
     let has_get = || route.methods.iter().any(|known| known == "GET");
     route.formats.is_some() && (matches!(*method, Method::GET | Method::HEAD) || !has_get())
 }
 
-/// The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1).
+/// Returns the media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1).
 pub(crate) fn choose_answer(
     method: &Method,
     headers: &HeaderMap,
@@ -63,12 +63,12 @@ pub(crate) fn choose_answer(
     }
 }
 
-/// The format of a body.
+/// Returns the format of a body.
 pub(crate) fn content_format(headers: &HeaderMap, route: &'static RouteSpec) -> Result<Format, Failure> {
     Ok(content_choice(headers, route)?.format)
 }
 
-/// The format of a body and its media type, as an answer that has the same (rule OTL-01).
+/// Returns the format of a body and its media type, for an answer in the same form (rule OTL-01).
 pub(crate) fn content_choice(headers: &HeaderMap, route: &'static RouteSpec) -> Result<Answer, Failure> {
     let reads = || choices_of(route.reads.as_deref().unwrap_or_default());
     let mut values = headers.get_all(CONTENT_TYPE).iter();
@@ -95,7 +95,7 @@ fn choice_of(content_type: &str, choices: &[Answer]) -> Option<Answer> {
     (parts.next().is_none() && parameter.is_none_or(is_known)).then_some(*choice)
 }
 
-/// Every media type of these formats.
+/// Returns every media type of these formats.
 fn choices_of(names: &'static [String]) -> Vec<Answer> {
     let formats = names.iter().filter_map(|name| Format::from_name(name));
     let of =
@@ -119,7 +119,7 @@ impl<'a> Range<'a> {
     }
 }
 
-/// Thousandths of a weight (RFC 9110, section 12.4.2); `None` where it is malformed.
+/// Parses a weight into thousandths (RFC 9110, section 12.4.2); `None` when it is malformed.
 fn parse_weight(text: &str) -> Option<u16> {
     let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
     if !matches!(whole, "0" | "1") || digits.len() > 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -129,7 +129,7 @@ fn parse_weight(text: &str) -> Option<u16> {
     (weight <= 1000).then_some(weight)
 }
 
-/// The weight of the most specific range that matches, of equally specific ones the first; 0 where none does.
+/// Returns the weight of the most specific matching range, the first of equally specific ones; 0 when none matches.
 fn weight_of(media_type: &str, ranges: &[Range<'_>]) -> u16 {
     let whole_type = format!("{}/*", media_type.split('/').next().unwrap_or_default());
     let matching = |known: &str| ranges.iter().find(|range| range.media.eq_ignore_ascii_case(known));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_post_is_answered_in_json_alone() {
+    fn a_post_is_answered_only_in_json() {
         assert_eq!(choose("/api/events", &Method::POST, "*/*"), Ok("application/json"));
         let refused = choose("/api/events", &Method::POST, "application/protobuf").expect_err("refused");
         assert_eq!(refused.members["supported"], serde_json::json!(["application/json"]));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_type_has_the_parameter_of_its_format_at_most() {
+    fn a_content_type_may_have_only_the_parameter_of_its_format() {
         let route = ROUTES.routes.iter().find(|route| route.path == "/api/events/batch").expect("a route");
         let format = |value: &str| {
             let mut headers = HeaderMap::new();

@@ -1,6 +1,6 @@
-//! Serves the dashboard as it was built: `/`, `/app.js`, `/app.css` (rule PAG-01).
+//! Serves the built dashboard: `/`, `/app.js`, `/app.css` (rule PAG-01).
 //!
-//! The files are part of the binary (`served`), so that it serves the page from wherever it runs.
+//! The binary contains the files (`served`), so it serves the dashboard from any folder.
 
 use axum::response::Response;
 

@@ -12,7 +12,7 @@ use crate::text::percent_decode;
 use crate::timestamp::parse_timestamp;
 use crate::topics::{Topic, parse_topics};
 
-/// A route's parameters that were given, and the defaults of those that were not.
+/// A route's parameters: given values, and defaults for the others.
 #[derive(Debug, Default)]
 pub struct Parameters {
     texts: BTreeMap<&'static str, String>,
@@ -22,8 +22,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Reads a query string for a route; the failure names the first parameter that is wrong. `is_export` says that the
-    /// answer is sent page by page, so its `limit` may be larger (rule FMT-09).
+    /// Parses a query string for a route; the failure names the first invalid parameter. `is_export` means that the
+    /// answer has several pages, so its `limit` may be larger (rule FMT-09).
     pub fn parse(route: &'static RouteSpec, query: Option<&str>, is_export: bool) -> Result<Self, Failure> {
         let pairs: Vec<(&str, &str)> = query
             .unwrap_or_default()
@@ -44,7 +44,7 @@ impl Parameters {
         })
     }
 
-    /// Takes the options of a typed call, which are decoded and given once (rule RPC-05).
+    /// Reads the options of a typed call, which are decoded and unique (rule RPC-05).
     pub fn of_options(route: &'static RouteSpec, options: &[(&str, String)]) -> Result<Self, Failure> {
         Self::collect(route, false, |spec| {
             Ok(options.iter().find(|(name, _)| *name == spec.name).map(|(_, text)| text.clone()))
@@ -75,7 +75,7 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// Takes a value that is decoded and not empty.
+    /// Sets a value that is decoded and not empty.
     fn set(&mut self, spec: &'static ParameterSpec, text: String) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
         match spec.kind {
@@ -111,7 +111,7 @@ impl Parameters {
         }
     }
 
-    /// `before` beside `after`, then `order` against the cursor, then what a parameter needs.
+    /// Checks `before` with `after`, then `order` with the cursor, then required parameters.
     fn relations(&self, route: &'static RouteSpec) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
         let (after, before) = (self.numbers.contains_key("after"), self.numbers.contains_key("before"));
@@ -133,28 +133,28 @@ impl Parameters {
         Ok(())
     }
 
-    /// A text that was given.
+    /// Returns a given text.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(String::as_str)
     }
 
-    /// A number or time (Unix milliseconds) that was given, or its default.
+    /// Returns a given number or time (Unix milliseconds), or its default.
     pub fn number(&self, name: &str) -> Option<i64> {
         self.numbers.get(name).copied()
     }
 
-    /// The topics that were given, or those that are the default.
+    /// Returns the given topics, or the default topics.
     pub fn topics(&self) -> &[Topic] {
         &self.topics
     }
 
-    /// The page's length.
+    /// Returns the page size.
     pub fn limit(&self) -> u64 {
         self.number("limit").and_then(|limit| u64::try_from(limit).ok()).unwrap_or_default()
     }
 }
 
-/// A cursor's text, for the header that may hold one as well (rule STR-03).
+/// Parses a cursor, also for the header that may hold one (rule STR-03).
 pub(crate) fn parse_cursor(name: &str, text: &str) -> Result<i64, Failure> {
     let spec = ROUTES.parameters.get("after").ok_or(Failure::new(ErrorCode::Internal))?;
     read_integer(spec, spec.maximum, text).ok_or_else(|| {
@@ -204,7 +204,7 @@ fn choices(spec: &ParameterSpec) -> Vec<&str> {
     }
 }
 
-/// A parameter, or a header that stands for one, that breaks a rule.
+/// Returns the failure of an invalid parameter, or of a header with the same meaning.
 pub(crate) fn invalid(parameter: &str, message: &str) -> Failure {
     Failure::new(ErrorCode::InvalidParameter).with("parameter", parameter).with("message", message)
 }

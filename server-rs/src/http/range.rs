@@ -1,24 +1,24 @@
-//! Reads `Range`: which bytes of a content are wanted (rule ATT-08; RFC 9110, section 14). Pure.
+//! Reads `Range`: the requested bytes of a content (rule ATT-08; RFC 9110, section 14). Pure.
 
 use http::header::{HeaderMap, IF_RANGE, RANGE};
 
-/// Which bytes an answer has.
+/// The bytes of a content that an answer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// All of them.
     Whole,
-    /// From the first to the last, both included.
+    /// From the first to the last, both inclusive.
     Bytes {
-        /// Its place, from 0.
+        /// Position of the first byte, from 0.
         first: u64,
-        /// Its place; not below `first`.
+        /// Position of the last byte; not below `first`.
         last: u64,
     },
-    /// None of them is in the range.
+    /// The range contains no byte of the content.
     Nothing,
 }
 
-/// The part of a content of this size and tag that a request wants.
+/// Returns the part that a request asks for, of a content with this size and tag.
 pub fn wanted_part(headers: &HeaderMap, etag: &str, size: u64) -> Part {
     let mut conditions = headers.get_all(IF_RANGE).iter();
     let is_other = conditions.next().is_some_and(|tag| tag.as_bytes().trim_ascii() != etag.as_bytes());
@@ -31,7 +31,7 @@ pub fn wanted_part(headers: &HeaderMap, etag: &str, size: u64) -> Part {
     }
 }
 
-/// The part of a range of bytes; `None` for several ranges, another unit and a malformed value.
+/// Returns the part of a byte range; `None` for several ranges, another unit or a malformed value.
 pub fn parse_range(range: &str, size: u64) -> Option<Part> {
     let (unit, range) = range.trim_matches([' ', '\t']).split_once('=')?;
     let (from, to) = range.split_once('-').filter(|_| unit.eq_ignore_ascii_case("bytes"))?;
@@ -47,7 +47,7 @@ pub fn parse_range(range: &str, size: u64) -> Option<Part> {
     Some(part.unwrap_or(Part::Nothing))
 }
 
-/// A place, which may be absent; one that no number holds lies behind every content.
+/// Parses a position, which may be absent; a position that overflows is past the end of every content.
 fn parse_place(digits: &str) -> Option<Option<u64>> {
     if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
@@ -55,7 +55,7 @@ fn parse_place(digits: &str) -> Option<Option<u64>> {
     Some((!digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX)))
 }
 
-/// Whether a decimal number is below another, however long they are.
+/// Returns whether a decimal number is below another, of any length.
 fn is_below(digits: &str, other: &str) -> bool {
     let (digits, other) = (digits.trim_start_matches('0'), other.trim_start_matches('0'));
     (digits.len(), digits) < (other.len(), other)
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_has_the_bytes_that_there_are() {
+    fn a_range_is_clipped_to_the_existing_bytes() {
         let bytes = |first, last| Some(Part::Bytes { first, last });
         for (range, size, part) in [
             ("bytes=0-0", 10, bytes(0, 0)),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn another_value_means_nothing() {
+    fn any_other_range_value_is_ignored() {
         for range in [
             "",
             "bytes",
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_counts_for_its_own_tag_alone() {
+    fn a_range_applies_only_to_its_own_tag() {
         let part = |fields: &[(http::HeaderName, &str)]| {
             let mut headers = HeaderMap::new();
             for (name, value) in fields {

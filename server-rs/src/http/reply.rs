@@ -29,13 +29,13 @@ use crate::telemetry::otlp::{Request, status_code};
 /// The media type of every JSON answer.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 
-/// Marks an answer that ends its connection.
+/// Marks an answer that closes its connection.
 pub const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// The value of `Vary` where `Accept` chose the format.
+/// The value of `Vary` where `Accept` selects the format.
 const ACCEPT: HeaderValue = HeaderValue::from_static("Accept");
 
-/// What a handler gives: an answer, or why there is none.
+/// A handler's result: an answer, or the failure.
 pub type Reply = Result<Response<Body>, Failure>;
 
 /// 200 with JSON text.
@@ -43,7 +43,7 @@ pub fn ok(json: impl Into<Bytes>) -> Response<Body> {
     json_answer(StatusCode::OK, json.into())
 }
 
-/// 200 with rows in the format that was chosen (rule HTT-13).
+/// 200 with rows in the selected format (rule HTT-13).
 pub fn rows(body: impl Into<Body>, answer: Answer) -> Response<Body> {
     let mut response = Response::new(body.into());
     insert(&mut response, CONTENT_TYPE, &answer.content_type());
@@ -57,8 +57,7 @@ fn json_answer(status: StatusCode, json: Bytes) -> Response<Body> {
     answer
 }
 
-/// The answer to one event (rules ING-01 to ING-03).
-/// `revision` is one that has the event in it (rule ING-11).
+/// The answer to one event (rules ING-01 to ING-03). `revision` includes the event (rule ING-11).
 pub fn single(outcome: &Outcome, revision: i64) -> Reply {
     match outcome {
         Outcome::Stored(id) => Ok(json_answer(StatusCode::CREATED, single_json(Some(*id), revision).into())),
@@ -67,7 +66,7 @@ pub fn single(outcome: &Outcome, revision: i64) -> Reply {
     }
 }
 
-/// The answer to an agent's hook, which tells the agent nothing but to go on (rule HOK-01).
+/// Responds to an agent's hook with 200 `{}`, so the agent continues unchanged (rule HOK-01).
 pub fn hook(outcome: &Outcome) -> Reply {
     match outcome {
         Outcome::Stored(_) | Outcome::Duplicate => Ok(ok("{}")),
@@ -75,14 +74,14 @@ pub fn hook(outcome: &Outcome) -> Reply {
     }
 }
 
-/// The answer to telemetry, of which these records were rejected (rule OTL-01).
+/// The answer to telemetry, with its rejected records (rule OTL-01).
 pub fn telemetry(request: &Request, rejected: &[(&str, u64)], answer: Answer) -> Response<Body> {
     let mut response = Response::new(Body::from(export_response(answer.format, request.rejected, rejected)));
     insert(&mut response, CONTENT_TYPE, &answer.content_type());
     response
 }
 
-/// The answer to telemetry that was not taken (rule OTL-01). 429 tells a client to wait.
+/// The answer to refused telemetry (rule OTL-01). 429 makes a client wait.
 pub fn telemetry_failure(failed: &Failure, answer: Answer) -> Response<Body> {
     let mut response = failure(failed);
     if failed.code == ErrorCode::Overloaded {
@@ -115,7 +114,7 @@ pub fn batch(batch: &Outcomes, revision: i64, with_results: bool) -> Response<Bo
 pub fn kept(kept: &Kept, media_type: &str) -> Response<Body> {
     let status = if kept.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let (sha256, size) = (digest_hex(&kept.sha256), kept.size);
-    // A media type is made of tokens, so nothing in it needs an escape.
+    // A media type contains only token characters, so it needs no escape.
     let json = format!(r#"{{"sha256":"{sha256}","size":{size},"media_type":"{media_type}"}}"#);
     json_answer(status, json.into())
 }
@@ -140,7 +139,7 @@ pub fn attachment(body: Body, file: &AttachmentFile, etag: &str, part: Part) -> 
     with_headers(answer, &VOCABULARY.attachment_headers)
 }
 
-/// 304: the client has the attachment.
+/// 304: the client holds the attachment.
 pub fn attachment_not_modified(etag: &str) -> Response<Body> {
     let mut answer = Response::new(without_length());
     *answer.status_mut() = StatusCode::NOT_MODIFIED;
@@ -151,14 +150,14 @@ pub fn attachment_not_modified(etag: &str) -> Response<Body> {
     answer
 }
 
-/// 416: no byte is in the range.
+/// 416: the range contains no byte.
 pub fn range_not_satisfiable(size: u64) -> Response<Body> {
     let mut answer = failure(&ErrorCode::RangeNotSatisfiable.into());
     insert(&mut answer, CONTENT_RANGE, &format!("bytes */{size}"));
     answer
 }
 
-/// 200 with the number of bytes that the sink has dropped (rule BEN-02).
+/// 200 with the number of bytes that the sink dropped (rule BEN-02).
 pub fn sink(length: u64) -> Response<Body> {
     ok(format!(r#"{{"bytes":{length}}}"#))
 }
@@ -170,14 +169,13 @@ pub fn echo(body: Bytes) -> Response<Body> {
     answer
 }
 
-/// The responses to typed calls, where there are any, and how long they took without the work of the methods (rule
-/// RPC-07).
+/// The responses to typed calls, if any, and their time without the work of the methods (rule RPC-07).
 pub fn rpc(responses: Option<Vec<u8>>, chosen: Answer, time: Duration) -> Response<Body> {
     let answer = responses.map_or_else(no_content, |body| rows(body, chosen));
     timed(answer, "lib", time)
 }
 
-/// Bytes in a form that took this long to make (rule BEN-04).
+/// The bytes in one form, and the time that encoding took (rule BEN-04).
 pub fn blob(body: Bytes, media_type: &str, took: Duration) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     insert(&mut answer, CONTENT_TYPE, media_type);
@@ -191,7 +189,7 @@ fn timed(mut answer: Response<Body>, what: &str, time: Duration) -> Response<Bod
     answer
 }
 
-/// Says that another `Accept` would give another answer (rule HTT-13).
+/// Adds `Vary: Accept` (rule HTT-13).
 fn varying(mut answer: Response<Body>) -> Response<Body> {
     answer.headers_mut().insert(VARY, ACCEPT);
     answer
@@ -224,12 +222,12 @@ pub fn failure(failure: &Failure) -> Response<Body> {
     answer
 }
 
-/// Whether another `Accept` would give another answer (rule HTT-13).
+/// Returns whether the answer varies with `Accept` (rule HTT-13).
 fn has_alternatives(failure: &Failure) -> bool {
     failure.members.get("supported").and_then(Value::as_array).is_some_and(|supported| supported.len() > 1)
 }
 
-/// A whole answer in bytes, for a connection that no request is read from.
+/// Returns a whole answer in bytes, for a connection that the server reads no request from.
 pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
     let spec = code.error_spec();
     let body = failure_json(&code.into());
@@ -283,19 +281,19 @@ pub(crate) fn allow_origin(answer: &mut Response<Body>, origin: &str) {
     insert(answer, VARY, vary);
 }
 
-/// 303 to the page, with the cookie (rule SEC-07).
+/// 303 to the dashboard, with the cookie (rule SEC-07).
 pub fn signed_in(cookie: &str) -> Response<Body> {
     let mut answer = Response::new(Body::empty());
     *answer.status_mut() = StatusCode::SEE_OTHER;
     insert(&mut answer, LOCATION, "/");
     insert(&mut answer, SET_COOKIE, cookie);
     insert(&mut answer, CACHE_CONTROL, "no-store");
-    // To HEAD as well, where hyper would leave it out.
+    // Also for HEAD, where hyper would omit it.
     answer.headers_mut().insert(http::header::CONTENT_LENGTH, HeaderValue::from_static("0"));
     answer
 }
 
-/// No body, and no length either: of one that is known to be empty, an answer to HEAD would say 0.
+/// A body without a known length: for a known empty body, an answer to HEAD would have length 0.
 pub(crate) fn without_length() -> Body {
     Body::from_stream(futures_util::stream::empty::<Result<Bytes, std::convert::Infallible>>())
 }
@@ -309,14 +307,14 @@ pub fn stream(body: Body) -> Response<Body> {
     answer
 }
 
-/// The state of a topic, under its tag (rule SYN-05).
+/// The state of a topic, with its tag (rule SYN-05).
 pub fn snapshot(mut answer: Response<Body>, etag: &str) -> Response<Body> {
     insert(&mut answer, ETAG, etag);
     insert(&mut answer, CACHE_CONTROL, "no-cache");
     answer
 }
 
-/// 304: the client has the state of this tag (rule SYN-06; RFC 9110, section 15.4.5). `has_choice` is as in an
+/// 304: the client holds the state of this tag (rule SYN-06; RFC 9110, section 15.4.5). `has_choice` is as in an
 /// exchange.
 pub fn not_modified(etag: &str, has_choice: bool) -> Response<Body> {
     let mut answer = Response::new(without_length());
@@ -324,7 +322,7 @@ pub fn not_modified(etag: &str, has_choice: bool) -> Response<Body> {
     snapshot(if has_choice { varying(answer) } else { answer }, etag)
 }
 
-/// A file of the page (rule PAG-01).
+/// A file of the dashboard (rule PAG-01).
 pub fn page(file: &Bytes, media_type: &str) -> Response<Body> {
     file_answer(file, media_type, &VOCABULARY.page_headers)
 }
@@ -356,7 +354,7 @@ pub fn health(json: String, degraded: bool) -> Response<Body> {
 }
 
 fn insert(answer: &mut Response<Body>, name: HeaderName, value: &str) {
-    // Values come from the contract or were checked to be visible ASCII when they came in.
+    // Values come from the contract, or earlier checks found them to be visible ASCII.
     if let Ok(value) = HeaderValue::from_str(value) {
         answer.headers_mut().insert(name, value);
     }

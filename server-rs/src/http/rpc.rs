@@ -1,4 +1,5 @@
-//! Handles `/api/rpc` and `/api/rpc/schema`: reads the calls, runs them one after the other, answers (rule RPC-01).
+//! Handles `/api/rpc` and `/api/rpc/schema`: reads the calls, runs them one after the other, and answers (rule
+//! RPC-01).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,7 +40,7 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
     let limit = if config.bench { LIMITS.bench_body_bytes } else { config.max_body_bytes };
     let ticket = app.admission.ticket();
     let (body, format, mut ticket) = read_body(&exchange, limit, config.max_batch_events, ticket).await?;
-    // Each call that stores events takes a part of its own.
+    // Each call that stores events takes its own room.
     ticket.give_events();
     let answer = exchange.answer;
     let reading = Reading { has_bench: config.bench, keeps_minus_zero: answer.format == Format::Msgpack };
@@ -47,12 +48,12 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
     let read = move || {
         let start = Instant::now();
         let calls = read_calls(&body, format, reading);
-        // The body's memory is given back here.
+        // This frees the body's memory.
         drop(body);
         (calls, start.elapsed())
     };
     let ((calls, time_to_read), mut ticket) =
-        if is_large { ticket.aside(read).await? } else { (read(), ticket) };
+        if is_large { ticket.run_blocking(read).await? } else { (read(), ticket) };
     ticket.end_turn();
     let Calls { calls, is_batch } = calls?;
     let mut responses = Vec::with_capacity(calls.len());
@@ -67,11 +68,11 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
         (body, start.elapsed())
     };
     let (body, time_to_write) =
-        if length > LIMITS.large_body_bytes { ticket.aside(write).await?.0 } else { write() };
+        if length > LIMITS.large_body_bytes { ticket.run_blocking(write).await?.0 } else { write() };
     Ok(reply::rpc(body, answer, time_to_read + time_to_write))
 }
 
-/// The result of a call as JSON text.
+/// Returns the result of a call as JSON text.
 async fn run(app: &Arc<App>, work: Work) -> Result<Vec<u8>, Refusal> {
     match work {
         Work::Refused(refusal) => Err(refusal),
@@ -97,7 +98,7 @@ async fn run(app: &Arc<App>, work: Work) -> Result<Vec<u8>, Refusal> {
     }
 }
 
-/// The options of a route, which are the argument of this index; the first that is wrong is a problem (rule RPC-05).
+/// Reads the options of a route, the argument at this index; the first invalid option is a problem (rule RPC-05).
 fn parameters_of(path: &str, index: usize, options: &Options) -> Result<Parameters, Refusal> {
     let find = |route: &&RouteSpec| route.path == path;
     let route = ROUTES.routes.iter().find(find).ok_or_else(|| unable(ErrorCode::Internal.into()))?;
@@ -112,7 +113,7 @@ fn parameters_of(path: &str, index: usize, options: &Options) -> Result<Paramete
     })
 }
 
-/// A method that cannot do its work.
+/// Returns the refusal of a method that failed.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a result is mapped by")]
 fn unable(failure: Failure) -> Refusal {
     Refusal { error: RpcError::ServerError, data: Some(failure_json(&failure)) }

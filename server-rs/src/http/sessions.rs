@@ -22,7 +22,7 @@ pub async fn list_sessions(State(app): State<Arc<App>>, exchange: Exchange) -> r
     Ok(reply::ok(read_sessions(&app, &exchange.parameters).await?))
 }
 
-/// The page of sessions that these parameters ask for, as JSON text (rule RPC-05).
+/// Reads the page of sessions for these parameters, as JSON text (rule RPC-05).
 pub(crate) async fn read_sessions(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
     let text = |name: &str| parameters.text(name).map(str::to_owned);
     let filter = SessionFilter {
@@ -66,7 +66,7 @@ pub async fn dismiss_session(State(app): State<Arc<App>>, uri: Uri, exchange: Ex
     Ok(reply::ok(read_session(&app, &session_id, exchange.parameters.limit()).await?))
 }
 
-/// The `agent_type` of a session that shows a wait.
+/// Returns the `agent_type` of a session that shows a wait.
 async fn waiting_agent_type(app: &App, session_id: &str) -> Result<Option<String>, Failure> {
     let (session_id, cutoffs) = (session_id.to_owned(), app.cutoffs());
     let found = app.store.read(Cost::Unbounded, move |connection| {
@@ -81,7 +81,7 @@ async fn waiting_agent_type(app: &App, session_id: &str) -> Result<Option<String
     Ok(found.await?)
 }
 
-/// The id of a session as it stands in a path, decoded once.
+/// Decodes the id of a session in a path, once.
 fn session_id(encoded: &str) -> Result<String, Failure> {
     let decoded = percent_decode(encoded, false).filter(|id| !id.contains('\0'));
     Ok(decoded.ok_or(Failure::new(ErrorCode::NotFound))?.to_string())
@@ -90,13 +90,14 @@ fn session_id(encoded: &str) -> Result<String, Failure> {
 async fn read_session(app: &App, session_id: &str, limit: u64) -> Result<Vec<u8>, Failure> {
     let (session_id, cutoffs) = (session_id.to_owned(), app.cutoffs());
     let json = app.store.read(Cost::Unbounded, move |connection| {
-        // One snapshot, so that the events are those that the session counts.
+        // One read transaction, so that the events match the session's counts.
         session_json(&*connection.unchecked_transaction()?, &session_id, cutoffs, limit)
     });
     json.await?.ok_or(Failure::new(ErrorCode::NotFound))
 }
 
-/// A session with its newest events as JSON text, within the caller's transaction; `None` when no event has named it.
+/// Returns a session with its newest events as JSON text, within the caller's transaction; `None` when it has no
+/// event.
 pub(crate) fn session_json(
     connection: &Connection,
     session_id: &str,

@@ -1,8 +1,8 @@
-//! Handles `GET /api/snapshot/{topic}`: the state of a topic, its tag, what came since a revision, and the wait for one
-//! (rules SYN-05 to SYN-08).
+//! Handles `GET /api/snapshot/{topic}`: the state of a topic, its tag, the changes since a revision, and the wait for
+//! a revision (rules SYN-05 to SYN-08).
 //!
-//! What must stay true: revision and data are of one read transaction; a client that has the newest revision costs no
-//! read; one that waits holds neither a reader nor a thread.
+//! Invariants: revision and data come from one read transaction. A client with the newest revision costs no read. A
+//! waiting client holds neither a reader nor a thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,21 +86,21 @@ pub(crate) async fn read_snapshot(
     read.await?.ok_or(Failure::new(ErrorCode::NotFound))
 }
 
-/// Waits until the newest id is at least this, or time is up, or the server begins to shut down (rule SYN-08).
+/// Waits until the newest id is at least this, the time is over, or the server drains (rule SYN-08).
 async fn await_revision(app: &App, revision: i64) {
     let (mut newest, mut draining) = (app.store.newest(), app.draining());
     let reached = async {
-        // A channel that closes ends the wait as well.
+        // A closed channel also ends the wait.
         tokio::select! {
             _ = newest.wait_for(|id| *id >= revision) => {}
             _ = draining.wait_for(|draining| *draining) => {}
         }
     };
-    // Time that is up is an answer like any other.
+    // A timeout is not an error: the answer is the current state.
     drop(tokio::time::timeout(Duration::from_millis(LIMITS.snapshot_wait_ms), reached).await);
 }
 
-/// What is asked of a topic.
+/// The requested view of a topic.
 struct View<'a> {
     topic: &'a Topic,
     epoch: &'a str,
@@ -129,7 +129,7 @@ impl<'a> View<'a> {
         if matches!(self.topic, Topic::Session(_)) { Cost::Unbounded } else { Cost::Bounded }
     }
 
-    /// `None` for a session that has no event.
+    /// `None` for a session without events.
     fn revision(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
         match self.topic {
             Topic::Session(id) => session_revision(connection, id),
@@ -137,7 +137,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The answer in one piece.
+    /// The answer as one page.
     fn whole(&self, connection: &Connection, revision: i64) -> rusqlite::Result<Vec<u8>> {
         let (extent, data) = match self.topic {
             Topic::Events => self.events(connection, revision)?,
@@ -148,7 +148,7 @@ impl<'a> View<'a> {
             }
             Topic::Session(id) => {
                 let found = session_json(connection, id, self.cutoffs, self.limit)?;
-                // Its revision was found by the same transaction.
+                // The same transaction found its revision.
                 (Extent::Whole, found.ok_or(rusqlite::Error::QueryReturnedNoRows)?)
             }
         };
@@ -156,7 +156,7 @@ impl<'a> View<'a> {
         Ok(page_snapshot(self.answer.format, &self.head(&topic, revision, extent), &data))
     }
 
-    /// The answer page by page (rule FMT-09).
+    /// The answer in several pages (rule FMT-09).
     fn export(
         &self,
         app: &Arc<App>,
@@ -176,25 +176,25 @@ impl<'a> View<'a> {
         Ok(reply::rows(export_body(app, export, Cost::Bounded, first), self.answer))
     }
 
-    /// What the snapshot says of its data.
+    /// The snapshot's members before its data.
     fn head<'h>(&'h self, topic: &'h str, revision: i64, extent: Extent) -> SnapshotHead<'h> {
         let (since, is_reset) = extent.members();
         SnapshotHead { topic, epoch: self.epoch, revision, since, is_reset }
     }
 
-    /// Whether more events came since than the answer may have.
+    /// Returns whether more events followed `since` than the answer may have.
     fn has_more(&self, connection: &Connection, since: i64, revision: i64) -> rusqlite::Result<bool> {
-        // Ids may have gaps, so only more ids than the limit can mean more events.
+        // Ids may have gaps, so only more ids than the page size can mean more events.
         let most = self.limit + 1;
         Ok(revision.abs_diff(since) >= most && count_since(connection, since, revision, most)? >= most)
     }
 
-    /// The revision that the client has, where it is one of this database.
+    /// The revision that the client holds, if it belongs to this database.
     fn known_since(&self, revision: i64) -> Option<i64> {
         self.since.filter(|since| !self.other_epoch && *since <= revision)
     }
 
-    /// How much the answer has. Where more events came than it may have, it has the newest ones (rule SYN-07).
+    /// The extent of the answer. With more new events than the page size, it has the newest ones (rule SYN-07).
     fn extent(&self, known_since: Option<i64>, has_more: bool) -> Extent {
         match (self.since, known_since) {
             (None, _) => Extent::Whole,
@@ -203,7 +203,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The events that came since, or the newest page (rule SYN-07).
+    /// The events after the client's revision, or the newest page (rule SYN-07).
     fn events(&self, connection: &Connection, revision: i64) -> rusqlite::Result<(Extent, Vec<u8>)> {
         let since = self.known_since(revision);
         let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };
@@ -212,17 +212,17 @@ impl<'a> View<'a> {
     }
 }
 
-/// How much of a topic an answer has.
+/// The part of a topic that an answer has.
 enum Extent {
     Whole,
-    /// What came after this revision.
+    /// The changes after this revision.
     Since(i64),
-    /// All, although the client named a revision: what came after it cannot be told or is too much.
+    /// Everything, although the client named a revision: the changes after it are unknown or too many.
     Reset,
 }
 
 impl Extent {
-    /// The members `since` and `reset` of an answer.
+    /// Returns the members `since` and `reset` of an answer.
     fn members(self) -> (Option<i64>, bool) {
         match self {
             Extent::Whole => (None, false),

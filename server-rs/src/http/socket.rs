@@ -1,6 +1,6 @@
 //! Binds the Unix domain socket of `--socket`, and removes its file (rule PRO-11).
 //!
-//! Invariants: only this user can connect, from the first moment; no file of another process is removed.
+//! Invariants: only this user can connect, from the first moment on. The server removes no file of another process.
 
 use std::fs::{File, Permissions, set_permissions, symlink_metadata};
 use std::io::ErrorKind;
@@ -14,22 +14,22 @@ use tokio::net::UnixListener;
 /// Only the owner may connect (rule PRO-11).
 const MODE: u32 = 0o600;
 
-/// How many connections may wait to be accepted, as for TCP.
+/// Number of connections that may wait for accept, as for TCP.
 const BACKLOG: i32 = 1024;
 
-/// Why the server cannot listen at the path.
+/// Reasons why the server cannot listen at the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SocketProblem {
     /// A process listens there.
     InUse,
-    /// The file is no socket.
+    /// The file is not a socket.
     NotASocket,
-    /// Anything else.
+    /// Any other problem.
     Unusable,
 }
 
 impl SocketProblem {
-    /// The key of its message in `config.json`.
+    /// Returns the key of its message in `config.json`.
     pub fn as_str(self) -> &'static str {
         match self {
             SocketProblem::InUse => "in_use",
@@ -39,7 +39,7 @@ impl SocketProblem {
     }
 }
 
-/// The file of a socket that this process listens on.
+/// The socket file that this process listens on.
 #[derive(Debug)]
 pub struct SocketFile {
     path: PathBuf,
@@ -47,12 +47,13 @@ pub struct SocketFile {
 }
 
 impl SocketFile {
-    /// Listens at `path`, after the removal of a stale file.
+    /// Listens at `path` after removing a stale file.
     pub fn bind(path: &str) -> Result<(Self, UnixListener), SocketProblem> {
         let path = Path::new(path);
         remove_stale(path)?;
         let (socket, address) = unbound(path).map_err(|_| SocketProblem::Unusable)?;
-        // Linux gives the file the mode that the socket has now; elsewhere a client cannot connect before `listen`.
+        // Linux gives the file the mode that the socket has now; on other systems a client cannot connect before
+        // `listen`.
         let file = File::from(OwnedFd::from(socket));
         drop(file.set_permissions(Permissions::from_mode(MODE)));
         let socket = Socket::from(OwnedFd::from(file));
@@ -71,17 +72,17 @@ impl SocketFile {
         Ok((file, listener))
     }
 
-    /// Removes the file, unless another file has replaced it. The caller still listens, so that no other server takes
-    /// the file for a stale one.
+    /// Removes the file, unless another file has replaced it. The caller still listens, so that no other server
+    /// treats the file as stale.
     pub fn remove(&self) {
         if identity_of(&self.path) == Some(self.identity) {
-            // The next start removes a file that stays here.
+            // The next start removes a file that remains.
             drop(std::fs::remove_file(&self.path));
         }
     }
 }
 
-/// Removes the socket file of a server that has ended; any other file is a problem.
+/// Removes the socket file of a server that no longer runs; any other file is a problem.
 fn remove_stale(path: &Path) -> Result<(), SocketProblem> {
     let file = match symlink_metadata(path) {
         Ok(file) => file,
@@ -92,7 +93,7 @@ fn remove_stale(path: &Path) -> Result<(), SocketProblem> {
         return Err(SocketProblem::NotASocket);
     }
     let (socket, address) = unbound(path).map_err(|_| SocketProblem::Unusable)?;
-    // A full backlog would block: then a process listens, too.
+    // A full backlog would block; it also means that a process listens.
     let connected = socket.set_nonblocking(true).and_then(|()| socket.connect(&address));
     match connected.map_err(|error| error.kind()) {
         Ok(()) | Err(ErrorKind::WouldBlock) => Err(SocketProblem::InUse),
@@ -105,7 +106,7 @@ fn remove_stale(path: &Path) -> Result<(), SocketProblem> {
     }
 }
 
-/// A new socket, and the address of a path.
+/// Creates a socket and the address of a path.
 fn unbound(path: &Path) -> std::io::Result<(Socket, SockAddr)> {
     Ok((Socket::new(Domain::UNIX, Type::STREAM, None)?, SockAddr::unix(path)?))
 }

@@ -22,7 +22,7 @@ pub async fn get_stats(State(app): State<Arc<App>>, exchange: Exchange) -> reply
     Ok(reply::ok(read_stats(&app, &exchange.parameters).await?))
 }
 
-/// The statistics that these parameters ask for, as JSON text (rule RPC-05).
+/// Reads the statistics for these parameters, as JSON text (rule RPC-05).
 pub(crate) async fn read_stats(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
     let (filter, cutoffs) = (stats_filter(parameters), app.cutoffs());
     let json = app.store.read(Cost::Bounded, move |connection| {

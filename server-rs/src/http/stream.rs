@@ -1,5 +1,5 @@
 //! Handles `GET /api/stream`: every event after a cursor, and the statistics at an interval (rules STR-01 to STR-10).
-//! The other mode of the route, which only says what changed, is `http/invalidations`.
+//! `http/invalidations` handles the other mode of the route, which only reports changed topics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +83,7 @@ impl Source for Events {
     }
 }
 
-/// Makes the `stats` frame of all clients once per interval, while someone listens (rule STR-06). Runs until
+/// Makes the `stats` frame of all clients once per interval, while a client is connected (rule STR-06). Runs until
 /// dropped.
 pub(crate) async fn publish_stats(app: Arc<App>) {
     let mut clients = app.hub.watch_clients();
@@ -94,10 +94,10 @@ pub(crate) async fn publish_stats(app: Arc<App>) {
             continue;
         }
         let cutoffs = app.cutoffs();
-        let stats = app.store.read_aside(Cost::Bounded, move |connection| {
+        let stats = app.store.read_spawned(Cost::Bounded, move |connection| {
             stats_json(&*connection.unchecked_transaction()?, &StatsFilter::default(), cutoffs)
         });
-        // A read that failed has been logged; the next interval tries again.
+        // A failed read is already logged; the next interval tries again.
         if let Ok(stats) = stats.await {
             let stats = [br#"{"type":"stats","payload":"#.as_slice(), &stats, b"}"].concat();
             app.stats_frames.send_replace(frame(&String::from_utf8_lossy(&stats)).freeze());

@@ -1,6 +1,6 @@
-//! Makes one type of the sockets of TCP and of the Unix domain.
+//! Combines TCP and Unix domain sockets into one type.
 //!
-//! Only this server has this file: sockets of Node have one type.
+//! Only server-rs has this file: sockets of Node have one type.
 
 use std::io::{IoSlice, Result, Write};
 use std::pin::Pin;
@@ -10,17 +10,17 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
-/// What a server listens on.
+/// The sockets that a server listens on.
 #[derive(Debug)]
 pub struct Listeners {
-    /// The port.
+    /// The socket of the port.
     pub tcp: TcpListener,
     /// The socket of `--socket`.
     pub unix: Option<UnixListener>,
 }
 
 impl Listeners {
-    /// The next connection on the port or on the socket.
+    /// Accepts the next connection on the port or on the Unix socket.
     pub(super) async fn accept(&self) -> Result<Transport> {
         let Some(unix) = &self.unix else { return self.accept_tcp().await };
         tokio::select! {
@@ -31,7 +31,7 @@ impl Listeners {
 
     async fn accept_tcp(&self) -> Result<Transport> {
         let (socket, _) = self.tcp.accept().await?;
-        // Answers are small and complete; waiting to fill a packet only delays them.
+        // Answers are small and complete, so Nagle's algorithm would only delay them.
         drop(socket.set_nodelay(true));
         Ok(Transport::Tcp(socket))
     }
@@ -40,14 +40,14 @@ impl Listeners {
 /// The socket of a connection.
 #[derive(Debug)]
 pub enum Transport {
-    /// Of the port.
+    /// From the port.
     Tcp(TcpStream),
-    /// Of `--socket`.
+    /// From `--socket`.
     Unix(UnixStream),
 }
 
 impl Transport {
-    /// Writes what the socket's buffer has room for, and closes it.
+    /// Writes as much as the socket's buffer has room for, and closes it.
     pub(super) fn write_at_once(self, bytes: &[u8]) -> Result<()> {
         match self {
             Transport::Tcp(socket) => socket.into_std()?.write_all(bytes),
@@ -55,7 +55,7 @@ impl Transport {
         }
     }
 
-    /// Gives the send buffer this size. A kernel that refuses keeps the size that it chose.
+    /// Sets the size of the send buffer. If the kernel refuses, its own size stays.
     pub(super) fn set_send_buffer(&self, bytes: usize) {
         drop(match self {
             Transport::Tcp(socket) => SockRef::from(socket).set_send_buffer_size(bytes),

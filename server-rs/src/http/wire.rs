@@ -1,8 +1,8 @@
 //! Wraps a connection's socket, with the rules that hold before hyper sees a byte (HTT-07, HTT-08, HTT-11, STR-08).
 //!
 //! A head that breaks a rule is replaced by a request for [`crate::http::head::REFUSED`], a target that no client can
-//! send, so that `reply` makes its answer. Only this side has this file: Node shows its application what hyper hides.
-//! Over 250 lines because all that hyper hides is in one place: heads, bodies, time-outs and other protocols.
+//! send. So `reply` makes its answer. Only server-rs has this file: Node shows its application what hyper hides. Over
+//! 250 lines because it gathers everything that hyper hides: heads, bodies, timeouts and other protocols.
 
 use std::future::Future;
 use std::io::{Error, ErrorKind, Result};
@@ -27,9 +27,9 @@ enum State {
     Head(HeadScanner),
     Length(u64),
     Chunks(ChunkScanner),
-    /// Whatever comes is dropped.
+    /// All further bytes are dropped.
     Refused,
-    /// The framing of a body is broken, or the protocol is another one.
+    /// The framing of a body is malformed, or the protocol is another one.
     Broken,
 }
 
@@ -37,14 +37,14 @@ enum State {
 pub struct WireStream {
     socket: Transport,
     wire: Arc<Wire>,
-    /// Bytes that came; the first `passed` of them may be read.
+    /// Received bytes; hyper may read the first `passed` bytes.
     inbox: BytesMut,
     passed: usize,
     state: State,
     read_timer: Pin<Box<Sleep>>,
-    /// No head has been complete yet.
+    /// No head is complete yet.
     is_first: bool,
-    /// What the read timer waits for, so that it is set once per wait.
+    /// The wait that the read timer covers, so that it is set once per wait.
     waiting: Waiting,
     write_timer: Option<Pin<Box<Sleep>>>,
 }
@@ -74,15 +74,15 @@ impl WireStream {
         }
     }
 
-    /// The socket itself, for the lingering close.
+    /// Returns the socket itself, for the lingering close.
     pub fn into_socket(self) -> Transport {
         self.socket
     }
 
-    /// Looks at what came, and lets through what may pass.
+    /// Checks received bytes, and releases those that hyper may read.
     fn judge(&mut self) {
         if matches!(self.state, State::Head(_)) {
-            // Empty lines before a request line mean nothing (RFC 9112, section 2.2).
+            // Empty lines before a request line are ignored (RFC 9112, section 2.2).
             let skipped = self.inbox.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
             self.inbox.advance(skipped);
         }
@@ -100,7 +100,7 @@ impl WireStream {
                     Progress::Complete(end, framing) => {
                         let (from, hidden) = (self.passed, scanner.connection_headers().to_vec());
                         for at in hidden {
-                            // hyper would promise to keep a connection that is about to be closed.
+                            // hyper would announce keep-alive on a connection that is about to close.
                             self.inbox[from + at] = b'x';
                         }
                         self.passed += end;
@@ -145,7 +145,7 @@ impl WireStream {
         }
     }
 
-    /// Puts a request for an answer in the place of what came.
+    /// Replaces the received bytes by a request for an answer.
     fn refuse(&mut self, code: ErrorCode, is_head: bool) {
         self.inbox.truncate(self.passed);
         self.inbox.extend_from_slice(HeadScanner::refused(code, is_head).as_bytes());
@@ -154,7 +154,7 @@ impl WireStream {
         self.state = State::Refused;
     }
 
-    /// The time that this wait may take, set when the wait begins.
+    /// Applies the time limit of this wait, set when the wait starts.
     fn poll_read_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.wire.reader.register(cx.waker());
         let between = matches!(self.state, State::Head(_));
@@ -206,7 +206,7 @@ impl AsyncRead for WireStream {
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
                     ready!(this.poll_read_timeout(cx));
-                    // As if the client had left: a silent close (rule HTT-11).
+                    // Looks like a disconnect: a silent close (rule HTT-11).
                     return Poll::Ready(Ok(()));
                 }
             }
@@ -257,5 +257,5 @@ impl WireStream {
     }
 }
 
-/// As much as one read of the socket takes.
+/// Size of one read of the socket.
 const READ_BYTES: usize = 16 * 1024;

@@ -1,17 +1,17 @@
 //! Finds frames in standard input: a length of four bytes, big-endian, and a batch of that length (rules PRO-12 and
 //! PRO-14).
 //!
-//! Invariant: a frame takes memory for the bytes that came, never for the length that it declares.
+//! Invariant: a frame takes memory for received bytes only, never for its declared length.
 
 use bytes::{Buf, Bytes, BytesMut};
 
 use crate::error::{ErrorCode, Failure};
 use crate::input::batch::{Batch, Broken, Place};
 
-/// How many bytes the length of a frame has.
+/// Size of a frame's length prefix.
 const HEADER_BYTES: usize = 4;
 
-/// Frames that came and were not taken yet.
+/// Received frames that are not taken yet.
 #[derive(Debug)]
 pub struct Frames {
     max_bytes: u64,
@@ -21,18 +21,18 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Frames of at most `max_bytes`.
+    /// Creates a splitter for frames of at most `max_bytes`.
     pub fn new(max_bytes: u64) -> Self {
         Self { max_bytes, bytes: BytesMut::new(), next: 1 }
     }
 
-    /// Takes in what was read.
+    /// Adds received bytes.
     pub fn push(&mut self, piece: &[u8]) {
         self.bytes.extend_from_slice(piece);
     }
 
-    /// How many bytes the next frame has; `None` before it has come whole. 0 when it declares too many, which `take`
-    /// refuses.
+    /// Returns the size of the next frame; `None` before it is complete. Returns 0 when it declares too many bytes,
+    /// which `take` refuses.
     pub fn ready(&self) -> Option<usize> {
         let length = self.declared()?;
         if u64::from(length) > self.max_bytes {
@@ -42,7 +42,7 @@ impl Frames {
         (self.bytes.len() - HEADER_BYTES >= length).then_some(length)
     }
 
-    /// The next frame, if it has come whole; an error when it declares too many bytes.
+    /// Takes the next frame if it is complete; an error when it declares too many bytes.
     pub fn take(&mut self) -> Result<Option<Batch>, Broken> {
         let Some(length) = self.ready() else { return Ok(None) };
         if let Some(declared) = self.declared().filter(|length| u64::from(*length) > self.max_bytes) {
@@ -56,7 +56,7 @@ impl Frames {
         Ok(Some(Batch { body, place, too_long: Vec::new() }))
     }
 
-    /// No more bytes come; an error when they cut a frame.
+    /// Marks the end of the input; an error when it cuts a frame.
     pub fn end(&mut self) -> Result<(), Broken> {
         if self.bytes.is_empty() { Ok(()) } else { Err(self.broken(Failure::new(ErrorCode::BadRequest))) }
     }
@@ -74,7 +74,7 @@ impl Frames {
 mod tests {
     use super::*;
 
-    /// Bodies and numbers of all frames that came whole.
+    /// Returns bodies and numbers of all complete frames.
     fn frames(frames: &mut Frames) -> Vec<(Vec<u8>, Place)> {
         std::iter::from_fn(|| frames.take().expect("frames that are not too large"))
             .map(|batch| (batch.body, batch.place))
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_may_be_cut_at_every_byte() {
+    fn frames_survive_a_split_at_every_byte() {
         let bytes = b"\0\0\0\x03abc\0\0\0\0\0\0\0\x01d";
         for at in 0..=bytes.len() {
             let mut read = Frames::new(100);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_the_end_cuts_is_broken() {
+    fn a_frame_that_the_input_s_end_cuts_is_broken() {
         for bytes in [&b"\0"[..], b"\0\0\0", b"\0\0\0\x02", b"\0\0\0\x02a"] {
             let mut read = Frames::new(100);
             read.push(b"\0\0\0\x01x");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_above_the_limit_is_refused_before_anything_is_allocated() {
+    fn a_length_above_the_limit_is_refused_before_any_allocation() {
         let mut read = Frames::new(100);
         read.push(b"\0\0\0\x64");
         assert_eq!(read.take(), Ok(None), "a length at the limit");

@@ -1,4 +1,4 @@
-//! Finds batches in standard input, whichever way its format frames them (rule PRO-12).
+//! Splits standard input into batches by the framing of its format (rule PRO-12).
 
 use crate::config::Config;
 use crate::formats::Format;
@@ -6,14 +6,14 @@ use crate::input::batch::{Batch, Broken};
 use crate::input::frames::Frames;
 use crate::input::lines::Lines;
 
-/// What came and was not taken yet.
+/// Received bytes that are not taken yet.
 #[derive(Debug)]
 pub(super) enum Framing {
     Lines(Lines),
     Frames(Frames),
 }
 
-/// Lines in NDJSON, frames in the binary formats.
+/// Returns lines for NDJSON, frames for the binary formats.
 pub(super) fn framing_of(format: Format, config: &Config) -> Framing {
     if format == Format::Ndjson {
         Framing::Lines(Lines::new(config.max_batch_events, config.max_body_bytes))
@@ -23,7 +23,7 @@ pub(super) fn framing_of(format: Format, config: &Config) -> Framing {
 }
 
 impl Framing {
-    /// Takes in what was read.
+    /// Adds received bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         match self {
             Self::Lines(lines) => lines.push(bytes),
@@ -31,7 +31,7 @@ impl Framing {
         }
     }
 
-    /// How many bytes the next batch has at most; `None` before it has come whole.
+    /// Returns an upper bound for the size of the next batch; `None` before it is complete.
     pub(super) fn ready(&self) -> Option<usize> {
         match self {
             Self::Lines(lines) => lines.ready(),
@@ -39,7 +39,7 @@ impl Framing {
         }
     }
 
-    /// The next batch, if one has come whole.
+    /// Takes the next batch if it is complete.
     pub(super) fn take(&mut self) -> Result<Option<Batch>, Broken> {
         match self {
             Self::Lines(lines) => Ok(lines.take()),
@@ -47,7 +47,7 @@ impl Framing {
         }
     }
 
-    /// No more bytes come.
+    /// Marks the end of the input.
     pub(super) fn end(&mut self) -> Result<(), Broken> {
         match self {
             Self::Lines(lines) => {

@@ -1,6 +1,6 @@
-//! Finds batches of lines in standard input (rules PRO-12 and PRO-14).
+//! Splits standard input into batches of lines (rules PRO-12 and PRO-14).
 //!
-//! Invariant: a line above the limit takes no memory; a text that is no JSON replaces it.
+//! Invariant: a line above the limit takes no memory; a text that is not JSON replaces it.
 
 use std::collections::VecDeque;
 
@@ -8,27 +8,27 @@ use bytes::{Bytes, BytesMut};
 
 use crate::input::batch::{BATCH_BYTES, Batch, Place};
 
-/// Replaces a line that is too long. It is no JSON.
+/// Replaces a line that is too long; it is not JSON.
 const TOO_LONG: &[u8] = b"?";
 
-/// Lines that came and were not taken yet.
+/// Received lines that are not taken yet.
 #[derive(Debug)]
 pub struct Lines {
     max_lines: usize,
     max_line_bytes: usize,
     bytes: BytesMut,
-    /// The lengths of whole lines, line feeds included, and whether each was too long.
+    /// The lengths of complete lines, including line feeds, and whether each was too long.
     whole: VecDeque<(usize, bool)>,
-    /// The sum of these lengths; the bytes behind it are the beginning of a line.
+    /// The sum of these lengths; the bytes after it are an incomplete line.
     whole_bytes: usize,
-    /// The line that has begun is too long, and the rest of it is dropped.
+    /// The incomplete line is too long, and its remaining bytes are dropped.
     is_skipping: bool,
     /// The number of the next line.
     next: u64,
 }
 
 impl Lines {
-    /// Batches of at most `max_lines` lines, each of at most `max_line_bytes`.
+    /// Creates a splitter for batches of at most `max_lines` lines, each of at most `max_line_bytes`.
     pub fn new(max_lines: usize, max_line_bytes: u64) -> Self {
         let max_line_bytes = usize::try_from(max_line_bytes).unwrap_or(usize::MAX);
         Self {
@@ -42,7 +42,7 @@ impl Lines {
         }
     }
 
-    /// Takes in what was read.
+    /// Adds received bytes.
     pub fn push(&mut self, mut piece: &[u8]) {
         while let Some(end) = memchr::memchr(b'\n', piece) {
             self.add(&piece[..end]);
@@ -53,12 +53,12 @@ impl Lines {
         self.add(piece);
     }
 
-    /// How many bytes the next batch has at most; `None` before a line has come whole.
+    /// Returns an upper bound for the size of the next batch; `None` before a line is complete.
     pub fn ready(&self) -> Option<usize> {
         (!self.whole.is_empty()).then_some(self.whole_bytes)
     }
 
-    /// The next batch: as many whole lines as it may have.
+    /// Takes the next batch: as many complete lines as it may have.
     pub fn take(&mut self) -> Option<Batch> {
         let (mut length, mut count, mut too_long) = (0, 0, Vec::new());
         while let Some(&(line, is_too_long)) = self.whole.front() {
@@ -82,14 +82,14 @@ impl Lines {
         Some(Batch { body, place: Place::Lines { first, last: self.next - 1 }, too_long })
     }
 
-    /// No more bytes come: a last line without a line feed is a line.
+    /// Marks the end of the input: a last line without a line feed is complete.
     pub fn end(&mut self) {
         if self.bytes.len() > self.whole_bytes {
             self.end_line();
         }
     }
 
-    /// Adds bytes to the line that has begun.
+    /// Adds bytes to the incomplete line.
     fn add(&mut self, piece: &[u8]) {
         if self.is_skipping {
             return;
@@ -114,7 +114,7 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Body, first and last line, and lines that are too long, of all batches.
+    /// Returns body, first and last line, and overlong lines of all batches.
     fn batches(lines: &mut Lines) -> Vec<(String, u64, u64, Vec<usize>)> {
         std::iter::from_fn(|| lines.take())
             .map(|Batch { body, place, too_long }| match place {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_made_of_the_lines_that_came_whole() {
+    fn a_batch_consists_of_complete_lines() {
         let mut lines = Lines::new(9, 100);
         lines.push(b"{}\r\n\n[");
         assert_eq!(batches(&mut lines), [batch("{}\r\n\n", 1, 2)]);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_may_be_cut_at_every_byte() {
+    fn lines_survive_a_split_at_every_byte() {
         let text = b"{\"a\":1}\n\r\n\xff\n{}";
         for at in 0..text.len() {
             let mut lines = Lines::new(9, 100);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_no_more_lines_than_it_may_have() {
+    fn a_batch_has_at_most_its_maximum_of_lines() {
         let mut lines = Lines::new(2, 100);
         lines.push(b"1\n2\n3\n4\n5\n");
         let expected = [batch("1\n2\n", 1, 2), batch("3\n4\n", 3, 4), batch("5\n", 5, 5)];
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_a_batch_alone() {
+    fn a_long_line_is_a_batch_of_its_own() {
         let long = "x".repeat(BATCH_BYTES);
         let mut lines = Lines::new(9, 1 << 30);
         lines.push(format!("1\n{long}\n3\n").as_bytes());
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_line_without_line_feed_is_a_line() {
+    fn a_last_line_without_a_line_feed_counts_as_a_line() {
         let mut lines = Lines::new(9, 100);
         lines.push(b"1\n2");
         lines.end();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_takes_no_memory() {
+    fn an_overlong_line_takes_no_memory() {
         let mut lines = Lines::new(9, 1000);
         lines.push(b"1\n");
         for _ in 0..2048 {

@@ -1,19 +1,19 @@
-//! Takes events from standard input, next to HTTP (rules PRO-12 to PRO-14).
+//! Reads events from standard input, in addition to HTTP (rules PRO-12 to PRO-14).
 //!
-//! One thread reads, one task finds batches and checks them, and one thread writes the result lines; all run at the
-//! same time. Invariant: batches enter the writer's queue in their order, and their result lines are written in it.
+//! One thread reads, one task finds and checks batches, and one thread writes the result lines; all run concurrently.
+//! Invariant: batches enter the writer's queue in input order, and their result lines leave in that order.
 
-/// A batch and its place.
+/// A batch and its place in the input.
 pub mod batch;
-/// Lines of NDJSON as batches.
+/// Splits NDJSON lines into batches.
 pub mod lines;
-/// Frames as batches.
+/// Splits frames into batches.
 pub mod frames;
-/// Lines or frames, as the format has it.
+/// Lines or frames, depending on the format.
 mod framing;
-/// Reading standard input.
+/// Reads standard input.
 pub mod reader;
-/// Lines of results on stdout.
+/// Writes result lines to stdout.
 pub mod results;
 
 use std::sync::Arc;
@@ -30,21 +30,21 @@ use framing::{Framing, framing_of};
 use reader::read_input;
 use results::Results;
 
-/// How many pieces may wait to be searched for batches.
+/// Largest number of pieces that wait for the search for batches.
 const READ_AHEAD: usize = 8;
 
-/// How many bytes of batches may be checked and not stored yet: four long batches, or more short ones.
+/// Largest size of checked batches that are not stored yet: four long batches, or more short ones.
 const IN_FLIGHT_BYTES: usize = 4 * BATCH_BYTES;
 
-/// How much of `IN_FLIGHT_BYTES` a batch takes at least.
+/// The least share of `IN_FLIGHT_BYTES` that a batch takes.
 const LEAST_BYTES: usize = 8 * 1024;
 
-/// How the input ended.
+/// The end of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// At its end, or because it was stopped.
+    /// At its end, or after a stop.
     Clean,
-    /// With a frame that is cut or too long.
+    /// After a frame that is cut off or too long.
     Broken,
 }
 
@@ -56,7 +56,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Begins to read.
+    /// Starts to read.
     pub fn start(app: &Arc<App>, format: Format) -> Self {
         let (stop, stopped) = watch::channel(false);
         let (end, ended) = watch::channel(None);
@@ -86,14 +86,14 @@ impl Input {
         ended.ok().and_then(|ended| *ended).unwrap_or(Ended::Clean)
     }
 
-    /// Stops reading. Resolves as `ended` does, for the batches that were read whole.
+    /// Stops reading. Resolves as `ended` does, after all complete batches.
     pub async fn stop(&self) {
         self.stop.send_replace(true);
         self.ended().await;
     }
 }
 
-/// The task that brings batches to the writer.
+/// Passes batches to the writer.
 struct Feed {
     framing: Framing,
     app: Arc<App>,
@@ -117,7 +117,7 @@ impl Feed {
         ended
     }
 
-    /// Reads until the input ends or is stopped.
+    /// Reads until the input ends or stops.
     async fn take_all(&mut self, read: &mut mpsc::Receiver<Vec<u8>>) -> Result<(), Broken> {
         loop {
             self.take_whole(read).await?;
@@ -138,12 +138,12 @@ impl Feed {
         self.take_whole(read).await
     }
 
-    /// Queues the batches that have come whole.
+    /// Queues the complete batches.
     async fn take_whole(&mut self, read: &mut mpsc::Receiver<Vec<u8>>) -> Result<(), Broken> {
         while let Some(length) = self.framing.ready() {
             let part = permits(length.clamp(LEAST_BYTES, BATCH_BYTES));
             let Ok(part) = Arc::clone(&self.in_flight).acquire_many_owned(part).await else { return Ok(()) };
-            // Lines that came meanwhile join the batch while it is short.
+            // Lines that arrive in the meantime join the batch while it is short.
             while self.framing.ready().is_some_and(|length| length < BATCH_BYTES)
                 && let Ok(piece) = read.try_recv()
             {
@@ -159,7 +159,7 @@ impl Feed {
     /// Checks a batch and puts it into the writer's queue, once there is room.
     async fn queue(&mut self, Batch { body, place, too_long }: Batch, part: OwnedSemaphorePermit) {
         let app = &self.app;
-        let mut ticket = app.admission.patient_ticket();
+        let mut ticket = app.admission.unbounded_ticket();
         let length = Some(body.len() as u64);
         let queued = async {
             ticket.hold_unread(length, app.config.max_batch_events).await?;
@@ -187,7 +187,7 @@ impl Feed {
     }
 }
 
-/// Gives lines that are too long the problem of rule PRO-14.
+/// Marks lines that are too long with the problem of rule PRO-14.
 fn refuse_lines(outcomes: &mut Outcomes, too_long: &[usize], limit: u64) {
     if too_long.is_empty() {
         return;

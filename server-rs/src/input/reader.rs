@@ -1,6 +1,6 @@
-//! Reads standard input on a thread of its own: tokio's own threads would hold up its shutdown until a read returns.
+//! Reads standard input on a thread of its own: tokio's own threads would delay its shutdown until a read returns.
 //!
-//! Only this server has this file: Node reads in its own thread pool.
+//! Only server-rs has this file: Node reads in its own thread pool.
 
 use std::io::Stdin;
 use std::os::fd::AsFd;
@@ -11,8 +11,9 @@ use rustix::io::Errno;
 /// The capacity of a pipe in Linux.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Passes pieces to `take`, in their order, until the input ends or `take` returns `false`; then drops `take`. An error
-/// counts as the end. So does a thread that cannot start: a server must not outlive an end that it cannot see.
+/// Passes pieces to `take`, in order, until the input ends or `take` returns `false`; then drops `take`. An error
+/// counts as the end. A thread that cannot start also counts as the end: a server must not outlive an end that it
+/// cannot see.
 pub fn read_input(mut take: impl FnMut(&[u8]) -> bool + Send + 'static) {
     let read = move || {
         let input = std::io::stdin();
@@ -26,7 +27,7 @@ pub fn read_input(mut take: impl FnMut(&[u8]) -> bool + Send + 'static) {
     drop(std::thread::Builder::new().name("input".to_owned()).spawn(read));
 }
 
-/// How many bytes came: 0 at the end, `None` at an error.
+/// Returns the number of bytes read: 0 at the end, `None` at an error.
 fn read_piece(input: &Stdin, piece: &mut [u8]) -> Option<usize> {
     loop {
         match rustix::io::read(input, &mut *piece) {
@@ -39,7 +40,7 @@ fn read_piece(input: &Stdin, piece: &mut [u8]) -> Option<usize> {
     }
 }
 
-/// Waits until a non-blocking descriptor is ready for this, or a signal comes; `false` when it cannot wait.
+/// Waits until a non-blocking descriptor is ready or a signal arrives; `false` when it cannot wait.
 pub(super) fn wait_until(descriptor: &impl AsFd, events: PollFlags) -> bool {
     matches!(poll(&mut [PollFd::new(descriptor, events)], None), Ok(_) | Err(Errno::INTR))
 }

@@ -1,6 +1,6 @@
 //! Writes the result lines to stdout, in the order of the batches (rule PRO-13).
 //!
-//! Invariant: a parent that does not read delays these lines, and then the reading of standard input, and nothing else.
+//! Invariant: a parent that does not read delays only these lines, and then the reading of standard input.
 
 use std::future::Future;
 use std::io::Stdout;
@@ -17,13 +17,13 @@ use crate::input::batch::Place;
 use crate::input::reader::wait_until;
 use crate::render::outcomes::{batch_json, failure_json};
 
-/// How many results may wait for earlier ones.
+/// Largest number of results that wait for earlier ones.
 const WAITING: usize = 64;
 
-/// How many lines may wait to be written.
+/// Largest number of lines that wait for the writing thread.
 const WAITING_LINES: usize = 16;
 
-/// The outcomes of a batch and a revision that has its events, or why it is not stored.
+/// The outcomes of a batch and a revision that includes its events, or the failure.
 pub(super) type Stored = Pin<Box<dyn Future<Output = Result<(Outcomes, i64), Failure>> + Send>>;
 
 /// Results in the order of their batches.
@@ -73,7 +73,7 @@ fn write_lines() -> (mpsc::Sender<String>, mpsc::Sender<()>) {
             while let Ok(line) = waiting.try_recv() {
                 text.push_str(&line);
             }
-            // A parent that has closed its end does not want the lines; its events are stored all the same.
+            // A parent that has closed its end needs no lines; its events are stored in any case.
             is_open = is_open && write_all(&output, text.as_bytes());
         }
     };
@@ -81,7 +81,7 @@ fn write_lines() -> (mpsc::Sender<String>, mpsc::Sender<()>) {
     (lines, written)
 }
 
-/// Writes all bytes; `false` when the other end is closed.
+/// Writes all bytes; `false` when the reader has closed its end.
 fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         match rustix::io::write(output, bytes) {
@@ -95,7 +95,7 @@ fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
     true
 }
 
-/// The line of a batch that is stored.
+/// Returns the line of a stored batch.
 fn batch_line(place: Place, mut outcomes: Outcomes, revision: i64) -> String {
     if let Place::Lines { first, .. } = place {
         let before = usize::try_from(first - 1).unwrap_or(usize::MAX);
@@ -104,12 +104,12 @@ fn batch_line(place: Place, mut outcomes: Outcomes, revision: i64) -> String {
     line("batch", place, &batch_json(&outcomes, revision, false))
 }
 
-/// The line of a batch that is not stored.
+/// Returns the line of a failed batch.
 fn failure_line(place: Place, failure: &Failure) -> String {
     line("failure", place, &failure_json(failure))
 }
 
-/// The members of an object, after the kind of the line and the place of the batch.
+/// Returns the members of an object, after the kind of the line and the place of the batch.
 fn line(event: &str, place: Place, object: &str) -> String {
     let members = object.strip_prefix('{').unwrap_or(object);
     match place {
@@ -127,7 +127,7 @@ mod tests {
     use crate::event::{FieldError, Outcome};
 
     #[test]
-    fn a_line_of_a_batch_counts_lines_of_the_whole_input() {
+    fn a_result_line_counts_lines_of_the_whole_input() {
         let error = FieldError { field: "body", message: "must be valid JSON".to_owned() };
         let outcomes =
             Outcomes { events: vec![Outcome::Stored(7), Outcome::Rejected(vec![error])], lines: vec![1, 3] };
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_failure_is_what_an_answer_would_be() {
+    fn a_failure_line_has_the_members_of_an_http_answer() {
         let failure = Failure::new(ErrorCode::PayloadTooLarge).with("limit", 9);
         assert_eq!(
             failure_line(Place::Frame(3), &failure),

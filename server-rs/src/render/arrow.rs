@@ -1,6 +1,6 @@
 //! Renders events as an Arrow IPC stream: a record batch per page (rule FMT-09).
 //!
-//! Invariant: a batch has dictionaries of its own, their values in the order of the rows. A page has at most
+//! Invariant: a batch has dictionaries of its own, with values in the order of the rows. A page has at most
 //! `export_page_rows` rows, so that every key fits into an int16.
 
 use std::collections::HashMap as StdMap;
@@ -28,7 +28,7 @@ pub(crate) struct ArrowPages {
 }
 
 impl ArrowPages {
-    /// A stream that begins with its schema; the metadata of the schema has the head of a snapshot.
+    /// Starts a stream with its schema; the metadata of the schema holds the head of a snapshot.
     pub(crate) fn new(head: Option<&SnapshotHead<'_>>) -> Result<Self, ArrowError> {
         let fields: Vec<Field> = COLUMNS.iter().map(field_of).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata_of(head)));
@@ -49,7 +49,7 @@ impl ArrowPages {
         self.writer.finish()
     }
 
-    /// Takes the bytes that were written since the last call.
+    /// Takes the bytes written since the last call.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         std::mem::take(self.writer.get_mut())
     }

@@ -1,6 +1,6 @@
 //! Renders pages of events and snapshots in MessagePack (rule FMT-08).
 //!
-//! Everything has its shortest form, which is what the library writes.
+//! Every value has its shortest form, which the library writes.
 
 use rmp::encode::{write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str};
 
@@ -9,18 +9,18 @@ use crate::render::snapshot::SnapshotHead;
 use crate::render::stored::{StoredRow, StoredValue};
 use crate::timestamp::format_timestamp;
 
-/// 2^53 - 1: above it a double may stand for several whole numbers.
+/// 2^53 - 1: above it, one double may stand for several whole numbers.
 const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
 
 /// Appends rows as maps.
 #[derive(Debug, Default)]
 pub struct MsgpackRows {
     bytes: Vec<u8>,
-    /// The last time and its text: events of one request have the same.
+    /// The last time and its text: events of one request share it.
     time: (i64, String),
 }
 
-// The library returns errors that writing to memory cannot have; they are dropped.
+// The library returns errors that cannot occur when writing to memory; they are dropped.
 impl MsgpackRows {
     /// Appends a row.
     pub fn push(&mut self, row: &StoredRow<'_>) {
@@ -53,7 +53,7 @@ impl MsgpackRows {
         }
     }
 
-    /// A page of these rows, with the cursor that continues it (rule GET-01).
+    /// Returns a page of these rows, with the cursor that continues it (rule GET-01).
     pub fn page(&self, count: usize, next: Option<i64>) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes.len() + 32);
         drop(write_map_len(&mut out, 2));
@@ -69,7 +69,7 @@ impl MsgpackRows {
     }
 }
 
-/// A snapshot with its data, which is a page in MessagePack (rules SYN-05 and SYN-07).
+/// Returns a snapshot with its data, a page in MessagePack (rules SYN-05 and SYN-07).
 pub fn msgpack_snapshot(head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len() + 128);
     drop(write_map_len(&mut out, 4 + u32::from(head.since.is_some()) + u32::from(head.is_reset)));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_is_the_map_of_its_json() {
+    fn a_snapshot_is_the_map_of_its_json_object() {
         let head = SnapshotHead { topic: "events", epoch: "e", revision: 7, since: Some(5), is_reset: false };
         let bytes = b"\x85\xa5topic\xa6events\xa5epoch\xa1e\xa8revision\xa17\xa5since\xa15\xa4data\x80";
         assert_eq!(msgpack_snapshot(&head, b"\x80"), bytes);

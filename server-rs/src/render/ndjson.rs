@@ -12,7 +12,7 @@ pub(crate) fn ndjson_row(out: &mut Vec<u8>, row: &Row<'_>) -> rusqlite::Result<(
     Ok(())
 }
 
-/// The line that a snapshot begins with: its object without `data`.
+/// Renders the first line of a snapshot: its object without `data`.
 pub(crate) fn ndjson_head(head: &SnapshotHead<'_>) -> Vec<u8> {
     let mut out = snapshot_members(head, 0);
     out.extend_from_slice(b"}\n");
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_snapshot_begins_with_its_revision() {
+    fn an_ndjson_snapshot_starts_with_its_revision() {
         let head = SnapshotHead { topic: "events", epoch: "e", revision: 7, since: None, is_reset: true };
         let line = b"{\"topic\":\"events\",\"epoch\":\"e\",\"revision\":\"7\",\"reset\":true}\n";
         assert_eq!(ndjson_head(&head), line);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::error::Failure;
 use crate::event::{FieldError, Outcome, Outcomes};
 
-/// The answer to one event that is valid: its id, or `None` of a duplicate. `revision` is one that has the event (rule
+/// Renders the answer to one valid event: its id, or `None` for a duplicate. `revision` includes the event (rule
 /// ING-11).
 pub fn single_json(id: Option<i64>, revision: i64) -> String {
     match id {
@@ -16,8 +16,8 @@ pub fn single_json(id: Option<i64>, revision: i64) -> String {
     }
 }
 
-/// The answer to a batch. `revision` is one that has its events (rule ING-11). Ids are printed without a tree of
-/// values, since most of the text is ids.
+/// Renders the answer to a batch. `revision` includes its events (rule ING-11). Ids make up most of the text, so they
+/// are printed without a tree of values.
 pub fn batch_json(outcomes: &Outcomes, revision: i64, with_results: bool) -> String {
     let Outcomes { events, lines } = outcomes;
     let (mut ids, mut received, mut duplicates) = (String::with_capacity(events.len() * 8), 0, 0);
@@ -57,7 +57,7 @@ fn result(index: usize, lines: &[usize], outcome: &Outcome) -> Value {
     }
 }
 
-/// One rejected event, with its line where the format has lines (rule FMT-02).
+/// Renders one rejected event, with its line for a format with lines (rule FMT-02).
 fn refusal(index: usize, lines: &[usize], status: Option<&str>, problems: &[FieldError]) -> Value {
     let mut members = Map::new();
     members.insert("index".to_owned(), index.into());
@@ -72,7 +72,7 @@ fn refusal(index: usize, lines: &[usize], status: Option<&str>, problems: &[Fiel
     Value::from(members)
 }
 
-/// The answer to a request that failed.
+/// Renders the answer to a failed request.
 pub fn failure_json(failure: &Failure) -> String {
     let mut body = Map::new();
     body.insert("error".to_owned(), failure.code.error_spec().text.as_str().into());

@@ -1,7 +1,7 @@
 //! Renders pages of events and snapshots in Protobuf (rule FMT-08): the messages `EventPage` and `Snapshot`.
 //!
-//! Fields come in the order of their numbers. The library's encoders write them straight from rows: a message would
-//! copy every text once more.
+//! Fields come in the order of their numbers. The library's encoders write them straight from rows, since a message
+//! would copy every text once more.
 
 use prost::encoding::{WireType, encode_key, encode_varint};
 
@@ -13,7 +13,7 @@ use crate::render::stored::{StoredRow, StoredValue};
 #[derive(Debug, Default)]
 pub struct ProtobufRows {
     bytes: Vec<u8>,
-    /// The row that is being written; its length is written before it.
+    /// The current row; its length precedes it, so it is encoded first.
     row: Vec<u8>,
 }
 
@@ -27,7 +27,7 @@ impl ProtobufRows {
         push_bytes(&mut self.bytes, 1, &self.row);
     }
 
-    /// A page of these rows, with the cursor that continues it (rule GET-01).
+    /// Returns a page of these rows, with the cursor that continues it (rule GET-01).
     pub fn page(mut self, next: Option<i64>) -> Vec<u8> {
         if let Some(next) = next {
             push_integer(&mut self.bytes, 2, next);
@@ -36,7 +36,7 @@ impl ProtobufRows {
     }
 }
 
-/// A snapshot with its data, which is an `EventPage` (rules SYN-05 and SYN-07).
+/// Returns a snapshot with its data, an `EventPage` (rules SYN-05 and SYN-07).
 pub fn protobuf_snapshot(head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len() + 128);
     push_bytes(&mut out, 1, head.topic.as_bytes());
@@ -54,7 +54,7 @@ pub fn protobuf_snapshot(head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Appends a field. Null is absent, and so is the zero of a column that is never null (rule FMT-08).
+/// Appends a field. Null is omitted, and so is the zero of a column that is never null (rule FMT-08).
 fn push_field(out: &mut Vec<u8>, column: &Column, value: &StoredValue<'_>) {
     let number = column.protobuf;
     match (column.kind, value) {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_and_zero_are_absent() {
+    fn null_and_zero_are_omitted() {
         let mut values: StoredRow<'_> = std::array::from_fn(|_| StoredValue::Null);
         let place = |name: &str| COLUMNS.iter().position(|column| column.name == name).expect("a column");
         values[place("tokens_in")] = StoredValue::Integer(0);

@@ -2,7 +2,7 @@
 
 use super::{bool, member, string};
 
-/// What a snapshot says of its data.
+/// The members of a snapshot before its data.
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotHead<'a> {
     /// The name of the topic.
@@ -11,13 +11,13 @@ pub struct SnapshotHead<'a> {
     pub epoch: &'a str,
     /// The revision of the data.
     pub revision: i64,
-    /// The revision that the data follows; `None` where the data is the whole state.
+    /// The revision that the data follows; `None` when the data is the whole state.
     pub since: Option<i64>,
     /// Whether the data is the whole state although the request named a revision.
     pub is_reset: bool,
 }
 
-/// A snapshot with its data, which is JSON text.
+/// Renders a snapshot with its data, which is JSON text.
 pub(crate) fn render_snapshot(head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
     let mut out = snapshot_members(head, data.len());
     member(&mut out, 0, "data");
@@ -26,7 +26,7 @@ pub(crate) fn render_snapshot(head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// An object of the members before `data`, which is still open; it has room for so many bytes more.
+/// Returns an open object with the members before `data`, and room for `room` more bytes.
 pub(super) fn snapshot_members(head: &SnapshotHead<'_>, room: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(room + 256);
     let mut text = |name: &str, value: &str| {

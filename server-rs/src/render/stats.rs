@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{LineBreaks, Rows, array, column, columns_without, finish, list, member};
 
-/// What the statistics are rendered from.
+/// The rows of the statistics.
 pub(crate) struct StatsRows<'a> {
     pub totals: Rows<'a>,
     pub sessions: Rows<'a>,
@@ -13,7 +13,7 @@ pub(crate) struct StatsRows<'a> {
     pub models: Rows<'a>,
     pub event_types: Rows<'a>,
     pub branches: Rows<'a>,
-    /// The beginning of the hour that was used, in Unix milliseconds (rule STA-05).
+    /// The start of the effective hour, in Unix milliseconds (rule STA-05).
     pub since: Option<i64>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn render_stats(rows: &StatsRows<'_>) -> rusqlite::Result<Vec<u8>> {
     Ok(finish(out, rows.since))
 }
 
-/// Tools with the agents that called them (rule STA-02). `name_id` joins the two, and is not shown.
+/// Renders tools with the agents that called them (rule STA-02). `name_id` joins the two and is not shown.
 pub(crate) fn render_tools(
     tools: Rows<'_>,
     agents: Rows<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn render_tools(
     Ok(finish(out, since))
 }
 
-/// The cost by hour, project and model (rule STA-03). `hour` orders the buckets, and is not shown.
+/// Renders the cost by hour, project and model (rule STA-03). `hour` orders the buckets and is not shown.
 pub(crate) fn render_costs(
     timeline: Rows<'_>,
     projects: Rows<'_>,

@@ -1,6 +1,6 @@
-//! Says what a row is as it is stored, for the formats that do not go through text (rules FMT-08 and FMT-09).
+//! Describes stored rows, for the formats that are not based on text (rules FMT-08 and FMT-09).
 //!
-//! Pure. Names and sessions are ids with their texts, which the store has looked up.
+//! Pure. Names and sessions are ids with the texts that the store has looked up.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ pub enum StoredValue<'a> {
     Boolean(bool),
     /// A text of this row alone.
     Text(Cow<'a, str>),
-    /// A text that other rows have too; of one column, the same id is the same text.
+    /// A text that other rows share; within one column, the same id means the same text.
     Name(i64, Rc<str>),
     /// JSON text.
     Json(Cow<'a, str>),
@@ -31,17 +31,17 @@ pub enum StoredValue<'a> {
 /// The values of a row, in the order of `COLUMNS`.
 pub type StoredRow<'a> = [StoredValue<'a>; COLUMNS.len()];
 
-/// The id of a row.
+/// Returns the id of a row.
 pub fn stored_id_of(row: &StoredRow<'_>) -> i64 {
     if let Some(StoredValue::Integer(id)) = row.first() { *id } else { 0 }
 }
 
-/// The metadata of a row; empty where it has none.
+/// Returns the metadata of a row; empty when it has none.
 pub fn stored_metadata_of<'a>(row: &'a StoredRow<'_>) -> &'a str {
     if let Some(StoredValue::Json(text)) = row.last() { text } else { "" }
 }
 
-/// The 16 bytes of a UUID as text (RFC 9562, section 4).
+/// Returns the 16 bytes of a UUID as text (RFC 9562, section 4).
 pub fn text_of(uuid: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(36);
@@ -55,7 +55,7 @@ pub fn text_of(uuid: &[u8]) -> String {
     text
 }
 
-/// US dollars of stored nano-dollars, as the view `events_readable` divides them.
+/// Returns US dollars from stored nano-dollars, with the same division as the view `events_readable`.
 #[expect(clippy::cast_precision_loss, reason = "as SQLite does in the view")]
 pub fn dollars_of(nanos: i64) -> f64 {
     nanos as f64 / 1e9

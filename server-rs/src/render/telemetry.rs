@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::formats::Format;
 
-/// `google.rpc.Status`, as far as it is used.
+/// The used part of `google.rpc.Status`.
 #[derive(Clone, PartialEq, Message)]
 struct Status {
     #[prost(int32, tag = "1")]
@@ -14,7 +14,7 @@ struct Status {
     message: String,
 }
 
-/// The answers to all kinds of requests are alike.
+/// The answer, which has the same form for all kinds of requests.
 #[derive(Clone, PartialEq, Message)]
 struct ExportResponse {
     #[prost(message, optional, tag = "1")]
@@ -29,7 +29,7 @@ struct PartialSuccess {
     error_message: String,
 }
 
-/// The answer to a request of which these records were rejected, each with how many; `member` counts them.
+/// Renders the answer to a request with these rejected records and their counts; `member` counts them.
 pub fn export_response(format: Format, member: &str, rejected: &[(&str, u64)]) -> Vec<u8> {
     let count: u64 = rejected.iter().map(|(_, count)| count).sum();
     let reasons: Vec<String> = rejected.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
@@ -48,7 +48,7 @@ pub fn export_response(format: Format, member: &str, rejected: &[(&str, u64)]) -
     }
 }
 
-/// The answer to a request that failed.
+/// Renders the answer to a failed request.
 pub fn status(format: Format, code: i32, message: &str) -> Vec<u8> {
     if format == Format::Protobuf {
         Status { code, message: message.to_owned() }.encode_to_vec()
@@ -62,13 +62,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_success_is_the_empty_message() {
+    fn a_complete_success_is_the_empty_message() {
         assert_eq!(export_response(Format::Json, "rejectedSpans", &[]), b"{}");
         assert_eq!(export_response(Format::Protobuf, "rejectedSpans", &[]), b"");
     }
 
     #[test]
-    fn a_partial_success_counts_and_names_the_reasons() {
+    fn a_partial_success_has_counts_and_reasons() {
         let rejected = [("unknown_event", 2), ("invalid", 1)];
         let json = export_response(Format::Json, "rejectedSpans", &rejected);
         let expected =
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_has_its_code_and_its_message() {
+    fn a_status_has_a_code_and_a_message() {
         assert_eq!(status(Format::Json, 8, "a"), br#"{"code":8,"message":"a"}"#);
         assert_eq!(status(Format::Protobuf, 8, "a"), b"\x08\x08\x12\x01a");
     }

@@ -1,6 +1,6 @@
 //! Checks the arguments of a call against the types of its method (rules RPC-03 and RPC-04).
 //!
-//! Invariant: the grammar of JSON is checked to the last byte, also behind a problem.
+//! Invariant: the JSON grammar is checked to the last byte, also after a problem.
 
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::rpc::options::{Options, read_options};
@@ -13,16 +13,16 @@ use crate::scanner::Scanner;
 /// One argument, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Argument {
-    /// Not given, or null where it is optional.
+    /// Not given, or null for an optional parameter.
     Absent,
-    /// As JSON text: members of the schema in its order, numbers as ECMAScript prints them.
+    /// JSON text: members in the order of the schema, numbers as ECMAScript prints them.
     Json(Vec<u8>),
-    /// Of a route.
+    /// The options of a route.
     Options(Options),
 }
 
-/// Checks the value of `params` at this place, which lies in `depth` containers. `keeps_minus_zero` prints -0 as it is,
-/// which MessagePack can say and JSON of ECMAScript cannot.
+/// Checks the value of `params` at this position, at nesting depth `depth`. `keeps_minus_zero` prints -0 unchanged,
+/// which MessagePack can express and ECMAScript's JSON cannot.
 pub(crate) fn read_arguments(
     scanner: &mut Scanner<'_>,
     method: &Method,
@@ -63,7 +63,7 @@ pub(crate) fn read_arguments(
     })
 }
 
-/// The arguments with those that were not given.
+/// Adds the arguments that were not given.
 pub(crate) fn complete(method: &Method, mut arguments: Vec<Argument>) -> Result<Vec<Argument>, Problem> {
     for (index, parameter) in method.parameters.iter().enumerate().skip(arguments.len()) {
         if !parameter.is_optional {
@@ -83,7 +83,7 @@ fn read_argument(
     if let Type::Options(route) = kind {
         return Ok(read_options(scanner, route, depth)?.map(Argument::Options));
     }
-    // A result is hardly longer than what is left of the body.
+    // A result is hardly longer than the rest of the body.
     let left = scanner.bytes.len() - scanner.at();
     let mut out = Vec::with_capacity(if left > LIMITS.large_body_bytes { room_for(left) } else { 0 });
     Ok(checker.value(scanner, kind, depth, &mut out)?.map(|()| Argument::Json(out)))

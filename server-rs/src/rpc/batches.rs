@@ -2,7 +2,7 @@
 
 use crate::formats::Format;
 
-/// An object, or a map, with the one member `events`, whose value is given as it was sent.
+/// Returns an object or a map with the one member `events`, whose value stays as sent.
 pub fn batch_body(events: &[u8], format: Format) -> Vec<u8> {
     let (before, behind): (&[u8], &[u8]) = match format {
         Format::Msgpack => (b"\x81\xa6events", b""),

@@ -1,6 +1,6 @@
 //! Reads calls of JSON-RPC 2.0 in JSON (rules RPC-01 to RPC-03).
 //!
-//! Invariant: a body is read to its end before anything of it runs, so that one that is no JSON has no effect.
+//! Invariant: a body is read to its end before any call runs, so a body that is not JSON has no effect.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use crate::scanner::{Scan, Scanner};
 
 const NULL: &str = "null";
 
-/// What the name of a method takes at most, each character escaped: a longer one is not looked at.
+/// Size limit of a method name with every character escaped; a longer name is not decoded.
 static NAME_BYTES: LazyLock<usize> = LazyLock::new(|| {
     METHODS.iter().map(|method| method.name.len()).max().unwrap_or_default() * r"\u0000".len() + 2
 });
@@ -50,19 +50,19 @@ fn scan_calls(text: &str, reading: Reading) -> Scan<Calls> {
     Ok(calls_of(calls, count, is_batch))
 }
 
-/// Reads one call, which is the whole text.
+/// Reads one call that makes up the whole text.
 pub(crate) fn read_call(text: &str, reading: Reading) -> Scan<Call> {
     scan_call(&mut Scanner::new(text.as_bytes()), text, 0, reading)
 }
 
-/// Arguments that were checked when they were met: for most calls the method is known by then.
+/// Arguments that were checked when they were reached: most calls name their method first.
 struct Early {
     method: &'static Method,
     start: usize,
     arguments: Result<Vec<Argument>, Problem>,
 }
 
-/// The call at this place, which lies in `depth` containers.
+/// Scans the call at this position, at nesting depth `depth`.
 fn scan_call(scanner: &mut Scanner<'_>, text: &str, depth: usize, reading: Reading) -> Scan<Call> {
     if scanner.peek() != Some(b'{') {
         scanner.skip_value(depth)?;
@@ -126,11 +126,11 @@ fn is_text(span: Span) -> bool {
     matches!(span.kind, SpanKind::String | SpanKind::EscapedString)
 }
 
-/// The method with the name that lies there; `None` where there is none.
+/// Returns the method with the name at this span; `None` when no method has it.
 fn method_of(text: &str, name: Span, reading: Reading) -> Option<&'static Method> {
     match name.kind {
         SpanKind::String => method_named(&text[name.start + 1..name.end - 1], reading.has_bench),
-        // A call may have many `params`, each behind the same name: one that is too long is not decoded.
+        // A call may repeat the key `params` many times, so an overlong name is not decoded.
         SpanKind::EscapedString if name.end - name.start <= *NAME_BYTES => {
             let name: String = serde_json::from_str(&text[name.start..name.end]).ok()?;
             method_named(&name, reading.has_bench)
@@ -139,7 +139,7 @@ fn method_of(text: &str, name: Span, reading: Reading) -> Option<&'static Method
     }
 }
 
-/// The arguments of `params` that has been scanned before; those of one that is absent are none.
+/// Reads the arguments of a scanned `params`; an absent `params` has no arguments.
 fn read_params(
     bytes: &[u8],
     params: Span,

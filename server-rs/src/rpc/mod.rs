@@ -1,35 +1,35 @@
 //! Reads typed calls and writes their responses (rules RPC-01 to RPC-07, decision 56).
 //!
-//! Invariant: a result does not depend on which code has read its arguments. Knows nothing of HTTP; `http/rpc` runs what
-//! was read.
+//! Invariant: a result does not depend on which code path has read its arguments. Knows nothing of HTTP; `http/rpc`
+//! runs the calls.
 
 /// The methods and their types.
 pub mod schema;
-/// What is wrong with an argument.
+/// Problems of arguments.
 pub mod problem;
-/// Why a call has no result.
+/// Reasons why a call has no result.
 pub mod refusal;
-/// Query parameters as an argument.
+/// Reads query parameters given as an argument.
 pub mod options;
-/// Values as most clients write them.
+/// Reads values in the form that most clients write.
 mod quick;
-/// Values against types.
+/// Checks values against types.
 pub(crate) mod values;
-/// Arguments against their types.
+/// Checks arguments against their types.
 pub mod arguments;
-/// Events of a call as a batch.
+/// Turns the events of a call into a batch.
 pub mod batches;
-/// What calls are to do.
+/// Work that calls request.
 pub mod work;
-/// Calls in JSON.
+/// Reads calls in JSON.
 pub mod calls;
-/// Calls in MessagePack.
+/// Reads calls in MessagePack.
 pub mod msgpack;
-/// JSON text becomes MessagePack.
+/// Converts JSON text to MessagePack.
 pub mod pack;
-/// Memory for long texts.
+/// Sizes memory for long texts.
 pub(crate) mod room;
-/// Responses in both formats.
+/// Writes responses in both formats.
 pub mod responses;
 
 use crate::error::Failure;
@@ -38,7 +38,7 @@ use calls::read_json_calls;
 use msgpack::read_msgpack_calls;
 use work::{Calls, Reading};
 
-/// Reads the calls of a body; a failure is a fault of ours.
+/// Reads the calls of a body; an error is an internal error of this server.
 pub fn read_calls(body: &[u8], format: Format, reading: Reading) -> Result<Calls, Failure> {
     match format {
         Format::Msgpack => read_msgpack_calls(body, reading),

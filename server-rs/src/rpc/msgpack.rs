@@ -1,6 +1,7 @@
-//! Reads calls in MessagePack (rule RPC-01): each becomes JSON text, which is read as any other.
+//! Reads calls in MessagePack (rule RPC-01): converts each to JSON text, then reads it like any other.
 //!
-//! Invariant: events to be stored stay MessagePack, so that they are read as every batch in it is (rule FMT-05).
+//! Invariant: events to store stay MessagePack, so the server reads them like every batch in that format (rule
+//! FMT-05).
 
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
@@ -12,7 +13,7 @@ use crate::rpc::calls::read_call;
 use crate::rpc::refusal::RpcError;
 use crate::rpc::work::{Call, Calls, Reading, Work, calls_of, refused};
 
-/// Reads a body in MessagePack; a failure is a fault of ours.
+/// Reads a body in MessagePack; an error is an internal error of this server.
 pub fn read_msgpack_calls(body: &[u8], reading: Reading) -> Result<Calls, Failure> {
     let Ok(places) = check_elements(body, LIMITS.rpc_batch_calls) else {
         return Ok(refused(RpcError::ParseError));

@@ -8,10 +8,10 @@ use crate::rpc::schema::Type;
 use crate::rpc::values::{Checked, scan_members};
 use crate::scanner::Scanner;
 
-/// The query parameters that a call gives, by their names. Their values are not checked yet.
+/// The query parameters of a call by name, before validation.
 pub type Options = Vec<(&'static str, String)>;
 
-/// The options of a call, in the order of the route's parameters.
+/// Returns the options of a call, in the order of the route's parameters.
 pub(crate) fn read_options(
     scanner: &mut Scanner<'_>,
     route: &'static RouteSpec,

@@ -1,7 +1,7 @@
-//! Writes JSON text as MessagePack (rule RPC-04): every value in its shortest form, members as they stand.
+//! Writes JSON text as MessagePack (rule RPC-04): every value in its shortest form, members in their order.
 //!
-//! Two passes over the text, since MessagePack says how many elements a container has before the first of them.
-//! Invariant: the text is JSON, which this server has written or checked.
+//! It makes two passes over the text, since a MessagePack container states its number of elements before the first
+//! one. Invariant: the text is JSON that this server has written or checked.
 
 use rmp::encode::{write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str};
 
@@ -9,11 +9,11 @@ use crate::number::parse_number;
 use crate::rpc::room::room_for;
 use crate::text::hex_value;
 
-/// Above this a whole double may have lost digits.
+/// Above this, a whole double may have lost digits.
 const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
 
-// Writing to memory cannot fail, which the library does not know; the drops say so.
-/// The value of a JSON text.
+// Writing to memory cannot fail, but the library returns a result; the code drops it.
+/// Converts a JSON text.
 pub fn pack_json(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut counts = count_elements(bytes).into_iter();
@@ -53,7 +53,7 @@ pub fn pack_json(text: &str) -> Vec<u8> {
     out
 }
 
-/// How many elements or members each container has, in the order in which they begin.
+/// Returns the number of elements or members of each container, in the order in which they start.
 fn count_elements(bytes: &[u8]) -> Vec<u32> {
     let mut counts: Vec<u32> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -81,7 +81,7 @@ fn count_elements(bytes: &[u8]) -> Vec<u32> {
     counts
 }
 
-/// The place behind the closing quote of a string whose first character is at this place.
+/// Returns the position after the closing quote of a string whose first character is at this position.
 fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     loop {
         match memchr::memchr2(b'"', b'\\', &bytes[at..]) {
@@ -102,7 +102,7 @@ fn pack_number(out: &mut Vec<u8>, value: f64) {
     }
 }
 
-/// A text between its quotes; a surrogate without its partner becomes U+FFFD, since MessagePack has UTF-8 alone.
+/// Appends a text from between its quotes. A lone surrogate becomes U+FFFD, since MessagePack text is UTF-8.
 fn pack_text(out: &mut Vec<u8>, raw: &str) {
     if !raw.contains('\\') {
         drop(write_str(out, raw));
@@ -120,7 +120,7 @@ fn pack_text(out: &mut Vec<u8>, raw: &str) {
     drop(write_str(out, &text));
 }
 
-/// The character of the escape that a text begins with, and how long the escape is.
+/// Returns the character of the escape at the start of a text, and the length of the escape.
 fn unescape(text: &str) -> (char, usize) {
     let bytes = text.as_bytes();
     let character = match bytes.get(1) {
@@ -144,7 +144,7 @@ fn unescape(text: &str) -> (char, usize) {
     (character, 2)
 }
 
-/// The code unit of an escape `\uXXXX`; `None` where there is none.
+/// Returns the code unit of an escape `\uXXXX`; `None` for any other text.
 fn code_unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | u16::from(hex_value(*digit)?)))

@@ -1,11 +1,11 @@
-//! Names what is wrong with an argument: where it is, and a message (rule RPC-03).
+//! Describes a problem of an argument: its place and a message (rule RPC-03).
 
 use std::fmt::Display;
 
 use crate::contract::{LIMITS, VOCABULARY, fill};
 use crate::rpc::schema::Type;
 
-/// The first thing that is wrong with the arguments of a call.
+/// The first problem of a call's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// A JSON Pointer into `params` (RFC 6901).
@@ -15,12 +15,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of the value that is being looked at.
+    /// Creates a problem of the current value.
     pub fn new(message: &str) -> Self {
         Self { path: String::new(), message: message.to_owned() }
     }
 
-    /// A value of another type than this one.
+    /// Creates the problem of a value that does not have this type.
     pub fn of_type(kind: &Type) -> Self {
         let messages = &VOCABULARY.rpc_messages;
         match kind {
@@ -36,8 +36,8 @@ impl Problem {
         }
     }
 
-    /// The same, seen from the container that has it under this name or index. Names are those of the schema, so none
-    /// has a character that a pointer would escape.
+    /// Prefixes the path with the name or index in the enclosing container. Names come from the schema, so no
+    /// character needs an escape in a pointer.
     #[must_use]
     pub fn under(self, name: impl Display) -> Self {
         Self { path: format!("/{name}{}", self.path), ..self }

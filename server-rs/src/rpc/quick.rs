@@ -1,18 +1,20 @@
-//! Reads values as most clients write them: members in the order of the schema, texts without needless escapes.
+//! Reads values in the form that most clients write: members in the order of the schema, texts without needless
+//! escapes.
 //!
-//! It gives up at anything else, and `values` reads the value again. Invariant: what is read does not depend on that.
+//! It gives up on any other form, and `values` reads the value again. Invariant: the result does not depend on which
+//! of the two reads it.
 
 use crate::event::SpanKind;
 use crate::number::{parse_number, print_number};
 use crate::rpc::schema::Type;
 use crate::scanner::Scanner;
 
-/// So many digits are always the shortest that are read as the same double.
+/// This many digits are always the shortest text of their double.
 const EXACT_DIGITS: usize = 15;
-/// Every whole number of so many digits is a long.
+/// Every whole number of this many digits fits a long.
 const LONG_DIGITS: usize = 9;
 
-/// Appends the value at this place as its result; `None` gives up, wherever the scanner and the text are then.
+/// Appends the value at this position as its result. `None` gives up; the scanner and the text are then in any state.
 pub(super) fn quick_value(scanner: &mut Scanner<'_>, kind: &Type, out: &mut Vec<u8>) -> Option<()> {
     match kind {
         Type::Long => {
@@ -63,7 +65,7 @@ pub(super) fn quick_value(scanner: &mut Scanner<'_>, kind: &Type, out: &mut Vec<
     }
 }
 
-/// Appends a finite number as ECMAScript prints it; -0 is left to others.
+/// Appends a finite number as ECMAScript prints it; gives up on -0.
 fn write_double(token: &[u8], out: &mut Vec<u8>) -> Option<()> {
     if is_shortest(token) {
         out.extend_from_slice(token);
@@ -73,7 +75,7 @@ fn write_double(token: &[u8], out: &mut Vec<u8>) -> Option<()> {
     (value.is_finite() && value != 0.0).then(|| print_number(out, value))
 }
 
-/// Whether each escape of a text is one of two characters that `JSON.stringify` prints too.
+/// Returns whether each escape of a text has two characters and `JSON.stringify` prints it too.
 fn has_short_escapes(token: &[u8]) -> bool {
     let mut rest = token;
     while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
@@ -87,12 +89,13 @@ fn has_short_escapes(token: &[u8]) -> bool {
     true
 }
 
-/// Whether a token is digits alone, without a leading zero.
+/// Returns whether a token has only digits, without a leading zero.
 fn is_plain(token: &[u8]) -> bool {
     token.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether a token is what ECMAScript prints for its double: few digits, no exponent, no zero at the end of a fraction.
+/// Returns whether a token is the text that ECMAScript prints for its double: few digits, no exponent, no zero at the
+/// end of a fraction.
 fn is_shortest(token: &[u8]) -> bool {
     if token.len() > EXACT_DIGITS {
         return false;
@@ -100,7 +103,7 @@ fn is_shortest(token: &[u8]) -> bool {
     if is_plain(token) {
         return true;
     }
-    // From 0.1 on: what is smaller may be printed with an exponent.
+    // At least 0.1: smaller numbers may be printed with an exponent.
     let [first @ b'0'..=b'9', rest @ ..] = token else { return false };
     let Some(point) = token.iter().position(|&byte| byte == b'.') else { return false };
     let is_small = *first == b'0' && rest.get(1) == Some(&b'0');
@@ -126,7 +129,7 @@ mod tests {
     use crate::rpc::values::Checker;
 
     #[test]
-    fn a_shortest_token_is_what_its_double_is_printed_as() {
+    fn a_shortest_token_equals_the_printed_text_of_its_double() {
         let mut state: u64 = 30;
         let mut shortest = 0;
         for _ in 0..200_000 {
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_quickly_is_what_is_read_otherwise() {
+    fn the_quick_reader_returns_the_result_of_the_full_reader() {
         let nested = &method_named("echo.nestedDict", true).expect("a method").parameters[0].kind;
         for (text, double) in [
             ("\"a\"", "1.5"),

@@ -1,9 +1,9 @@
-//! Says why a call has no result (rules RPC-02, RPC-03 and RPC-05).
+//! Describes why a call has no result (rules RPC-02, RPC-03 and RPC-05).
 
 use crate::contract::{RpcErrorSpec, VOCABULARY};
 use crate::rpc::problem::Problem;
 
-/// Each is explained by its message in `contract/vocabulary.json`.
+/// `contract/vocabulary.json` explains each by its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "said above")]
 pub enum RpcError {
@@ -15,7 +15,7 @@ pub enum RpcError {
 }
 
 impl RpcError {
-    /// Its code and its message.
+    /// Returns its code and its message.
     pub fn spec(self) -> &'static RpcErrorSpec {
         let errors = &VOCABULARY.rpc_errors;
         match self {
@@ -28,12 +28,12 @@ impl RpcError {
     }
 }
 
-/// Why a call has no result.
+/// Reasons why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// Its kind.
     pub error: RpcError,
-    /// What else is known, as JSON text.
+    /// Further data, as JSON text.
     pub data: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl From<RpcError> for Refusal {
     }
 }
 
-/// Arguments that have a problem (rule RPC-03).
+/// Returns the refusal of invalid arguments (rule RPC-03).
 pub fn refusal_of(problem: &Problem) -> Refusal {
     let data = serde_json::json!({"path": problem.path, "message": problem.message});
     Refusal { error: RpcError::InvalidParams, data: Some(data.to_string()) }

@@ -5,16 +5,16 @@ use crate::rpc::pack::pack_json;
 use crate::rpc::refusal::Refusal;
 use crate::rpc::room::room_for;
 
-/// What became of a call that has an `id`.
+/// The result of a call that has an `id`.
 #[derive(Debug)]
 pub struct Response {
     /// As JSON text.
     pub id: String,
-    /// The result as JSON text, or why there is none.
+    /// The result as JSON text, or the refusal.
     pub result: Result<Vec<u8>, Refusal>,
 }
 
-/// The body of an answer; `None` where no call is answered.
+/// Returns the body of an answer; `None` when no call needs a response.
 pub fn write_responses(responses: &[Response], is_batch: bool, format: Format) -> Option<Vec<u8>> {
     if responses.is_empty() {
         return None;
@@ -33,13 +33,13 @@ pub fn write_responses(responses: &[Response], is_batch: bool, format: Format) -
         out.push(b']');
     }
     if format == Format::Msgpack {
-        // What stands in a response was text before.
+        // The response consists of texts that were valid UTF-8 before.
         out = pack_json(&String::from_utf8_lossy(&out));
     }
     Some(out)
 }
 
-/// What a response has beside its id and its result.
+/// Size of a response without its id and its result.
 const ROOM: usize = 64;
 
 fn write_response(out: &mut Vec<u8>, Response { id, result }: &Response) {

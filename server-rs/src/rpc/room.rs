@@ -1,14 +1,14 @@
-//! Says how much memory a long text takes, so that the system gets it back at once.
+//! Sizes memory for a long text, so that the system gets it back at once.
 //!
-//! glibc gives what is longer than 32 MiB a mapping of its own. Once it has freed a shorter one that had its own too, it
-//! keeps as much for later, several times over (mallopt(3), `M_MMAP_THRESHOLD`). Pages that are not used cost nothing.
+//! glibc gives a block above 32 MiB a mapping of its own. After it frees a shorter block with a mapping, it raises
+//! its thresholds and keeps more memory (mallopt(3), `M_MMAP_THRESHOLD`). Unused pages cost nothing.
 
-/// Up to here a text takes what it needs: that is little to keep.
+/// A text up to this size gets its exact length, since it keeps little memory.
 const SHORT_BYTES: usize = 8 << 20;
 /// Above `DEFAULT_MMAP_THRESHOLD_MAX`.
 const MAPPED_BYTES: usize = 33 << 20;
 
-/// The capacity for a text of this length.
+/// Returns the capacity for a text of this length.
 pub(crate) fn room_for(length: usize) -> usize {
     if length > SHORT_BYTES { length.max(MAPPED_BYTES) } else { length }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::contract::{ROUTES, RPC, RouteSpec};
 
-/// What a value may be.
+/// The type of a value.
 #[derive(Debug)]
 pub enum Type {
     /// A whole number of 32 bits.
@@ -17,7 +17,7 @@ pub enum Type {
     Boolean,
     /// Well-formed text.
     Text,
-    /// Whatever it is.
+    /// Any value.
     Any,
     /// An array.
     Sequence(Box<Type>),
@@ -35,7 +35,7 @@ pub struct Parameter {
     pub is_optional: bool,
 }
 
-/// What a method does.
+/// The service that runs a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
     /// `events.ingest`
@@ -57,11 +57,11 @@ pub enum Service {
 pub struct Method {
     /// Its name in calls.
     pub name: String,
-    /// What it does.
+    /// The service that runs it.
     pub service: Service,
-    /// In the order of the arguments.
+    /// Its parameters, in the order of the arguments.
     pub parameters: Vec<Parameter>,
-    /// Exists with `--bench` alone (rule RPC-06).
+    /// Whether it exists with `--bench` alone (rule RPC-06).
     pub is_bench: bool,
 }
 
@@ -73,7 +73,7 @@ pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
     methods.map(|(name, spec)| method_of(name, spec, dictionaries)).collect()
 });
 
-/// The method of this name, where there is one.
+/// Returns the method of this name, if any.
 pub fn method_named(name: &str, has_bench: bool) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.name == name).filter(|method| has_bench || !method.is_bench)
 }
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_method_of_the_file_is_known() {
+    fn every_method_of_rpc_json_has_a_service() {
         let names: Vec<&str> = METHODS.iter().map(|method| method.name.as_str()).collect();
         assert_eq!(
             names[..5],

@@ -1,7 +1,7 @@
 //! Checks values against types, and prints them (rules RPC-03 and RPC-04).
 //!
-//! One pass does both, without a tree of values: members of a dictionary are found first and then checked in the order
-//! of the schema. Invariant: the grammar of JSON is checked to the last byte, also behind a problem.
+//! One pass does both, without a tree of values. It finds the members of a dictionary first, then checks them in the
+//! order of the schema. Invariant: the JSON grammar is checked to the last byte, also after a problem.
 
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::event::{Span, SpanKind};
@@ -11,17 +11,17 @@ use crate::rpc::quick::quick_value;
 use crate::rpc::schema::Type;
 use crate::scanner::{Scan, Scanner};
 
-/// What checking gives: JSON that is none ends the scan, and a problem does not.
+/// The result of checking: invalid JSON ends the scan, a problem does not.
 pub(crate) type Checked<T> = Scan<Result<T, Problem>>;
 
 /// Checks the values of one call.
 pub(crate) struct Checker {
-    /// Prints -0 as it is, which MessagePack can say and JSON of ECMAScript cannot.
+    /// Prints -0 unchanged, which MessagePack can express and ECMAScript's JSON cannot.
     pub(crate) keeps_minus_zero: bool,
 }
 
 impl Checker {
-    /// Appends the value at this place, which lies in `depth` containers.
+    /// Appends the value at this position, at nesting depth `depth`.
     pub(crate) fn value(
         &self,
         scanner: &mut Scanner<'_>,
@@ -88,7 +88,7 @@ impl Checker {
             Ok(())
         })?;
         out.push(b']');
-        // The array itself comes before its items.
+        // The array's own problem comes before those of its items.
         Ok(if count > LIMITS.rpc_sequence_items { Err(Problem::of_type(kind)) } else { checked })
     }
 
@@ -127,7 +127,7 @@ impl Checker {
     }
 }
 
-/// Calls `visit` with every member of the object at this place; whether it is one.
+/// Calls `visit` with every member of the object at this position; returns whether the value is an object.
 pub(crate) fn scan_members<'a>(
     scanner: &mut Scanner<'a>,
     depth: usize,
@@ -145,17 +145,17 @@ pub(crate) fn scan_members<'a>(
     Ok(true)
 }
 
-/// Appends a whole number of 32 bits, however it was spelled; whether it is one.
+/// Appends a whole number of 32 bits in any spelling; returns whether it is one.
 fn write_long(value: f64, out: &mut Vec<u8>) -> bool {
     let is_long = value.fract() == 0.0 && value >= f64::from(i32::MIN) && value <= f64::from(i32::MAX);
     if is_long {
-        // Without the sign of -0.
+        // This drops the sign of -0.
         print_number(out, value);
     }
     is_long
 }
 
-/// Appends a finite number; whether it is one.
+/// Appends a finite number; returns whether it is one.
 fn write_double(value: f64, keeps_minus_zero: bool, out: &mut Vec<u8>) -> bool {
     if keeps_minus_zero && value == 0.0 && value.is_sign_negative() {
         out.extend_from_slice(b"-0");
@@ -165,7 +165,7 @@ fn write_double(value: f64, keeps_minus_zero: bool, out: &mut Vec<u8>) -> bool {
     value.is_finite()
 }
 
-/// Appends a text that has escapes as `JSON.stringify` does; whether it is well-formed.
+/// Appends a text with escapes as `JSON.stringify` does; returns whether it is well-formed.
 fn write_text(token: &[u8], out: &mut Vec<u8>) -> bool {
     let text = serde_json::from_slice::<String>(token);
     // Writing a string to memory cannot fail.

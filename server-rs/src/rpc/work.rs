@@ -1,4 +1,4 @@
-//! Describes calls that were read, and what each is to do.
+//! Describes calls and the work that each requests.
 
 use crate::contract::LIMITS;
 use crate::formats::Format;
@@ -11,9 +11,9 @@ use crate::rpc::schema::{Method, Service};
 /// The calls of a body.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Calls {
-    /// In their order.
+    /// The calls, in order.
     pub calls: Vec<Call>,
-    /// Whether they are answered by an array.
+    /// Whether the response is an array.
     pub is_batch: bool,
 }
 
@@ -22,18 +22,18 @@ pub struct Calls {
 pub struct Call {
     /// Its `id` as JSON text; a call without one gets no response.
     pub id: Option<String>,
-    /// What is to be done.
+    /// The requested work.
     pub work: Work,
 }
 
-/// What a call is to do: nothing where it is at fault, or where its result is known.
+/// The work of a call; a refused call and a known result need none.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Nothing: it is at fault.
+    /// None: the call is refused.
     Refused(Refusal),
-    /// Nothing: this is its result as JSON text.
+    /// None: this is its result as JSON text.
     Echo(Vec<u8>),
-    /// Stores a batch, whose body this is.
+    /// Stores a batch with this body.
     Ingest(Vec<u8>, Format),
     /// Reads events.
     Events(Options),
@@ -45,16 +45,16 @@ pub enum Work {
     Snapshot(String, Options),
 }
 
-/// What depends on the request and on the server.
+/// Facts about the request and the server that reading depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
     /// Whether the methods of measurements exist (rule RPC-06).
     pub has_bench: bool,
-    /// Whether results say that a zero is negative (rule RPC-04).
+    /// Whether results keep the sign of -0 (rule RPC-04).
     pub keeps_minus_zero: bool,
 }
 
-/// The one response to a body that has no calls.
+/// Returns the one response to a body without calls.
 pub(crate) fn refused(error: RpcError) -> Calls {
     Calls {
         calls: vec![Call { id: Some("null".to_owned()), work: Work::Refused(error.into()) }],
@@ -62,7 +62,7 @@ pub(crate) fn refused(error: RpcError) -> Calls {
     }
 }
 
-/// The calls that were read of so many, where those are not too many.
+/// Returns the calls, unless their number exceeds the limit.
 pub(crate) fn calls_of(calls: Vec<Call>, count: usize, is_batch: bool) -> Calls {
     if (1..=LIMITS.rpc_batch_calls).contains(&count) {
         Calls { calls, is_batch }
@@ -71,7 +71,7 @@ pub(crate) fn calls_of(calls: Vec<Call>, count: usize, is_batch: bool) -> Calls 
     }
 }
 
-/// What a method does with arguments that are of its types.
+/// Returns the work of a method with arguments of its types.
 pub(crate) fn work_of(method: &Method, arguments: Vec<Argument>) -> Work {
     let mut arguments = arguments.into_iter();
     let mut json = || match arguments.next() {

@@ -1,9 +1,9 @@
 //! Keeps the bytes of attachments in a folder next to the database, each content in a file named by its SHA-256 (rule
 //! ATT-09).
 //!
-//! Invariants: a name of that folder always has its whole content, since a file gets it by a rename; no descriptor is
-//! held between two reads or writes, so that attachments never compete with connections for one (rule HTT-12).
-//! Knows nothing of rows.
+//! Invariants: a file in that folder under a final name is always complete, since the name comes from a rename. No
+//! descriptor stays open between two reads or writes, so attachments never compete with connections for descriptors
+//! (rule HTT-12). Knows nothing of rows.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Result, Write};
@@ -15,21 +15,21 @@ use tokio::runtime::Handle;
 
 use crate::config::Durability;
 use crate::digest::{Digest, digest_hex, parse_digest};
-use crate::store::path::beside;
+use crate::store::path::sibling;
 
-/// How the name of a temporary file begins.
+/// Prefix of temporary file names.
 const TEMPORARY: &str = "upload-";
 
-/// The folder of a database's attachments. It is made when the first one comes.
+/// The folder of a database's attachments, created with the first one.
 #[derive(Debug)]
 pub struct AttachmentFiles {
     folder: PathBuf,
-    /// Whether a file has to survive the loss of power.
+    /// Whether files must survive a power loss.
     is_synced: bool,
     next: AtomicU64,
 }
 
-/// A file that has no name yet. It is removed when this is dropped, unless it got one.
+/// A file without its final name; dropping it removes the file unless it was renamed.
 #[derive(Debug)]
 pub struct TemporaryFile {
     path: PathBuf,
@@ -40,10 +40,10 @@ impl AttachmentFiles {
     /// The folder of the database at `db`.
     pub fn new(db: &Path, durability: Durability) -> Self {
         let is_synced = durability == Durability::Power;
-        Self { folder: beside(db, ".attachments"), is_synced, next: AtomicU64::new(1) }
+        Self { folder: sibling(db, ".attachments"), is_synced, next: AtomicU64::new(1) }
     }
 
-    /// Makes an empty temporary file.
+    /// Creates an empty temporary file.
     pub fn begin(&self) -> Result<TemporaryFile> {
         self.make_folder(&self.folder)?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -52,7 +52,7 @@ impl AttachmentFiles {
         Ok(TemporaryFile { path, is_synced: self.is_synced })
     }
 
-    /// Gives a file the name of its content. A file that has it already holds the same bytes.
+    /// Renames a file to the name of its content. An existing file of that name holds the same bytes.
     pub fn persist(&self, file: &TemporaryFile, digest: &Digest) -> Result<()> {
         let path = self.path_of(digest);
         let folder = path.parent().unwrap_or(&self.folder);
@@ -66,7 +66,7 @@ impl AttachmentFiles {
         fs::remove_file(self.path_of(digest))
     }
 
-    /// Whether the whole content is there.
+    /// Returns whether the complete content exists.
     pub fn has(&self, digest: &Digest, size: u64) -> Result<bool> {
         match fs::metadata(self.path_of(digest)) {
             Ok(file) => Ok(file.is_file() && file.len() == size),
@@ -75,14 +75,14 @@ impl AttachmentFiles {
         }
     }
 
-    /// The bytes of a content from `start`, exactly `length` of them.
+    /// Reads exactly `length` bytes of a content from `start`.
     pub fn read(&self, digest: &Digest, start: u64, length: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; length];
         File::open(self.path_of(digest))?.read_exact_at(&mut bytes, start)?;
         Ok(bytes)
     }
 
-    /// Removes temporary files, and contents that are not known. What has another name is not ours, and stays.
+    /// Removes temporary files and unknown contents. Files with other names are not ours and stay.
     pub fn sweep(&self, is_known: impl Fn(&Digest) -> bool) -> Result<()> {
         for name in names_in(&self.folder)? {
             let path = self.folder.join(&name);
@@ -118,19 +118,19 @@ impl AttachmentFiles {
         }
     }
 
-    /// Makes the names of a folder survive the loss of power.
+    /// Makes the names of a folder survive a power loss.
     fn sync_folder(&self, folder: &Path) -> Result<()> {
         if self.is_synced { File::open(folder)?.sync_all() } else { Ok(()) }
     }
 }
 
 impl TemporaryFile {
-    /// Writes bytes behind those that it has.
+    /// Appends bytes.
     pub fn append(&self, bytes: &[u8]) -> Result<()> {
         OpenOptions::new().append(true).open(&self.path)?.write_all(bytes)
     }
 
-    /// Makes its bytes survive the loss of power, where they have to.
+    /// Makes its bytes survive a power loss, if required.
     pub fn sync(&self) -> Result<()> {
         if self.is_synced { File::open(&self.path)?.sync_all() } else { Ok(()) }
     }
@@ -139,7 +139,7 @@ impl TemporaryFile {
 impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let path = std::mem::take(&mut self.path);
-        // It is not there when it got its name; what stays behind is removed at the next start.
+        // The file is absent after a rename; the next start removes a file that remains.
         let remove = move || drop(fs::remove_file(path));
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(remove)),
@@ -148,7 +148,7 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// The names in a folder that are text; none where there is no folder.
+/// Returns the file names that are valid text; none for a missing folder.
 fn names_in(folder: &Path) -> Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_gets_its_name_whole() {
+    fn a_file_is_complete_when_it_gets_its_name() {
         for durability in [Durability::Process, Durability::Power] {
             let (_folder, files) = files(durability);
             files.sweep(|_| false).expect("swept");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_removes_temporary_files_and_what_is_not_known() {
+    fn a_sweep_removes_temporary_files_and_unknown_contents() {
         let (_folder, files) = files(Durability::Process);
         files.persist(&files.begin().expect("a file"), &DIGEST).expect("a name");
         let left = files.begin().expect("a file");

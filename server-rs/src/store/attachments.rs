@@ -1,8 +1,7 @@
-//! Stores and reads the rows of attachments: which event refers to which content, by which name (rules ATT-01 to
-//! ATT-09).
+//! Stores and reads the rows of attachments: the event, the content and the name of each (rules ATT-01 to ATT-09).
 //!
-//! Invariant: the writer alone gives contents their names and removes them, in the turn in which it stores the row. So no
-//! upload can remove a content that another one has begun to refer to.
+//! Invariant: only the writer renames and removes contents, in the turn in which it stores the row. So no upload can
+//! remove a content to which another one has just added a reference.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::store::attachment_files::{AttachmentFiles, TemporaryFile};
 use crate::store::failure::{file_code, store_code};
 use crate::store::query::each;
 
-/// A content that was received, and the row that is to refer to it.
+/// A received content, and the row that will refer to it.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "each is the column of its name")]
 pub struct Attachment {
@@ -29,21 +28,21 @@ pub struct Attachment {
     pub file: Arc<TemporaryFile>,
 }
 
-/// What became of an attachment.
+/// The result of storing an attachment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attached {
     /// Its row is new. `is_first` says that no row referred to its content before.
     Stored {
-        /// See above.
+        /// Whether no row referred to its content before.
         is_first: bool,
     },
-    /// The event has it already.
+    /// The event already has it.
     Repeated,
-    /// The event has another one of this name; nothing has changed.
+    /// The event has another attachment of this name; nothing changed.
     Conflict,
 }
 
-/// Why an attachment was not stored.
+/// Reasons why an attachment was not stored.
 #[derive(Debug)]
 pub enum AttachError {
     /// The database failed.
@@ -71,12 +70,12 @@ pub struct AttachmentWriter {
 }
 
 impl AttachmentWriter {
-    /// A writer into a folder.
+    /// Creates a writer into a folder.
     pub fn new(files: Arc<AttachmentFiles>) -> Self {
         Self { files }
     }
 
-    /// Stores an attachment in a transaction of its own: first its content gets its name, then the row is committed.
+    /// Stores an attachment in a transaction of its own: renames its content first, then commits the row.
     pub(super) fn insert_attachment(
         &self,
         connection: &Connection,
@@ -93,7 +92,7 @@ impl AttachmentWriter {
             if known != *sha256 || known_type != *media_type {
                 return Ok(Attached::Conflict);
             }
-            // A folder that was restored without this content gets it back.
+            // Restores the content in a restored folder that lacks it.
             if !self.files.has(sha256, *size)? {
                 self.files.persist(file, sha256)?;
             }
@@ -111,7 +110,7 @@ impl AttachmentWriter {
         match stored {
             Ok(()) => Ok(Attached::Stored { is_first }),
             Err(error) => {
-                // After an I/O error the row may be there all the same; the next start knows.
+                // After an I/O error the row may still exist; the next start finds out.
                 if is_first && store_code(&error) != ErrorCode::StorageError {
                     drop(self.files.remove(sha256));
                 }
@@ -120,7 +119,8 @@ impl AttachmentWriter {
         }
     }
 
-    /// Removes what no row refers to, and sums up the bytes of the rest, each content once (rules ATT-04 and ATT-09).
+    /// Removes contents without a row, and sums up the sizes of the others, each content once (rules ATT-04 and
+    /// ATT-09).
     pub(super) fn sweep_attachments(&self, connection: &Connection) -> rusqlite::Result<u64> {
         let (mut known, mut bytes) = (HashSet::new(), 0);
         each(connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
@@ -135,7 +135,7 @@ impl AttachmentWriter {
     }
 }
 
-/// Whether there is an event of this id.
+/// Returns whether an event has this id.
 pub fn has_event(connection: &Connection, id: i64) -> rusqlite::Result<bool> {
     connection.prepare_cached(queries::SELECT_EVENT_ID)?.exists([id])
 }
@@ -149,7 +149,7 @@ pub fn list_attachments(
     each(connection, queries::SELECT_ATTACHMENTS, [event], visit).map(drop)
 }
 
-/// A content as the first reference to it describes it.
+/// A content as its first reference describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the column of its name")]
 pub struct AttachmentFile {
@@ -158,7 +158,7 @@ pub struct AttachmentFile {
     pub media_type: String,
 }
 
-/// A content that an event has (rule ATT-07).
+/// Returns a content that an event refers to (rule ATT-07).
 pub fn find_attachment_file(
     connection: &Connection,
     sha256: &Digest,

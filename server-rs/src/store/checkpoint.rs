@@ -1,10 +1,9 @@
 //! Moves the write-ahead log into the database, on a thread next to the writer (rule STO-04).
 //!
 //! The thread copies pages while the writer appends (<https://sqlite.org/c3ref/wal_checkpoint_v2.html>, PASSIVE), and
-//! syncs the database itself. SQLite would sync it only in a pass that ends with the whole log copied, which under load
-//! is the writer's own: then every client waits for it. So only a small rest is left for the writer, which copies it
-//! after an answer, and the log begins anew.
-//! Invariant: the log is bounded; an error of either thread is a failure of the storage.
+//! syncs the database itself. SQLite syncs only in a pass that copies the whole log. Under load that is the writer's
+//! pass, so every client would wait for it. With this thread the writer copies only a small rest after an answer, and
+//! the log restarts. Invariant: the log is bounded, and an error of either thread is a storage failure.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -18,44 +17,44 @@ use rusqlite::Connection;
 use crate::contract::LIMITS;
 use crate::store::connection::{ConnectionOptions, OpenError, open_connection};
 
-/// SQLite's default page, which the schema leaves as it is.
+/// SQLite's default page size, which the schema does not change.
 const PAGE_BYTES: u64 = 4096;
-/// How often the thread goes over the log for one wake: each time the writer has appended less meanwhile.
+/// Passes over the log per wake-up; the writer appends less during each further pass.
 const PASSES: usize = 4;
-/// The threads, as the log names them.
+/// Thread names in log lines.
 const WRITER: &str = "writer";
 const CHECKPOINTER: &str = "checkpointer";
 
-/// How full the log is, in bytes.
+/// Use of the log, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Log {
-    /// A reader or another checkpoint was in the way.
+    /// A reader or another checkpoint blocked it.
     is_busy: bool,
     used: u64,
-    /// Not yet in the database.
+    /// Bytes that are not in the database yet.
     rest: u64,
 }
 
-/// The handle of the thread, held by the writer.
+/// The writer's handle of the thread.
 #[derive(Debug)]
 pub struct Checkpointer {
     wake: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
     busy: Arc<AtomicBool>,
-    /// The thread is woken when the log is this long; more than at first while readers hold its beginning.
+    /// Log length that wakes the thread; larger while readers hold the start of the log.
     due: u64,
     used: u64,
-    /// Not before this a checkpoint that waits for readers is tried again.
+    /// Earliest time of the next checkpoint that waits for readers.
     restart_after: Instant,
     is_refusing: bool,
-    /// Of the database. Closing any descriptor of a file drops this process's POSIX locks on it
-    /// (<https://sqlite.org/howtocorrupt.html>, section 2.2), so it is closed after every connection.
+    /// The database. Closing any descriptor of a file drops this process's POSIX locks on it
+    /// (<https://sqlite.org/howtocorrupt.html>, section 2.2). So this descriptor closes after every connection.
     _database: Arc<File>,
 }
 
 impl Checkpointer {
-    /// Opens the thread's connection, while there are descriptors for it, and starts the thread. `on_failure` gets its
-    /// errors.
+    /// Opens the thread's connection while descriptors are available, and starts the thread. `on_failure` receives
+    /// its errors.
     pub fn start(
         options: &ConnectionOptions,
         on_failure: impl Fn(&rusqlite::Error) + Send + 'static,
@@ -83,7 +82,7 @@ impl Checkpointer {
         })
     }
 
-    /// Whether a group may be written: `false` while readers hold more of the log than is allowed (rule STO-04).
+    /// Returns whether a group may be written: `false` while readers pin more of the log than allowed (rule STO-04).
     pub fn admits_group(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
         let is_admitted = self.used < LIMITS.checkpoint_most_wal_bytes || self.restart(connection)?;
         if !is_admitted && !self.is_refusing {
@@ -93,8 +92,8 @@ impl Checkpointer {
         Ok(is_admitted)
     }
 
-    /// After a group was answered: wakes the thread when the log is long, ends the log's turn when little is left of it,
-    /// and now and then waits for readers before it grows without end.
+    /// Runs after the answers to a group. It wakes the thread when the log is long, and restarts the log when little
+    /// is left of it. Now and then it waits for readers, before the log grows without bound.
     pub fn after_group(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let log = read_log(connection, "NOOP")?;
         if log.used < self.used {
@@ -113,14 +112,14 @@ impl Checkpointer {
             return run_checkpoint(connection, WRITER, "PASSIVE").map(drop);
         }
         self.busy.store(true, Ordering::Release);
-        // A thread that is gone has reported why; the log is then bounded by the writer alone.
+        // A thread that ended has reported its error; from then on the writer alone bounds the log.
         if self.wake.as_ref().is_none_or(|wake| wake.try_send(()).is_err()) {
             self.busy.store(false, Ordering::Release);
         }
         Ok(())
     }
 
-    /// Ends the thread, and then leaves no log behind.
+    /// Ends the thread, then removes the log.
     pub fn close(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         drop(self.wake.take());
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
@@ -129,8 +128,8 @@ impl Checkpointer {
         run_checkpoint(connection, WRITER, "TRUNCATE").map(drop)
     }
 
-    /// Waits a moment for readers, so that the log begins anew with the next group; whether it does. Not tried again at
-    /// once: a reader that stays would hold up every group.
+    /// Waits briefly for readers, so that the log restarts with the next group; returns whether it does. Retries only
+    /// after a pause: a reader that stays would delay every group.
     fn restart(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
         if Instant::now() < self.restart_after {
             return Ok(false);
@@ -159,13 +158,13 @@ fn run_checkpointer(
     }
 }
 
-/// Goes over the log until little is left of it, and syncs the database. Where the log is long, goes over what came
-/// meanwhile, so that the writer can end its turn.
+/// Copies the log until little is left, and syncs the database. For a long log it repeats the pass, so that the
+/// writer can restart the log.
 fn pass(connection: &Connection, database: &File) -> rusqlite::Result<()> {
     let (mut rest, mut used) = (u64::MAX, 0);
     for _ in 0..PASSES {
         run_checkpoint(connection, CHECKPOINTER, "PASSIVE")?;
-        // A pass reports what it saw at its beginning; what the writer has appended since then, only this does.
+        // A pass reports the log as of its start; only this call sees the pages that the writer has appended since.
         let log = read_log(connection, "NOOP")?;
         let is_held = log.rest >= rest;
         (rest, used) = (log.rest, log.used);
@@ -174,7 +173,7 @@ fn pass(connection: &Connection, database: &File) -> rusqlite::Result<()> {
         }
     }
     if rest == 0 {
-        // The last pass copied the whole log, so it has synced the database.
+        // The last pass copied the whole log, so it has already synced the database.
         return Ok(());
     }
     let failed = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
@@ -201,8 +200,9 @@ fn run_checkpoint(connection: &Connection, thread: &str, mode: &str) -> rusqlite
     Ok(after)
 }
 
-/// How full the log is after a checkpoint of this mode (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); `NOOP`
-/// copies nothing. The log's file keeps its size when it begins anew, so SQLite reports how much of it is in use.
+/// Returns the use of the log after a checkpoint of this mode
+/// (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); `NOOP` copies nothing. The log file keeps its size when
+/// the log restarts, so SQLite reports the part in use.
 fn read_log(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {
     let mut statement = connection.prepare_cached(&format!("PRAGMA wal_checkpoint({mode})"))?;
     let (is_busy, pages, copied) = statement

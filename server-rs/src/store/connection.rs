@@ -1,8 +1,8 @@
-//! Checks the database file before it is opened, and opens connections with the contract's pragmas (rules STO-01 and
+//! Checks the database file before opening it, and opens connections with the contract's pragmas (rules STO-01 and
 //! PRO-06).
 //!
-//! What must stay true: every connection has the pragmas of the contract, and a file that cannot be used is an
-//! [`OpenError`] with its path and what to do, never a fresh database (rule PRO-06).
+//! Invariants: every connection has the pragmas of the contract. An unusable file is an [`OpenError`] with its path
+//! and a remedy, never a fresh database (rule PRO-06).
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Read;
@@ -18,13 +18,13 @@ use crate::contract::{LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION};
 use crate::error::ErrorCode;
 use crate::store::failure::store_code;
 
-/// Why the server cannot start on this database: the exit code and a message for a person.
+/// The reason why the server cannot start on this database: the exit code and a message for the user.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct OpenError {
     /// The process's exit code.
     pub exit: u8,
-    /// One line: the path, and what to do.
+    /// One line: the path and a remedy.
     pub message: String,
 }
 
@@ -39,7 +39,7 @@ impl OpenError {
 
     pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) {
-            // It passes while the server runs, and is the end of a start.
+            // It is temporary while the server runs, but ends a start.
             return Self::new(path, "unusable", &[("reason", ErrorCode::StorageError.as_str())]);
         }
         match store_code(error) {
@@ -58,7 +58,7 @@ impl OpenError {
     }
 }
 
-/// What tells that two connections work on the same file in the same way.
+/// Two connections with equal options access the same file in the same way.
 #[derive(Debug, Clone)]
 pub struct ConnectionOptions {
     /// The database file.
@@ -81,10 +81,10 @@ pub fn open_connection(options: &ConnectionOptions) -> rusqlite::Result<Connecti
     Ok(connection)
 }
 
-/// Pages for what is read once from end to end.
+/// Cache pages for a single pass over the file.
 const SMALL_CACHE_PAGES: i64 = 64;
 
-/// Runs a read that goes through much of the file once, without keeping in memory what it has passed.
+/// Runs a read that passes once through much of the file, without caching the passed pages.
 pub(super) fn with_small_cache<T>(
     connection: &Connection,
     read: impl FnOnce() -> rusqlite::Result<T>,
@@ -96,7 +96,7 @@ pub(super) fn with_small_cache<T>(
     found
 }
 
-/// What SQLite was built with, ordered by bytes (rule HEA-01).
+/// Returns SQLite's compile options, sorted by bytes (rule HEA-01).
 pub fn compile_options(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare("PRAGMA compile_options")?;
     let mut options = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -104,13 +104,13 @@ pub fn compile_options(connection: &Connection) -> rusqlite::Result<Vec<String>>
     Ok(options)
 }
 
-/// What SQLite answers for each of the reported pragmas (rule HEA-01); nobody but us changes them afterwards.
+/// Returns the effective value of each reported pragma (rule HEA-01); only this server changes them afterwards.
 pub fn reported_pragmas(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, Value)>> {
     let ask = |name: &&'static str| Ok((*name, connection.pragma_query_value(None, name, |row| row.get(0))?));
     REPORTED_PRAGMAS.iter().map(ask).collect()
 }
 
-/// Makes the file (0600) where it is missing (rule STO-09).
+/// Creates the file (0600) if it is missing (rule STO-09).
 pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
@@ -119,7 +119,7 @@ pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// What can be told without opening the database: SQLite's header, and an empty file beside a log.
+/// Checks the file without opening the database: SQLite's header, and an empty file next to a log.
 pub fn check_file(path: &Path) -> Result<(), OpenError> {
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
@@ -154,9 +154,9 @@ pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Refuses another program's database and a newer schema, without a change to the file.
+/// Refuses another program's database and a newer schema, without changing the file.
 pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
-    // Nobody else writes to it, since the lock is ours.
+    // No other process writes to it, since this server holds the lock.
     if fs::metadata(path).map_err(|error| OpenError::io(path, &error))?.len() == 0 {
         return Ok(());
     }
@@ -167,7 +167,7 @@ pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
     let objects: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(sqlite)?;
     let application_id = pragma("application_id").map_err(sqlite)?;
-    // A server that was killed before its file had a schema left a header and nothing else.
+    // A server that was killed before it created the schema leaves only a header.
     let is_new = application_id == 0 && found == 0 && objects == 0;
     if !is_new && application_id != APPLICATION_ID {
         return Err(OpenError::new(path, "foreign", &[]));

@@ -1,8 +1,8 @@
-//! Summarises 256 rows: their names and sessions in two short lists, so that a page with a rare filter reads few blocks
-//! and no column needs an index.
+//! Summarises 256 rows: their names and sessions in two short lists, so that a page with a rare filter reads few
+//! blocks and no column needs an index.
 //!
-//! What must stay true: every number that a row of a block has stands in the block's summary, which is written in the
-//! transaction that stores the row. A number too many costs a look; one too few would hide a row.
+//! Invariant: every number that a row of a block has is in the block's summary, which the row's own transaction
+//! writes. A superfluous number costs a read; a missing one would hide a row.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -11,7 +11,7 @@ use crate::queries;
 use crate::store::event_spans::EventSpans;
 use crate::store::number_list::NumberList;
 
-/// The summary of the block that rows are being added to.
+/// The summary of the current block.
 #[derive(Debug, Default)]
 pub struct EventBlocks {
     current: Option<Block>,
@@ -26,7 +26,7 @@ struct Block {
 }
 
 impl EventBlocks {
-    /// Adds a row, of which `add_name` says the other names.
+    /// Adds a row; `add_name` adds its other names.
     pub fn begin_row(
         &mut self,
         connection: &Connection,
@@ -46,7 +46,7 @@ impl EventBlocks {
         Ok(())
     }
 
-    /// Adds a name of the row that was begun.
+    /// Adds a name of the current row.
     pub fn add_name(&mut self, name: i64) -> rusqlite::Result<()> {
         if let Some(block) = &mut self.current {
             block.names.add(name)?;
@@ -54,7 +54,7 @@ impl EventBlocks {
         Ok(())
     }
 
-    /// Writes the block that is being added to, and its span.
+    /// Writes the current block, and its span.
     pub fn flush(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let Some(block) = &self.current else {
             return Ok(());
@@ -64,7 +64,7 @@ impl EventBlocks {
         self.spans.add_block(connection, block.id, &block.names)
     }
 
-    /// Forgets what a transaction that was rolled back has added.
+    /// Drops the additions of a transaction that was rolled back.
     pub fn forget(&mut self) {
         self.current = None;
         self.spans.forget();
@@ -72,7 +72,7 @@ impl EventBlocks {
 }
 
 impl Block {
-    /// As it was written, or without a row.
+    /// Loads the block, or creates an empty one.
     fn load(connection: &Connection, id: i64) -> rusqlite::Result<Self> {
         let mut select = connection.prepare_cached(queries::SELECT_EVENT_BLOCK)?;
         let found = select.query_row([id], |row| {

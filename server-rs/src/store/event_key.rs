@@ -1,4 +1,5 @@
-//! Holds one `event_id`: as its column keeps it, and as the 128 bits that remember it for ever (rule EVT-13).
+//! Represents one `event_id`: as its column stores it, and as the 128-bit key that identifies it permanently (rule
+//! EVT-13).
 
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -6,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::text::hex_value;
 
-/// An `event_id` as it is kept: a canonical lower-case UUID as its 16 bytes, anything else as its text.
+/// The stored form of an `event_id`: a canonical lower-case UUID as its 16 bytes, any other value as its text.
 #[derive(Debug, PartialEq, Eq)]
 pub enum EventKey<'a> {
     /// RFC 9562, section 4, in lower case.
@@ -21,7 +22,8 @@ impl<'a> EventKey<'a> {
         parse_uuid(event_id.as_bytes()).map_or(EventKey::Text(event_id), EventKey::Uuid)
     }
 
-    /// The key of a hook itself, whose event has this one (rule HOK-04); none of a text, which no hook has.
+    /// Returns the key of the hook itself whose event has this id (rule HOK-04); `None` for a text, which no hook
+    /// has.
     pub fn of_hook(&self) -> Option<EventKey<'static>> {
         match self {
             EventKey::Uuid(bytes) => {
@@ -33,7 +35,7 @@ impl<'a> EventKey<'a> {
         }
     }
 
-    /// The 128 bits that remember it: those of the UUID, or the first of the text's SHA-256 (FIPS 180-4).
+    /// Returns the 128-bit key: the UUID's bits, or the first bits of the text's SHA-256 (FIPS 180-4).
     pub fn bits(&self) -> u128 {
         match self {
             EventKey::Uuid(bytes) => u128::from_be_bytes(*bytes),
@@ -80,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_canonical_uuid_is_kept_as_bytes() {
+    fn only_a_canonical_uuid_is_stored_as_bytes() {
         let uuid = "0b8f1a2c-3d4e-5f60-7182-93a4b5c6d7e8";
         assert!(matches!(EventKey::new(uuid), EventKey::Uuid([0x0b, .., 0xe8])));
         let upper = uuid.to_uppercase();

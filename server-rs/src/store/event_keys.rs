@@ -1,8 +1,10 @@
-//! Remembers accepted event ids for ever (rule EVT-13): the newest in memory, all others in sorted runs.
+//! Remembers accepted event ids permanently (rule EVT-13): the newest in memory, all others in sorted runs.
 //!
-//! Each group writes its keys to `event_key_tail`; a start reads them back from there, never from the rows of events,
-//! which may be deleted. Invariant: every key is in memory or in exactly one live run; runs, merges, the tail and
-//! `last_keyed_event_id` change in the transaction that stores the events; a rollback makes the writer read them again.
+//! Each group writes its keys to `event_key_tail`. A start reads them back from there, never from the rows of events,
+//! which may be deleted.
+//!
+//! Invariants: every key is in memory or in exactly one live run. Runs, merges, the tail and `last_keyed_event_id`
+//! change in the transaction that stores the events. After a rollback the writer reads them again.
 
 use std::collections::VecDeque;
 
@@ -16,24 +18,24 @@ use crate::store::key_flush::Flush;
 use crate::store::key_merge::{DroppedRun, Merge};
 use crate::store::key_run::{KEY_BYTES, LIVE, Run, corrupt};
 
-/// A run is written once this many times as many rows as keys were stored, so that a start has few groups to read.
+/// A run is also written once this many rows per stored key have arrived, so that a start reads few groups.
 const ROWS_PER_KEY: i64 = 4;
 
 /// The accepted ids.
 #[derive(Debug, Default)]
 pub struct EventKeys {
-    /// `None` until it was read, and after a rollback.
+    /// `None` before the first load, and after a rollback.
     known: Option<Box<Known>>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
     tail: HashSet<u128>,
-    /// The keys of the group that is being stored, as `event_key_tail` holds them.
+    /// The keys of the current group, in the form of `event_key_tail`.
     group: Vec<u8>,
     flush: Option<Flush>,
     last_keyed_id: i64,
-    /// Groups up to this id are deleted from `event_key_tail`.
+    /// `event_key_tail` no longer holds groups up to this id.
     deleted_id: i64,
     runs: Vec<Run>,
     merges: Vec<Merge>,
@@ -41,17 +43,17 @@ struct Known {
 }
 
 impl EventKeys {
-    /// Reads what was accepted, if it is not known.
+    /// Loads the accepted ids, unless they are loaded.
     pub fn load(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         self.known(connection).map(drop)
     }
 
-    /// Accepts a key; `false` when it was accepted before. To be called in a transaction.
+    /// Accepts a key; `false` when it was accepted before. Call it in a transaction.
     pub fn insert(&mut self, connection: &Connection, key: u128) -> rusqlite::Result<bool> {
         self.known(connection)?.insert(connection, key)
     }
 
-    /// Does what is due after a group: a run is written once enough is in memory, and merges go on.
+    /// Does the work that is due after a group: writes a run once enough keys are in memory, and continues merges.
     pub fn settle(&mut self, connection: &Connection, stored: u64, last_id: i64) -> rusqlite::Result<()> {
         self.known(connection)?.settle(connection, stored, last_id)
     }
@@ -64,7 +66,7 @@ impl EventKeys {
         Ok(self.known.insert(known).as_mut())
     }
 
-    /// Forgets everything, also what was accepted and rolled back.
+    /// Drops all keys, including those accepted and rolled back.
     pub fn forget(&mut self) {
         self.known = None;
     }
@@ -76,7 +78,7 @@ impl Known {
         let mut select = connection.prepare(queries::SELECT_EVENT_KEY_RUNS)?;
         let mut rows = select.query([])?;
         while let Some(row) = rows.next()? {
-            // A run that was growing has lost its other half with the memory that grew it.
+            // An incomplete run is useless: the memory that was writing it is gone.
             if row.get_ref(2)?.as_str()? == LIVE {
                 known.runs.push(Run::from_row(row)?);
             } else {
@@ -126,7 +128,7 @@ impl Known {
         self.delete_tail(connection, budget)
     }
 
-    /// Deletes groups whose keys are in live runs, in steps of at most as many event ids as the budget has.
+    /// Deletes groups whose keys are in live runs, at most as many event ids as the budget allows.
     fn delete_tail(&mut self, connection: &Connection, budget: u64) -> rusqlite::Result<()> {
         if self.deleted_id < self.last_keyed_id {
             let step = i64::try_from(budget).unwrap_or(i64::MAX);
@@ -136,7 +138,7 @@ impl Known {
         Ok(())
     }
 
-    /// Begins to write what is in memory as a run.
+    /// Starts to write the keys in memory as a run.
     fn start_flush(&mut self, connection: &Connection, last_id: i64) -> rusqlite::Result<()> {
         if self.tail.is_empty() {
             return self.move_mark(connection, last_id);
@@ -145,14 +147,14 @@ impl Known {
         Ok(())
     }
 
-    /// The keys of events up to this one are in live runs.
+    /// Records that the keys of events up to this id are in live runs.
     fn move_mark(&mut self, connection: &Connection, last_id: i64) -> rusqlite::Result<()> {
         connection.prepare_cached(queries::UPDATE_LAST_KEYED_EVENT_ID)?.execute([last_id])?;
         self.last_keyed_id = last_id;
         Ok(())
     }
 
-    /// Merges the oldest runs of a level once there are enough that no other merge has.
+    /// Merges the oldest runs of a level once enough of them are in no other merge.
     fn start_merge(&mut self, connection: &Connection, level: i64) -> rusqlite::Result<()> {
         if self.merges.iter().any(|merge| merge.level == level) {
             return Ok(());
@@ -167,7 +169,7 @@ impl Known {
         Ok(())
     }
 
-    /// Goes on with the newest keys, then with merges, the lowest level first, then with what those have left behind.
+    /// Continues with the newest keys, then with merges, the lowest level first, then with deleting merged runs.
     fn advance(&mut self, connection: &Connection, mut budget: u64) -> rusqlite::Result<()> {
         if let Some(mut flush) = self.flush.take() {
             if flush.advance(connection, &mut budget)? {
@@ -187,7 +189,7 @@ impl Known {
             }
             let merge = self.merges.remove(index);
             self.finish_merge(connection, merge)?;
-            // The level above may have become full, and this one may be full again.
+            // The level above may now be full, and this one may be full again.
             self.merges.sort_unstable_by_key(|merge| merge.level);
             index = 0;
         }

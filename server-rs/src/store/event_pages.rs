@@ -1,6 +1,6 @@
 //! Reads a page of events in the format of its answer (rules GET-01 and FMT-08).
 //!
-//! Invariant: the row after the last one of a page is read, and only says that there is more.
+//! Invariant: a page reads one row more than it shows, which only shows whether more rows follow.
 
 use rusqlite::Connection;
 
@@ -20,7 +20,7 @@ pub(crate) struct EventPage {
     pub has_more: bool,
 }
 
-/// Reads up to `limit` rows. Of the formats that are sent page by page only `store::exports` reads pages.
+/// Reads up to `limit` rows. For formats in several pages only `store::exports` reads pages.
 pub(crate) fn read_page(
     connection: &Connection,
     filter: &EventFilter,
@@ -46,7 +46,7 @@ pub(crate) fn read_page(
     }
 }
 
-/// A snapshot whose data is a page in the same format, or JSON text.
+/// Returns a snapshot whose data is a page in the same format, or JSON text.
 pub(crate) fn page_snapshot(format: Format, head: &SnapshotHead<'_>, data: &[u8]) -> Vec<u8> {
     match format {
         Format::Msgpack => msgpack_snapshot(head, data),
@@ -55,7 +55,7 @@ pub(crate) fn page_snapshot(format: Format, head: &SnapshotHead<'_>, data: &[u8]
     }
 }
 
-/// How many rows a page has, and the cursor that continues it.
+/// Number of rows of a page, and the cursor that continues it.
 struct RowsRead {
     count: usize,
     next: Option<i64>,

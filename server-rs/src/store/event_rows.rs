@@ -1,7 +1,7 @@
-//! Reads pages of events as they are stored, and resolves their names (rule GET-02).
+//! Reads pages of stored events, and resolves their names (rule GET-02).
 //!
-//! Names and sessions repeat, so each is looked up once in a page. The view `events_readable` looks each up in every
-//! row and formats every time as text, which would be half the cost of a page in a binary format.
+//! Names and sessions repeat, so a page looks each up once. The view `events_readable` looks each up in every row and
+//! formats every time as text. That would be half the cost of a page in a binary format.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::queries;
 use crate::render::stored::{StoredRow, StoredValue, dollars_of, text_of};
 use crate::store::query::{EventFilter, Order, each_event};
 
-/// Shows up to `limit` events, until `visit` returns `false`. A name or session that no event has means no rows.
+/// Visits up to `limit` events, until `visit` returns `false`. An unknown name or session means no rows.
 pub(crate) fn list_event_rows(
     connection: &Connection,
     filter: &EventFilter,
@@ -30,7 +30,7 @@ pub(crate) fn list_event_rows(
     each_event(connection, sql, filter, limit, &mut |row| visit(&texts.stored_row(connection, row)?))
 }
 
-/// The texts of name ids and of session keys that a page has looked up.
+/// The texts of name ids and session keys that a page has looked up.
 #[derive(Default)]
 struct Texts {
     names: HashMap<i64, Rc<str>>,
@@ -38,7 +38,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// The values of a row of the statement, whose columns are `COLUMNS` without constants.
+    /// Returns the values of a row of the statement, whose columns are `COLUMNS` without constants.
     fn stored_row<'a>(
         &mut self,
         connection: &Connection,
@@ -69,7 +69,7 @@ impl Texts {
                 (_, ValueRef::Integer(value)) => StoredValue::Integer(value),
                 (_, ValueRef::Text(text)) => StoredValue::Text(String::from_utf8_lossy(text)),
                 (_, ValueRef::Blob(uuid)) => StoredValue::Text(Cow::Owned(text_of(uuid))),
-                // No column stores a float; another program may have written one.
+                // This server stores no floats in columns; another program may have.
                 (_, ValueRef::Real(value)) => StoredValue::Dollars(value),
             };
         }
@@ -77,7 +77,7 @@ impl Texts {
     }
 }
 
-/// The text of an id, from memory where it was looked up before.
+/// Returns the text of an id, from memory after the first lookup.
 fn read(
     known: &mut HashMap<i64, Rc<str>>,
     connection: &Connection,

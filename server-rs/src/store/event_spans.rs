@@ -1,8 +1,8 @@
-//! Summarises 256 blocks: their names in one list, so that a page with a rare filter does not read the summary of every
-//! block.
+//! Summarises 256 blocks: their names in one list, so that a page with a rare filter does not read the summary of
+//! every block.
 //!
-//! What must stay true: every name of a block stands in its span, which is written in the transaction that writes the
-//! block, unless the span stands for any name. A name too many costs a look; one too few would hide rows.
+//! Invariant: every name of a block is in its span, which the block's own transaction writes, unless the span matches
+//! any name. A superfluous name costs a read; a missing one would hide rows.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -10,7 +10,7 @@ use crate::contract::LIMITS;
 use crate::queries;
 use crate::store::number_list::NumberList;
 
-/// The summary of the span that blocks are being added to.
+/// The summary of the current span.
 #[derive(Debug, Default)]
 pub struct EventSpans {
     current: Option<Span>,
@@ -19,12 +19,12 @@ pub struct EventSpans {
 #[derive(Debug)]
 struct Span {
     id: i64,
-    /// `None`: any.
+    /// `None` matches any name.
     names: Option<NumberList>,
 }
 
 impl EventSpans {
-    /// Adds a block, as often as its names change; writes its span when that has one more.
+    /// Adds a block each time its names change; writes its span when the span gains a name.
     pub fn add_block(
         &mut self,
         connection: &Connection,
@@ -49,14 +49,14 @@ impl EventSpans {
         Ok(())
     }
 
-    /// Forgets what a transaction that was rolled back has added.
+    /// Drops the additions of a transaction that was rolled back.
     pub fn forget(&mut self) {
         self.current = None;
     }
 }
 
 impl Span {
-    /// As it was written, or without a name.
+    /// Loads the span, or creates an empty one.
     fn load(connection: &Connection, id: i64) -> rusqlite::Result<Self> {
         let mut select = connection.prepare_cached(queries::SELECT_EVENT_SPAN)?;
         let found =

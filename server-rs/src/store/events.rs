@@ -1,9 +1,9 @@
-//! Stores a group of requests in one transaction: finds duplicates, gives out ids and raises sums (rules ING-07, STO-07
-//! and STO-08).
+//! Stores a group of requests in one transaction: finds duplicates, assigns ids and updates sums (rules ING-07,
+//! STO-07 and STO-08).
 //!
-//! What must stay true: a group is stored whole or not at all; a duplicate changes nothing (rule ING-02); ids
-//! grow in the order of the requests and, in each, of its events (rule ING-07).
-//! Over 250 lines because one place describes the way of an event through all tables.
+//! Invariants: a group is stored completely or not at all. A duplicate changes nothing (rule ING-02). Ids ascend in
+//! the order of the requests and of each request's events (rule ING-07). Over 250 lines because one file describes
+//! the way of an event through all tables.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::store::stats::{EVERY_EVENT, StatsDeltas, hour_of};
 use crate::store::waits::SessionWaits;
 use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
 
-/// The valid events of one request, with the body that their texts lie in.
+/// The valid events of one request, with the body that their texts refer to.
 #[derive(Debug)]
 pub struct Submission {
     /// The request's body.
@@ -35,30 +35,30 @@ pub struct Submission {
 /// The outcomes of each submission of a group, and the newest id when a row was stored.
 pub type Stored = (Vec<Vec<Outcome>>, Option<i64>);
 
-/// Parameters of `insert_event.sql`: SQLite numbers named ones from 1 in the order of the statement.
+/// Parameters of `insert_event.sql`: SQLite numbers named parameters from 1 in the order of the statement.
 const ID: usize = 1;
 const CREATED_AT: usize = 2;
 const PAYLOAD_TRUNCATED: usize = 3;
 const COMPUTED_COST: usize = 4;
 
-/// The counts that prices are for, in the order of `computed_nanos`.
+/// The token counts that have prices, in the order of `computed_nanos`.
 const PRICED: [Field; 4] =
     [Field::TokensIn, Field::TokensOut, Field::CacheReadTokens, Field::CacheWriteTokens];
 
-/// The parameter of a field; those of the fields follow in their order.
+/// Returns the parameter of a field; the fields' parameters follow in their order.
 fn parameter_of(field: Field) -> usize {
     COMPUTED_COST + 1 + field as usize
 }
 
-/// What an id makes of its event.
+/// The decision about an event by its id.
 enum Accepted {
     New,
-    /// A hook behind the telemetry of its call or prompt, with its own id.
+    /// A hook after the telemetry of its call or prompt, with its own id.
     Late(EventKey<'static>),
     Duplicate,
 }
 
-/// What the writer keeps between groups.
+/// The writer's state between groups.
 #[derive(Debug, Default)]
 pub struct EventWriter {
     prices: Option<Arc<Prices>>,
@@ -72,13 +72,13 @@ pub struct EventWriter {
 }
 
 impl EventWriter {
-    /// A writer that computes cost by these prices.
+    /// Creates a writer that computes costs with these prices.
     pub fn new(prices: Option<Arc<Prices>>) -> Self {
         Self { prices, ..Self::default() }
     }
 
-    /// Stores a group at one time (`now`, Unix milliseconds; rule STO-08); the outcomes of each submission, and
-    /// the newest id when a row was stored. On an error nothing is stored, and nothing is remembered.
+    /// Stores a group at one time (`now`, Unix milliseconds; rule STO-08). Returns the outcomes of each submission,
+    /// and the newest id if a row was stored. On an error it stores and remembers nothing.
     pub fn insert_group<'a>(
         &mut self,
         connection: &Connection,
@@ -94,14 +94,14 @@ impl EventWriter {
         if committed.is_err() {
             self.forget();
             if !connection.is_autocommit() {
-                // The first error is the one to tell; closing the connection would roll back as well.
+                // The first error is the one to report; closing the connection would roll back as well.
                 drop(connection.execute_batch("ROLLBACK"));
             }
         }
         committed
     }
 
-    /// Reads what has to be known before the first group, so that it need not wait for it.
+    /// Loads the state before the first group, so that the group does not wait for it.
     pub fn load(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         with_small_cache(connection, || self.keys.load(connection))
     }
@@ -174,8 +174,8 @@ impl EventWriter {
         Ok((outcomes, Some(last_id)))
     }
 
-    /// Accepts the id of an event. A hook that telemetry may report too is the only event with an id and a meaning for
-    /// waits; it takes a second id, by which it is known when it is sent again (rule HOK-04).
+    /// Accepts the id of an event. A hook that telemetry may report too is the only event with an id and an effect on
+    /// waits. It takes a second id, by which a repeated hook is recognised (rule HOK-04).
     fn accept(
         &mut self,
         connection: &Connection,
@@ -215,7 +215,7 @@ impl EventWriter {
             ids[kind as usize] = name.transpose()?;
         }
         let id_of = |kind: Field| ids[kind as usize];
-        // Every event has both (rule EVT-01).
+        // Every event has both fields (rule EVT-01).
         let agent_type = id_of(Field::AgentType).unwrap_or_default();
         let session_id = event.text(Field::SessionId, body).unwrap_or_default();
         let session = self.sessions.key(connection, session_id)?;
@@ -268,7 +268,7 @@ impl EventWriter {
         self.stats.add(EVERY_EVENT, agent_type, event, computed);
         self.blocks.begin_row(connection, id, agent_type, session)?;
         for kind in Field::NAME_KINDS {
-            // The agent's sums are those of every event.
+            // The agent's sums already count every event.
             if kind != Field::AgentType
                 && let Some(name) = id_of(kind)
             {
@@ -283,7 +283,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// The computed cost of an event that reports none, in nano-dollars (rule PRI-04).
+    /// Returns the computed cost of an event that reports none, in nano-dollars (rule PRI-04).
     fn computed_nanos(&self, event: &Event, body: &str) -> Option<i64> {
         let prices = self.prices.as_ref()?;
         if event.number(Field::CostUsd).is_some() {

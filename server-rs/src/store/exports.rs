@@ -1,6 +1,7 @@
-//! Reads events page by page, in NDJSON and Arrow (rule FMT-09).
+//! Reads events in several pages, in NDJSON and Arrow (rule FMT-09).
 //!
-//! Invariants: a page is a read of its own, of a bounded size; the rows end with the newest id of the beginning.
+//! Invariants: each page is a read of its own, of bounded size. The rows end with the newest id at the start of the
+//! export.
 
 use arrow_schema::ArrowError;
 use rusqlite::Connection;
@@ -15,14 +16,14 @@ use crate::render::stored::{stored_id_of, stored_metadata_of};
 use crate::store::event_rows::list_event_rows;
 use crate::store::query::{EventFilter, NO_BOUND, Order, list_events_until};
 
-/// Events that were not read yet.
+/// The events of an export that are not read yet.
 pub(crate) struct Export {
     filter: EventFilter,
-    /// How many rows may still come.
+    /// Number of rows that may still follow.
     left: u64,
-    /// NDJSON that the next page begins with.
+    /// NDJSON at the start of the next page.
     lines: Vec<u8>,
-    /// `None` in NDJSON.
+    /// `None` for NDJSON.
     arrow: Option<Box<ArrowPages>>,
 }
 
@@ -34,7 +35,7 @@ pub(crate) struct ExportPage {
 }
 
 impl Export {
-    /// Up to `limit` events, up to the id `newest`; those of a snapshot begin with its head.
+    /// Exports up to `limit` events with ids up to `newest`; a snapshot starts with its head.
     pub(crate) fn new(
         mut filter: EventFilter,
         newest: i64,
@@ -88,10 +89,10 @@ impl Export {
     }
 }
 
-/// The last column of a row of `events_readable` is the metadata.
+/// The metadata is the last column of `events_readable`.
 const METADATA_COLUMN: usize = COLUMNS.len() - 1;
 
-/// What a page has so far.
+/// The current state of a page.
 #[derive(Default)]
 struct PageRead {
     rows: u64,
@@ -101,7 +102,7 @@ struct PageRead {
 }
 
 impl PageRead {
-    /// Counts a row; whether the page has room for another one.
+    /// Counts a row; returns whether the page has room for another one.
     fn note(&mut self, id: i64, metadata_bytes: usize) -> bool {
         self.rows += 1;
         self.last = id;
@@ -113,13 +114,13 @@ impl PageRead {
         self.metadata_bytes >= LIMITS.export_page_bytes
     }
 
-    /// Whether another page may follow, where the page may have `asked` rows and the export `left` ones.
+    /// Returns whether another page may follow, when the page may have `asked` rows and the export `left` rows.
     fn is_followed(&self, asked: u64, left: u64) -> bool {
         self.rows < left && (self.rows == asked || self.is_full())
     }
 }
 
-/// Arrow refuses only what this server has got wrong.
+/// An error of Arrow is an internal error of this server.
 fn fault(error: ArrowError) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }

@@ -1,4 +1,5 @@
-//! Decides what result codes of SQLite and errors of files mean for the answer and for the server's state (rules STO-05, STO-06 and PRO-06).
+//! Classifies SQLite's result codes and file errors: the answer, and the server's state (rules STO-05, STO-06 and
+//! PRO-06).
 //!
 //! Matches on codes, never on text. Knows nothing of HTTP.
 
@@ -10,13 +11,13 @@ use tokio::sync::watch;
 
 use crate::error::ErrorCode;
 
-/// The code that stands for an error of SQLite (<https://sqlite.org/rescode.html>).
+/// Returns the code for an error of SQLite (<https://sqlite.org/rescode.html>).
 pub fn store_code(error: &rusqlite::Error) -> ErrorCode {
     use rusqlite::ErrorCode as Sqlite;
     match error.sqlite_error_code() {
         Some(Sqlite::DiskFull) => ErrorCode::StorageFull,
         Some(Sqlite::ReadOnly | Sqlite::PermissionDenied) => ErrorCode::ReadOnly,
-        // A file cannot be opened when descriptors are short; one that is gone is found by the watch (rule STO-06).
+        // A file cannot be opened when descriptors run out; the watch detects a missing file (rule STO-06).
         Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::CannotOpen) => ErrorCode::StorageBusy,
         Some(Sqlite::DatabaseCorrupt | Sqlite::NotADatabase) => ErrorCode::StorageCorrupt,
         Some(Sqlite::SystemIoFailure) => ErrorCode::StorageError,
@@ -24,25 +25,25 @@ pub fn store_code(error: &rusqlite::Error) -> ErrorCode {
     }
 }
 
-/// The code that stands for an error of an attachment's file. It has no consequence for the database.
+/// Returns the code for an error of an attachment's file. It has no effect on the database.
 pub fn file_code(error: &std::io::Error) -> ErrorCode {
     match Errno::from_io_error(error) {
         Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => ErrorCode::StorageFull,
         Some(Errno::ROFS | Errno::ACCESS | Errno::PERM) => ErrorCode::ReadOnly,
-        // Descriptors are short.
+        // Descriptors have run out.
         Some(Errno::MFILE | Errno::NFILE) => ErrorCode::StorageBusy,
         _ => ErrorCode::StorageError,
     }
 }
 
-/// Whether writes are possible, and if not, why. Shared by the writer, the watch, the health answer and `main`.
+/// Whether writes are possible, and the reason if not. Shared by the writer, the watch, the health answer and `main`.
 #[derive(Debug)]
 pub struct State {
-    /// 0: writes are fine; else one more than the code's place in [`ErrorCode::ALL`].
+    /// 0: writes are possible; otherwise the code's index in [`ErrorCode::ALL`] plus one.
     writes: AtomicU8,
-    /// Set once when the process has to end (exit 74).
+    /// Set once when the process must end (exit 74).
     fatal: watch::Sender<Option<ErrorCode>>,
-    /// The log says each change once.
+    /// Ensures that the log reports each change once.
     last_logged: Mutex<Option<ErrorCode>>,
 }
 
@@ -53,14 +54,14 @@ impl Default for State {
 }
 
 impl State {
-    /// Why writes are refused at once; `None` when they are tried.
+    /// Returns the reason why writes are refused at once; `None` when they are tried.
     pub fn refusal(&self) -> Option<ErrorCode> {
         let value = self.writes.load(Ordering::Acquire);
         ErrorCode::ALL.get(usize::from(value).checked_sub(1)?).copied()
     }
 
-    /// Draws the consequence of a failed write: some codes pass, some make the server read-only until a probe
-    /// succeeds, corruption does so for good, and an I/O error or a lost file ends the process.
+    /// Applies the consequence of a failed write. Some codes are temporary. Some make the server read-only until a
+    /// probe succeeds; corruption does so for good. An I/O error or a lost file ends the process.
     pub fn note(&self, code: ErrorCode) {
         match code {
             ErrorCode::StorageFull | ErrorCode::ReadOnly if !self.is_final() => self.refuse(code),
@@ -81,12 +82,12 @@ impl State {
         }
     }
 
-    /// A refusal that a probe may end.
+    /// Returns whether a probe may end the refusal.
     pub fn wants_probe(&self) -> bool {
         matches!(self.refusal(), Some(ErrorCode::StorageFull | ErrorCode::ReadOnly))
     }
 
-    /// Tells when the process has to end.
+    /// Returns a receiver that reports when the process must end.
     pub fn fatal(&self) -> watch::Receiver<Option<ErrorCode>> {
         self.fatal.subscribe()
     }
@@ -103,7 +104,7 @@ impl State {
         }
     }
 
-    /// Whether this differs from what was logged last.
+    /// Returns whether this differs from the last logged code.
     fn remember(&self, code: Option<ErrorCode>) -> bool {
         let mut last = self.last_logged.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         std::mem::replace(&mut *last, code) != code

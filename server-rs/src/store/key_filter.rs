@@ -1,8 +1,9 @@
-//! Tells which keys a run may hold: a split block Bloom filter over 128-bit keys, so that a new key reads no block of
-//! any run.
+//! Tests whether a run may hold a key: a split block Bloom filter over 128-bit keys, so that a new key reads no block
+//! of any run.
 //!
-//! The filter is Parquet's (<https://parquet.apache.org/docs/file-format/bloomfilter/>): eight words of 32 bits a
-//! block, one bit in each word a key. It is stored, so the twins must compute the same bits for the same key.
+//! The filter is Parquet's (<https://parquet.apache.org/docs/file-format/bloomfilter/>): blocks of eight 32-bit
+//! words, and one bit per word for each key. The file stores it, so both servers must compute the same bits for a
+//! key.
 
 use crate::contract::LIMITS;
 
@@ -15,7 +16,7 @@ const SALTS: [u32; WORDS] =
 /// Odd multipliers of the four words of a key, in two orders; xxHash's primes.
 const PRIMES: [u32; 4] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d, 0x27d4_eb2f];
 
-/// Two independent hashes of a key: which block, and which bits in it.
+/// Two independent hashes of a key: one selects the block, one the bits in it.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyHash {
     block: u32,
@@ -23,7 +24,7 @@ pub struct KeyHash {
 }
 
 impl KeyHash {
-    /// Ids differ in few of their bits when they grow with time, so every word counts for both hashes.
+    /// Ids that grow with time differ in few bits, so every word contributes to both hashes.
     pub fn new(key: u128) -> Self {
         let words = [(key >> 96) as u32, (key >> 64) as u32, (key >> 32) as u32, key as u32];
         let sum = |turn: usize| {
@@ -55,19 +56,19 @@ impl KeyFilter {
         Self { words: vec![0; usize::try_from(blocks).unwrap_or(usize::MAX) * WORDS] }
     }
 
-    /// As it was stored; `None` when that cannot be a filter.
+    /// Reads a stored filter; `None` when the bytes cannot be one.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (words, rest) = bytes.as_chunks::<4>();
         let whole = rest.is_empty() && !words.is_empty() && words.len().is_multiple_of(WORDS);
         whole.then(|| Self { words: words.iter().map(|word| u32::from_le_bytes(*word)).collect() })
     }
 
-    /// As it is stored.
+    /// Returns the stored form.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// Takes a key in.
+    /// Adds a key.
     pub fn insert(&mut self, hash: KeyHash) {
         let at = self.block_of(hash);
         for (word, salt) in self.words[at..at + WORDS].iter_mut().zip(SALTS) {
@@ -75,7 +76,7 @@ impl KeyFilter {
         }
     }
 
-    /// `false`: the key was never taken in. `true`: it may have been.
+    /// `false`: the key is not in the run. `true`: it may be.
     pub fn may_contain(&self, hash: KeyHash) -> bool {
         let at = self.block_of(hash);
         self.words[at..at + WORDS].iter().zip(SALTS).all(|(word, salt)| word & bit(hash, salt) != 0)
@@ -95,13 +96,13 @@ fn bit(hash: KeyHash, salt: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Random enough, and the same in both twins.
+    /// Spread like a random key, and equal in both servers.
     fn key(n: u128) -> u128 {
         n.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
     }
 
     #[test]
-    fn what_was_taken_in_is_found_and_little_else() {
+    fn the_filter_finds_its_keys_and_few_others() {
         let mut filter = KeyFilter::for_keys(10_000);
         (0..10_000).for_each(|n| filter.insert(KeyHash::new(key(n))));
         assert!((0..10_000).all(|n| filter.may_contain(KeyHash::new(key(n)))));
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_only_count_up_are_spread_as_well() {
+    fn ascending_ids_spread_like_random_ones() {
         for shift in [0, 32, 64, 96] {
             let mut filter = KeyFilter::for_keys(10_000);
             (0..10_000_u128).for_each(|n| filter.insert(KeyHash::new(n << shift)));
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_stored_as_both_twins_know_it() {
+    fn the_stored_filter_has_the_same_bytes_in_both_servers() {
         let mut filter = KeyFilter::for_keys(16);
         (1..=3).for_each(|n| filter.insert(KeyHash::new(key(n))));
         let bytes = filter.to_bytes();

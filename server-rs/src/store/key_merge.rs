@@ -1,7 +1,7 @@
 //! Merges eight runs of a level into one of the next, a few keys with each group.
 //!
-//! What must stay true: runs that are merged stay live until the merged one is; what a merge has cost is shared by
-//! the groups in proportion to what they store, so that no answer waits for a whole merge.
+//! Invariants: the source runs stay live until the merged run is live. Each group pays for a part of the merge in
+//! proportion to its size, so that no answer waits for a whole merge.
 
 use rusqlite::Connection;
 
@@ -12,19 +12,19 @@ use crate::store::key_run::{DROPPED, Run, RunReader, RunWriter, block_id, set_st
 /// Deleting a block costs about as much as merging this many keys.
 const KEYS_PER_DELETED_BLOCK: u64 = 64;
 
-/// A merge on its way.
+/// A merge in progress.
 #[derive(Debug)]
 pub struct Merge {
-    /// Of the runs that are merged.
+    /// Level of the source runs.
     pub level: i64,
-    /// The runs that are merged.
+    /// The source runs.
     pub runs: Vec<i64>,
     readers: Vec<RunReader>,
     writer: RunWriter,
 }
 
 impl Merge {
-    /// Begins to merge live runs of one level.
+    /// Starts to merge live runs of one level.
     pub fn start(connection: &Connection, runs: &[&Run], level: i64) -> rusqlite::Result<Self> {
         let key_count = runs.iter().map(|run| run.key_count).sum();
         Ok(Self {
@@ -35,7 +35,7 @@ impl Merge {
         })
     }
 
-    /// Merges as many keys as the budget has, and takes them off it; whether that was all.
+    /// Merges as many keys as the budget allows, and reduces the budget; returns whether all are merged.
     pub fn advance(&mut self, connection: &Connection, budget: &mut u64) -> rusqlite::Result<bool> {
         while *budget > 0 {
             let mut least: Option<(u128, usize)> = None;
@@ -56,7 +56,7 @@ impl Merge {
         Ok(false)
     }
 
-    /// Makes the merged run live, and drops those that it was made of.
+    /// Makes the merged run live, and drops its source runs.
     pub fn finish(self, connection: &Connection) -> rusqlite::Result<Run> {
         for run in &self.runs {
             set_state(connection, *run, DROPPED, &[], &[])?;
@@ -65,7 +65,7 @@ impl Merge {
     }
 }
 
-/// A run that nobody reads any more, deleted block by block.
+/// A run that is no longer read and is deleted block by block.
 #[derive(Debug)]
 pub struct DroppedRun {
     id: i64,
@@ -74,13 +74,13 @@ pub struct DroppedRun {
 }
 
 impl DroppedRun {
-    /// A run of at most this many keys.
+    /// Creates a dropped run of at most this many keys.
     pub fn new(id: i64, key_count: i64) -> Self {
         let blocks = key_count.unsigned_abs().div_ceil(LIMITS.event_key_block_keys as u64);
         Self { id, blocks: blocks.cast_signed(), next_block: 0 }
     }
 
-    /// Deletes as many blocks as the budget has; whether the run is gone.
+    /// Deletes as many blocks as the budget allows; returns whether the run is deleted.
     pub fn advance(&mut self, connection: &Connection, budget: &mut u64) -> rusqlite::Result<bool> {
         let wanted = (*budget / KEYS_PER_DELETED_BLOCK).cast_signed();
         let end = self.blocks.min(self.next_block.saturating_add(wanted));

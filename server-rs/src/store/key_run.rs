@@ -1,7 +1,7 @@
-//! Holds a run of keys: sorted, in blocks of one page, never changed once it is live.
+//! Holds a run of keys: sorted, in blocks of one page, immutable once it is live.
 //!
-//! What must stay true: the keys of a run ascend and are in no other live run; a run becomes live in the transaction
-//! that writes its last block; blocks of a run that is not live are never looked into, only deleted.
+//! Invariants: the keys of a run ascend and are in no other live run. A run becomes live in the transaction that
+//! writes its last block. Blocks of a run that is not live are never read, only deleted.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -9,22 +9,22 @@ use crate::contract::LIMITS;
 use crate::queries;
 use crate::store::key_filter::{KeyFilter, KeyHash};
 
-/// A key in a block, a fence or a row of the tail.
+/// Size of a key in a block, a fence or a row of the tail.
 pub(super) const KEY_BYTES: usize = 16;
 
-/// The states of a run, as the table has them.
+/// Values of the column for a run's state.
 pub(super) const GROWING: &str = "growing";
 pub(super) const LIVE: &str = "live";
 pub(super) const DROPPED: &str = "dropped";
 
-/// A live run: what is kept of it in memory.
+/// A live run: the part of it that stays in memory.
 #[derive(Debug)]
 pub struct Run {
     /// `event_key_runs.id`.
     pub id: i64,
-    /// How often its keys were merged.
+    /// Number of merges that its keys have passed.
     pub level: i64,
-    /// How many keys it has.
+    /// Number of keys.
     pub key_count: i64,
     filter: KeyFilter,
     /// The first key of each block.
@@ -32,7 +32,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// From its row; corrupt when it is no run.
+    /// Reads its row; fails as corrupt when the row is not a run.
     pub fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let (filter, fences) = (row.get_ref(4)?.as_blob()?, row.get_ref(5)?.as_blob()?);
         let filter =
@@ -41,12 +41,12 @@ impl Run {
         Ok(Self { id: row.get(0)?, level: row.get(1)?, key_count: row.get(3)?, filter, fences })
     }
 
-    /// How many blocks it has.
+    /// Number of blocks.
     pub fn blocks(&self) -> i64 {
         self.fences.len() as i64
     }
 
-    /// Whether the key is in the run. Reads one block when the filter says maybe.
+    /// Returns whether the run contains the key. Reads one block when the filter says maybe.
     pub fn contains(&self, connection: &Connection, key: u128, hash: KeyHash) -> rusqlite::Result<bool> {
         if !self.filter.may_contain(hash) {
             return Ok(false);
@@ -61,12 +61,12 @@ impl Run {
     }
 }
 
-/// The id of a run's block.
+/// Returns the id of a run's block.
 pub(super) fn block_id(run: i64, block: i64) -> i64 {
     run * LIMITS.event_key_run_blocks + block
 }
 
-/// Hands over the keys of a block that must be there.
+/// Passes the keys of a block, which must exist, to `use`.
 fn read_block<T>(
     connection: &Connection,
     id: i64,
@@ -78,7 +78,7 @@ fn read_block<T>(
     found.ok_or_else(|| corrupt("a run of keys without a block"))
 }
 
-/// As SQLite itself would say it.
+/// Returns the error that SQLite itself uses for corruption.
 pub(super) fn corrupt(message: &str) -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
     rusqlite::Error::SqliteFailure(code, Some(message.to_owned()))
@@ -92,7 +92,7 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// A growing run that will have this many keys.
+    /// Starts a growing run of this many keys.
     pub fn start(connection: &Connection, level: i64, key_count: i64) -> rusqlite::Result<Self> {
         let mut insert = connection.prepare_cached(queries::INSERT_EVENT_KEY_RUN)?;
         let id =
@@ -101,7 +101,7 @@ impl RunWriter {
         Ok(Self { run, block: Vec::with_capacity(LIMITS.event_key_block_keys * KEY_BYTES) })
     }
 
-    /// Takes the next key, which is above all before it.
+    /// Appends the next key, which is above all earlier ones.
     pub fn push(&mut self, connection: &Connection, key: u128) -> rusqlite::Result<()> {
         if self.block.is_empty() {
             self.run.fences.push(key);
@@ -133,7 +133,7 @@ impl RunWriter {
     }
 }
 
-/// Says what a run has become.
+/// Sets the state of a run.
 pub(super) fn set_state(
     connection: &Connection,
     run: i64,
@@ -156,12 +156,12 @@ pub struct RunReader {
 }
 
 impl RunReader {
-    /// Before the first key.
+    /// Starts before the first key.
     pub fn new(run: &Run) -> Self {
         Self { run: run.id, blocks: run.blocks(), next_block: 0, keys: Vec::new(), at: 0 }
     }
 
-    /// The key that comes next, which stays next until it is taken; `None` at the end.
+    /// Returns the next key without taking it; `None` at the end.
     pub fn peek(&mut self, connection: &Connection) -> rusqlite::Result<Option<u128>> {
         if self.at == self.keys.len() && self.next_block < self.blocks {
             let keys = &mut self.keys;
@@ -175,7 +175,7 @@ impl RunReader {
         Ok(self.keys.get(self.at).copied())
     }
 
-    /// Goes on behind the key that was peeked at.
+    /// Moves past the peeked key.
     pub fn take(&mut self) {
         self.at += 1;
     }

@@ -1,7 +1,7 @@
 //! Lets one server at a time use a database (rule STO-02).
 //!
-//! `FILE.lock` is a SQLite file that is held in `BEGIN EXCLUSIVE`. SQLite's own file locks work alike in both
-//! servers, and the operating system releases them when a process dies, so a crash leaves nothing stale.
+//! `FILE.lock` is a SQLite file held in `BEGIN EXCLUSIVE`. SQLite's file locks work alike in both servers. The
+//! operating system releases them when a process dies, so a crash leaves no stale lock.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::store::connection::{OpenError, make_file};
 use crate::store::failure::store_code;
 use crate::store::owner::{Owner, read_owner, remove_owner};
 
-/// Held for as long as the server runs.
+/// The lock, held while the server runs.
 #[derive(Debug)]
 pub struct Lock {
     database: PathBuf,
@@ -20,27 +20,27 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a database, or says that another server has it.
+    /// Takes the lock of a database, or reports that another server holds it.
     pub fn acquire(database: &Path) -> Result<Self, OpenError> {
         let path = lock_path(database);
         make_file(&path)?;
         let locked = |error: rusqlite::Error| refusal(database, &error);
         let connection = Connection::open(&path).map_err(locked)?;
         connection.execute_batch("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE").map_err(locked)?;
-        // What a server that crashed has left names a process that no longer holds the lock.
+        // After a crash the file still names a process that no longer holds the lock.
         remove_owner(database);
         Ok(Self { database: database.to_owned(), connection })
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     pub fn release(self) {
         remove_owner(&self.database);
-        // Closing the connection rolls the empty transaction back, whatever it answers.
+        // Closing the connection rolls back the empty transaction, whatever its result.
         drop(self.connection);
     }
 }
 
-/// Names the server that holds the lock, where it can be known (rule STO-11).
+/// Names the server that holds the lock, if known (rule STO-11).
 fn refusal(database: &Path, error: &rusqlite::Error) -> OpenError {
     let is_held = store_code(error) == ErrorCode::StorageBusy;
     match read_owner(database).filter(|_| is_held) {

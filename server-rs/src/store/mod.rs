@@ -1,56 +1,56 @@
 //! Opens the database: one writer, a pool of readers, one lock, and the state of the file. Knows nothing of HTTP.
 //!
-//! Over 250 lines because every module of the store is named here with what it is for.
+//! Over 250 lines because every module of the store is listed here with its purpose.
 
-/// What SQLite's result codes mean.
+/// Classifies SQLite's result codes.
 pub mod failure;
-/// The file that `--db` names.
+/// Resolves the file that `--db` names.
 pub mod path;
-/// Opening the file, pragmas.
+/// Opens the file with its pragmas.
 pub mod connection;
-/// The schema, brought up to date.
+/// Brings the schema up to date.
 pub mod migrate;
 /// The server that holds a database.
 pub mod owner;
-/// One server per database.
+/// Admits one server per database.
 pub mod lock;
-/// Repeated strings by number.
+/// Stores repeated strings by name id.
 pub mod names;
-/// What a group means for its sessions.
+/// Effects of a group on its sessions.
 pub mod sessions;
-/// What agents of a session wait for.
+/// Waits of a session's agents.
 pub mod waits;
-/// What a group means for the statistics.
+/// Effects of a group on the statistics.
 pub mod stats;
-/// Which keys a run may hold.
+/// Filters of the keys in a run.
 pub mod key_filter;
-/// Keys, sorted.
+/// Sorted keys.
 pub mod key_run;
-/// The newest keys become a run.
+/// Writes the newest keys as a run.
 pub mod key_flush;
-/// Many runs become one.
+/// Merges several runs into one.
 pub mod key_merge;
-/// One id, as it is remembered.
+/// One `event_id` and its key.
 pub mod event_key;
-/// Which event ids were accepted.
+/// The accepted event ids.
 pub mod event_keys;
-/// Numbers as a summary keeps them.
+/// Encodes the numbers of a summary.
 pub mod number_list;
-/// What the rows of a span hold.
+/// Summaries of spans.
 pub mod event_spans;
-/// What the rows of a block hold.
+/// Summaries of blocks.
 pub mod event_blocks;
-/// A group becomes rows.
+/// Stores a group as rows.
 pub mod events;
 /// The bytes of attachments.
 pub mod attachment_files;
 /// The rows of attachments.
 pub mod attachments;
-/// The write-ahead log, moved into the database.
+/// Moves the write-ahead log into the database.
 pub mod checkpoint;
 /// The writing thread.
 pub mod writer;
-/// How much a read may have to look at.
+/// Bounds the rows that a read may visit.
 pub mod cost;
 /// The pool of reading connections.
 pub mod reader;
@@ -58,9 +58,9 @@ pub mod reader;
 pub mod query;
 /// The reads of sessions.
 pub mod session_query;
-/// Pages of events as they are stored.
+/// Pages of stored events.
 pub mod event_rows;
-/// A page of events in the format of its answer.
+/// Pages of events in the format of the answer.
 pub mod event_pages;
 /// Events page by page.
 pub mod exports;
@@ -96,7 +96,7 @@ use failure::State;
 use lock::Lock;
 use migrate::migrate;
 use owner::write_owner;
-use path::{beside, check_links, private_path, resolve_path};
+use path::{check_links, private_path, resolve_path, sibling};
 use reader::Readers;
 use writer::{Submitted, Writer};
 
@@ -113,15 +113,15 @@ pub struct Store {
     epoch: String,
     compile_options: Vec<String>,
     pragmas: Vec<(&'static str, Value)>,
-    /// Inode and device of the file that was opened.
+    /// Inode and device of the opened file.
     identity: (u64, u64),
     lock: std::sync::Mutex<Option<Lock>>,
-    /// A private file of its own (`--db :memory:`), deleted at the end.
+    /// A private file (`--db :memory:`), deleted at the end.
     private: bool,
 }
 
 impl Store {
-    /// Opens the database, or says what to do.
+    /// Opens the database; the error says how to fix the problem.
     pub fn open(
         db: &str,
         durability: Durability,
@@ -181,12 +181,12 @@ impl Store {
         })
     }
 
-    /// Tells other servers where this one answers (rule STO-11).
+    /// Records the server's URL for other servers that find the database locked (rule STO-11).
     pub fn announce(&self, url: &str) {
         write_owner(&self.options.path, url);
     }
 
-    /// Stores the valid events of a request; resolves after their commit. Calls one after the other are stored in their
+    /// Stores the valid events of a request; resolves after their commit. Consecutive calls are stored in their
     /// order.
     pub fn submit(&self, submission: Submission) -> impl Future<Output = Submitted> + Send + use<> {
         let state = Arc::clone(&self.state);
@@ -195,12 +195,12 @@ impl Store {
             None => Ok(self.writer.submit(submission)),
         };
         async move {
-            // Also what the writer could not note any more, because it is gone.
+            // This also records a failure that the writer could not record because it has ended.
             submitted?.await.inspect_err(|code| state.note(*code))
         }
     }
 
-    /// Gives a received content its name, and stores the row that refers to it; resolves after the commit.
+    /// Gives a received content its final name, and stores the row that refers to it; resolves after the commit.
     pub fn attach(
         &self,
         attachment: Attachment,
@@ -217,12 +217,12 @@ impl Store {
         &self.attachment_files
     }
 
-    /// The bytes of all attachments at the start, each content once (rule ATT-04).
+    /// Size of all attachments at the start, each content counted once (rule ATT-04).
     pub fn attachment_bytes(&self) -> u64 {
         self.attachment_bytes
     }
 
-    /// Runs a read on a reader, on the thread of its request.
+    /// Runs a read on a pool connection, on the thread of its request.
     pub async fn read<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         F: FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -230,21 +230,21 @@ impl Store {
         self.readers.read(cost, read).await.inspect_err(|code| self.state.note(*code))
     }
 
-    /// Runs a read on a reader, on another thread: for a task that does more than wait for it.
-    pub async fn read_aside<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
+    /// Runs a read on a pool connection, on another thread: for a task with other work during the read.
+    pub async fn read_spawned<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
-        self.readers.read_aside(cost, read).await.inspect_err(|code| self.state.note(*code))
+        self.readers.read_spawned(cost, read).await.inspect_err(|code| self.state.note(*code))
     }
 
-    /// The newest committed id, and its changes.
+    /// Returns a receiver for the newest committed id.
     pub fn newest(&self) -> watch::Receiver<i64> {
         self.newest.clone()
     }
 
-    /// The newest committed id as of now.
+    /// Returns the current newest committed id.
     pub fn newest_id(&self) -> i64 {
         *self.newest.borrow()
     }
@@ -254,12 +254,12 @@ impl Store {
         &self.epoch
     }
 
-    /// What SQLite was built with, ordered by bytes.
+    /// SQLite's compile options, sorted by bytes.
     pub fn compile_options(&self) -> &[String] {
         &self.compile_options
     }
 
-    /// What SQLite answered on the writing connection once it was open, in the order of the health answer.
+    /// The effective pragmas of the writing connection after opening, in the order of the health answer.
     pub fn pragmas(&self) -> &[(&'static str, Value)] {
         &self.pragmas
     }
@@ -269,13 +269,13 @@ impl Store {
         &self.state
     }
 
-    /// Bytes of the database file and of its log.
+    /// Returns the sizes of the database file and of its log.
     pub fn sizes(&self) -> (u64, u64) {
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        (size(&self.options.path), size(&beside(&self.options.path, "-wal")))
+        (size(&self.options.path), size(&sibling(&self.options.path, "-wal")))
     }
 
-    /// Runs until dropped: notices a file that is gone or replaced, and asks for probe writes (rules STO-05, STO-06).
+    /// Detects a deleted or replaced file, and requests probe writes (rules STO-05, STO-06). Runs until dropped.
     pub async fn watch(&self) {
         let mut since_probe = 0;
         let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.storage_watch_ms));
@@ -292,9 +292,9 @@ impl Store {
         }
     }
 
-    /// The full check behind the start (rule STO-06).
+    /// Checks the whole file after the start (rule STO-06).
     pub async fn check(&self) {
-        let found = self.read_aside(Cost::Unbounded, |connection| {
+        let found = self.read_spawned(Cost::Unbounded, |connection| {
             with_small_cache(connection, || {
                 connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
             })
@@ -306,7 +306,7 @@ impl Store {
         }
     }
 
-    /// Commits what waits, checkpoints, closes, gives the lock back. Blocks.
+    /// Commits waiting events, checkpoints, closes, and releases the lock. Blocks.
     pub fn close(&self) {
         self.readers.close();
         self.writer.close();
@@ -315,8 +315,8 @@ impl Store {
         }
         if self.private {
             for suffix in ["", "-wal", "-shm", ".lock"] {
-                // A file that is not there is as good as deleted.
-                drop(std::fs::remove_file(beside(&self.options.path, suffix)));
+                // A missing file counts as deleted.
+                drop(std::fs::remove_file(sibling(&self.options.path, suffix)));
             }
             drop(self.attachment_files.remove_all());
             drop(self.options.path.parent().map(std::fs::remove_dir));

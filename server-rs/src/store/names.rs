@@ -1,7 +1,7 @@
-//! Stores each repeated string once, in the table `names`; events carry its name id.
+//! Stores each repeated string once, in the table `names`; events hold its name id.
 //!
-//! The writer's own copy is bounded; what it forgets is looked up again. After a rollback it is emptied, since
-//! it may know numbers that were never committed.
+//! The writer's cache is bounded; a dropped name is looked up again. A rollback empties the cache, since it may hold
+//! ids that were never committed.
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -9,16 +9,16 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::field::Field;
 use crate::queries;
 
-/// More names of one kind than this are not kept in memory at once.
+/// Largest number of cached names of one kind.
 const KEPT: usize = 8192;
 
-/// The writer's names. A kind is a field whose column holds a name id.
+/// The writer's cache of names. A kind is a field whose column holds a name id.
 #[derive(Debug)]
 pub struct Names {
     kinds: [NamesOfKind; Field::COUNT],
 }
 
-/// The known names of one kind, and the one that came last: most events of a request agree in most of their names.
+/// The cached names of one kind, and the last one: most events of a request share most of their names.
 #[derive(Debug, Default)]
 struct NamesOfKind {
     known: HashMap<Box<str>, i64>,
@@ -33,10 +33,10 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The number of a name, which is made when it is new.
+    /// Returns the id of a name, and inserts a new name.
     pub fn id(&mut self, connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<i64> {
         let names = &mut self.kinds[kind as usize];
-        // An empty text is no name, so the first one is never taken for the last.
+        // An empty text is not a name, so the initial empty value never matches.
         if names.last == name && !name.is_empty() {
             return Ok(names.last_id);
         }
@@ -56,7 +56,7 @@ impl Names {
         Ok(id)
     }
 
-    /// Forgets everything.
+    /// Drops all names.
     pub fn clear(&mut self) {
         for names in &mut self.kinds {
             names.known.clear();
@@ -73,7 +73,7 @@ fn find_or_insert(connection: &Connection, kind: Field, name: &str) -> rusqlite:
     insert.query_row(params![kind.name(), name], |row| row.get(0))
 }
 
-/// The number of a name, if any event has it.
+/// Returns the id of a name, if any event has it.
 pub(super) fn find_name(connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached(queries::SELECT_NAME)?

@@ -1,30 +1,30 @@
-//! Encodes the numbers of rows for a summary: each once, ascending, 4 bytes, big end first.
+//! Encodes the numbers of rows for a summary: distinct, ascending, 4 bytes each, big-endian.
 
-/// Numbers, ascending.
+/// Ascending numbers.
 #[derive(Debug, Default)]
 pub struct NumberList {
     numbers: Vec<u32>,
 }
 
 impl NumberList {
-    /// As they are stored.
+    /// Reads the stored form.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self { numbers: bytes.as_chunks::<4>().0.iter().map(|number| u32::from_be_bytes(*number)).collect() }
     }
 
-    /// As they are stored.
+    /// Reads the stored form.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
     }
 
-    /// Adds a number; whether it is new. A number that 4 bytes do not hold is an error.
+    /// Adds a number; returns whether it is new. A number that does not fit 4 bytes is an error.
     pub fn add(&mut self, number: i64) -> rusqlite::Result<bool> {
         let number =
             u32::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, number))?;
         Ok(self.insert(number))
     }
 
-    /// Adds all of another list; whether one is new.
+    /// Adds all numbers of another list; returns whether one is new.
     pub fn add_all(&mut self, other: &Self) -> bool {
         let before = self.count();
         for number in &other.numbers {
@@ -33,7 +33,7 @@ impl NumberList {
         self.count() > before
     }
 
-    /// How many there are.
+    /// Number of fields.
     pub fn count(&self) -> usize {
         self.numbers.len()
     }

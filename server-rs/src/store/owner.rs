@@ -1,9 +1,8 @@
-//! Names the server that holds a database, so that the next one can report which to stop (rule STO-11).
+//! Names the server that holds a database, so that a second server can report which one to stop (rule STO-11).
 //!
-//! `FILE.owner` holds the pid and the URL as JSON. The server that has the lock removes an old one first, writes its own
-//! when it answers requests, and removes it before it releases the lock.
-//! Invariant: the file alone proves nothing. It is read only after the lock was refused, and only a process that runs
-//! is named.
+//! `FILE.owner` holds the pid and the URL as JSON. The server with the lock first removes an old file. It writes its
+//! own file when it answers requests, and removes it before it releases the lock. Invariant: the file alone proves
+//! nothing. A server reads it only after the lock was refused, and reports only a running process.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -17,9 +16,9 @@ use serde_json::{Value, json};
 /// The server that holds a database.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Of its process.
+    /// The process id.
     pub pid: i32,
-    /// As in its ready line.
+    /// The URL, as in the ready line.
     pub url: String,
 }
 
@@ -31,18 +30,18 @@ pub fn write_owner(database: &Path, url: &str) {
     drop(file.and_then(|mut file| file.write_all(text.as_bytes())));
 }
 
-/// The server that the file names, if that process runs. Only for a caller that was refused the lock.
+/// Returns the server that the file names, if its process runs. Call it only after the lock was refused.
 pub fn read_owner(database: &Path) -> Option<Owner> {
     let owner = parse_owner(&fs::read(owner_path(database)).ok()?)?;
     is_running(owner.pid).then_some(owner)
 }
 
-/// Removes the file, if there is one.
+/// Removes the file if it exists.
 pub fn remove_owner(database: &Path) {
     drop(fs::remove_file(owner_path(database)));
 }
 
-/// Anything that this server would not write itself is refused, since the text goes to a terminal.
+/// Refuses any content that this server would not write itself, since the text goes to a terminal.
 fn parse_owner(bytes: &[u8]) -> Option<Owner> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let pid = value.get("pid")?.as_i64().and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid > 0)?;
@@ -51,10 +50,10 @@ fn parse_owner(bytes: &[u8]) -> Option<Owner> {
     is_plain.then(|| Owner { pid, url: url.to_owned() })
 }
 
-/// The process of this server is not the one that holds the lock: such a pid is that of a process that has ended.
+/// This process does not hold the lock, so a file with its own pid names an earlier, ended process.
 fn is_running(pid: i32) -> bool {
     let own = i32::try_from(std::process::id()) == Ok(pid);
-    // EPERM: it runs, as another user.
+    // EPERM: the process runs as another user.
     !own && Pid::from_raw(pid).is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
 }
 
@@ -69,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_server_writes_is_read() {
+    fn only_content_that_a_server_writes_is_accepted() {
         let parse = |text: &str| parse_owner(text.as_bytes());
         let owner = Owner { pid: 7, url: "http://127.0.0.1:3141".to_owned() };
         assert_eq!(parse(r#"{"pid":7,"url":"http://127.0.0.1:3141"}"#), Some(owner));

@@ -1,6 +1,6 @@
 //! Reads events and health by the contract's statements. Knows nothing of JSON text.
 //!
-//! A page asks for one row more than it shows, to know whether another page follows.
+//! A page reads one row more than it shows, to learn whether another page follows.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, ToSql, named_params};
@@ -10,7 +10,7 @@ use crate::queries;
 use crate::store::names::find_name;
 use crate::store::sessions::find_session;
 
-/// No id is as large as this: the upper bound of a page without `before`.
+/// Above every id: the upper bound of a page without `before`.
 pub const NO_BOUND: i64 = 9_007_199_254_740_992;
 
 /// The order of a page.
@@ -21,12 +21,12 @@ pub enum Order {
     OldestFirst,
 }
 
-/// Which events a page shows.
+/// The events that a page shows.
 #[derive(Debug, Clone)]
 pub struct EventFilter {
     /// Only those of this session.
     pub session_id: Option<String>,
-    /// Wanted values of other fields.
+    /// Required values of other fields.
     pub fields: Vec<(Field, String)>,
     /// Inclusive, Unix milliseconds.
     pub since: Option<i64>,
@@ -36,7 +36,7 @@ pub struct EventFilter {
     pub above: i64,
     /// Only ids below this.
     pub below: i64,
-    /// Which way the page goes.
+    /// Direction of the page.
     pub order: Order,
 }
 
@@ -54,7 +54,7 @@ impl Default for EventFilter {
     }
 }
 
-/// Shows up to `limit` events. A name or session that no event has means an empty page.
+/// Visits up to `limit` events. An unknown name or session means an empty page.
 pub fn list_events(
     connection: &Connection,
     filter: &EventFilter,
@@ -64,7 +64,7 @@ pub fn list_events(
     list_events_until(connection, filter, limit, |row| visit(row).map(|()| true))
 }
 
-/// Shows up to `limit` events, until `visit` returns `false`.
+/// Visits up to `limit` events, until `visit` returns `false`.
 pub(crate) fn list_events_until(
     connection: &Connection,
     filter: &EventFilter,
@@ -78,7 +78,7 @@ pub(crate) fn list_events_until(
     each_event(connection, sql, filter, limit, &mut visit)
 }
 
-/// Shows up to `limit` rows of one of the statements that select pages of events, until `visit` returns `false`.
+/// Visits up to `limit` rows of a statement for event pages, until `visit` returns `false`.
 pub(crate) fn each_event(
     connection: &Connection,
     sql: &str,
@@ -118,14 +118,14 @@ pub(crate) fn each_event(
     each_until(connection, sql, &*values, visit).map(|_| ())
 }
 
-/// How many events have an id above `since` and up to `newest`, counted up to `most`.
+/// Counts the events with an id above `since` and up to `newest`, up to `most`.
 pub fn count_since(connection: &Connection, since: i64, newest: i64, most: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare_cached(queries::SELECT_COUNT_SINCE)?;
     let count: i64 = statement.query_row([since, newest, signed(most)], |row| row.get(0))?;
     Ok(count.unsigned_abs())
 }
 
-/// One event; `false` when there is none of this id.
+/// Visits one event; returns `false` when no event has this id.
 pub fn get_event(
     connection: &Connection,
     id: i64,
@@ -134,12 +134,12 @@ pub fn get_event(
     Ok(each(connection, queries::SELECT_EVENT, [id], visit)? > 0)
 }
 
-/// The revision of each topic but that of a session (rule SYN-01), as a transaction sees it.
+/// Returns the revision of every topic except sessions (rule SYN-01), as of the current transaction.
 pub fn newest_revision(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached(queries::SELECT_LAST_EVENT_ID)?.query_row([], |row| row.get(0))
 }
 
-/// What the health answer asks the database.
+/// The health figures that come from the database.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "each is the member of its name in the answer")]
 pub struct HealthFigures {
@@ -148,7 +148,7 @@ pub struct HealthFigures {
     pub epoch: String,
 }
 
-/// Effective pragmas of a connection, and the epoch.
+/// Returns the effective pragmas of a connection, and the epoch.
 pub(crate) fn health(connection: &Connection) -> rusqlite::Result<HealthFigures> {
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
     Ok(HealthFigures {
@@ -163,7 +163,7 @@ pub(crate) fn health(connection: &Connection) -> rusqlite::Result<HealthFigures>
     })
 }
 
-/// `None`: the name is wanted, but no event has it. `Some(None)`: no name is wanted.
+/// `None`: the filter names an unknown name. `Some(None)`: no filter.
 pub(super) fn known_name(
     connection: &Connection,
     kind: Field,
@@ -175,7 +175,7 @@ pub(super) fn known_name(
     }
 }
 
-/// Shows every row of a statement; how many there were.
+/// Visits every row of a statement; returns their number.
 pub(super) fn each(
     connection: &Connection,
     sql: &str,
@@ -192,7 +192,7 @@ fn each_until(
     visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<bool>,
 ) -> rusqlite::Result<usize> {
     let mut statement = connection.prepare_cached(sql)?;
-    // A statement of the cache may hold named values of an earlier read.
+    // A cached statement may still hold named values of an earlier read.
     statement.clear_bindings();
     let mut rows = statement.query(values)?;
     let mut count = 0;
@@ -205,7 +205,7 @@ fn each_until(
     Ok(count)
 }
 
-/// A limit as SQLite takes it.
+/// Converts a page size to SQLite's integer type.
 pub(super) fn signed(limit: u64) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }

@@ -1,9 +1,9 @@
 //! Runs reads on a pool of connections (rule GET-10).
 //!
-//! Invariants: a read does not keep a socket waiting. It runs where its request does, since each change of the thread
-//! waits for a core under load, and tokio moves every other task to another thread meanwhile (decision 17).
-//! Unbounded reads leave one reader to the bounded ones (rule GET-10). A read that waits is a future: dropping it, as
-//! hyper does when its client goes, takes it out of the queue.
+//! Invariants: a read does not delay other sockets. It runs on its request's thread, since each change of threads
+//! waits for a core under load; tokio moves every other task to another thread (decision 17). Unbounded reads leave
+//! one reader to the bounded ones (rule GET-10). A waiting read is a future: hyper drops it when its client
+//! disconnects, which removes it from the queue.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,11 +18,11 @@ use crate::store::connection::{ConnectionOptions, open_connection};
 use crate::store::cost::Cost;
 use crate::store::failure::store_code;
 
-/// Hands connections to r2d2 (whose own adapter does not know this version of rusqlite).
+/// Passes connections to r2d2, whose own adapter does not support this version of rusqlite.
 #[derive(Debug)]
 struct Manager {
     options: ConnectionOptions,
-    /// Opened at the start, while there are descriptors for them.
+    /// Connections opened at the start, while descriptors are available.
     opened: Mutex<Vec<Connection>>,
 }
 
@@ -49,13 +49,13 @@ impl r2d2::ManageConnection for Manager {
 pub struct Readers {
     /// `None` once closed.
     pool: Mutex<Option<r2d2::Pool<Manager>>>,
-    /// As many as connections: a read that waits for one holds no thread.
+    /// As many permits as connections: a read that waits for one holds no thread.
     all: Arc<Semaphore>,
-    /// One less: what unbounded reads may take of them.
+    /// One permit less: the share of unbounded reads.
     unbounded: Arc<Semaphore>,
 }
 
-/// What a read holds while it runs.
+/// The permits that a read holds while it runs.
 #[derive(Debug)]
 struct Turn {
     _reader: OwnedSemaphorePermit,
@@ -82,7 +82,7 @@ impl Readers {
         })
     }
 
-    /// Runs a read on this thread. Blocks every future of the same task, and needs tokio's threads.
+    /// Runs a read on this thread. Blocks every future of the same task, and requires tokio's multi-thread runtime.
     pub async fn read<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         F: FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -96,8 +96,8 @@ impl Readers {
         found.ok_or(ErrorCode::Internal)
     }
 
-    /// Runs a read on another thread: for a task that does more than wait for it.
-    pub async fn read_aside<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
+    /// Runs a read on another thread: for a task with other work during the read.
+    pub async fn read_spawned<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -110,7 +110,7 @@ impl Readers {
         task.await.unwrap_or(Err(ErrorCode::Internal))
     }
 
-    /// The pool, when one of its connections is free for a read of this cost.
+    /// Returns the pool when a connection is free for a read of this cost.
     async fn turn(&self, cost: Cost) -> Result<(r2d2::Pool<Manager>, Turn), ErrorCode> {
         let turn = match self.try_turn(cost) {
             Some(turn) => turn,
@@ -129,7 +129,7 @@ impl Readers {
         Some(Turn { _reader: reader, _unbounded: unbounded })
     }
 
-    /// Boxed, so that the readers' many callers do not each have their own copy of it.
+    /// Boxed, so that callers do not each compile their own copy of it.
     fn wait(&self, cost: Cost) -> Pin<Box<dyn Future<Output = Result<Turn, ErrorCode>> + Send>> {
         let (all, unbounded) = (Arc::clone(&self.all), Arc::clone(&self.unbounded));
         let turn = async move {
@@ -143,7 +143,7 @@ impl Readers {
         Box::pin(async { turn.await.ok().flatten().ok_or(ErrorCode::StorageBusy) })
     }
 
-    /// Closes the connections, so that the writer's is the last and takes the log with it.
+    /// Closes the connections, so that the writer's is the last and removes the log.
     pub fn close(&self) {
         drop(self.pool.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
@@ -151,12 +151,12 @@ impl Readers {
 
 fn open_reader(options: &ConnectionOptions) -> rusqlite::Result<Connection> {
     let connection = open_connection(options)?;
-    // Readers never write, whatever a statement says.
+    // Readers never write, whatever a statement contains.
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
 
-/// Once for all callers: what moves the other tasks to another thread is larger than most reads.
+/// One copy for all callers: the code that moves the other tasks to another thread is larger than most reads.
 #[inline(never)]
 fn run_in_place(
     pool: &r2d2::Pool<Manager>,

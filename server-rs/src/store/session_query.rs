@@ -1,6 +1,6 @@
 //! Reads sessions by the contract's statements. Knows nothing of JSON text.
 //!
-//! What a session's status is depends on the time of the read (rule SES-02).
+//! A session's status depends on the time of the read (rule SES-02).
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -8,14 +8,14 @@ use crate::field::Field;
 use crate::queries;
 use crate::store::query::{NO_BOUND, each, known_name, signed};
 
-/// Times that decide a session's status (rule SES-02), in Unix milliseconds.
+/// Times that determine a session's status (rule SES-02), in Unix milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Cutoffs {
-    /// Idle when the newest event is not after this.
+    /// Idle when the newest event is at or before this time.
     pub idle: i64,
-    /// Ended when the newest event is not after this.
+    /// Ended when the newest event is at or before this time.
     pub ended: i64,
-    /// A wait that began at this time or before is stale (rule WAI-04).
+    /// A wait that began at or before this time is stale (rule WAI-04).
     pub stale: i64,
 }
 
@@ -27,7 +27,7 @@ impl Cutoffs {
     }
 }
 
-/// Which sessions a page shows.
+/// The sessions that a page shows.
 #[derive(Debug, Clone, Default)]
 #[expect(missing_docs, reason = "each is the parameter of its name")]
 pub struct SessionFilter {
@@ -39,7 +39,7 @@ pub struct SessionFilter {
     pub before: Option<i64>,
 }
 
-/// Shows up to `limit` sessions, newest activity first.
+/// Visits up to `limit` sessions, newest activity first.
 pub fn list_sessions(
     connection: &Connection,
     filter: &SessionFilter,
@@ -67,7 +67,7 @@ pub fn list_sessions(
     each(connection, queries::SELECT_SESSIONS, values, visit).map(|_| ())
 }
 
-/// One session; `false` when no event has named it.
+/// Visits one session; returns `false` when it has no event.
 pub fn get_session(
     connection: &Connection,
     session_id: &str,
@@ -78,7 +78,7 @@ pub fn get_session(
     Ok(each(connection, queries::SELECT_SESSION, values, visit)? > 0)
 }
 
-/// The revision of a session's topic (rule SYN-01); `None` when no event has named it.
+/// Returns the revision of a session's topic (rule SYN-01); `None` when it has no event.
 pub fn session_revision(connection: &Connection, session_id: &str) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached(queries::SELECT_SESSION_REVISION)?

@@ -1,13 +1,13 @@
-//! Sums up what a group of events means for its sessions: one upsert per session and group.
+//! Sums up the effects of a group of events on its sessions: one upsert per session and group.
 //!
-//! Keys are handed out here, because events carry the key and a session's row is written only at the group's end.
+//! This module assigns the keys, because events carry the key before the session's row is written at the group's end.
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::queries;
 
-/// More session keys than this are not kept in memory at once.
+/// Largest number of cached session keys.
 const KEPT: usize = 65_536;
 
 /// Sums of one session in one group.
@@ -36,7 +36,7 @@ pub struct SessionDelta {
 }
 
 impl SessionDelta {
-    /// Nothing yet, of an agent's session, whose first event in the group has this id.
+    /// Creates the empty sums of a session; its first event in the group has this id.
     pub fn new(session_id: &str, agent_type: i64, first_event_id: i64) -> Self {
         Self {
             session_id: session_id.into(),
@@ -60,7 +60,7 @@ impl SessionDelta {
     }
 }
 
-/// The writer's sessions: known keys, and the sums of the group at hand by key.
+/// The writer's sessions: cached keys, and the sums of the current group by key.
 #[derive(Debug, Default)]
 pub struct SessionDeltas {
     keys: HashMap<Box<str>, i64>,
@@ -69,7 +69,7 @@ pub struct SessionDeltas {
 }
 
 impl SessionDeltas {
-    /// The key of a session, a new one when no event has named it before.
+    /// Returns the key of a session, a new one when it has no event yet.
     pub fn key(&mut self, connection: &Connection, session_id: &str) -> rusqlite::Result<i64> {
         if let Some(key) = self.keys.get(session_id) {
             return Ok(*key);
@@ -79,7 +79,7 @@ impl SessionDeltas {
             None => self.next_key(connection)?,
         };
         if self.keys.len() >= KEPT {
-            // Keys of the group at hand are not in the table yet, so those have to stay.
+            // Keys of the current group are not in the table yet, so they must stay.
             let deltas = &self.deltas;
             self.keys.retain(|_, key| deltas.contains_key(key));
         }
@@ -96,7 +96,7 @@ impl SessionDeltas {
         Ok(last + 1)
     }
 
-    /// The sums of a session in the group at hand.
+    /// Returns the sums of a session in the current group.
     pub fn delta(&mut self, key: i64, session_id: &str, agent_type: i64, event_id: i64) -> &mut SessionDelta {
         self.deltas.entry(key).or_insert_with(|| SessionDelta::new(session_id, agent_type, event_id))
     }
@@ -125,7 +125,7 @@ impl SessionDeltas {
                 delta.first_event_id,
                 delta.is_active,
             ])?;
-            // Apart, so that the row of a session without computed cost costs no more.
+            // A separate statement, so that the row of a session without computed cost costs no more.
             if delta.computed_cost_nanos > 0 {
                 let values = params![delta.computed_cost_nanos, key];
                 connection.prepare_cached(queries::ADD_COMPUTED_COST_TO_SESSION)?.execute(values)?;
@@ -134,13 +134,13 @@ impl SessionDeltas {
         Ok(())
     }
 
-    /// Forgets everything, also the sums of a group that was rolled back.
+    /// Drops everything, including the sums of a group that was rolled back.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 }
 
-/// The key of a session, if any event has named it.
+/// Returns the key of a session, if it has an event.
 pub(super) fn find_session(connection: &Connection, session_id: &str) -> rusqlite::Result<Option<i64>> {
     connection
         .prepare_cached(queries::SELECT_SESSION_KEY)?

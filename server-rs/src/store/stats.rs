@@ -1,5 +1,5 @@
-//! Sums up what a group of events means for the statistics: deltas per name and agent, of all time and of the hour
-//! (rules STA-01 to STA-06).
+//! Sums up the effects of a group of events on the statistics: deltas per name and agent, for all time and for the
+//! hour (rules STA-01 to STA-06).
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, params};
@@ -13,7 +13,7 @@ pub const EVERY_EVENT: i64 = 0;
 /// The hour that stands for all time.
 pub const ALL_TIME: i64 = -1;
 
-/// The beginning of the hour of a time: Unix milliseconds to Unix seconds.
+/// Returns the start of a time's hour: from Unix milliseconds to Unix seconds.
 pub(super) fn hour_of(ms: i64) -> i64 {
     ms.div_euclid(3_600_000) * 3600
 }
@@ -37,7 +37,7 @@ impl StatsDelta {
         self.event_count += 1;
         self.error_count += i64::from(event.word(Field::Status) == Some("error"));
         self.duration_count += i64::from(event.number(Field::DurationMs).is_some());
-        // Sums stop at the largest integer rather than wrap (rule STA-06).
+        // Sums stop at the largest integer instead of wrapping (rule STA-06).
         self.duration_ms = self.duration_ms.saturating_add(sum(Field::DurationMs));
         self.tokens_in = self.tokens_in.saturating_add(sum(Field::TokensIn));
         self.tokens_out = self.tokens_out.saturating_add(sum(Field::TokensOut));
@@ -46,7 +46,7 @@ impl StatsDelta {
     }
 }
 
-/// The sums of the group at hand by name and agent.
+/// The sums of the current group by name and agent.
 #[derive(Debug, Default)]
 pub struct StatsDeltas {
     deltas: HashMap<(i64, i64), StatsDelta>,
@@ -58,7 +58,7 @@ impl StatsDeltas {
         self.deltas.entry((name, agent_type)).or_default().add(event, computed_cost_nanos);
     }
 
-    /// Counts an event under its tool: a step counts as an event alone, since it is no call (rule STA-02).
+    /// Counts an event under its tool. A step counts as an event alone, since it is not a call (rule STA-02).
     pub fn add_tool(&mut self, name: i64, agent_type: i64, event: &Event, computed_cost_nanos: i64) {
         let delta = self.deltas.entry((name, agent_type)).or_default();
         if event.word(Field::EventType) == Some("plan_step") {
@@ -87,7 +87,7 @@ impl StatsDeltas {
                     delta.tokens_out,
                     delta.cost_nanos,
                 ])?;
-                // Apart, so that rows without computed cost cost no more.
+                // A separate statement, so that rows without computed cost cost no more.
                 if delta.computed_cost_nanos > 0 {
                     let values = params![delta.computed_cost_nanos, hour, name, agent_type];
                     connection.prepare_cached(queries::ADD_COMPUTED_COST_TO_STATS)?.execute(values)?;
@@ -97,7 +97,7 @@ impl StatsDeltas {
         Ok(())
     }
 
-    /// Forgets the sums of a group that was rolled back.
+    /// Drops the sums of a group that was rolled back.
     pub fn clear(&mut self) {
         self.deltas.clear();
     }

@@ -1,4 +1,4 @@
-//! Reads the statistics: sums that the writer keeps up to date, so that nothing is counted on demand (rules STA-01 to
+//! Reads the statistics: sums that the writer keeps up to date, so that no read counts events (rules STA-01 to
 //! STA-06).
 
 use rusqlite::{Connection, Row, params};
@@ -9,7 +9,7 @@ use crate::store::query::{NO_BOUND, each, known_name, signed};
 use crate::store::session_query::Cutoffs;
 use crate::store::stats::{ALL_TIME, hour_of};
 
-/// What statistics are asked about.
+/// The scope of the statistics.
 #[derive(Debug, Clone, Default)]
 pub struct StatsFilter {
     /// Only this agent's events.
@@ -19,7 +19,7 @@ pub struct StatsFilter {
 }
 
 impl StatsFilter {
-    /// The `since` that is used, Unix milliseconds.
+    /// Returns the effective `since`, in Unix milliseconds.
     pub fn used_since(&self) -> Option<i64> {
         self.since.map(|since| hour_of(since) * 1000)
     }
@@ -35,7 +35,7 @@ pub struct Totals<'c> {
     since: Option<i64>,
 }
 
-/// No agent has this number: what an unknown `agent_type` counts is nothing.
+/// No agent has this id, so an unknown `agent_type` has zero counts.
 const NO_NAME: i64 = -1;
 
 impl<'c> Totals<'c> {
@@ -54,7 +54,7 @@ impl<'c> Totals<'c> {
         self.rows(queries::SELECT_TOTALS, visit)
     }
 
-    /// Active and all sessions.
+    /// Visits the counts of active and of all sessions.
     pub fn session_totals(
         &self,
         cutoffs: Cutoffs,
@@ -64,12 +64,12 @@ impl<'c> Totals<'c> {
         each(self.connection, queries::SELECT_SESSION_TOTALS, values, visit).map(drop)
     }
 
-    /// Agents by number of events.
+    /// Visits agents by number of events.
     pub fn agents(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
         self.rows(queries::SELECT_AGENTS, visit)
     }
 
-    /// Names of a kind by number of events.
+    /// Visits names of a kind by number of events.
     pub fn counts(
         &self,
         kind: Field,
@@ -78,22 +78,22 @@ impl<'c> Totals<'c> {
         self.rows_of(queries::SELECT_COUNTS, kind, visit)
     }
 
-    /// Tools by number of calls, with nothing else.
+    /// Visits tools by number of calls, without further columns.
     pub fn calls(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
         self.rows(queries::SELECT_CALLS, visit)
     }
 
-    /// Tools by number of calls; the last column is the number by which [`Totals::tool_agents`] names them.
+    /// Visits tools by number of calls; the last column is the id that [`Totals::tool_agents`] uses.
     pub fn tools(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
         self.rows(queries::SELECT_TOOLS, visit)
     }
 
-    /// Agents by tool and number of calls.
+    /// Visits agents by tool and number of calls.
     pub fn tool_agents(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
         self.rows(queries::SELECT_TOOL_AGENTS, visit)
     }
 
-    /// The newest hourly buckets, oldest first.
+    /// Visits the newest hourly buckets, oldest first.
     pub fn cost_timeline(
         &self,
         limit: u64,
@@ -104,7 +104,7 @@ impl<'c> Totals<'c> {
         each(self.connection, queries::SELECT_COST_TIMELINE, values, visit).map(|_| ())
     }
 
-    /// Cost by names of a kind.
+    /// Visits cost by names of a kind.
     pub fn costs(
         &self,
         kind: Field,

@@ -1,19 +1,19 @@
-//! Writes what agents of a session wait for (rules WAI-02 and WAI-05).
+//! Writes the waits of a session's agents (rules WAI-02 and WAI-05).
 //!
-//! Invariant: an event that neither begins nor ends a wait reads and writes nothing here.
+//! Invariant: an event that neither starts nor ends a wait reads and writes no row here.
 
 use rusqlite::{Connection, params};
 
 use crate::queries;
 use crate::waits::{WaitChange, WaitEnds};
 
-/// The table `session_waits`. It keeps nothing in memory, so that a rollback takes back all of it.
+/// The table `session_waits`. It caches nothing, so a rollback undoes all of it.
 #[derive(Debug, Default)]
 pub struct SessionWaits;
 
 impl SessionWaits {
-    /// Ends waits, then begins one: `agent_id` is empty for the main agent, `event_id` is of the event in hand,
-    /// `now` is Unix milliseconds.
+    /// Ends waits, then starts one. `agent_id` is empty for the main agent, `event_id` is the current event's, and
+    /// `now` is in Unix milliseconds.
     pub fn change(
         &self,
         connection: &Connection,

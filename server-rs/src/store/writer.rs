@@ -1,8 +1,8 @@
-//! Queues requests for the one writer, which stores everything that waits as one group in one transaction.
+//! Queues requests for the one writer, which stores all waiting events as one group in one transaction.
 //!
-//! Group commit makes the cost of a transaction shared by all who wait for it. What must stay true: no answer
-//! before the commit (rule ING-08); the newest id is published after the commit; a checkpoint never stands
-//! between a commit and its answers (rule STO-04).
+//! Group commit shares the cost of a transaction between all waiting requests. Invariants: no answer before the
+//! commit (rule ING-08). The newest id is published after the commit. No checkpoint runs between a commit and its
+//! answers (rule STO-04).
 
 use std::future::Future;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::store::connection::{ConnectionOptions, OpenError};
 use crate::store::events::{EventWriter, Stored, Submission};
 use crate::store::failure::{State, file_code, store_code};
 
-/// What became of a submission's events, or the code for which none was stored.
+/// The outcomes of a submission's events, or the code for which none was stored.
 pub type Submitted = Result<Vec<Outcome>, ErrorCode>;
 
 enum Message {
@@ -46,8 +46,8 @@ impl std::fmt::Debug for Message {
 }
 
 impl Writer {
-    /// Starts the thread on a connection of its own, to the file that `options` names. `newest` is told the newest
-    /// committed id.
+    /// Starts the thread on a connection of its own to the file of `options`. `newest` receives the newest committed
+    /// id.
     pub fn start_writer(
         connection: Connection,
         events: EventWriter,
@@ -70,12 +70,12 @@ impl Writer {
         Ok(Self { queue, thread: std::sync::Mutex::new(Some(thread)) })
     }
 
-    /// Queues the valid events of a request, and waits for their commit. What may wait is bounded by admission
-    /// (rule ING-10), so the queue itself need not be.
-    /// The submission is in the queue when this returns, so calls one after the other are stored in their order.
+    /// Queues the valid events of a request, and waits for their commit. Admission bounds the waiting events (rule
+    /// ING-10), so the queue itself is unbounded. The submission is in the queue when this returns, so consecutive
+    /// calls are stored in their order.
     pub fn submit(&self, submission: Submission) -> impl Future<Output = Submitted> + Send + use<> {
         let (reply, answer) = oneshot::channel();
-        // A writer that is gone drops the sender.
+        // If the writer has ended, this drops the sender.
         drop(self.queue.send(Message::Submit(submission, reply)));
         async { answer.await.unwrap_or(Err(ErrorCode::StorageError)) }
     }
@@ -86,18 +86,18 @@ impl Writer {
         attachment: Attachment,
     ) -> impl Future<Output = Result<Attached, ErrorCode>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
-        // A writer that is gone drops the sender.
+        // If the writer has ended, this drops the sender.
         drop(self.queue.send(Message::Attach(attachment, reply)));
         async { answer.await.unwrap_or(Err(ErrorCode::StorageError)) }
     }
 
-    /// Asks for a probe write.
+    /// Requests a probe write.
     pub fn probe(&self) {
-        // A writer that is gone needs no probe.
+        // A writer that has ended needs no probe.
         drop(self.queue.send(Message::Probe));
     }
 
-    /// Commits what waits, checkpoints, closes. Blocks.
+    /// Commits waiting events, checkpoints, and closes. Blocks.
     pub fn close(&self) {
         drop(self.queue.send(Message::Close));
         let thread = self.thread.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
@@ -119,7 +119,7 @@ struct Work {
 
 impl Work {
     fn run(mut self, mut waiting: mpsc::UnboundedReceiver<Message>) {
-        // Whoever writes first would have to wait for it otherwise; a failure shows itself there again.
+        // Loading early spares the first write the wait; a failure shows up there again.
         if let Err(error) = self.events.load(&self.connection) {
             failed(&self.state, &error);
         }
@@ -150,7 +150,7 @@ impl Work {
                 self.commit(&mut group);
                 self.after_commit();
             }
-            // Behind the group, whose requests do not wait for them.
+            // After the group, whose requests do not wait for attachments.
             for (attachment, reply) in attachments.drain(..) {
                 let attached = self.attach(&attachment);
                 if reply.send(attached).is_err() {
@@ -197,12 +197,12 @@ impl Work {
         };
         match stored {
             Ok((outcomes, newest)) => {
-                // Before the answers: a stream that begins after one of them must not be behind it.
+                // Before the answers: a stream that starts after an answer must include its events.
                 if let Some(newest) = newest {
                     self.newest.send_replace(newest);
                 }
                 for ((_, reply), outcomes) in group.drain(..).zip(outcomes) {
-                    // A client that is gone does not undo its commit.
+                    // The commit stays even if the client has disconnected.
                     drop(reply.send(Ok(outcomes)));
                 }
             }
@@ -219,7 +219,7 @@ impl Work {
         self.events.insert_group(&self.connection, submissions, self.clock.now_ms()).map_err(failed)
     }
 
-    /// Tries to write something that changes nothing, to learn whether writes work again.
+    /// Tries a write without effect, to find out whether writes work again.
     fn probe(&mut self) {
         let tried = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
             self.connection.execute(queries::UPDATE_NOTHING, [])?;
@@ -237,7 +237,7 @@ impl Work {
     }
 }
 
-/// Draws the consequence of an error, whoever noticed it (rule STO-06).
+/// Applies the consequence of an error from any part (rule STO-06).
 fn failed(state: &State, error: &rusqlite::Error) -> ErrorCode {
     let code = store_code(error);
     tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a write failed");

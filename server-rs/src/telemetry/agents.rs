@@ -1,7 +1,7 @@
-//! Finds the agent and the meaning of a record, as `contract/agents` says (rules OTL-05 and OTL-06).
+//! Finds the agent and the meaning of a record, as `contract/agents` defines them (rules OTL-05 and OTL-06).
 //!
-//! Pure. The files are read once.
-//! Over 250 lines because it checks every word of the files, which TypeScript takes as they are.
+//! Pure. The files are read once. Over 250 lines because it checks every word of the files, which TypeScript uses as
+//! parsed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -17,21 +17,21 @@ use crate::telemetry::values::{Attributes, string_of};
 /// One file of `agents/`.
 #[derive(Debug)]
 pub struct Agent {
-    /// Its place in the list of agents.
+    /// Its index in the list of agents.
     pub place: usize,
-    /// What its events say, unless a key says otherwise.
+    /// The agent type of its events, unless a key gives another.
     pub agent_type: &'static str,
-    /// Where its events say what agent they are of.
+    /// Keys that give the agent type of its events.
     pub agent_type_keys: Vec<Key>,
-    /// Where records have their names.
+    /// Keys that give the name of a record.
     pub name_keys: Vec<Key>,
-    /// What names may begin with.
+    /// Prefix that names may have.
     pub name_prefix: &'static str,
-    /// The attributes that metadata does not have.
+    /// The attributes that metadata omits.
     pub dropped_keys: HashSet<&'static str>,
     /// The fields that every meaning has.
     pub fields: Vec<Source>,
-    /// What tells records apart.
+    /// Keys that identify a record.
     pub event_id: Vec<Key>,
     /// Whether its spans may take attributes from their parents.
     pub wants_parents: bool,
@@ -42,10 +42,10 @@ pub struct Agent {
     spans: HashMap<&'static str, Vec<Entry>>,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
-    /// An attribute of the record, or else of its resource.
+    /// An attribute of the record, otherwise of its resource.
     Attribute(&'static str),
     /// An attribute of the parent span.
     Parent(&'static str),
@@ -57,53 +57,53 @@ pub enum Key {
     ParentSpanId,
 }
 
-/// Where a field of an event comes from.
+/// The source of an event's field.
 #[derive(Debug)]
 pub struct Source {
-    /// Which field.
+    /// The field.
     pub field: Field,
-    /// The first that is there.
+    /// The first key with a value counts.
     pub keys: Vec<Key>,
-    /// What is added to it.
+    /// Keys whose values are added.
     pub plus: Vec<Key>,
-    /// What is subtracted from it.
+    /// Keys whose values are subtracted.
     pub less: Vec<Key>,
 }
 
-/// What becomes of the records of a name.
+/// The handling of records with a name.
 #[derive(Debug)]
 pub enum Entry {
-    /// They are counted and not stored.
+    /// Counted but not stored.
     Noise,
-    /// They are events, where the conditions hold.
+    /// An event, if its conditions hold.
     Event(Meaning),
 }
 
-/// What a record is as an event.
+/// The event that a record becomes.
 #[derive(Debug)]
 pub struct Meaning {
     when: Vec<(Key, &'static str)>,
     /// A word of the vocabulary.
     pub event_type: &'static str,
-    /// When its status is that of an error.
+    /// The rule for an error status.
     pub status: Option<StatusRule>,
-    /// What other records it is one event with.
+    /// The subject by which other records are the same event.
     pub same: Option<Same>,
-    /// The fields that it has next to those of the file.
+    /// Further fields in addition to those of the file.
     pub fields: Vec<Source>,
 }
 
-/// When a status is that of an error.
+/// A rule for an error status.
 #[derive(Debug)]
 pub struct StatusRule {
-    /// Where the text is.
+    /// The key of the text.
     pub key: Key,
     words: Vec<&'static str>,
-    /// Whether the words are those of an error, or all others are.
+    /// Whether the words mean an error, or all other words do.
     is_error: bool,
 }
 
-/// What stands for any value of a condition, and for any name.
+/// Matches any value of a condition, and any name.
 const ANY: &str = "*";
 const NOISE: &str = "noise";
 const PARENT: &str = "$parent.";
@@ -119,7 +119,7 @@ pub static AGENTS: LazyLock<Vec<Agent>> = LazyLock::new(|| {
     agents.collect::<Option<_>>().expect("the files are checked by the tests of this module")
 });
 
-/// The attributes of resources that a mapping may ask for.
+/// The resource attributes that a mapping may use.
 static SHARED_KEYS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let keys = AGENTS.iter().flat_map(Agent::keys).filter_map(|key| match key {
         Key::Attribute(name) => Some(name),
@@ -128,23 +128,23 @@ static SHARED_KEYS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     keys.chain([SERVICE]).collect()
 });
 
-/// The attributes of parent spans that a mapping asks for.
+/// The parent-span attributes that a mapping uses.
 static PARENT_KEYS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let keys = AGENTS.iter().flat_map(Agent::keys);
     keys.filter_map(|key| if let Key::Parent(name) = key { Some(name) } else { None }).collect()
 });
 
-/// Whether an attribute of a resource is kept: many records may share it (rule OTL-07).
+/// Returns whether a resource attribute is kept: many records may share it (rule OTL-07).
 pub fn is_shared(key: &str, json: &str) -> bool {
     json.len() <= LIMITS.otlp_shared_value_bytes && SHARED_KEYS.contains(key)
 }
 
-/// Whether an attribute of a span is kept for its children.
+/// Returns whether a span attribute is kept for its children.
 pub fn is_for_children(key: &str, json: &str) -> bool {
     json.len() <= LIMITS.otlp_shared_value_bytes && PARENT_KEYS.contains(key)
 }
 
-/// The agent of a record, of which `attributes` are not known where it is too large.
+/// Returns the agent of a record; `attributes` are unknown for a record that is too large.
 pub fn agent_of(
     scope: &str,
     resource: &Attributes,
@@ -160,18 +160,18 @@ pub fn agent_of(
     })
 }
 
-/// Whether this is the scope, or one inside of it.
+/// Returns whether the scope is this one, or nested in it.
 fn is_scope(scope: &str, known: &str) -> bool {
     scope.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', ':']))
 }
 
 impl Agent {
-    /// A name without the prefix.
+    /// Returns a name without the prefix.
     pub fn short_name<'a>(&self, name: &'a str) -> &'a str {
         name.strip_prefix(self.name_prefix).unwrap_or(name)
     }
 
-    /// What becomes of a record of this name; `get` gives the text of a value.
+    /// Returns the handling of records with this name; `get` returns the text of a key.
     pub fn entry_of(
         &self,
         signal: Signal,
@@ -182,11 +182,11 @@ impl Agent {
         [name, ANY].into_iter().find_map(|name| entries.get(name)?.iter().find(|entry| entry.holds(&get)))
     }
 
-    /// `None` where a word of the file is none that an event can have.
+    /// Returns `None` when a word of the file is not a word of the vocabulary.
     fn read(place: usize, spec: &'static Value) -> Option<Self> {
         let texts = |name: &str| texts_of(&spec[name]);
         let fields = sources_of(&spec["fields"])?;
-        // An event without a session cannot be stored.
+        // The server cannot store an event without a session.
         fields.iter().find(|source| source.field == Field::SessionId)?;
         let agent = Self {
             place,
@@ -208,7 +208,7 @@ impl Agent {
         Some(Self { wants_parents, ..agent })
     }
 
-    /// Every key of the file.
+    /// Returns every key of the file.
     fn keys(&self) -> impl Iterator<Item = Key> {
         let meanings = self.logs.values().chain(self.spans.values()).flatten();
         let of_meanings = meanings.flat_map(|entry| match entry {
@@ -256,7 +256,7 @@ impl Meaning {
 }
 
 impl StatusRule {
-    /// Whether this text says that something failed.
+    /// Returns whether this text means an error.
     pub fn is_error(&self, text: &str) -> bool {
         self.words.contains(&text) == self.is_error
     }
@@ -269,7 +269,7 @@ impl StatusRule {
 }
 
 impl Key {
-    /// The key of a mapping.
+    /// Parses the key of a mapping.
     pub fn read(key: &'static str) -> Self {
         match key {
             "$trace_id" => Key::TraceId,
@@ -298,7 +298,7 @@ impl Source {
     }
 }
 
-/// A list of texts; empty where there is none.
+/// Returns a list of texts; empty when it is absent.
 fn texts_of(list: &'static Value) -> Option<Vec<&'static str>> {
     if list.is_null() {
         return Some(Vec::new());
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_in_words_that_events_have() {
+    fn every_agent_file_uses_only_words_of_the_vocabulary() {
         assert_eq!(AGENTS.len(), AGENT_FILES.len());
         for broken in [
             ("agent_type", "7"),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_of_the_first_agent_that_knows_it() {
+    fn a_record_belongs_to_the_first_agent_that_matches_it() {
         let with = |key: &str, value: &str| {
             let mut attributes = Attributes::default();
             attributes.set(key, value.to_owned());
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_mappings_ask_for_is_shared() {
+    fn only_attributes_that_mappings_use_are_kept_for_sharing() {
         assert!(is_shared("session.id", "\"s\"") && !is_shared("host.name", "\"h\""));
         assert!(!is_shared("session.id", &"1".repeat(LIMITS.otlp_shared_value_bytes + 1)));
         assert!(is_for_children("tool_use_id", "\"t\"") && !is_for_children("session.id", "\"s\""));

@@ -1,6 +1,6 @@
 //! Counts what agents send (rule OTL-11).
 //!
-//! Bounded: by the agents of `otlp.json` and one place for all others, and by the list of reasons.
+//! Memory is bounded by the agents of `otlp.json`, one entry for all others, and the list of reasons.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::telemetry::agents::{AGENTS, Agent};
 use crate::telemetry::otlp::{REASONS, Signal};
 use crate::timestamp::format_timestamp;
 
-/// Why a record is rejected, in the order of `otlp.json`.
+/// Reasons to reject a record, in the order of `otlp.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is said by its name")]
 pub enum Reason {
@@ -23,10 +23,10 @@ pub enum Reason {
 }
 
 const REASON_COUNT: usize = 5;
-/// The agent type of records that no file knows.
+/// The agent type of records from unknown agents.
 const UNKNOWN: &str = "unknown";
 
-/// What one agent has sent.
+/// Counts of one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is said by its name")]
 pub struct AgentTally {
@@ -39,25 +39,25 @@ pub struct AgentTally {
     ignored: [u64; REASON_COUNT],
 }
 
-/// What a request was, by the places of its agents; the last place is that of all others.
+/// Counts of a request, by the indices of its agents; the last entry counts all others.
 #[derive(Debug, Clone)]
 pub struct Tally {
     agents: Vec<AgentTally>,
 }
 
 impl Tally {
-    /// Nothing yet.
+    /// Starts with zero counts.
     pub fn new() -> Self {
         Self { agents: vec![AgentTally::default(); AGENTS.len() + 1] }
     }
 
-    /// What an agent has sent.
+    /// Returns the counts of an agent.
     pub fn of(&mut self, agent: Option<&Agent>) -> &mut AgentTally {
         let place = agent.map_or(AGENTS.len(), |agent| agent.place);
         &mut self.agents[place]
     }
 
-    /// How many records were rejected for each reason that there was.
+    /// Returns the rejected records by reason, without reasons that did not occur.
     pub fn rejected(&self) -> Vec<(&'static str, u64)> {
         let sum = |place: usize| self.agents.iter().map(|agent| agent.ignored[place]).sum();
         let reasons = REASONS.iter().enumerate().map(|(place, reason)| (*reason, sum(place)));
@@ -118,16 +118,16 @@ impl AgentTally {
     }
 }
 
-/// What all agents have sent since the start.
+/// Counts of all agents since the start.
 #[derive(Debug)]
 pub struct Counters {
     grpc_connections: AtomicU64,
-    /// When each agent has sent something last, and what it has sent.
+    /// The time of each agent's last request, and its counts.
     agents: Mutex<Vec<(i64, AgentTally)>>,
 }
 
 impl Counters {
-    /// Nothing yet.
+    /// Starts with zero counts.
     pub fn new() -> Self {
         let agents = vec![(0, AgentTally::default()); AGENTS.len() + 1];
         Self { grpc_connections: AtomicU64::new(0), agents: Mutex::new(agents) }
@@ -138,7 +138,7 @@ impl Counters {
         self.grpc_connections.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    /// Adds a request that was answered.
+    /// Adds an answered request.
     pub fn add(&self, tally: &Tally, now_ms: i64) {
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         for ((last_at, sum), sent) in agents.iter_mut().zip(&tally.agents) {
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_those_of_the_file_and_in_its_order() {
+    fn reasons_match_the_file_and_its_order() {
         let ours = [
             (Reason::UnknownAgent, "unknown_agent"),
             (Reason::UnknownEvent, "unknown_event"),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_that_sent_nothing_are_not_shown() {
+    fn agents_without_records_are_not_shown() {
         let counters = Counters::new();
         let mut tally = Tally::new();
         tally.of(Some(&AGENTS[1])).count(Signal::Spans, 2);

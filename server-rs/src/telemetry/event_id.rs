@@ -1,23 +1,23 @@
-//! Makes the ids of events that agents report more than once (rule OTL-09).
+//! Computes the ids of events that agents report more than once (rule OTL-09).
 //!
-//! Pure. An id is a UUID of version 8 (RFC 9562, section 5.8) of a SHA-256.
+//! Pure. An id is a UUID of version 8 (RFC 9562, section 5.8) from a SHA-256.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::telemetry::values::text_json;
 
-/// What events are about; two about the same thing are one.
+/// The subject of an event; two events with the same subject are duplicates.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Same {
-    /// What kind of thing that is.
+    /// The kind of the subject.
     pub kind: &'static str,
-    /// Where its name is.
+    /// The key of the subject's name.
     pub key: &'static str,
 }
 
 impl Same {
-    /// Of a mapping; `None` where it is malformed, nothing inside where there is none.
+    /// Reads it from a mapping; `None` when it is malformed, `Some(None)` when it is absent.
     pub fn read(spec: &'static Value) -> Option<Option<Self>> {
         if spec.is_null() {
             return Some(None);
@@ -25,13 +25,13 @@ impl Same {
         Some(Some(Self { kind: spec["kind"].as_str()?, key: spec["key"].as_str()? }))
     }
 
-    /// The id of the event about the thing of this name.
+    /// Returns the id of the event about the subject of this name.
     pub fn id(&self, agent_type: &str, session_id: &str, name: &str) -> String {
         hashed_id(&[agent_type, session_id, self.kind, name].map(|text| Some(text_json(text))))
     }
 }
 
-/// The id of an array of JSON texts, `null` where there is none.
+/// Returns the id of an array of JSON texts, with `null` for an absent one.
 pub fn hashed_id(items: &[Option<String>]) -> String {
     let items: Vec<&str> = items.iter().map(|item| item.as_deref().unwrap_or("null")).collect();
     let digest = Sha256::digest(format!("[{}]", items.join(",")));
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_thing_has_one_id() {
+    fn events_about_the_same_subject_have_one_id() {
         let same = Same { kind: "call", key: "tool_use_id" };
         let id = same.id("claude_code", "s", "t\"");
         let items = [r#""claude_code""#, r#""s""#, r#""call""#, r#""t\"""#];

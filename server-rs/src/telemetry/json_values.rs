@@ -1,6 +1,6 @@
-//! Reads the values of attributes in JSON as JSON text, in one pass however deep they are nested (rule OTL-04).
+//! Reads attribute values in JSON as JSON text, in one pass at any nesting depth (rule OTL-04).
 //!
-//! Invariant: the body was scanned before, so a value that cannot be read here is absent.
+//! Invariant: the body was scanned before, so an unreadable value is absent.
 
 use crate::event::SpanKind;
 use crate::scanner::{Scan, Scanner};
@@ -12,12 +12,12 @@ use crate::text::decode_token;
 /// The list of an array or of a map.
 const VALUES: &str = "values";
 
-/// The JSON text of a value that is this message.
+/// Returns the JSON text of a value of this message type.
 pub(super) fn read_value(text: &str, message: &'static Message) -> Option<String> {
     any_value(&mut Scanner::new(text.as_bytes()), text, message).ok().flatten()
 }
 
-/// The attributes of a list that are `wanted`.
+/// Returns the attributes of a list that are `wanted`.
 pub(super) fn read_attributes(text: &str, wanted: impl FnMut(&str, &str) -> bool) -> Attributes {
     key_values(&mut Scanner::new(text.as_bytes()), text, wanted).unwrap_or_default()
 }
@@ -41,7 +41,7 @@ fn any_value(scanner: &mut Scanner<'_>, text: &str, message: &'static Message) -
     Ok(values.into_iter().flatten().next())
 }
 
-/// An array, or a map as an object; `None` for what is no object and for an array with an element that is absent.
+/// Returns an array, or a map as an object; `None` for any other value and for an array with an absent element.
 fn list(scanner: &mut Scanner<'_>, text: &str, message: &'static Message) -> Scan<Option<String>> {
     let item = message.fields.iter().find_map(|field| match field.kind {
         Kind::Message(of) if field.name == VALUES => Some(message_at(of)),
@@ -105,7 +105,7 @@ fn key_values(
     Ok(attributes)
 }
 
-/// Calls `member` with the name of each member, at its value; returns whether there is an object.
+/// Calls `member` with the name of each member, at its value; returns whether the value is an object.
 fn each_member<'a>(
     scanner: &mut Scanner<'a>,
     text: &str,
@@ -125,7 +125,7 @@ fn each_member<'a>(
     Ok(true)
 }
 
-/// Calls `item` at each item of an array; what is no array has none.
+/// Calls `item` at each item of an array; any other value has no items.
 fn each_item<'a>(scanner: &mut Scanner<'a>, item: impl FnMut(&mut Scanner<'a>) -> Scan<()>) -> Scan<()> {
     if scanner.peek() == Some(b'[') { scanner.elements(1, item) } else { scanner.skip_value(1).map(|_| ()) }
 }

@@ -1,6 +1,7 @@
-//! Turns a record into an event, as its agent's file says (rules OTL-06 to OTL-09).
+//! Turns a record into an event, as its agent's file defines it (rules OTL-06 to OTL-09).
 //!
-//! Pure. Invariant: the text of an event is bounded by its record, and by what it shares with other records.
+//! Pure. Invariant: the size of an event is bounded by its record and by the values that the record shares with
+//! others.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,25 +18,25 @@ use crate::telemetry::values::{Attributes, plain_text, string_of, text_json};
 use crate::text::trim_text;
 use crate::timestamp::format_timestamp;
 
-/// What becomes of a record.
+/// The result of mapping a record.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Mapped {
-    /// The JSON text of an event, in one line.
+    /// The JSON text of an event, on one line.
     Event(String),
-    /// Nothing, and that is right.
+    /// No event, as intended.
     Noise,
-    /// Nothing, for this reason.
+    /// No event, for this reason.
     Rejected(Reason),
 }
 
-/// What the spans of a request leave for their children, by their ids.
+/// The attributes that a request's spans hand to their children, by span id.
 #[derive(Debug, Default)]
 pub struct Parents {
     spans: HashMap<String, Attributes>,
 }
 
 impl Parents {
-    /// Notes what children of this span may ask for.
+    /// Records the attributes that children of this span may use.
     pub fn note(&mut self, span: &Record) {
         let Some(id) = &span.span_id else { return };
         for (key, json) in span.attributes.iter().filter(|(key, json)| is_for_children(key, json)) {
@@ -48,7 +49,7 @@ impl Parents {
 const SOURCE: &str = "otel";
 const NANOS_PER_MS: u64 = 1_000_000;
 
-/// A record with what else its keys may mean.
+/// A record with the further sources of its keys.
 struct View<'a> {
     record: &'a Record,
     resource: &'a Attributes,
@@ -56,7 +57,7 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The JSON text of the value of a key.
+    /// Returns the JSON text of a key's value.
     fn get(&self, key: Key) -> Option<Cow<'a, str>> {
         let record = self.record;
         let id = |id: &'a Option<String>| id.as_deref().map(|id| Cow::Owned(text_json(id)));
@@ -78,12 +79,12 @@ impl<'a> View<'a> {
         keys.iter().find_map(|key| self.get(*key))
     }
 
-    /// The text of the value of a key, whatever its type.
+    /// Returns the text of a key's value, of any type.
     fn text(&self, key: Key) -> Option<String> {
         self.get(key).map(|json| plain_text(&json))
     }
 
-    /// The name of the record, without the prefix; empty where it has none.
+    /// Returns the record's name without the prefix; empty when it has none.
     fn name(&self, agent: &Agent) -> String {
         let is_named = |text: &String| !text.is_empty();
         let string = |json: &str| string_of(json).filter(is_named);
@@ -94,13 +95,13 @@ impl<'a> View<'a> {
         agent.short_name(&name).to_owned()
     }
 
-    /// The whole milliseconds from the start of a span to its end.
+    /// Returns the whole milliseconds from the start of a span to its end.
     fn duration_ms(&self) -> Option<u64> {
         let [Some(start), Some(end)] = self.record.times else { return None };
         (self.record.signal == Signal::Spans).then(|| Some(end.checked_sub(start)? / NANOS_PER_MS)).flatten()
     }
 
-    /// When it was: of a span its start, of a log its time or else its observed time.
+    /// Returns the time of the record: the start of a span; for a log its time, otherwise its observed time.
     fn timestamp(&self) -> Option<String> {
         let [first, second] = self.record.times;
         let time = if self.record.signal == Signal::Spans { first } else { first.or(second) };
@@ -108,7 +109,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// What becomes of a record of this agent.
+/// Maps a record of this agent.
 pub fn map_record(record: &Record, group: &Group, parents: &Parents, agent: &Agent) -> Mapped {
     let view = View { record, resource: &group.resource, parents };
     let name = view.name(agent);
@@ -126,7 +127,7 @@ fn event_json(view: &View<'_>, agent: &Agent, meaning: &Meaning, name: &str) -> 
     let mut event = Attributes::default();
     for source in agent.fields.iter().chain(&meaning.fields) {
         if let Some(first) = view.first(&source.keys) {
-            // A value that breaks its rule takes the place of an earlier one, and is absent.
+            // An invalid value replaces an earlier one, and the field is absent.
             let value = field_value(view, source, &first);
             event.set(source.field.name(), value.unwrap_or_else(|| "null".to_owned()));
         }
@@ -159,7 +160,7 @@ fn event_json(view: &View<'_>, agent: &Agent, meaning: &Meaning, name: &str) -> 
     Ok(event.json())
 }
 
-/// The value of a field by its rule, as JSON text.
+/// Returns the value of a field by its rule, as JSON text.
 fn field_value(view: &View<'_>, source: &Source, first: &str) -> Option<String> {
     match source.field.spec().kind {
         FieldKind::Text => Some(text_json(&field_text(source.field, first)?)),
@@ -182,14 +183,14 @@ fn field_value(view: &View<'_>, source: &Source, first: &str) -> Option<String> 
     }
 }
 
-/// The text of a field, trimmed; `None` where it breaks a rule of EVT-12.
+/// Returns the trimmed text of a field; `None` when it breaks rule EVT-12.
 fn field_text(field: Field, json: &str) -> Option<String> {
     let text = string_of(json)?;
     let trimmed = trim_text(&text);
     (!trimmed.is_empty() && trimmed.len() <= field.spec().max_bytes).then(|| trimmed.to_owned())
 }
 
-/// The number that a JSON text is; a text of digits is one.
+/// Returns the number of a JSON text; a text of digits counts as a number.
 fn number_of(json: &str) -> Option<Cow<'_, str>> {
     if json.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
         return Some(Cow::Borrowed(json));
@@ -217,7 +218,7 @@ fn event_id(view: &View<'_>, agent: &Agent, meaning: &Meaning, name: &str, owner
     hashed_id(&items)
 }
 
-/// The JSON text of what the record holds (rule OTL-08).
+/// Returns the JSON text of the record's contents (rule OTL-08).
 fn metadata(record: &Record, agent: &Agent, name: &str) -> String {
     let mut all = Attributes::default();
     for (key, json) in record.attributes.iter().filter(|(key, _)| !agent.dropped_keys.contains(key)) {
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_to_a_model_has_its_tokens_and_its_cost() {
+    fn a_model_request_has_tokens_and_cost() {
         let mut log = record(
             Signal::Logs,
             &[
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_has_its_duration_and_what_its_parent_says() {
+    fn a_span_has_its_duration_and_its_parent_s_attributes() {
         let mut parent = record(
             Signal::Spans,
             &[("session.id", r#""s""#), ("tool_name", r#""Bash""#), ("tool_use_id", r#""t""#)],
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_has_its_reason() {
+    fn a_record_that_is_not_an_event_has_a_reason() {
         let name = ("event.name", r#""api_request""#);
         let table = [
             (vec![("event.name", r#""brand_new""#)], Reason::UnknownEvent),
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_call_has_one_id_and_another_record_another() {
+    fn records_of_one_call_share_an_id_and_other_records_differ() {
         let id = |sequence: &str, call: Option<&str>| {
             let mut attributes = vec![
                 ("event.name", r#""tool_result""#),

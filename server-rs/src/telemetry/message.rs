@@ -1,7 +1,7 @@
-//! Reads messages of OTLP, in JSON or Protobuf, where they lie in a body (rules OTL-02 and OTL-03).
+//! Reads OTLP messages within a body, in JSON or Protobuf (rules OTL-02 and OTL-03).
 //!
-//! Invariant: the body was checked before, so what cannot be read here is absent. A message is read field by field; its
-//! lists are walked item by item, and nothing is kept of them.
+//! Invariant: the body was checked before, so an unreadable value is absent. The reader goes field by field through a
+//! message and item by item through its lists, and keeps nothing of the lists.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::telemetry::otlp::{Kind, MOST_FIELDS, Message, message_at};
 use crate::telemetry::value::{Raw, Value};
 use crate::text::decode_token;
 
-/// A list of the envelope is no array, or an item of it is no object.
+/// A list of the envelope is not an array, or an item of it is not an object.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NotOtlp;
 
@@ -25,23 +25,23 @@ pub enum Form<'a> {
     Protobuf(&'a [u8]),
 }
 
-/// A message in a body.
+/// A message within a body.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'a> {
-    /// Where it lies.
+    /// Its bytes.
     pub form: Form<'a>,
-    /// Which message it is.
+    /// Its type.
     pub message: &'static Message,
 }
 
-/// The fields of a message that are there; of one given twice the last. Lists of Protobuf are not among them.
+/// The present fields of a message, the last of equal ones. Protobuf lists are not included.
 pub struct Fields<'a> {
     node: Node<'a>,
     values: [Option<Raw<'a>>; MOST_FIELDS],
 }
 
 impl<'a> Node<'a> {
-    /// How many bytes it has as it was sent.
+    /// Returns its encoded size in bytes.
     pub fn size(&self) -> usize {
         match self.form {
             Form::Json(text) => text.len(),
@@ -49,7 +49,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Its fields.
+    /// Returns its fields.
     pub fn fields(self) -> Fields<'a> {
         let mut values = [None; MOST_FIELDS];
         match self.form {
@@ -78,7 +78,7 @@ impl<'a> Fields<'a> {
         self.present().find(|value| value.field.name == name)
     }
 
-    /// The values that are there, in the order of the table.
+    /// Returns the present values, in the order of the table.
     pub fn present(&self) -> impl Iterator<Item = Value<'a>> {
         let fields = self.node.message.fields.iter().zip(self.values);
         fields.filter_map(|(field, raw)| Some(Value { field, raw: raw? }))
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
         outcome
     }
 
-    /// The items of a list; `None` for one that is no message.
+    /// Visits the items of a list; `None` for an item that is not a message.
     pub fn items(&self, name: &str, mut visit: impl FnMut(Option<Node<'a>>)) {
         let Some((place, field)) =
             self.node.message.fields.iter().enumerate().find(|(_, field)| field.name == name)
@@ -125,22 +125,22 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The message that a field holds.
+    /// Returns the message of a field.
     pub fn node(&self, name: &str) -> Option<Node<'a>> {
         self.get(name)?.node()
     }
 
-    /// A text that is well-formed and not empty.
+    /// Returns a text that is well-formed and not empty.
     pub fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         self.get(name)?.text().filter(|text| !text.is_empty())
     }
 
-    /// A time.
+    /// Returns a time.
     pub fn time(&self, name: &str) -> Option<u64> {
         self.get(name)?.time()
     }
 
-    /// An id.
+    /// Returns an id.
     pub fn id(&self, name: &str) -> Option<String> {
         self.get(name)?.id()
     }
@@ -170,7 +170,7 @@ fn visit_array(array: &str, mut visit: impl FnMut(Span)) {
     debug_assert!(scanned.is_ok(), "an array was scanned with its body");
 }
 
-/// Calls `visit` with the place and the value of every known field.
+/// Calls `visit` with the position and the value of every known field.
 fn visit_fields<'a>(bytes: &'a [u8], message: &'static Message, mut visit: impl FnMut(usize, Raw<'a>)) {
     let mut walker = Walker::new(bytes);
     while !walker.is_done() {
@@ -179,7 +179,7 @@ fn visit_fields<'a>(bytes: &'a [u8], message: &'static Message, mut visit: impl 
             found = message.fields.iter().position(|field| field.number == number);
             found.map(|place| message.fields[place].kind.wire_form())
         });
-        // The check has passed, so there is no fault.
+        // The body has passed the check, so this cannot fail.
         let Ok(value) = value else { return };
         if let (Some(place), Some((_, bytes))) = (found, value) {
             let raw = match message.fields[place].kind {

@@ -4,25 +4,25 @@
 
 /// The messages of OTLP.
 pub mod otlp;
-/// What a request in Protobuf must be.
+/// Checks Protobuf requests.
 pub mod otlp_check;
-/// Messages where they lie in a body.
+/// Reads messages within a body.
 pub mod message;
-/// The values of their fields.
+/// Reads values of fields.
 pub mod value;
-/// Values in JSON, in one pass.
+/// Reads JSON values in one pass.
 mod json_values;
-/// Attributes as JSON text.
+/// Writes attributes as JSON text.
 pub mod values;
-/// Ids of events that come more than once.
+/// Ids of events that several records report.
 pub mod event_id;
-/// What records of an agent mean.
+/// Meanings of an agent's records.
 pub mod agents;
 /// The records of a request.
 pub mod records;
-/// What agents have sent.
+/// Counts received telemetry.
 pub mod counters;
-/// From records to events.
+/// Maps records to events.
 pub mod mapping;
 
 use crate::error::{ErrorCode, Failure};
@@ -40,11 +40,11 @@ pub struct Telemetry {
     pub lines: String,
     /// The agent of each event.
     pub agents: Vec<&'static Agent>,
-    /// What the request was.
+    /// Counts of the request.
     pub tally: Tally,
 }
 
-/// Reads a request of at most `max_events` events; those above are counted and not kept (rule ING-09).
+/// Reads a request of at most `max_events` events; further events are counted but not kept (rule ING-09).
 pub fn read_telemetry(
     request: &'static Request,
     format: Format,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::contract::OTLP;
 use crate::formats::protobuf_check::WireForm;
 
-/// The most fields of one message.
+/// Largest number of fields of one message.
 pub const MOST_FIELDS: usize = 8;
 
 /// The type of a field.
@@ -25,7 +25,7 @@ pub enum Kind {
     Bytes,
     /// An id of this many bytes.
     Id(usize),
-    /// The place of a message in the table.
+    /// The index of a message in the table.
     Message(usize),
 }
 
@@ -36,7 +36,7 @@ pub struct OtlpField {
     pub number: u64,
     /// Its name in JSON.
     pub name: &'static str,
-    /// Its type, or that of its items.
+    /// Its type, or the type of its items.
     pub kind: Kind,
     /// Whether it is repeated.
     pub is_list: bool,
@@ -47,7 +47,7 @@ pub struct OtlpField {
 pub struct Message {
     /// Its name in the file.
     pub name: &'static str,
-    /// Its fields.
+    /// Returns its fields.
     pub fields: Vec<OtlpField>,
 }
 
@@ -56,15 +56,15 @@ pub struct Message {
 pub struct Request {
     /// Its route.
     pub path: &'static str,
-    /// Its message.
+    /// Returns its message.
     pub message: &'static str,
-    /// What its records are.
+    /// The kind of its records.
     pub signal: Signal,
-    /// The member that counts the records that were rejected.
+    /// The response member that counts rejected records.
     pub rejected: &'static str,
 }
 
-/// What the records of a request are.
+/// The kind of a request's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is said by its name")]
 pub enum Signal {
@@ -90,27 +90,27 @@ static MESSAGES: LazyLock<Vec<Message>> =
 static REQUESTS: LazyLock<Vec<Request>> =
     LazyLock::new(|| read_requests(&SPEC).expect("the tables are checked by the tests of this module"));
 
-/// The agents that have a mapping, in the order in which a record is compared with them.
+/// The agents with a mapping, in the order in which records are matched.
 pub static AGENT_NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| names(&SPEC["agents"]));
-/// Why records are rejected, in the order in which they are reported.
+/// Reasons to reject records, in the order of reports.
 pub static REASONS: LazyLock<Vec<&'static str>> = LazyLock::new(|| names(&SPEC["reasons"]));
 
-/// The message at a place of the table.
+/// Returns the message at an index of the table.
 pub fn message_at(place: usize) -> &'static Message {
     &MESSAGES[place]
 }
 
-/// The message of this name.
+/// Returns the message of this name.
 pub fn message_of(name: &str) -> Option<&'static Message> {
     MESSAGES.iter().find(|message| message.name == name)
 }
 
-/// The kind of request that a route takes.
+/// Returns the kind of request that a route accepts.
 pub fn request_of(path: &str) -> Option<&'static Request> {
     REQUESTS.iter().find(|request| request.path == path)
 }
 
-/// The code of `google.rpc.Status` for an HTTP status (rule OTL-01).
+/// Returns the `google.rpc.Status` code for an HTTP status (rule OTL-01).
 pub fn status_code(status: u16) -> i32 {
     const UNKNOWN: i32 = 2;
     let code = SPEC["status_codes"][status.to_string()].as_i64();
@@ -118,7 +118,7 @@ pub fn status_code(status: u16) -> i32 {
 }
 
 impl Kind {
-    /// How its value is encoded in Protobuf.
+    /// Returns its wire form in Protobuf.
     pub fn wire_form(self) -> WireForm {
         match self {
             Kind::Int64 | Kind::Bool | Kind::Enum => WireForm::Varint,
@@ -148,7 +148,7 @@ fn names(list: &'static Value) -> Vec<&'static str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// `None` where the file does not keep the invariant.
+/// Returns `None` when the file breaks the invariant.
 fn read_messages(spec: &'static Value) -> Option<Vec<Message>> {
     let messages = spec["messages"].as_object()?;
     let known: Vec<&String> = messages.keys().collect();
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tables_are_those_of_the_file() {
+    fn the_tables_match_otlp_json() {
         assert_eq!(REQUESTS.len(), 3);
         let log = message_of("LogRecord").expect("a message");
         let attributes = log.fields.iter().find(|field| field.name == "attributes").expect("a field");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_is_no_message_is_refused() {
+    fn an_unknown_message_type_is_refused() {
         for broken in [
             r#"{"messages":{"A":[[1,"b","B"]]}}"#,
             r#"{"messages":{"A":[["1","b","string"]]}}"#,

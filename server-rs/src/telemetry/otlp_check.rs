@@ -1,13 +1,14 @@
-//! Checks a request in Protobuf before it is read (rules FMT-06 and OTL-03).
+//! Checks a Protobuf request before reading it (rules FMT-06 and OTL-03).
 //!
-//! Invariant: the check takes no memory, whatever the body declares. What passes is well-formed to its last byte.
+//! Invariant: the check allocates nothing, whatever the body declares. A body that passes is well-formed to its last
+//! byte.
 
 use crate::contract::LIMITS;
 use crate::formats::fault::{Fault, check_utf8};
 use crate::formats::protobuf_check::{Walker, WireForm};
 use crate::telemetry::otlp::{Kind, Message, message_at};
 
-/// Checks a body that is this message.
+/// Checks a body that is one message of this type.
 pub fn check_message(body: &[u8], message: &'static Message) -> Result<(), Fault> {
     check_nested(body, message, 1)
 }
@@ -46,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_first_rule_that_breaks_at_any_depth() {
+    fn the_check_names_the_first_broken_rule_at_any_depth() {
         let cases = [
             ("0a", Fault::Truncated),
             ("0a05", Fault::Truncated),
@@ -68,8 +69,8 @@ mod tests {
     }
 
     #[test]
-    fn messages_nest_128_deep_and_no_deeper() {
-        // An array of an array is two messages deeper.
+    fn messages_may_nest_128_levels_and_no_more() {
+        // A nested array is two messages deeper.
         let nested = |messages: usize| {
             let mut body = Vec::new();
             for level in 0..messages - 1 {

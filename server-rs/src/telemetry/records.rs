@@ -1,6 +1,6 @@
-//! Walks through a request and gives its records one by one (rules OTL-02 to OTL-04 and OTL-06).
+//! Visits the records of a request one by one (rules OTL-02 to OTL-04 and OTL-06).
 //!
-//! Invariant: one record is in memory at a time. Both encodings of a request give the same records.
+//! Invariant: one record is in memory at a time. Both encodings of a request yield the same records.
 
 use std::borrow::Cow;
 
@@ -22,25 +22,25 @@ use crate::telemetry::values::{Attributes, value_json};
 pub struct Record {
     pub signal: Signal,
     pub attributes: Attributes,
-    /// The `eventName` of a log, the name of a span.
+    /// The `eventName` of a log or the name of a span.
     pub name: Option<String>,
     /// The JSON text of the body of a log.
     pub body: Option<String>,
-    /// In Unix nanoseconds: of a log its time and its observed time, of a span its start and its end.
+    /// In Unix nanoseconds: the time and observed time of a log, the start and end of a span.
     pub times: [Option<u64>; 2],
     pub trace_id: Option<String>,
     pub span_id: Option<String>,
     pub parent_span_id: Option<String>,
-    /// Whether the code of a span's status is that of an error.
+    /// Whether a span's status code means an error.
     pub has_failed: bool,
 }
 
-/// What the records of a scope share.
+/// Data that the records of a scope share.
 #[derive(Debug, Default)]
 pub struct Group {
     /// The name of the scope.
     pub scope: String,
-    /// The attributes of the resource that mappings want.
+    /// The resource attributes that mappings use.
     pub resource: Attributes,
 }
 
@@ -49,18 +49,18 @@ pub struct Group {
 pub enum Item<'a> {
     /// A log record or a span that is not read yet.
     Record(Place<'a>),
-    /// So many data points.
+    /// A number of data points.
     Points(u64),
 }
 
-/// Where a log record or a span lies.
+/// The place of a log record or a span.
 #[derive(Debug)]
 pub struct Place<'a> {
     node: Node<'a>,
     signal: Signal,
 }
 
-/// The records of a request that is well-formed.
+/// The records of a well-formed request.
 #[derive(Debug)]
 pub struct Records {
     body: Body,
@@ -74,7 +74,7 @@ enum Body {
     Protobuf(Vec<u8>),
 }
 
-/// The code of a span's status that says that it failed.
+/// The status code of a failed span.
 const STATUS_ERROR: u64 = 2;
 
 impl Records {
@@ -94,7 +94,7 @@ impl Records {
         Ok(Self { body, message, signal: request.signal })
     }
 
-    /// Calls `visit` with each record and what it shares with others.
+    /// Calls `visit` with each record and its shared data.
     pub fn walk(&self, mut visit: impl FnMut(&Group, Item<'_>)) -> Result<(), Failure> {
         let form = match &self.body {
             Body::Json(text) => Form::Json(text.trim_matches([' ', '\t', '\r', '\n'])),
@@ -121,7 +121,7 @@ impl Records {
     }
 }
 
-/// The lists of the envelope, from the outermost on.
+/// The lists of the envelope, from the outermost inwards.
 fn lists(signal: Signal) -> [&'static str; 3] {
     match signal {
         Signal::Logs => ["resourceLogs", "scopeLogs", "logRecords"],
@@ -145,12 +145,12 @@ fn read_item(node: Node<'_>, signal: Signal) -> Result<Item<'_>, NotOtlp> {
 }
 
 impl Place<'_> {
-    /// Whether it is too large to be read (rule OTL-06).
+    /// Returns whether the record is too large to read (rule OTL-06).
     pub fn is_too_large(&self) -> bool {
         self.node.size() > LIMITS.otlp_record_bytes
     }
 
-    /// The record.
+    /// Reads the record.
     pub fn read(&self) -> Record {
         let (signal, fields) = (self.signal, self.node.fields());
         let (name, times) = match signal {
@@ -172,7 +172,7 @@ impl Place<'_> {
     }
 }
 
-/// The text of a body that is one JSON object.
+/// Returns the text of a body that is one JSON object.
 fn check_json(body: Vec<u8>) -> Result<String, Failure> {
     let body = text_of(body)?;
     let mut scanner = Scanner::new(body.as_bytes());
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn of_members_given_twice_the_last_counts_wherever_it_stands() {
+    fn of_equal_members_the_last_counts_in_any_position() {
         let body = r#"{"resourceLogs":7,"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"a","value":{"intValue":1}}]},{}],"scope":{"name":"x"},"scope":{"name":"s"}}],"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"n"}},{"key":"os","value":{"stringValue":"o"}}]}},{}]}"#;
         let shared = r#"s {"service.name":"n"}"#;
         assert_eq!(
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_envelope_of_other_types_is_refused() {
+    fn an_envelope_with_wrong_types_is_refused() {
         for (body, code) in [
             ("", ErrorCode::InvalidJson),
             (r#"{"resourceLogs":[{]}"#, ErrorCode::InvalidJson),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_record_is_not_read() {
+    fn an_oversized_record_is_not_read() {
         let record = |bytes: usize| {
             let name = "x".repeat(bytes - r#"{"name":""}"#.len());
             walk(

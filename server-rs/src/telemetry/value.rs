@@ -1,6 +1,6 @@
-//! Holds one value of a message of OTLP, in JSON or Protobuf, and reads it by its type (rules OTL-02 and OTL-03).
+//! Holds one value of an OTLP message, in JSON or Protobuf, and reads it by its type (rules OTL-02 and OTL-03).
 //!
-//! A value of another type than is asked for is absent.
+//! A value of another type than requested is absent.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::telemetry::message::{Form, Node};
 use crate::telemetry::otlp::{Kind, OtlpField, message_at};
 use crate::text::{decode_token, hex_value};
 
-/// The most digits of an integer of 64 bits.
+/// Largest number of digits of a 64-bit integer.
 const MOST_DIGITS: usize = 20;
 
 /// One value of a field.
@@ -23,10 +23,10 @@ pub(super) enum Raw<'a> {
     Bytes(&'a [u8]),
 }
 
-/// One field of a message that is there.
+/// One present field of a message.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
-    /// Which field it is.
+    /// The field.
     pub field: &'static OtlpField,
     pub(super) raw: Raw<'a>,
 }
@@ -37,12 +37,12 @@ impl<'a> Value<'a> {
         Self { field, raw: Raw::Json(text, kind) }
     }
 
-    /// The text of a list in JSON.
+    /// Returns the text of a JSON list.
     pub(super) fn json_list(self) -> Option<&'a str> {
         if let Raw::Json(text, SpanKind::Array) = self.raw { Some(text) } else { None }
     }
 
-    /// The message.
+    /// Returns the message.
     pub fn node(self) -> Option<Node<'a>> {
         let Kind::Message(place) = self.field.kind else { return None };
         let form = match self.raw {
@@ -53,7 +53,7 @@ impl<'a> Value<'a> {
         Some(Node { form, message: message_at(place) })
     }
 
-    /// A text that is well-formed.
+    /// Returns a well-formed text.
     pub fn text(self) -> Option<Cow<'a, str>> {
         match self.raw {
             Raw::Json(token, SpanKind::String) => decode_token(token, false).ok(),
@@ -65,12 +65,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The bytes of a value of Protobuf.
+    /// Returns the bytes of a Protobuf value.
     pub fn bytes(self) -> Option<&'a [u8]> {
         if let Raw::Bytes(bytes) = self.raw { Some(bytes) } else { None }
     }
 
-    /// A truth value.
+    /// Returns a boolean.
     pub fn bool(self) -> Option<bool> {
         match self.raw {
             Raw::Json(text, SpanKind::Bool) => Some(text == "true"),
@@ -79,7 +79,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// An unsigned number that is not 0: a time, as a number the whole value of its double.
+    /// Returns an unsigned number above 0: a time. A JSON number counts as the integer value of its double.
     pub fn time(self) -> Option<u64> {
         let time = match self.raw {
             Raw::Fixed(time) => time,
@@ -90,7 +90,7 @@ impl<'a> Value<'a> {
         (time > 0).then_some(time)
     }
 
-    /// The number of a word.
+    /// Returns the number of an enum value.
     pub fn code(self) -> Option<u64> {
         match self.raw {
             Raw::Varint(code) => Some(code),
@@ -99,7 +99,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// An id in lower-case hexadecimal; `None` for one of another length, and for one of zeros.
+    /// Returns an id in lower-case hexadecimal; `None` for another length or all zeros.
     pub fn id(self) -> Option<String> {
         let Kind::Id(length) = self.field.kind else { return None };
         let id = match self.raw {
@@ -110,7 +110,7 @@ impl<'a> Value<'a> {
         (is_id && id.bytes().any(|digit| digit != b'0')).then_some(id)
     }
 
-    /// A signed number of 64 bits.
+    /// Returns a signed 64-bit number.
     pub fn integer(self) -> Option<i64> {
         match self.raw {
             Raw::Varint(value) => Some(value.cast_signed()),
@@ -119,7 +119,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A double, which need not be finite.
+    /// Returns a double, which may not be finite.
     pub fn double(self) -> Option<f64> {
         match self.raw {
             Raw::Fixed(bits) => Some(f64::from_bits(bits)),
@@ -130,7 +130,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A whole number in JSON: a number of at most 2^53-1, or a text of digits.
+/// Returns a whole number in JSON: a number of at most 2^53-1, or a text of digits.
 fn whole(token: &str, kind: SpanKind) -> Option<i128> {
     if kind == SpanKind::Number {
         let value = parse_number(token);
@@ -149,7 +149,7 @@ fn whole(token: &str, kind: SpanKind) -> Option<i128> {
     is_plain.then(|| text.parse().ok()).flatten()
 }
 
-/// The time that a double is; `None` for one with a fraction, and for one that 64 bits do not hold.
+/// Returns the time of a double; `None` for a fraction, and for a value above 64 bits.
 fn time_of(value: f64) -> Option<u64> {
     const END: f64 = 18_446_744_073_709_551_616.0;
     #[expect(
@@ -166,7 +166,7 @@ mod tests {
     use crate::telemetry::otlp::message_of;
 
     #[test]
-    fn a_time_is_a_text_of_digits_or_the_double_of_a_number() {
+    fn a_time_is_a_text_of_digits_or_a_double() {
         let field = &message_of("LogRecord").expect("a message").fields[0];
         let time = |text: &str| {
             let kind = if text.starts_with('"') { SpanKind::String } else { SpanKind::Number };

@@ -1,7 +1,7 @@
 //! Writes the values of attributes as JSON text (rule OTL-04).
 //!
-//! Pure. Text is escaped as `JSON.stringify` does, so that both encodings of a value give the same text.
-//! Invariant: the check of a body bounds how deep a value is nested, so the writer may recurse.
+//! Pure. Text is escaped as `JSON.stringify` does, so that both encodings of a value yield the same text. Invariant:
+//! the check of a body bounds the nesting depth, so the writer may recurse.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::telemetry::message::{Fields, Form, Node};
 use crate::telemetry::otlp::Kind;
 use crate::telemetry::value::Value;
 
-/// The JSON texts of values by their keys, in their order.
+/// The JSON texts of values by key, in order.
 #[derive(Debug, Default)]
 pub struct Attributes {
     items: Vec<(String, String)>,
@@ -22,7 +22,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Those in the list of a message whose keys and JSON texts are `wanted`.
+    /// Reads those of a message's list whose keys and JSON texts are `wanted`.
     pub fn read(fields: &Fields<'_>, list: &str, mut wanted: impl FnMut(&str, &str) -> bool) -> Self {
         if fields.is_json() {
             let list = fields.get(list).and_then(Value::json_list);
@@ -41,7 +41,7 @@ impl Attributes {
         attributes
     }
 
-    /// Gives a key its value, at the place of an earlier one.
+    /// Sets the value of a key, at the position of an earlier one.
     pub fn set(&mut self, key: &str, json: String) {
         match self.places.get(key) {
             Some(place) => self.items[*place].1 = json,
@@ -52,17 +52,17 @@ impl Attributes {
         }
     }
 
-    /// The JSON text of a value.
+    /// Returns the JSON text of a value.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.places.get(key).map(|place| &*self.items[*place].1)
     }
 
-    /// All keys and values, in their order.
+    /// Returns all keys and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.items.iter().map(|(key, json)| (&**key, &**json))
     }
 
-    /// The JSON text of an object with these members.
+    /// Returns the JSON text of an object with these members.
     pub fn json(&self) -> String {
         let members: Vec<String> =
             self.iter().map(|(key, json)| format!("{}:{json}", text_json(key))).collect();
@@ -70,22 +70,22 @@ impl Attributes {
     }
 }
 
-/// The JSON text of a text.
+/// Returns the JSON text of a string.
 pub fn text_json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The text that a JSON text is or stands for: that of a string, else the JSON itself.
+/// Returns the plain text of a JSON text: the contents of a string, otherwise the JSON itself.
 pub fn plain_text(json: &str) -> String {
     string_of(json).unwrap_or_else(|| json.to_owned())
 }
 
-/// The text of a JSON text that is a string.
+/// Returns the contents of a JSON string.
 pub fn string_of(json: &str) -> Option<String> {
     json.starts_with('"').then(|| serde_json::from_str(json).ok()).flatten()
 }
 
-/// The JSON text of an `AnyValue`: of the first of its values that is not absent.
+/// Returns the JSON text of an `AnyValue`: that of its first present value.
 pub fn value_json(node: Node<'_>) -> Option<String> {
     match node.form {
         Form::Json(text) => read_value(text, node.message),
@@ -96,14 +96,14 @@ pub fn value_json(node: Node<'_>) -> Option<String> {
     }
 }
 
-/// The JSON text of a value that is no message.
+/// Returns the JSON text of a scalar value.
 pub(super) fn scalar_json(value: Value<'_>) -> Option<String> {
     match value.field.kind {
         Kind::Text => Some(text_json(&value.text()?)),
         Kind::Bool => Some(value.bool()?.to_string()),
         Kind::Int64 => Some(value.integer()?.to_string()),
         Kind::Double => Some(double_json(value.double()?)),
-        // In JSON the value is base64 already.
+        // In JSON the value is already base64.
         Kind::Bytes => match value.bytes() {
             Some(bytes) => Some(text_json(&STANDARD.encode(bytes))),
             None => Some(text_json(&value.text()?)),
@@ -122,7 +122,7 @@ fn double_json(value: f64) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// An array of Protobuf, or a map as an object.
+/// Returns a Protobuf array, or a map as an object.
 fn list_json(node: Node<'_>) -> Option<String> {
     const LIST: &str = "values";
     if node.message.name == "KeyValueList" {

@@ -1,13 +1,13 @@
 /**
- * Reads the command line and the environment as text, without a look at the values (rules PRO-02 and PRO-03).
+ * Reads the command line and the environment as text; does not check the values (rules PRO-02 and PRO-03).
  *
- * Flags are tokens, so that everything that is wrong can be named, from left to right (rule PRO-03).
+ * Flags are parsed as tokens, so that every problem is reported from left to right (rule PRO-03).
  */
 import { parseArgs } from 'node:util';
 import { CONFIG_SPEC, fill, type OptionSpec } from '../contract.ts';
 import { helpText, versionText } from './spec.ts';
 
-/** Where a value was given, and its text. */
+/** A value's text and its source. */
 export interface Given {
   readonly source: string;
   readonly text: string;
@@ -15,19 +15,19 @@ export interface Given {
 
 const { messages } = CONFIG_SPEC;
 
-/** Takes the command line in; the text to print when it asks for help or the version. */
+/** Reads the command line; returns the text to print when it asks for help or the version. */
 export function readArguments(
   args: readonly string[],
   given: Map<string, Given[]>,
   problems: string[],
 ): string | undefined {
-  // A runner of scripts passes its own `--` on; it means nothing here.
+  // Package managers pass their own `--` on; it has no meaning here.
   const words = args.filter((word) => word !== '--');
   const { tokens } = parseArgs({ args: words, strict: false, allowPositionals: true, tokens: true });
   const prints = new Set<string>();
   let next = 0;
   for (const token of tokens) {
-    // The word was a flag's value, or the rest of a word of short flags.
+    // The word was a flag's value, or the rest of a group of short flags.
     if (token.index < next) continue;
     next = token.index + 1;
     if (token.kind === 'positional') {
@@ -79,7 +79,7 @@ function takeValue(
   given.set(option.name, [...before, { source: flag, text: value }]);
 }
 
-/** Takes the environment in: variables of ours that no flag has beaten. */
+/** Reads our variables of the environment; a flag takes precedence over its variable. */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   given: Map<string, Given[]>,

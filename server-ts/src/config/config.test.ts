@@ -21,7 +21,7 @@ function config(args: string[], env: Record<string, string> = {}): Config {
   return (command as { config: Config }).config;
 }
 
-test('defaults, flags and variables', () => {
+test('the configuration has defaults, flags and variables', () => {
   assert.equal(config([]).port, 3141);
   assert.equal(config(['--port', '1'], { INGEST_PORT: '2' }).port, 1);
   assert.equal(config(['--port=1']).port, 1);
@@ -36,7 +36,7 @@ test('defaults, flags and variables', () => {
   ]);
 });
 
-test('every problem, in the order of the contract', () => {
+test('the parser reports every problem in the order of the contract', () => {
   assert.deepEqual(
     problems(
       [
@@ -74,7 +74,7 @@ test('every problem, in the order of the contract', () => {
   );
 });
 
-test('values are taken as text', () => {
+test('values stay text until they are checked', () => {
   for (const text of ['-5', '5.0', '1e3', '0x10', ' 5', '65536', '99999999999999999']) {
     assert.deepEqual(problems([`--port=${text}`]), [
       `--port must be an integer from 0 to 65535, not ${JSON.stringify(text)}`,
@@ -94,7 +94,7 @@ test('values are taken as text', () => {
   assert.deepEqual(problems(['--token-file', 'none']), ['--token-file "none" cannot be read']);
 });
 
-test('help and version win over everything', () => {
+test('help and version take precedence over all other flags', () => {
   const help = { kind: 'print', text: helpText() };
   assert.deepEqual(parseConfig(['--what', '--version', '-h'], { INGEST_X: '1' }, readFile), help);
   const version = parseConfig(['-V', '--port', 'x'], {}, readFile);
@@ -104,7 +104,7 @@ test('help and version win over everything', () => {
   );
 });
 
-test('help has a line per option, in columns', () => {
+test('help has one line per option, in columns', () => {
   const lines = helpText().split('\n');
   assert.equal(lines[0], 'Usage: ingest-server [OPTIONS]');
   const port = lines.find((line) => line.startsWith('  --port PORT '))!;

@@ -2,8 +2,8 @@
  * Turns flags and environment variables into a checked configuration, or into every problem at once (rules PRO-02 to
  * PRO-04).
  *
- * Names, bounds, help and messages are those of `contract/config.json`. Nothing falls back to a default
- * because it was wrong. Pure but for files that flags name, which the caller reads.
+ * Names, bounds, help and messages come from `contract/config.json`. A wrong value is a problem, never a silent
+ * default. Pure, except that the caller reads the files that flags name.
  */
 import { type Given, readArguments, readEnvironment } from './arguments.ts';
 import type { Config } from './settings.ts';
@@ -12,7 +12,7 @@ import { type ReadFile, Values } from './values.ts';
 export type { Config, Durability } from './settings.ts';
 export { helpText, versionText } from './spec.ts';
 
-/** What the command line asks for. */
+/** Action that the command line asks for. */
 export type Command =
   | { readonly kind: 'run'; readonly config: Config }
   | { readonly kind: 'print'; readonly text: string }

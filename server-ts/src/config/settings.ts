@@ -1,12 +1,14 @@
-/** Holds the checked configuration, with units in the names of its values. */
+/** Holds the checked configuration. Names of values contain their units. */
 import type { Format } from '../formats/index.ts';
 import type { LogLevel } from '../log.ts';
 import type { Prices } from '../prices.ts';
 
-/** When an answer to an ingest request is durable (`--durability`): it survives the end of the process or of power. */
+/**
+ * Durability of an answer to an ingest request (`--durability`): it survives the end of the process, or a power loss.
+ */
 export type Durability = 'process' | 'power';
 
-/** The checked configuration; units stand in the names. */
+/** The checked configuration; names contain the units. */
 export interface Config {
   /** An IP address. */
   readonly host: string;
@@ -23,9 +25,9 @@ export interface Config {
   readonly maxStreamClients: number;
   readonly heartbeatMs: number;
   readonly statsIntervalMs: number;
-  /** The text of `--token-file`. */
+  /** Text of `--token-file`. */
   readonly token: string | undefined;
-  /** Lower case, as `allowOrigins`. */
+  /** Lower case, like `allowOrigins`. */
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
   readonly socket: string | undefined;
@@ -33,7 +35,7 @@ export interface Config {
   readonly maxAttachmentBytes: number;
   readonly attachmentsBytes: number;
   readonly keepHookPayloads: boolean;
-  /** The file of `--prices`. */
+  /** Content of `--prices`. */
   readonly prices: Prices | undefined;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;

@@ -1,7 +1,7 @@
 /** Makes the texts of `--help` and `--version` from `contract/config.json`. */
 import { CONFIG_SPEC, CONTRACT_VERSION, SERVER_VERSION } from '../contract.ts';
 
-/** `--help`, made of the contract. */
+/** Returns the `--help` text, made from the contract. */
 export function helpText(): string {
   const rows = CONFIG_SPEC.options.map((option): [left: string, right: string] => {
     const notes = [`[env: ${option.env}]`];
@@ -19,7 +19,7 @@ export function helpText(): string {
   return `${CONFIG_SPEC.usage}\n\n${CONFIG_SPEC.headline}\n\nOptions:\n${lines.join('')}`;
 }
 
-/** `--version` (rule PRO-04). */
+/** Returns the `--version` text (rule PRO-04). */
 export function versionText(): string {
   return `ingest-server ${SERVER_VERSION} (contract ${CONTRACT_VERSION})\n`;
 }

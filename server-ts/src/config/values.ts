@@ -8,13 +8,13 @@ import type { Config } from './settings.ts';
 
 const { messages } = CONFIG_SPEC;
 const LOCALHOST = '127.0.0.1';
-/** Reads a file of UTF-8 text; nothing where it cannot be read. */
+/** Reads a file of UTF-8 text; returns `undefined` when it cannot be read. */
 export type ReadFile = (path: string) => { readonly text: string; readonly mode: number } | undefined;
 
-/** What a mode gives to the group and to others. */
+/** Permission bits of the group and of other users. */
 const OTHER_USERS = 0o077;
 
-/** Checks every value in the order of `config.json`, then what concerns several. */
+/** Checks every value in the order of `config.json`, then rules that concern several values. */
 export class Values {
   private readonly given: ReadonlyMap<string, readonly Given[]>;
   private readonly problems: string[];
@@ -104,7 +104,7 @@ export class Values {
       this.problem(messages.empty, given);
       return option.default as string | null;
     }
-    // How Node shows bytes that are no UTF-8.
+    // Node shows bytes that are not UTF-8 this way.
     if (given.text.includes('\uFFFD')) this.problem(messages.text, given);
     else if (option.choices !== undefined && !option.choices.includes(given.text)) {
       this.problem(messages.choice, given, { choices: option.choices.join(', ') });
@@ -146,7 +146,7 @@ export class Values {
   }
 
   private prices(given: Given): Prices | undefined {
-    // The empty name of a file is a problem already.
+    // An empty file name is already a problem.
     if (given.text === '') return undefined;
     const file = this.readFile(given.text);
     if (file === undefined) {
@@ -182,13 +182,13 @@ export class Values {
     }
   }
 
-  /** Where a value came from; its flag when it is the default. */
+  /** Returns the source of a value; its flag for a default. */
   private source(name: string): string {
     return this.given.get(name)?.[0]?.source ?? `--${name}`;
   }
 }
 
-/** The message for an item of a list that is wrong. */
+/** Returns the message for a wrong item of a list. */
 function listItemProblem(name: string, text: string): string | undefined {
   if (text === '') return messages.empty;
   if (name === 'allow-host') return isHostName(text) ? undefined : messages.allow_host;
@@ -201,17 +201,19 @@ function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** Letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets. */
+/** Accepts letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets. */
 function isHostName(text: string): boolean {
   return /^(\[[0-9A-Fa-f:.]*\]|[0-9A-Za-z._-]+)$/.test(text);
 }
 
-/** What a page from a file is: browsers send `null` as its origin, and send it for sandboxed pages of any site. */
+/**
+ * Matches the origin of a page from a file. Browsers send `null` for it, and also for sandboxed pages of any site.
+ */
 function isFileOrigin(text: string): boolean {
   return /^(null$|file:)/i.test(text);
 }
 
-/** A scheme, `://`, and an authority without path (RFC 6454, section 6.2). */
+/** Accepts a scheme, `://`, and an authority without path (RFC 6454, section 6.2). */
 function isOrigin(text: string): boolean {
   return (
     /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[!-~]+$/.test(text) && !/[/?#]/.test(text.slice(text.indexOf('://') + 3))

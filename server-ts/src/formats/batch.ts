@@ -1,17 +1,17 @@
 /** Describes the events of a batch before they are checked (rule ING-09). */
 
-/** What was read of a batch; its events are in the table that was given. */
+/** The result of reading a batch; the caller's table holds its events. */
 export interface RawBatch {
-  /** The text that their spans lie in. */
+  /** The text that their spans refer to. */
   readonly body: Buffer;
-  /** How many events there are; the table has at most as many as were asked for. */
+  /** Number of events; the table holds at most the requested number. */
   readonly count: number;
 }
 
-/** Where the events of a batch lie in a body. */
+/** Places of a batch's events in a body. */
 export interface Places {
-  /** A start and an end of each of the first ones, as many as were asked for. */
+  /** A start and an end of each of the first events, at most the requested number. */
   readonly events: readonly number[];
-  /** How many there are. */
+  /** Number of fields. */
   readonly count: number;
 }

@@ -1,8 +1,8 @@
 /**
  * Writes a value as its canonical JSON text (rule FMT-05; RFC 8785, section 3.2.3).
  *
- * Pure. It writes straight from checked MessagePack: values of JavaScript would take a hundred times the memory of the
- * body. Invariant: the check of a body bounds how deep a value is nested, so the writer may recurse.
+ * Pure. It writes straight from checked MessagePack, since JavaScript values would take a hundred times the memory of
+ * the body. Invariant: the check of a body bounds the nesting depth, so the writer may recurse.
  */
 import { printNumber } from '../number.ts';
 import { SHAPE, shapeAt, Walker } from './msgpack-walker.ts';
@@ -12,10 +12,13 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 /**
- * What a member takes in the list of members: start and end of its name in the source, and of the member in the text.
+ * Numbers per member in the list of members: start and end of its name in the source, and of the member in the text.
  */
 const MEMBER_WIDTH = 4;
-/** Lead bytes of UTF-8. In UTF-16 the characters from U+E000 to U+FFFF sort after those above, which are surrogates. */
+/**
+ * Lead bytes of UTF-8. In UTF-16 the characters from U+E000 to U+FFFF sort after the characters above U+FFFF, which
+ * are surrogates.
+ */
 const HIGH_LEAD = 0xee;
 const ASTRAL_LEAD = 0xf0;
 
@@ -26,8 +29,8 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_,
 });
 
 /**
- * The text of the value from `start` on. Where it is only read again (rule RPC-04), -0 stays what it is, and members stay
- * as they are: to order millions of them takes several times the memory of the body.
+ * Returns the text of the value at `start`. Where only the scanner reads it again (rule RPC-04), -0 and the order of
+ * members stay. Sorting millions of members takes several times the memory of the body.
  */
 export function canonicalJson(bytes: Buffer, start: number, isReadAgain = false): Buffer {
   const writer = new Writer(bytes, start, isReadAgain);
@@ -41,7 +44,7 @@ class Writer {
   private readonly isReadAgain: boolean;
   private out = Buffer.allocUnsafe(1024);
   private length = 0;
-  /** The members of the maps that are open, of the innermost one last. */
+  /** The members of all open maps, the innermost last. */
   private members = new Int32Array(MEMBER_WIDTH * 16);
   private memberCount = 0;
 
@@ -108,7 +111,7 @@ class Writer {
     this.memberCount = first;
   }
 
-  /** Notes a member that ends here. */
+  /** Records a member that ends here. */
   private member(nameStart: number, nameEnd: number, start: number): void {
     const at = this.memberCount++ * MEMBER_WIDTH;
     if (at === this.members.length) {
@@ -122,13 +125,13 @@ class Writer {
     this.members[at + 3] = this.length;
   }
 
-  /** Whether the names of the members from `first` on are in ascending order, each once. */
+  /** Returns whether the names of the members from `first` on ascend strictly. */
   private isOrdered(first: number): boolean {
     for (let at = first + 1; at < this.memberCount; at++) if (this.compare(at - 1, at) >= 0) return false;
     return true;
   }
 
-  /** Orders the members from `first` on, whose object begins at `opening`; of a name given twice the last stays. */
+  /** Sorts the members from `first` on, whose object starts at `opening`. Of equal names the last stays. */
   private order(first: number, opening: number): void {
     const { members, memberCount } = this;
     const list = Uint32Array.from({ length: memberCount - first }, (_, at) => first + at);
@@ -148,7 +151,7 @@ class Writer {
     this.length = opening + end;
   }
 
-  /** The order of the names of two members by UTF-16 code units. */
+  /** Compares the names of two members by UTF-16 code units. */
   private compare(one: number, other: number): number {
     const { bytes, members } = this;
     const [start, end] = [members[one * MEMBER_WIDTH]!, members[one * MEMBER_WIDTH + 1]!];

@@ -15,18 +15,18 @@ import { readLine, readLines } from './ndjson.ts';
 /** A format of bodies and answers, by its name in `formats.json`. */
 export type Format = keyof typeof FORMATS;
 
-/** Whether answers in it are rows alone, sent page by page (rule FMT-09). */
+/** Returns whether its answers hold only rows, in several pages (rule FMT-09). */
 export function isExport(format: Format): boolean {
   return format === 'ndjson' || format === 'arrow';
 }
 
-/** The modules of the binary formats, which load their libraries; absent before the first body that needs them. */
+/** The modules of the binary formats, which load their libraries. Each is absent until a body needs it. */
 const libraries: {
   msgpack?: typeof import('./msgpack.ts');
   protobuf?: typeof import('./protobuf.ts');
 } = {};
 
-/** Loads the module of a format; returns nothing where it is loaded or needs no library. */
+/** Loads the module of a format; returns `undefined` when it is loaded or needs no library. */
 export function loadFormat(format: Format): Promise<void> | undefined {
   if (format === 'msgpack' && libraries.msgpack === undefined) return loadMsgpack();
   if (format === 'protobuf' && libraries.protobuf === undefined) return loadProtobuf();
@@ -42,8 +42,8 @@ async function loadProtobuf(): Promise<void> {
 }
 
 /**
- * Reads the one event of a body into `raw`; returns the text that its spans lie in, which is the body or memory of
- * `buffers`. `loadFormat` has loaded the format.
+ * Reads the one event of a body into `raw`. Returns the text that its spans refer to: the body, or memory of
+ * `buffers`. Requires `loadFormat` first.
  */
 export function readEvent(format: Format, body: Buffer, raw: RawEvents, buffers: Buffers): Buffer {
   switch (format) {
@@ -63,8 +63,8 @@ export function readEvent(format: Format, body: Buffer, raw: RawEvents, buffers:
 }
 
 /**
- * Reads the events of a body into `raw`, in slices. Those after the first `maxItems` are counted and not kept (rule
- * ING-09). Text and loading are as above.
+ * Reads the events of a body into `raw`, in slices. Events after the first `maxItems` are counted but not kept (rule
+ * ING-09). Returned text and loading are as for `readEvent`.
  */
 export function* readBatch(
   format: Format,

@@ -11,7 +11,7 @@ function read(body: Buffer, maxItems: number): { count: number; raw: RawEvents }
   return { count: step.value, raw };
 }
 
-test('lines are counted with the empty ones, and one that is no JSON spoils no other', () => {
+test('line numbers count empty lines, and a line that is not JSON affects no other line', () => {
   const body = Buffer.from('\r\n{}\n \t\n[1]\r\n{\n\xff\n{"a":\n1}\n{} ', 'latin1');
   const { count, raw } = read(body, 9);
   assert.equal(count, 7);
@@ -24,13 +24,13 @@ test('lines are counted with the empty ones, and one that is no JSON spoils no o
   );
 });
 
-test('lines above the limit are counted and not kept', () => {
+test('lines above the limit are counted but not kept', () => {
   const { count, raw } = read(Buffer.from('{}\n\n{}\n?\n \n{}'), 1);
   assert.deepEqual([count, raw.count], [4, 1]);
   assert.equal(read(Buffer.alloc(0), 1).count, 0);
 });
 
-test('one event is one line', () => {
+test('a body with one event has exactly one line', () => {
   assert.equal(readLine(Buffer.from('\n{}\n\n'), new RawEvents()), true);
   for (const body of ['', '\n', '{}\n{}', '{}{}', '?']) {
     assert.equal(readLine(Buffer.from(body), new RawEvents()), false, body);

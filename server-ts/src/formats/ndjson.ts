@@ -1,7 +1,7 @@
 /**
- * Reads NDJSON: finds the events of a body, one a line, where they lie (rule FMT-02).
+ * Reads NDJSON: finds the events of a body, one a line, without copying them (rule FMT-02).
  *
- * Pure. Invariant: a line that is no JSON counts as one event and changes no other line.
+ * Pure. Invariant: a line that is not JSON counts as one event and does not affect other lines.
  */
 import { isUtf8 } from 'node:buffer';
 import type { RawEvents } from '../event.ts';
@@ -14,19 +14,19 @@ const SPACE = 0x20;
 
 const NEAR_BYTES = 32;
 
-/** How many bytes are read in one slice; other requests run between slices. */
+/** Bytes per slice; other requests run between slices. */
 const SLICE_BYTES = 1 << 19;
 
 /**
- * Reads the events of a body into `raw`, in slices; returns how many there are. Those after the first `maxItems` are
- * counted and not kept.
+ * Reads the events of a body into `raw`, in slices; returns their number. Events after the first `maxItems` are
+ * counted but not kept.
  */
 export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Generator<void, number> {
   const isText = isUtf8(body);
   let count = 0;
   let line = 1;
   let pause = SLICE_BYTES;
-  // A body may have millions of lines: one that is empty, or not kept, makes no object.
+  // A body may have millions of lines, so empty or dropped lines create no object.
   for (let at = 0; at < body.length; ) {
     if (at > pause) {
       yield;
@@ -41,7 +41,7 @@ export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Gene
     const end = endOfLine(body, at);
     if (count < maxItems) {
       if (!isText && !isUtf8(body.subarray(at, end))) raw.addNotJson();
-      // The bytes end with the line, and positions are those of the body.
+      // The slice ends at the line's end but starts at 0, so positions refer to the body.
       else scanLine(body.subarray(0, end), at, raw);
       raw.lines.push(line);
     }
@@ -51,7 +51,10 @@ export function* readLines(body: Buffer, raw: RawEvents, maxItems: number): Gene
   return count;
 }
 
-/** Where the line ends that goes on at `start`. It looks at some bytes itself, which is faster for a short line. */
+/**
+ * Returns the end of the line that continues at `start`. It checks some bytes itself, which is faster for a short
+ * line.
+ */
 function endOfLine(body: Buffer, start: number): number {
   const near = Math.min(start + NEAR_BYTES, body.length);
   for (let at = start; at < near; at++) if (body[at] === LINE_FEED) return at;
@@ -59,7 +62,7 @@ function endOfLine(body: Buffer, start: number): number {
   return found < 0 ? body.length : found;
 }
 
-/** Reads the one event of a body that has one line; returns whether it has exactly one, which is JSON. */
+/** Reads the one event of a one-line body; returns whether the body has exactly one line and that line is JSON. */
 export function readLine(body: Buffer, raw: RawEvents): boolean {
   const reading = readLines(body, raw, 1);
   let step = reading.next();

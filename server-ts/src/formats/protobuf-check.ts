@@ -1,8 +1,8 @@
 /**
  * Checks a body in Protobuf before a library decodes it (rules FMT-03 and FMT-06).
  *
- * Pure. Invariant: the check takes no memory but the places of the events, whatever the body declares. What passes is
- * well-formed to its last byte.
+ * Pure. Invariant: the check allocates nothing except the places of the events, whatever the body declares. A body
+ * that passes is well-formed to its last byte.
  */
 import { FIELDS_FILE, LIMITS } from '../contract.ts';
 import type { FieldKind } from '../field.ts';
@@ -13,10 +13,10 @@ import { isUtf8Range } from './utf8.ts';
 /** The number of `events` in the message `IngestBatch`. */
 const EVENTS = 1;
 const MOST_NUMBER = LIMITS.max_field_number;
-/** How many bytes are checked in one slice; other requests run between slices. */
+/** Bytes per slice; other requests run between slices. */
 const SLICE_BYTES = 1 << 17;
 
-/** How the value of a known field is encoded: its wire type, and whether it is text. */
+/** The wire type of a known field, and whether it is text. */
 export interface WireForm {
   readonly wireType: number;
   readonly isText: boolean;
@@ -35,7 +35,7 @@ export function checkEvent(body: Buffer): void {
   new Walker(body).event(body.length, body.length);
 }
 
-/** Checks a body that is an `IngestBatch`, in slices. Events after the first `maxItems` are counted and not kept. */
+/** Checks a body that is an `IngestBatch`, in slices. Events after the first `maxItems` are counted but not kept. */
 export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Places> {
   const walker = new Walker(body);
   const events: number[] = [];
@@ -64,7 +64,7 @@ export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Pla
 
 /** Walks through a message, field by field. */
 export class Walker {
-  /** How many bytes lie behind. */
+  /** Number of bytes passed. */
   at = 0;
   private readonly bytes: Buffer;
   private wireType = 0;
@@ -74,7 +74,10 @@ export class Walker {
     this.bytes = bytes;
   }
 
-  /** Checks the fields of an `Event` up to `end`; returns whether it ended, else the walker is behind `pause`. */
+  /**
+   * Checks the fields of an `Event` up to `end`. Returns whether it reached the end; otherwise the walker is past
+   * `pause`.
+   */
   event(end: number, pause: number): boolean {
     while (this.at < end) {
       if (this.at > pause) return false;
@@ -86,7 +89,7 @@ export class Walker {
     return true;
   }
 
-  /** Takes the tag of a field; returns its number. `forms` has the known fields by their numbers. */
+  /** Takes the tag of a field; returns its number. `forms` holds the known fields by their numbers. */
   tag(end: number, forms: readonly (WireForm | undefined)[]): number {
     const { bytes } = this;
     const first = bytes[this.at]!;
@@ -101,7 +104,7 @@ export class Walker {
     return number;
   }
 
-  /** Where the value of the field ends; takes its length, where it has one. */
+  /** Returns the end of the field's value; takes its length if it has one. */
   value(end: number): number {
     switch (this.wireType) {
       case 0: {
@@ -127,7 +130,7 @@ export class Walker {
     return this.at + length;
   }
 
-  /** Takes a varint of at most 64 bits; above 2^53 the result is near its value. */
+  /** Takes a varint of at most 64 bits; above 2^53 the result is approximate. */
   private varint(end: number): number {
     const { bytes } = this;
     if (this.at < end && bytes[this.at]! < 0x80) return bytes[this.at++]!;
@@ -149,7 +152,7 @@ function formsByNumber(): (WireForm | undefined)[] {
   const forms: (WireForm | undefined)[] = [];
   const columns = { ...FIELDS_FILE.fields, ...FIELDS_FILE.server_columns };
   for (const { kind, protobuf } of Object.values(columns)) forms[protobuf] = formOfKind(kind as FieldKind);
-  // A list without holes is faster to look into.
+  // A list without holes is faster to index.
   return Array.from(forms);
 }
 

@@ -27,7 +27,7 @@ function run<T>(steps: Generator<void, T>): T {
   return step.value;
 }
 
-/** The problems of an event that has these fields beside the required ones. */
+/** Returns the problems of an event with these fields and the required ones. */
 function problems(fields: Buffer): string[] {
   const buffers = new Buffers();
   const raw = new RawEvents();
@@ -44,7 +44,7 @@ function double(value: number): Buffer {
   return field;
 }
 
-test('the check names the first rule that breaks', () => {
+test('the check names the first broken rule', () => {
   const cases: [hex: string, fault: Fault][] = [
     ['0affffffff0f61', 'truncated'],
     ['0affffffffffffffffff0161', 'truncated'],
@@ -81,7 +81,7 @@ test('the check names the first rule that breaks', () => {
   }
 });
 
-test('events above the limit are counted and not kept', () => {
+test('events above the limit are counted but not kept', () => {
   const places = run(checkBatch(bytes('0a0012000a030a01610a00'), 2));
   assert.deepEqual(places, { events: [2, 2, 6, 9], count: 3 });
   assert.equal(
@@ -95,7 +95,7 @@ test('events above the limit are counted and not kept', () => {
   assert.deepEqual(run(checkBatch(Buffer.alloc(0), 2)), { events: [], count: 0 });
 });
 
-test('the check stops between slices, also within one event', () => {
+test('the check pauses between slices, also within one event', () => {
   const fields = Buffer.alloc(3 << 20, bytes('a00600'));
   const check = checkBatch(Buffer.concat([bytes('0a8080c001'), fields]), 1);
   let slices = 0;
@@ -105,7 +105,7 @@ test('the check stops between slices, also within one event', () => {
   assert.deepEqual(step.value, { events: [5, 5 + (3 << 20)], count: 1 });
 });
 
-test('values that JSON cannot say have the problems of their fields', () => {
+test('values that JSON cannot express have the problems of their fields', () => {
   const cases: [fields: Buffer, problem: string][] = [
     [double(Number.NaN), `cost_usd: ${MESSAGES.number}`],
     [double(-1), `cost_usd: ${MESSAGES.number}`],
@@ -122,7 +122,7 @@ test('values that JSON cannot say have the problems of their fields', () => {
     assert.deepEqual(problems(fields), [problem], fields.toString('hex'));
 });
 
-test('zeros, unknown fields and fields of servers mean nothing', () => {
+test('zeros, unknown fields and server fields count as absent', () => {
   const cases = [
     bytes('2000'),
     bytes('920100'),

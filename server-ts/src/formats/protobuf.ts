@@ -1,8 +1,8 @@
 /**
  * Reads Protobuf: turns the events of a body into JSON tokens (rules FMT-06 and FMT-07).
  *
- * Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
- * server. The library reads tags, lengths and numbers; texts are copied as they lie in the body.
+ * Invariant: a body is checked before the library decodes it. So an error of the library is an internal error of this
+ * server. The library reads tags, lengths and numbers; texts are copied as bytes of the body.
  */
 import type { BinaryReader as Reader } from '@bufbuild/protobuf/wire';
 import type { Buffers } from '../buffers.ts';
@@ -17,18 +17,18 @@ import { isUtf8Range } from './utf8.ts';
 
 const { BinaryReader } = await import('@bufbuild/protobuf/wire');
 
-/** How many events are decoded in one slice; other requests run between slices. */
+/** Events per slice; other requests run between slices. */
 const SLICE_EVENTS = 1000;
-/** Stands for the number of no word: a word that is in no list (rule FMT-07). */
+/** Stands for the number of an unknown word; no list holds this text (rule FMT-07). */
 const NO_WORD = '?';
-/** Stands for a time outside the range: a text that is no timestamp (rule FMT-07). */
+/** Stands for a time outside the range; it is not a timestamp (rule FMT-07). */
 const NO_TIME = '';
-/** A varint that ends within its first four bytes is an integer of 28 bits. */
+/** A varint of at most four bytes is an integer of 28 bits. */
 const SHORT_VARINT = 4;
 
 const FIELDS_BY_NUMBER: readonly (FieldSpec | undefined)[] = byNumber();
 
-/** Reads the one event of a body; returns the text that its spans lie in. */
+/** Reads the one event of a body; returns the text that its spans refer to. */
 export function readProtobufEvent(body: Buffer, raw: RawEvents, buffers: Buffers): Buffer {
   checkEvent(body);
   const tokens = new Tokens(buffers, raw, body.length);
@@ -36,7 +36,7 @@ export function readProtobufEvent(body: Buffer, raw: RawEvents, buffers: Buffers
   return tokens.finish();
 }
 
-/** Reads the events of a body, in slices. Where they are more than `maxItems`, none is kept. */
+/** Reads the events of a body, in slices. Above `maxItems` events it keeps none. */
 export function* readProtobufBatch(
   body: Buffer,
   raw: RawEvents,
@@ -55,7 +55,7 @@ export function* readProtobufBatch(
   return { body: tokens.finish(), count };
 }
 
-/** Decodes the event from where the reader is up to `end`. */
+/** Decodes the event from the reader's position up to `end`. */
 function decodeEvent(body: Buffer, reader: Reader, end: number, tokens: Tokens): void {
   tokens.event(true);
   while (reader.pos < end) {
@@ -67,7 +67,9 @@ function decodeEvent(body: Buffer, reader: Reader, end: number, tokens: Tokens):
   }
 }
 
-/** The token of a value. A value that JSON cannot express becomes a token with the same problem (rule FMT-07). */
+/**
+ * Writes the token of a value. A value that JSON cannot express becomes a token with the same problem (rule FMT-07).
+ */
 function decodeValue(body: Buffer, reader: Reader, field: FieldSpec, tokens: Tokens): void {
   switch (field.kind) {
     case 'text':
@@ -83,7 +85,7 @@ function decodeValue(body: Buffer, reader: Reader, field: FieldSpec, tokens: Tok
     case 'choice': {
       const number = reader.int32();
       const word = field.words[number - 1];
-      // The numbers of words begin at 1; 0 counts as absent.
+      // Numbers of words begin at 1; 0 means absent.
       if (number === 0) tokens.absent(field);
       else if (word === undefined) tokens.text(field, NO_WORD);
       else tokens.textOf(field, word, 0, word.length);
@@ -103,7 +105,7 @@ function decodeValue(body: Buffer, reader: Reader, field: FieldSpec, tokens: Tok
   }
 }
 
-/** Whether the varint at `start` has at most four bytes. */
+/** Returns whether the varint at `start` has at most four bytes. */
 function isShort(body: Buffer, start: number): boolean {
   for (let at = start; at < start + SHORT_VARINT; at++) if (body[at]! < 0x80) return true;
   return false;

@@ -1,8 +1,8 @@
 /**
  * Writes the values of a binary format as JSON tokens of a new body, each with its span (decision 53).
  *
- * Invariant: no token but metadata is scanned again. A text stands between its quotes as it is, even where JSON would
- * need an escape, but for a character that `text` would take for an escape or refuse.
+ * Invariant: only metadata tokens are scanned again. A text keeps its bytes between its quotes, even where JSON needs
+ * an escape. Exceptions are characters that `text` would take for an escape or refuse.
  */
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
@@ -10,28 +10,31 @@ import { NOT_JSON, type RawEvents } from '../event.ts';
 import { FIELD, type FieldSpec } from '../field.ts';
 import { BACKSLASH, INVALID, OPEN_ARRAY, OPEN_OBJECT, QUOTE, skipSpace, skipValue } from '../scanner.ts';
 
-/** Every body begins with two bytes that look like an object and like another value; some spans say no more. */
+/**
+ * Every body starts with two bytes: the start of an object and of another value. Spans that carry only a kind refer
+ * to them.
+ */
 const OBJECT = 0;
 const NO_OBJECT = 1;
 const FIRST = 2;
-/** Metadata lies in one container, its event. */
+/** Metadata is nested in one container, its event. */
 const METADATA_DEPTH = LIMITS.json_depth - 1;
-/** Longer texts are copied by a call into native code. */
+/** Native code copies longer texts. */
 const SHORT_TEXT = 48;
 /** A UTF-16 code unit becomes at most three bytes of UTF-8. */
 const MOST_BYTES = 3;
 const SPARE_BYTES = 1024;
 
-/** A body that is written token by token, and the spans of its tokens in `raw`. */
+/** A body in construction, token by token, and the spans of its tokens in `raw`. */
 export class Tokens {
   private readonly buffers: Buffers;
   private readonly raw: RawEvents;
   private body: Buffer;
   private length = FIRST;
-  /** The place of the event that is being written. */
+  /** Position of the current event. */
   private item = 0;
 
-  /** An empty body with room for about this many bytes. */
+  /** Creates an empty body with room for about this many bytes. */
   constructor(buffers: Buffers, raw: RawEvents, bytes: number) {
     this.buffers = buffers;
     this.raw = raw;
@@ -40,23 +43,23 @@ export class Tokens {
     this.body[NO_OBJECT] = OPEN_ARRAY;
   }
 
-  /** Begins the next event. */
+  /** Starts the next event. */
   event(isObject: boolean): void {
     this.item = this.raw.add();
     this.raw.spans[this.item] = isObject ? OBJECT : NO_OBJECT;
   }
 
-  /** A field that is absent, also where the same field had a value before. */
+  /** Marks a field as absent, even where it had a value before. */
   absent(field: FieldSpec): void {
     this.span(field, 0, 0);
   }
 
-  /** A value that is neither text nor a number. */
+  /** Writes a value that is neither text nor a number. */
   other(field: FieldSpec): void {
     this.span(field, NO_OBJECT, NO_OBJECT + 1);
   }
 
-  /** A text. */
+  /** Writes a text. */
   text(field: FieldSpec, text: string): void {
     const start = this.reserve(text.length * MOST_BYTES + 2);
     const { body } = this;
@@ -81,7 +84,7 @@ export class Tokens {
     this.span(field, start, at);
   }
 
-  /** A text whose UTF-8 lies from `from` up to `to`. */
+  /** Writes a text whose UTF-8 lies from `from` up to `to`. */
   textOf(field: FieldSpec, bytes: Buffer, from: number, to: number): void {
     const start = this.reserve(to - from + 2);
     const { body } = this;
@@ -99,7 +102,7 @@ export class Tokens {
     this.span(field, start, at);
   }
 
-  /** A whole number, as text where no double holds it. */
+  /** Writes a whole number; as text where a double cannot hold it. */
   integer(field: FieldSpec, value: number | string): void {
     const start = this.reserve(LONGEST_NUMBER);
     const { body } = this;
@@ -118,8 +121,8 @@ export class Tokens {
   }
 
   /**
-   * A number as ECMAScript prints it. An infinite one becomes a number above every double, and NaN a value that is no
-   * number, so that both get the problem of their field (rule FMT-07).
+   * Writes a number as ECMAScript prints it. Infinity becomes a number above every double, and NaN becomes a
+   * non-number, so that both get the problem of their field (rule FMT-07).
    */
   number(field: FieldSpec, value: number): void {
     if (Number.isInteger(value)) {
@@ -135,24 +138,27 @@ export class Tokens {
     this.span(field, start, start + this.body.write(text, start, 'latin1'));
   }
 
-  /** Metadata that was sent as JSON text from `from` up to `to`, without the white space around it (rule FMT-05). */
+  /**
+   * Writes metadata that was sent as JSON text from `from` up to `to`, without the white space around it (rule
+   * FMT-05).
+   */
   metadata(bytes: Buffer, from: number, to: number): void {
     const start = this.reserve(to - from);
     this.scanned(start, start + bytes.copy(this.body, start, from, to));
   }
 
-  /** Metadata that is no JSON text. */
+  /** Marks metadata that is not JSON text. */
   notJson(): void {
     this.span(FIELD.metadata, NOT_JSON, 0);
   }
 
-  /** Metadata that is known to be JSON text. */
+  /** Writes metadata that is known to be JSON text. */
   canonical(json: Buffer): void {
     const start = this.reserve(json.length);
     this.span(FIELD.metadata, start, start + json.copy(this.body, start));
   }
 
-  /** The body. */
+  /** Returns the body. */
   finish(): Buffer {
     return Buffer.from(this.body.buffer, 0, this.length);
   }
@@ -175,7 +181,7 @@ export class Tokens {
     this.span(field, start, start + this.body.write(json, start));
   }
 
-  /** Notes where the token of a field lies; the next one begins after it. */
+  /** Records the span of a field's token; the next token starts after it. */
   private span(field: FieldSpec, start: number, end: number): void {
     const { spans } = this.raw;
     const slot = this.item + field.span;
@@ -184,7 +190,7 @@ export class Tokens {
     if (end > this.length) this.length = end;
   }
 
-  /** Makes room for so many bytes; returns where they begin. */
+  /** Reserves this many bytes; returns their position. */
   private reserve(bytes: number): number {
     const needed = this.length + bytes;
     if (needed > this.body.length) {
@@ -199,7 +205,7 @@ export class Tokens {
 
 /** At least the digits of 2^64 with a sign, and the longest double that ECMAScript prints. */
 const LONGEST_NUMBER = 32;
-/** Numbers below are written digit by digit. */
+/** Numbers below this are written digit by digit. */
 const MOST_DIGITS = 1e9;
 
 function digitsOf(value: number): number {
@@ -208,7 +214,7 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-/** Whether `text` would take a character for an escape, or refuse it (U+0000). */
+/** Returns whether `text` would take a character for an escape, or refuse it (U+0000). */
 function isSpecial(code: number): boolean {
   return code === BACKSLASH || code === 0;
 }

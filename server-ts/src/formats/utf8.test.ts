@@ -9,7 +9,7 @@ const EDGES = [
 ];
 const LEADS = [...EDGES, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff];
 
-test('short texts are judged as the native check judges them', () => {
+test('short texts get the result of the native check', () => {
   for (const first of LEADS) {
     for (const second of EDGES) {
       for (const third of EDGES) {

@@ -5,10 +5,10 @@
  */
 import { isUtf8 } from 'node:buffer';
 
-/** Longer texts are checked by a call into native code. */
+/** Native code checks longer texts. */
 const SHORT_TEXT = 48;
 
-/** Whether the bytes from `start` up to `end` are UTF-8. */
+/** Returns whether the bytes from `start` up to `end` are UTF-8. */
 export function isUtf8Range(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > SHORT_TEXT) return isUtf8(bytes.subarray(start, end));
   let at = start;
@@ -21,7 +21,7 @@ export function isUtf8Range(bytes: Buffer, start: number, end: number): boolean 
     const more = lead < 0xc2 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 0;
     if (more === 0 || at + more >= end) return false;
     const second = bytes[at + 1]!;
-    // Overlong forms, surrogates, and what is above U+10FFFF are not UTF-8.
+    // Overlong forms, surrogates, and values above U+10FFFF are not UTF-8.
     if (second < leastSecond(lead) || second > mostSecond(lead)) return false;
     for (let next = at + 2; next <= at + more; next++) if (bytes[next]! >> 6 !== 2) return false;
     at += more + 1;

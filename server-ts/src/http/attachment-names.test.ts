@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attachmentName, disposition, mediaType } from './attachment-names.ts';
 
-test('a name is one segment of text', () => {
+test('an attachment name is one path segment', () => {
   const cases: [encoded: string, name: string][] = [
     ['a.txt', 'a.txt'],
     ['a%20b%25', 'a b%'],
@@ -35,7 +35,7 @@ test('a media type has no parameters and no upper case', () => {
   assert.equal(mediaType({ headers: new Map() }), 'application/octet-stream');
 });
 
-test('a disposition has both spellings of a name that is not plain', () => {
+test('a disposition has both forms of a name that is not ASCII', () => {
   const cases: [name: string, type: string, expected: string][] = [
     ['a b.png', 'image/png', 'inline; filename="a b.png"'],
     ['a.svg', 'image/svg+xml', 'attachment; filename="a.svg"'],

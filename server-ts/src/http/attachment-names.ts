@@ -12,7 +12,7 @@ import { invalid } from './parameters.ts';
 /** Slashes in both directions and control characters. */
 const FORBIDDEN = /[/\\\p{Cc}]/u;
 
-/** The name of an attachment as it stands in a path, decoded once. */
+/** Decodes the name of an attachment from a path, once. */
 export function attachmentName(encoded: string): string {
   const limit = LIMITS.attachment_name_bytes;
   const name = percentDecode(encoded, false) ?? '';
@@ -21,13 +21,13 @@ export function attachmentName(encoded: string): string {
   throw invalid('name', fill(VOCABULARY.parameter_messages.file_name, { limit }));
 }
 
-/** What an attachment is where nothing is said. */
+/** The default media type of an attachment. */
 const ANY_BYTES = 'application/octet-stream';
 
-/** `type/subtype` (RFC 9110, section 8.3.1). */
+/** Parses `type/subtype` (RFC 9110, section 8.3.1). */
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
-/** The media type of a body, in lower case and without parameters. */
+/** Returns the media type of a body, in lower case and without parameters. */
 export function mediaType({ headers }: Pick<Head, 'headers'>): string {
   const values = headers.get('content-type') ?? [ANY_BYTES];
   const essence = values.length === 1 ? /^[ \t]*([^;]*?)[ \t]*(?:;|$)/.exec(values[0]!)?.[1] : undefined;
@@ -36,7 +36,7 @@ export function mediaType({ headers }: Pick<Head, 'headers'>): string {
   throw new Failure('unsupported_media_type', { supported: ['*/*'] });
 }
 
-/** The `Content-Disposition` of an attachment (RFC 6266 and RFC 8187). */
+/** Returns the `Content-Disposition` of an attachment (RFC 6266 and RFC 8187). */
 export function disposition(name: string, type: string): string {
   const kind = VOCABULARY.inline_media_types.includes(type) ? 'inline' : 'attachment';
   const plain = name.replace(/[^ -~]|["%\\]/gu, '_');
@@ -44,7 +44,7 @@ export function disposition(name: string, type: string): string {
   return plain === name ? value : `${value}; filename*=UTF-8''${encoded(name)}`;
 }
 
-/** Attr-chars as they are, any other byte percent-encoded (RFC 8187, section 3.2.1). */
+/** Keeps attr-chars and percent-encodes any other byte (RFC 8187, section 3.2.1). */
 function encoded(name: string): string {
   const isOther = /[^A-Za-z0-9!#$&+\-.^_`|~]/g;
   return Buffer.from(name)

@@ -1,8 +1,8 @@
 /**
  * Handles `/api/events/{id}/attachments`, `/api/events/{id}/attachments/{name}` and `/api/attachments/{sha256}`.
  *
- * Invariant: of a content that is sent, one chunk is in memory; each chunk is a read of its own, which holds no
- * descriptor while the client is slow.
+ * Invariant: at most one chunk of a content is in memory. Each chunk is a read of its own, so a slow client holds no
+ * descriptor.
  */
 import type { App } from '../app.ts';
 import type { Received, Upload } from '../attachments.ts';
@@ -44,7 +44,7 @@ export async function putAttachment(app: App, exchange: Exchange): Promise<void>
   }
 }
 
-/** Takes the bytes of a body in, and pauses it while they are written. */
+/** Receives the bytes of a body, and pauses it during writes. */
 async function receive(exchange: Exchange, upload: Upload): Promise<Received> {
   const { request } = exchange;
   await readChunks(exchange, (chunk, fail) => {
@@ -107,7 +107,7 @@ export async function getAttachment(app: App, exchange: Exchange): Promise<void>
   await sendContent(app, exchange, (start, length) => files.read(sha256, start, length), first, last + 1);
 }
 
-/** Sends the bytes of a content from `start` up to `end`, each chunk once the client has taken the one before. */
+/** Sends the bytes of a content from `start` up to `end`; reads a chunk when the client has taken the one before. */
 async function sendContent(
   app: App,
   { response }: Exchange,
@@ -125,7 +125,7 @@ async function sendContent(
     }
     response.end();
   } catch (error) {
-    // The client sees that the end is missing.
+    // Destroying the response shows the client that the end is missing.
     response.destroy();
     app.logFailure(error, 'an attachment was not read');
   }

@@ -1,6 +1,4 @@
-/**
- * Serves the page of measurements as it was built, with `--bench` alone (rule BEN-05).
- */
+/** Serves the built page of measurements, with `--bench` alone (rule BEN-05). */
 
 import style from '../../../dashboard/dist/bench.css?text';
 import page from '../../../dashboard/dist/bench.html?text';

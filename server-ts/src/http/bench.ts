@@ -1,7 +1,8 @@
 /**
  * Handles `/bench/sink` and `/bench/echo`, which exist with `--bench` alone (rules BEN-01 to BEN-03).
  *
- * They are the baseline of measurements: HTTP without any work. Invariant: the sink holds one read at a time.
+ * They are the baseline of measurements: HTTP without further work. Invariant: the sink holds at most one read in
+ * memory.
  */
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';
@@ -27,7 +28,7 @@ export async function postEcho(_app: App, exchange: Exchange): Promise<void> {
   echo(exchange, pieces);
 }
 
-/** Passes the bytes of a body to `take` as they come (rule BEN-01). */
+/** Calls `take` with the bytes of a body as they arrive (rule BEN-01). */
 async function receive(exchange: Exchange, take: (bytes: Buffer) => void): Promise<void> {
   const { head } = exchange;
   if (encodingOf(head) !== 'identity') throw new Failure('unsupported_encoding');

@@ -1,17 +1,17 @@
 /**
  * Handles `/bench/blob`, which exists with `--bench` alone (rules BEN-01 and BEN-04).
  *
- * It gives the same bytes in several forms, so that a page can measure what each form costs it.
+ * It sends the same bytes in several forms, so that a page can measure the cost of each form.
  */
 import type { App } from '../app.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';
 import { blob as reply } from './reply.ts';
 
-/** Where Marsaglia's generator begins. */
+/** Start value of Marsaglia's xorshift generator. */
 const SEED = 2_463_534_242;
 
-/** The longest run of bytes that anybody asked for; a shorter one is its beginning. */
+/** The longest sequence generated so far; a shorter one is a prefix of it. */
 let made = Buffer.alloc(0);
 
 /** `GET /bench/blob` (rule BEN-04). */
@@ -35,7 +35,7 @@ function encode(bytes: Buffer, form: string): [mediaType: string, body: string |
   }
 }
 
-/** The first bytes of the sequence; those that were made before are used again. */
+/** Returns the first bytes of the sequence; reuses bytes generated earlier. */
 function blob(size: number): Buffer {
   if (made.length < size) {
     const words = Math.ceil(size / 4);

@@ -1,8 +1,8 @@
 /**
- * Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). Whether it
- * is well-formed is the pipeline's business.
+ * Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). The ingest
+ * pipeline checks whether it is well-formed.
  *
- * The bytes own their memory, which is of `buffers`, so that the writer's thread can read it without a copy.
+ * The bytes lie in memory of `buffers`, so that the writer's thread can read them without a copy.
  */
 import type { Ticket } from '../admission.ts';
 import type { App } from '../app.ts';
@@ -15,7 +15,7 @@ import { waitsForContinue } from './head.ts';
 import { encodingOf, inflate } from './inflate.ts';
 import { contentFormat } from './negotiation.ts';
 
-/** A body, its format and its ticket. The caller gives the memory of the bytes back to `buffers`. */
+/** A body, its format and its ticket. The caller gives the bytes back to `buffers`. */
 interface Body {
   readonly bytes: Buffer;
   readonly format: Format;
@@ -23,8 +23,8 @@ interface Body {
 }
 
 /**
- * Reads and inflates a body of at most `mostEvents` events and `limit` bytes; the caller releases its ticket once it is
- * answered.
+ * Reads and inflates a body of at most `mostEvents` events and `limit` bytes. The caller releases the ticket after
+ * the answer.
  */
 export async function readBody(
   app: App,
@@ -39,7 +39,7 @@ export async function readBody(
   if (encoding === 'identity' && declared !== undefined && declared > limit) {
     throw new Failure('payload_too_large', { limit, actual: declared }, true);
   }
-  // What does not compress gets longer, so a compressed body may be a little over the limit (rule BOD-04).
+  // Incompressible data grows, so a compressed body may be slightly over the limit (rule BOD-04).
   const longest = encoding === 'identity' ? limit : limit + LIMITS.compressed_extra_bytes;
   const ticket = app.admission.ticket();
   try {
@@ -63,15 +63,15 @@ export async function readBody(
 }
 
 interface Limits {
-  /** What the client is told. */
+  /** The limit that an error reports to the client. */
   readonly limit: number;
-  /** What is read. */
+  /** The limit that reading applies. */
   readonly longest: number;
-  /** What there is room for already. */
+  /** Bytes that already have room. */
   readonly held: number;
 }
 
-/** The bytes as they were sent. Reading pauses where there is no room for more of them. */
+/** Receives the bytes as sent. Pauses when there is no room for more. */
 async function receive(
   exchange: Exchange,
   buffers: Buffers,
@@ -113,13 +113,13 @@ async function receive(
   }
 }
 
-/** Takes the next bytes of a body; `fail` ends the reading with a failure. */
+/** Takes the next bytes of a body; `fail` stops reading with a failure. */
 type TakeChunk = (chunk: Buffer, fail: (error: Failure) => void) => void;
 
-/** Passes the bytes of a body to `take` as they come, within the time limits; resolves at the end of the body. */
+/** Calls `take` with the bytes of a body as they arrive, within the time limits; resolves at the end of the body. */
 export async function readChunks(exchange: Exchange, take: TakeChunk): Promise<void> {
   const { request, response, head } = exchange;
-  // The client left while the request waited for room.
+  // The client disconnected while the request waited for room.
   if (request.destroyed) throw new Failure('bad_request', {}, true);
   exchange.bodyTaken = true;
   if (waitsForContinue(head) && head.contentLength !== 0) response.writeContinue();
@@ -134,13 +134,13 @@ export async function readChunks(exchange: Exchange, take: TakeChunk): Promise<v
     const fail = (error: Error): void => {
       exchange.bodyTaken = false;
       settle(() => reject(error));
-      // What still comes is dropped, by the connection's lingering end.
+      // The connection's lingering close drops bytes that still arrive.
       request.on('error', () => {}).pause();
     };
     const onTimeout = (): void => fail(new Failure('request_timeout', {}, true));
     const idle = setTimeout(onTimeout, LIMITS.body_idle_timeout_ms);
     const total = setTimeout(onTimeout, LIMITS.request_timeout_ms);
-    // Its framing is broken, or the client left.
+    // The body's framing is broken, or the client disconnected.
     const onLost = (): void => fail(new Failure('bad_request', {}, true));
     const onData = (chunk: Buffer): void => {
       idle.refresh();
@@ -154,7 +154,7 @@ export async function readChunks(exchange: Exchange, take: TakeChunk): Promise<v
   });
 }
 
-/** Rule HTT-08. */
+/** Returns whether trailers exceed their limits (rule HTT-08). */
 function isTooMuch(rawTrailers: readonly string[]): boolean {
   const bytes = rawTrailers.reduce((sum, text) => sum + text.length + ': '.length, 0);
   return bytes > LIMITS.trailer_bytes || rawTrailers.length / 2 > LIMITS.header_count;

@@ -1,9 +1,10 @@
 /**
  * Accepts connections up to the limit, serves their requests one after the other, and drains them.
  *
- * What must stay true: an answer that closes its connection reaches the client even while the client still
- * sends; nothing of a connection is handled after its last answer; answers leave in the order of requests.
- * Over 250 lines because one state a connection corrects all that Node does differently from the contract.
+ * Invariants: an answer that closes its connection reaches the client even while the client still sends. After the
+ * last answer the server handles nothing of a connection. Answers leave in the order of requests.
+ *
+ * Over 250 lines because one state per connection corrects every difference between Node and the contract.
  */
 import {
   createServer,
@@ -16,29 +17,29 @@ import type { AddressInfo, Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
-import { lastWords, linger } from './linger.ts';
+import { linger, sendLastAnswer } from './linger.ts';
 import { rawFailure } from './reply.ts';
 import { SocketFile, type SocketProblem } from './socket.ts';
 
 type Accept = (this: Server, socket: Socket) => void;
 
-/** What is going on on one connection. */
+/** The state of one connection. */
 interface Line {
-  /** Requests, and last answers, that wait for those before them. */
+  /** Requests, and last answers, that wait for earlier ones. */
   readonly waiting: (() => void)[];
-  /** The request that is being answered. */
+  /** The request that the server is answering. */
   current: IncomingMessage | undefined;
-  /** The request that came last. */
+  /** The newest request. */
   newest: IncomingMessage | undefined;
   response: ServerResponse | undefined;
-  /** The last answer was given, or is being given. */
+  /** The last answer is sent or in progress. */
   closing: boolean;
 }
 
-/** The error of Node's parser for the preface of HTTP/2. */
+/** The error of Node's parser for the HTTP/2 preface. */
 const HTTP2_PREFACE = 'HPE_PAUSED_H2_UPGRADE';
 
-/** How often Node looks for heads that are late. */
+/** Interval of Node's check for late heads. */
 const CHECK_MS = 500;
 
 export class Connections {
@@ -47,20 +48,20 @@ export class Connections {
   private socketFile: SocketFile | undefined;
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
-  /** Node's own listeners for connections. */
+  /** Node's own connection listeners. */
   private readonly accept: Accept[] = [];
-  /** Connections that came before there was a handler. */
+  /** Connections that arrived before there was a handler. */
   private early: Socket[] = [];
-  /** Connections that are being refused. */
+  /** Number of connections in refusal. */
   private refusals = 0;
   private handler: RequestListener | undefined;
-  /** Called for a connection that gRPC was tried on (rule OTL-12). */
+  /** Called for a connection on which a client tried gRPC (rule OTL-12). */
   private onGrpc: () => void = () => {};
 
   constructor() {
     this.server = createServer({
       requireHostHeader: false,
-      // Somewhat more than the limit, since the parser counts without separators and line ends.
+      // Slightly more than the limit, since the parser does not count separators and line ends.
       maxHeaderSize: LIMITS.head_hard_bytes + 1024,
       headersTimeout: LIMITS.head_timeout_ms,
       requestTimeout: 0,
@@ -83,7 +84,7 @@ export class Connections {
     this.limitConnections();
   }
 
-  /** Takes the address; the error's code where that fails. Connections wait until `serve`. */
+  /** Binds the address; resolves to the error's code on failure. Connections wait until `serve`. */
   listen(host: string, port: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       const onError = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.name);
@@ -95,7 +96,7 @@ export class Connections {
     });
   }
 
-  /** Listens at the path of `--socket` as well; resolves to the problem where that fails. */
+  /** Also listens at the path of `--socket`; resolves to the problem on failure. */
   async listenAt(path: string): Promise<SocketProblem | undefined> {
     const bound = await SocketFile.bind(path, (socket) => void this.server.emit('connection', socket));
     if (typeof bound === 'string') return bound;
@@ -103,7 +104,7 @@ export class Connections {
     return undefined;
   }
 
-  /** From now on requests are handled, and connections of gRPC are counted. */
+  /** Starts to handle requests, and to count gRPC connections. */
   serve(handler: RequestListener, onGrpc: () => void = () => {}): void {
     this.handler = handler;
     this.onGrpc = onGrpc;
@@ -118,7 +119,7 @@ export class Connections {
   async drain(): Promise<void> {
     const socketsClosed = this.closeSocket();
     const closed = new Promise<void>((resolve) => {
-      // Ends idle connections as well; a request that has begun to come in is waited for and answered.
+      // Also ends idle connections. Waits for a request that has begun to arrive, and answers it.
       this.server.close(() => resolve());
     });
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
@@ -132,12 +133,12 @@ export class Connections {
     await file?.remove();
   }
 
-  /** Ends what is left. */
+  /** Ends the remaining connections. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Node's own listener is only told of connections that there is room for (rule HTT-12). */
+  /** Passes only connections within the limit to Node's own listener (rule HTT-12). */
   private limitConnections(): void {
     const { server, sockets } = this;
     this.accept.push(...(server.listeners('connection') as Accept[]));
@@ -154,7 +155,7 @@ export class Connections {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
       const destroySoon = socket.destroySoon.bind(socket);
-      // Called by Node behind an answer that closes.
+      // Node calls this after an answer that closes the connection.
       socket.destroySoon = () => {
         const line = this.lineOf(socket);
         line.closing = true;
@@ -170,19 +171,19 @@ export class Connections {
     });
   }
 
-  /** Where many are refused at once they are closed without a wait, so that they take up no descriptors. */
+  /** Above a number of refusals it closes without a wait, so that they occupy no descriptors. */
   private refuseConnection(socket: Socket): void {
     socket.on('error', () => {});
     const answer = rawFailure('overloaded');
     if (this.refusals >= PLAN.refusals) {
-      // The buffer of a new socket has room for it, so that it is on its way before the socket is closed.
+      // The answer fits the buffer of a new socket, so it is on its way before the socket closes.
       socket.write(answer);
       socket.destroy();
       return;
     }
     this.refusals++;
     socket.once('close', () => this.refusals--);
-    lastWords(socket, answer);
+    sendLastAnswer(socket, answer);
   }
 
   private lineOf(socket: Socket): Line {
@@ -205,7 +206,7 @@ export class Connections {
       line.response = response;
       response.once('close', () => {
         line.current = undefined;
-        // The head of an answer that began before may have promised to keep the connection.
+        // An answer that began earlier may have announced keep-alive.
         if (!this.server.listening) socket.destroySoon();
         else line.waiting.shift()?.();
       });
@@ -216,8 +217,8 @@ export class Connections {
   }
 
   /**
-   * Reads the request once more without `Upgrade` (rule HTT-06). Node's parser stops behind a request that asks for
-   * an upgrade, and what follows in the same bytes is lost unless the application takes the socket over.
+   * Parses the request again without `Upgrade` (rule HTT-06). Node's parser stops after a request for an upgrade, and
+   * the following bytes are lost unless the application takes over the socket.
    */
   private ignoreUpgrade(request: IncomingMessage, socket: Socket, rest: Buffer): void {
     const line = this.lineOf(socket);
@@ -227,7 +228,7 @@ export class Connections {
       socket.unshift(Buffer.concat([headWithoutUpgrade(request), rest]));
       for (const listener of this.accept) listener.call(this.server, socket);
     };
-    // Until then Node listens to nothing of this socket.
+    // Until then Node has no listener on this socket.
     socket.on('error', ignore);
     if (line.closing) socket.resume();
     else if (line.current === undefined) begin();
@@ -245,12 +246,12 @@ export class Connections {
       socket.destroy();
       return;
     }
-    // What is broken behind the last answer is nobody's any more.
+    // Errors after the last answer are ignored.
     if (response?.headersSent && !response.shouldKeepAlive) return;
     this.lastAnswer(socket, error.code === 'HPE_HEADER_OVERFLOW' ? 'headers_too_large' : 'bad_request');
   }
 
-  /** Behind requests that have come whole, and in place of one whose own body broke (rule HTT-08). */
+  /** Sends the last answer: after complete requests, and in place of a request whose own body broke (rule HTT-08). */
   private lastAnswer(socket: Socket, code: ErrorCode): void {
     const line = this.lineOf(socket);
     const { current, newest } = line;
@@ -265,11 +266,11 @@ export class Connections {
     line.closing = true;
     line.waiting.length = 0;
     line.current?.on('error', () => {}).resume();
-    lastWords(socket, bytes);
+    sendLastAnswer(socket, bytes);
   }
 }
 
-/** As long and with as many headers as it came, so that the limits of heads hold. */
+/** Rebuilds the head with its original length and number of headers, so that the head limits still hold. */
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
   for (let at = 0; at < rawHeaders.length; at += 2) {

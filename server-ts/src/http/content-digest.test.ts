@@ -8,14 +8,14 @@ function declared(...fields: string[]): string | undefined {
   return declaredDigest({ headers: new Map(fields.length === 0 ? [] : [['content-digest', fields]]) });
 }
 
-test('the last sha-256 counts, and other algorithms do not', () => {
+test('the last SHA-256 counts, and other algorithms are ignored', () => {
   assert.equal(declared(), undefined);
   assert.equal(declared('sha-512=:AAAA:, *x.y_z-1=::'), undefined);
   assert.equal(declared('sha-256=:AAAA:'), 'AAAA');
   assert.equal(declared('sha-256=:AAAA:\t, sha-512=:AA==:', 'sha-256=:AAA=:'), 'AAA=');
 });
 
-test('what is no list of byte sequences is refused', () => {
+test('a header that is not a list of byte sequences is refused', () => {
   const unclosed = ['', ',', 'sha-256=:AAAA:,', 'sha-256', 'sha-256=', 'sha-256=AAAA', 'sha-256=:AAAA'];
   const values = [
     'sha-256=:AAA:',
@@ -34,7 +34,7 @@ test('what is no list of byte sequences is refused', () => {
   }
 });
 
-test('a digest has one spelling', () => {
+test('a digest has exactly one accepted form', () => {
   const digest = new Uint8Array(32);
   checkDigest(undefined, digest);
   checkDigest(digestBase64(digest), digest);

@@ -3,23 +3,23 @@ import { type Digest, digestBase64 } from '../digest.ts';
 import { Failure } from '../error.ts';
 import type { Head } from './head.ts';
 
-/** `algorithm=:BASE64:` (RFC 8941, sections 3.2 and 3.3.5). */
+/** Parses `algorithm=:BASE64:` (RFC 8941, sections 3.2 and 3.3.5). */
 const MEMBER =
   /^[ \t]*([a-z*][a-z0-9_.*-]*)=:((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):[ \t]*$/;
 
-/** The SHA-256 that a body is declared to have, in base64; nothing where none is declared. */
+/** Returns the declared SHA-256 of a body, in base64; `undefined` when the header is absent. */
 export function declaredDigest({ headers }: Pick<Head, 'headers'>): string | undefined {
   let declared: string | undefined;
   for (const member of (headers.get('content-digest') ?? []).flatMap((value) => value.split(','))) {
     const found = MEMBER.exec(member);
     if (found === null) throw new Failure('bad_request');
-    // Of a key given twice the last counts (RFC 8941, section 3.2).
+    // Of equal keys the last counts (RFC 8941, section 3.2).
     if (found[1] === 'sha-256') declared = found[2];
   }
   return declared;
 }
 
-/** Throws where bytes do not have the digest that was declared. */
+/** Throws when the bytes do not have the declared digest. */
 export function checkDigest(declared: string | undefined, digest: Digest): void {
   if (declared !== undefined && declared !== digestBase64(digest)) throw new Failure('digest_mismatch');
 }

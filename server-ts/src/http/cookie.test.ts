@@ -4,7 +4,7 @@ import { LIMITS } from '../contract.ts';
 import { CookieKey } from './cookie.ts';
 
 const NOW_S = 1_790_000_000;
-/** As in the tests of server-rs. */
+/** The same value as in the tests of server-rs. */
 const ISSUED =
   'ingest_session_3141=1790604800.09a211d9eee66e2679ebb21596c73b851e3040eb561b0381b970683dfec63ece; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800';
 const key = new CookieKey('correct-horse-battery+staple');

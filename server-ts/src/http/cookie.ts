@@ -1,16 +1,16 @@
 /**
- * Makes and checks the cookie that admits a browser instead of the token: `ingest_session_PORT=EXPIRY.MAC` (rule
+ * Issues and checks the cookie that admits a browser instead of the token: `ingest_session_PORT=EXPIRY.MAC` (rule
  * SEC-07).
  *
- * Either server checks it without state. The name holds the port, because a browser sends the cookies of one port
- * of a host to all others. Reads no clock: the caller passes the time.
+ * Either server checks it without state. The name holds the port, because a browser sends the cookies of one port of
+ * a host to all other ports. Reads no clock: the caller passes the time.
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { LIMITS, VOCABULARY } from '../contract.ts';
 
 const { cookie_name: NAME, cookie_attributes: ATTRIBUTES } = VOCABULARY.security;
 
-/** Makes and checks cookies. Holds the token as a key, so that its text cannot be logged. */
+/** Issues and checks cookies. Holds the token as a key, so that its text cannot be logged. */
 export class CookieKey {
   private readonly key: KeyObject;
 
@@ -18,7 +18,7 @@ export class CookieKey {
     this.key = createSecretKey(Buffer.from(token));
   }
 
-  /** The value of `Set-Cookie` for a server on this port; times are Unix seconds. */
+  /** Returns the value of `Set-Cookie` for a server on this port; times are Unix seconds. */
   issue(port: number, nowS: number): string {
     const name = cookieName(port);
     const expiry = String(nowS + LIMITS.session_cookie_s);
@@ -26,7 +26,7 @@ export class CookieKey {
     return `${name}=${expiry}.${mac}; ${ATTRIBUTES}; Max-Age=${LIMITS.session_cookie_s}`;
   }
 
-  /** Whether a `Cookie` header holds the cookie of this port, and it has not expired. */
+  /** Returns whether a `Cookie` header holds the unexpired cookie of this port. */
   admits(cookies: string, port: number, nowS: number): boolean {
     const name = cookieName(port);
     return cookies.split(';').some((pair) => {
@@ -50,7 +50,7 @@ function cookieName(port: number): string {
   return `${NAME}_${port}`;
 }
 
-/** Without the optional white space around a value (RFC 9110, section 5.6.3). */
+/** Removes the optional white space around a value (RFC 9110, section 5.6.3). */
 function trimBlank(value: string): string {
   const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t';
   let [start, end] = [0, value.length];

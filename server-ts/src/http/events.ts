@@ -46,7 +46,7 @@ export async function listEvents(app: App, exchange: Exchange, parameters: Param
   rows(exchange, bytes);
 }
 
-/** The page of events that these parameters ask for, as JSON text (rule RPC-05). */
+/** Reads the page of events for these parameters, as JSON text (rule RPC-05). */
 export async function readEvents(
   app: App,
   { response }: Exchange,
@@ -75,14 +75,14 @@ function eventFilter(parameters: Parameters): EventFilter {
 
 /** `GET /api/events/{id}` (rule GET-06). */
 export async function getEvent(app: App, exchange: Exchange): Promise<void> {
-  // The path as it was sent: routes decode nothing (rule HTT-03).
+  // The path as sent: routes decode nothing (rule HTT-03).
   const id = eventId(exchange.head.path.slice('/api/events/'.length));
   const json = await app.store.json({ kind: 'get_event', id }, exchange.response);
   if (json === undefined) throw new Failure('not_found');
   ok(exchange, json);
 }
 
-/** The id of an event as it stands in a path: one spelling per number. */
+/** Parses the id of an event in a path: one spelling per number. */
 export function eventId(text: string): number {
   const id = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
   if (id <= Number.MAX_SAFE_INTEGER) return id;

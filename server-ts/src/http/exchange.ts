@@ -1,25 +1,25 @@
-/** Holds a request with what is known of it, as a handler gets it. */
+/** Holds a request and the facts about it that a handler needs. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteSpec } from '../contract.ts';
 import type { Head } from './head.ts';
 import type { Answer } from './negotiation.ts';
 
-/** A request, what is known of it, and the answer to be. */
+/** A request, the facts about it, and its response. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly head: Head;
   /** The origin that may read the answer (rule SEC-04). */
   origin: string | undefined;
-  /** The route, and what its answer is to be; known once the method and `Accept` were checked. */
+  /** The route and the form of its answer; set once the method and `Accept` are checked. */
   route: RouteSpec | undefined;
   answer: Answer | undefined;
-  /** What every answer to telemetry is to be, once its media type was accepted (rule OTL-01). */
+  /** The form of every answer to telemetry, set once its media type is accepted (rule OTL-01). */
   telemetry: Answer | undefined;
-  /** Whether `Accept` chooses the format of the answer (rule HTT-13). */
+  /** Whether `Accept` selects the format of the answer (rule HTT-13). */
   hasChoice: boolean;
-  /** The whole body was taken, or 100 was sent and it is being read. */
+  /** The body was read whole, or the server sent 100 and is reading it. */
   bodyTaken: boolean;
-  /** Whether the server is about to end, so that no connection goes on. */
+  /** Returns whether the server is draining, so that every connection closes. */
   isDraining(): boolean;
 }

@@ -1,8 +1,8 @@
 /**
- * Sends events page by page in NDJSON and Arrow (rule FMT-09).
+ * Sends events in several pages, in NDJSON and Arrow (rule FMT-09).
  *
- * Invariants: one page is in memory at a time, and its memory is freed before the next one is read; each page is a read
- * of its own, which holds no reader while the client is slow; the rows end with the newest id of the beginning.
+ * Invariants: one page is in memory at a time, and its memory is freed before the next read. Each page is a read of
+ * its own, so a slow client holds no reader. The rows end with the newest id at the start of the export.
  */
 import type { App } from '../app.ts';
 import type { ExportPage } from '../store/read.ts';
@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts';
 import { taken } from './frames.ts';
 import { exported } from './reply.ts';
 
-/** Sends the first page and those behind it, each once the client has taken the one before. */
+/** Sends the first page, then each further page once the client has taken the one before. */
 export async function sendExport(
   app: App,
   exchange: Exchange,
@@ -28,13 +28,13 @@ export async function sendExport(
       if (next === undefined) break;
       if (!isTaken && !response.destroyed) await taken(response);
       if (response.destroyed) return;
-      // V8 would collect it only once there are 64 MB of such garbage.
+      // V8 collects it only once 64 MB of such garbage exist.
       if (!isTaken) (bytes.buffer as ArrayBuffer).transfer(0);
       ({ bytes, next } = await app.store.exportPage(next, response));
     }
     response.end();
   } catch (error) {
-    // The client sees that the end is missing.
+    // Destroying the response shows the client that the end is missing.
     response.destroy();
     app.logFailure(error, 'export failed');
   }

@@ -2,9 +2,9 @@
  * Writes server-sent events to one client at its own pace; only this module writes their framing (rules STR-07 and
  * STR-08).
  *
- * The format is that of <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
- * Writes only when the client has taken what came before, so what a slow one costs is one chunk (rule STR-08).
- * When there is something to say is not decided here.
+ * The format is that of <https://html.spec.whatwg.org/multipage/server-sent-events.html>. It writes only when the
+ * client has taken the previous bytes, so a slow client costs one chunk (rule STR-08). Other modules decide when
+ * there is a frame to send.
  */
 import type { ServerResponse } from 'node:http';
 import { LIMITS } from '../contract.ts';
@@ -12,30 +12,30 @@ import type { Next } from '../hub.ts';
 import type { Change } from '../slots.ts';
 import type { SendQueues } from './send-queues.ts';
 
-/** As much as is written before the client's send queue is looked at again. */
+/** Bytes written before the next check of the client's send queue. */
 const SLICE_BYTES = 1 << 16;
 
 const HEARTBEAT = ': heartbeat\n\n';
 
-/** What gives frames; `idle` after this many milliseconds without any. */
+/** A source of frames; returns `idle` after this many milliseconds without a frame. */
 interface FrameFeed {
   next(idleMs: number): Promise<Next>;
 }
 
-/** A frame without a name; the JSON text has no line break. */
+/** Writes a frame without an event name; the JSON text has no line break. */
 export function frame(json: string): string {
   return `data: ${json}\n\n`;
 }
 
 /**
- * How long a client waits before it connects again: a field for the front of the first frame (rule SYN-02). Some
- * clients report an event that holds only this field as a message without data.
+ * Returns the reconnection time as a field for the front of the first frame (rule SYN-02). Some clients report an
+ * event that holds only this field as a message without data.
  */
 export function retryField(): string {
   return `retry: ${LIMITS.stream_retry_ms}\n`;
 }
 
-/** A frame for each change, in their order (rule SYN-02). */
+/** Writes a frame for each change, in order (rule SYN-02). */
 export function invalidateFrames(changes: readonly Change[], epoch: string): string {
   const frames = changes.map(({ topic, revision }) => {
     return `event: invalidate\n${frame(JSON.stringify({ topic: topic.name, revision: String(revision), epoch }))}`;
@@ -43,7 +43,10 @@ export function invalidateFrames(changes: readonly Change[], epoch: string): str
   return frames.join('');
 }
 
-/** Writes `opening`, where there is one, then frames until the feed ends, the next one only once the client has taken those before it. */
+/**
+ * Writes `opening` if present, then frames until the feed ends. It writes each frame once the client has taken the
+ * previous ones.
+ */
 export async function sendFrames(
   response: ServerResponse,
   feed: FrameFeed,
@@ -55,7 +58,7 @@ export async function sendFrames(
   if (socket === null) return;
   const stallMs = heartbeatMs * LIMITS.stalled_heartbeats;
   const queue = queues.add(socket, stallMs);
-  // Node's own timer: it starts anew whenever the socket takes a byte of what waits (rule STR-08).
+  // Node's own timer: it restarts whenever the socket sends a byte of the queue (rule STR-08).
   socket.setTimeout(stallMs);
   socket.on('timeout', () => {
     if (socket.writableLength > 0) socket.destroy();
@@ -77,8 +80,8 @@ export async function sendFrames(
 }
 
 /**
- * Resolves once the client has taken what was written, or is gone. Leaves no listener behind: a stream waits so
- * often that they would be a leak, and that ending it would take minutes.
+ * Resolves once the client has taken the written bytes or has disconnected. Removes its listeners: a stream waits so
+ * often that leaked listeners would take minutes to clean up.
  */
 export function taken(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {

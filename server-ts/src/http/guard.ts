@@ -1,8 +1,8 @@
 /**
  * Checks whether a request is allowed: Host, Origin, Fetch metadata, preflights, the token (rules SEC-01 to SEC-07).
  *
- * The Host is what stops DNS rebinding: a page that reaches this server under a name of its own says that name.
- * Tokens are compared by digest, in constant time, and never logged.
+ * The Host check stops DNS rebinding: a page that reaches this server under its own name sends that name. Tokens are
+ * compared by digest, in constant time, and never logged.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ROUTES } from '../contract.ts';
@@ -17,7 +17,7 @@ interface GuardConfig {
   readonly token: string | undefined;
 }
 
-/** What the guard decided about a request that it lets through or answers itself. */
+/** The guard's decision about a request that it passes or answers itself. */
 export type Verdict =
   | { readonly kind: 'pass'; readonly origin: string | undefined; readonly isFree: boolean }
   | { readonly kind: 'preflight'; readonly origin: string }
@@ -34,7 +34,7 @@ export class Guard {
   private readonly cookies: CookieKey | undefined;
   private readonly port: number;
 
-  /** `port` is this server's, which an Origin has to name. */
+  /** `port` is this server's port, which an Origin must name. */
   constructor(config: GuardConfig, port: number) {
     this.hosts = new Set(config.allowHosts);
     this.origins = new Set(config.allowOrigins);
@@ -95,7 +95,9 @@ export class Guard {
     return this.hosts.has(name) || isLocalName(name);
   }
 
-  /** An http origin of a loopback name and this server's port, or one that was allowed by a flag. */
+  /**
+   * Returns whether it is an http origin of a loopback name and this server's port, or an origin that a flag allows.
+   */
   private isOrigin(origin: string): boolean {
     if (this.origins.has(origin.toLowerCase())) return true;
     if (!origin.startsWith('http://')) return false;
@@ -112,7 +114,10 @@ function isLocalName(name: string): boolean {
   return /^[a-z0-9.-]+\.localhost$/.test(name);
 }
 
-/** The host of `host[:port]`, nothing where it is malformed; a colon in brackets belongs to an IPv6 address. */
+/**
+ * Returns the host of `host[:port]`; `undefined` when it is malformed. A colon in brackets belongs to an IPv6
+ * address.
+ */
 function hostName(authority: string): string | undefined {
   return /^([^:]+|.*\])(?::[0-9]*)?$/.exec(authority)?.[1];
 }

@@ -1,8 +1,8 @@
 /**
  * Checks the raw head of a request before anything else uses it (rules HTT-06 to HTT-08).
  *
- * Works on what Node's parser passed on; what the parser refuses by itself never gets here. White space around
- * the values of headers is not visible any more, and does not count (rule HTT-07).
+ * Checks what Node's parser passes on; requests that the parser refuses never get here. The parser removes white
+ * space around header values, which does not count anyway (rule HTT-07).
  */
 import type { IncomingMessage } from 'node:http';
 import { LIMITS } from '../contract.ts';
@@ -11,18 +11,18 @@ import { Failure } from '../error.ts';
 export interface Head {
   readonly method: string;
   readonly target: string;
-  /** The target up to its query, as it stands. */
+  /** The target up to its query, undecoded. */
   readonly path: string;
-  /** Behind the question mark; empty when there is none. */
+  /** The text after the question mark; empty when there is none. */
   readonly query: string;
   readonly isHttp10: boolean;
-  /** By lower-case name, in the order in which they came. */
+  /** By lower-case name, in order of arrival. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** In bytes; 0 when no body is declared, and `undefined` when it comes in chunks. */
   readonly contentLength: number | undefined;
 }
 
-/** A path and a query of visible ASCII but for `"#<>\^{|}` and the backquote. */
+/** A path and a query of visible ASCII except `"#<>\^{|}` and the backquote. */
 const TARGET = /^\/[!$-;=?-[\]_a-z~]*$/;
 
 const METHODS = new Set(LIMITS.http_methods);
@@ -51,7 +51,7 @@ export function readHead(request: IncomingMessage): Head {
   };
 }
 
-/** The first rule that the head breaks, if it breaks one. */
+/** Returns the first rule that the head breaks, if any. */
 export function checkHead(head: Head, request: IncomingMessage): Failure | undefined {
   if (head.target.length > LIMITS.target_bytes) return new Failure('uri_too_long', {}, true);
   const { rawHeaders, httpVersion } = request;
@@ -66,18 +66,20 @@ export function checkHead(head: Head, request: IncomingMessage): Failure | undef
   return new Failure('bad_request', {}, true);
 }
 
-/** A header that may stand once: nothing when it is absent, and all its values joined when it came twice. */
+/**
+ * Returns a header that may occur once: `undefined` when it is absent, and its joined values when it occurs twice.
+ */
 export function headerOf(head: Head, name: string): string | undefined {
   return head.headers.get(name)?.join(', ');
 }
 
-/** Whether the client holds its body back until it is told to go on (RFC 9110, section 10.1.1). */
+/** Returns whether the client holds its body back until `100 Continue` (RFC 9110, section 10.1.1). */
 export function waitsForContinue(head: Head): boolean {
   const expected = head.headers.get('expect') ?? [];
   return !head.isHttp10 && expected.some((value) => value.toLowerCase() === '100-continue');
 }
 
-/** How the body is delimited (RFC 9112, section 6). */
+/** Returns whether the body's framing is valid (RFC 9112, section 6). */
 function isFramed(head: Head): boolean {
   const encodings = head.headers.get('transfer-encoding');
   const lengths = head.headers.get('content-length');
@@ -89,7 +91,7 @@ function isFramed(head: Head): boolean {
   return lengths.length === 1 && /^[0-9]+$/.test(lengths[0]!) && Number(lengths[0]) <= LIMITS.max_integer;
 }
 
-/** Request line and headers with their line ends, without the empty line behind them. */
+/** Returns the size of request line and headers with their line ends, without the empty line after them. */
 function headBytes(head: Head, rawHeaders: readonly string[]): number {
   let bytes = head.method.length + head.target.length + ' '.length * 2 + 'HTTP/1.1\r\n'.length;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -5,7 +5,7 @@ import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { hook } from './reply.ts';
 
-/** `POST` of what a hook sends (rules HOK-01 to HOK-04 and ATT-10). */
+/** Handles `POST` of an agent's hook (rules HOK-01 to HOK-04 and ATT-10). */
 export async function postHook(app: App, exchange: Exchange): Promise<void> {
   const mapping = mappingOf(exchange.route!.path);
   const { bytes, ticket } = await readBody(app, exchange, 1);

@@ -1,9 +1,9 @@
 /**
  * Routes every request, and runs the checks before a handler (rule HTT-02).
  *
- * express matches routes on the raw path, by its router alone: its own decoding, its answers to OPTIONS and HEAD of
- * unknown paths, its headers and its body parsers are all left out, and so is its application, which gives every
- * request and every response another prototype (decision 35). Holds no SQL; statuses are chosen in `reply` alone.
+ * Express matches routes on the raw path, by its router alone. Its path decoding, its answers to OPTIONS and HEAD of
+ * unknown paths, its headers and its body parsers are not used. Nor is its application, which changes the prototype
+ * of every request and response (decision 35). Holds no SQL; `reply` alone chooses statuses.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
@@ -33,15 +33,15 @@ import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
 import { openStream } from './stream.ts';
 import { postTelemetry } from './telemetry.ts';
 
-/** Answers a request that has passed the checks of its route; a failure is thrown. */
+/** Answers a request that has passed the checks of its route; throws a failure. */
 type Handler = (app: App, exchange: Exchange, parameters: Parameters) => Promise<void> | void;
 
-/** What express passes along, with what is known of the request. */
+/** Facts about the request that express passes along. */
 interface Local {
   exchange: Exchange;
 }
 
-/** A route of its own goes before one that has what is looked for in its path. */
+/** A route with a fixed path goes before a route with a parameter in its path. */
 const [exactRoutes, openRoutes] = [false, true].map((isOpen) =>
   ROUTES.filter(({ path }) => path.includes('{') === isOpen),
 ) as [RouteSpec[], RouteSpec[]];
@@ -52,7 +52,7 @@ export function buildRoutes(app: App): RequestListener {
   const on = (path: string, handler: Handler) =>
     [pathOf(path), endpoint(app, specOf(path), handler)] as const;
 
-  // In their order: what is asked for most often stands first.
+  // The most frequent routes come first.
   routes.use(guarded(app));
   routes.post(...on('/api/events/batch', postBatch));
   routes.post(...on('/api/events', postEvent));
@@ -105,7 +105,7 @@ export function buildRoutes(app: App): RequestListener {
   return firstChecks(app, routes);
 }
 
-/** What is checked on the raw head, before express sees the request. */
+/** Checks the raw head before express sees the request. */
 function firstChecks(app: App, routes: Router): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     const head = readHead(request);
@@ -126,11 +126,11 @@ function firstChecks(app: App, routes: Router): RequestListener {
     if (problem !== undefined) {
       reply.failure(exchange, problem);
     } else {
-      // The raw path: express neither needs the query nor may guess at fragments.
+      // The raw path: express does not need the query, and must not interpret fragments.
       request.url = head.path;
       const locals: Local = { exchange };
       routes(request as Request, Object.assign(response, { locals }) as unknown as Response, (error) => {
-        // The answer to a failure failed itself; nobody else is there to end this.
+        // Sending the failure failed too, so this is the last place to end the response.
         app.log.error({ reason: reasonOf(error) }, 'request failed');
         request.socket.destroy();
       });
@@ -138,7 +138,7 @@ function firstChecks(app: App, routes: Router): RequestListener {
   };
 }
 
-/** Host, Origin, Fetch metadata, preflight, token, draining. */
+/** Checks Host, Origin, Fetch metadata, preflight, token and draining. */
 function guarded(app: App) {
   return (_request: Request, response: Response, next: NextFunction): void => {
     const exchange = exchangeOf(response);
@@ -162,7 +162,7 @@ function guarded(app: App) {
   };
 }
 
-/** Accept, Expect and query, then the handler. */
+/** Checks Accept, Expect and query, then calls the handler. */
 function endpoint(app: App, route: RouteSpec, handler: Handler) {
   return (_request: Request, response: Response): Promise<void> | void => {
     const exchange = exchangeOf(response);
@@ -178,7 +178,7 @@ function endpoint(app: App, route: RouteSpec, handler: Handler) {
   };
 }
 
-/** OPTIONS and 405 of a route that exists (rule HTT-04). */
+/** Answers OPTIONS, and 405 for other methods, on a route that exists (rule HTT-04). */
 function otherMethod(route: RouteSpec) {
   const methods = route.methods.includes('GET') ? [...route.methods, 'HEAD'] : [...route.methods];
   const allow = methods.sort().join(', ');
@@ -189,7 +189,7 @@ function otherMethod(route: RouteSpec) {
   };
 }
 
-/** What a handler threw; express knows it by its four parameters. */
+/** Answers an error that a handler threw. Express recognises an error handler by its four parameters. */
 function failed(app: App) {
   return (error: unknown, _request: Request, response: Response, _next: NextFunction): void => {
     const exchange = exchangeOf(response);
@@ -219,7 +219,7 @@ function specOf(path: string): RouteSpec {
   return spec;
 }
 
-/** Where express looks: a pattern without captures, so that it decodes nothing (rule HTT-03). */
+/** Returns the path for express: a pattern without captures, so that express decodes nothing (rule HTT-03). */
 function pathOf(path: string): string | RegExp {
   if (!path.includes('{')) return path;
   return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);

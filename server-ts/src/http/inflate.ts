@@ -5,10 +5,10 @@ import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { Head } from './head.ts';
 
-/** How a body is compressed. */
+/** The compression of a body. */
 export type Encoding = 'identity' | 'gzip' | 'zstd';
 
-/** The encoding of a body; another one is a failure. */
+/** Returns the encoding of a body; any other encoding is a failure. */
 export function encodingOf(head: Head): Encoding {
   const values = head.headers.get('content-encoding') ?? ['identity'];
   const value = values.length === 1 ? values[0]!.toLowerCase() : '';
@@ -21,7 +21,7 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** Inflates to the very end (rule BOD-03): members and frames follow one another, and nothing is left over. */
+/** Inflates to the very end (rule BOD-03): members and frames follow one another, and no bytes are left over. */
 export async function inflate(
   bytes: Buffer,
   encoding: 'gzip' | 'zstd',
@@ -48,7 +48,7 @@ export async function inflate(
   }
 }
 
-/** One zstd frame, or all gzip members; zlib works in a thread of its own pool. */
+/** Inflates one zstd frame, or all gzip members. zlib works on Node's thread pool. */
 function inflateOne(
   bytes: Buffer,
   encoding: 'gzip' | 'zstd',

@@ -1,8 +1,8 @@
 /**
- * Handles `GET /api/stream?mode=invalidate`: which topics changed, and to which revision (rules SYN-02 to SYN-04).
+ * Handles `GET /api/stream?mode=invalidate`: the changed topics and their revisions (rules SYN-02 to SYN-04).
  *
- * Clients that are due the same are sent the same bytes, made once. Whoever is slow hears of less and misses
- * nothing: what a topic shows is asked for (`snapshot`).
+ * Clients with the same due topics receive the same bytes, encoded once. A slow client receives fewer notifications
+ * but misses no state: it requests the content of a topic (`snapshot`).
  */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
@@ -12,7 +12,7 @@ import { invalidateFrames, retryField, sendFrames } from './frames.ts';
 import type { Parameters } from './parameters.ts';
 import { stream } from './reply.ts';
 
-/** As many different sets of due topics as may be kept, so that memory is bounded. */
+/** Largest number of cached sets of due topics, which bounds memory. */
 const KEPT_SETS = 64;
 
 /** The invalidation mode of the stream (rules SYN-02 to SYN-04). */
@@ -52,7 +52,7 @@ export async function openInvalidations(app: App, exchange: Exchange, parameters
   }
 }
 
-/** The frames of changes, made once for all that are due the same. */
+/** Encodes the frames of changes once for all clients with the same due topics. */
 export class SharedFrames {
   private readonly epoch: string;
   private readonly made = new Map<string, Uint8Array>();
@@ -62,7 +62,7 @@ export class SharedFrames {
   }
 
   of(changes: readonly Change[]): Uint8Array {
-    // Each name behind its length: the id of a session may hold any text that could stand between two.
+    // Each name follows its length: a session id may contain any separator.
     let key = '';
     for (const { topic, revision } of changes) key += `${revision} ${topic.name.length} ${topic.name}`;
     const known = this.made.get(key);

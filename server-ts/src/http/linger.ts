@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
 
 /** Sends a last answer, and ends the connection. */
-export function lastWords(socket: Socket, bytes: Buffer): void {
+export function sendLastAnswer(socket: Socket, bytes: Buffer): void {
   socket.write(bytes);
   linger(socket);
 }
 
 /**
- * Says that there is no more to come, and reads on for a while, so that what the client still sends does not
- * turn into a reset that destroys the answer on its way (RFC 9112, section 9.6).
+ * Closes the sending side, then reads for a while. Otherwise bytes that the client still sends cause a reset, which
+ * destroys the answer in flight (RFC 9112, section 9.6).
  */
 export function linger(socket: Socket): void {
   socket.end();

@@ -35,7 +35,7 @@ test('the greatest weight wins, and the first of equal ones', () => {
     assert.equal(chosen('/api/events', 'GET', accept), mediaType, accept);
 });
 
-test('a POST is answered in JSON alone', () => {
+test('a POST is answered only in JSON', () => {
   assert.equal(chosen('/api/events', 'POST', '*/*'), 'application/json');
   assert.equal(chosen('/api/events', 'POST', 'application/protobuf'), undefined);
   for (const accept of ['text/html', '', 'application/json;q=0, application/json']) {
@@ -43,7 +43,7 @@ test('a POST is answered in JSON alone', () => {
   }
 });
 
-test('a content type has the parameter of its format at most', () => {
+test('a content type may have only the parameter of its format', () => {
   const route = ROUTES.find(({ path }) => path === '/api/events/batch')!;
   const format = (value: string) => contentFormat(head('POST', 'content-type', value), route);
   assert.equal(format('application/json; Charset="UTF-8"'), 'json');

@@ -1,5 +1,5 @@
 /**
- * Chooses the format of an answer by `Accept`, and finds that of a body by `Content-Type` (rules HTT-13 and BOD-02).
+ * Selects the format of an answer by `Accept`, and that of a body by `Content-Type` (rules HTT-13 and BOD-02).
  *
  * Pure. Other modules render and read the formats.
  */
@@ -8,11 +8,11 @@ import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
 import { type Head, headerOf } from './head.ts';
 
-/** What an answer is to be. */
+/** The form of an answer. */
 export interface Answer {
   /** JSON where the route has no choice. */
   readonly format: Format;
-  /** The media type that was chosen, of the format or an alias. */
+  /** The selected media type, of the format or an alias. */
   readonly mediaType: string;
 }
 
@@ -22,7 +22,7 @@ interface Range {
   readonly weight: number;
 }
 
-/** What a route produces whose answers have a media type of their own, so that `Accept` means nothing. */
+/** Media type of routes whose answers have their own media type, so that they ignore `Accept`. */
 const ANY = '*/*';
 
 /** A weight (RFC 9110, section 12.4.2). */
@@ -32,13 +32,13 @@ const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 const CHOICES = new WeakMap<RouteSpec, readonly Answer[]>();
 const READS = new WeakMap<RouteSpec, readonly Answer[]>();
 
-/** Whether `Accept` chooses among the formats of the route. */
+/** Returns whether `Accept` selects among the formats of the route. */
 export function hasChoice(head: Head, route: RouteSpec): boolean {
   if (route.formats === undefined) return false;
   return !route.methods.includes('GET') || head.method === 'GET' || head.method === 'HEAD';
 }
 
-/** The media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1). */
+/** Returns the media type of the greatest weight, the first of equal ones (RFC 9110, section 12.5.1). */
 export function chooseAnswer(head: Head, route: RouteSpec): Answer {
   if (route.produces === ANY) return { format: 'json', mediaType: ANY };
   const choices = hasChoice(head, route)
@@ -57,12 +57,12 @@ export function chooseAnswer(head: Head, route: RouteSpec): Answer {
   throw new Failure('not_acceptable', { supported: choices.map(({ mediaType }) => mediaType) });
 }
 
-/** The format of a body. */
+/** Returns the format of a body. */
 export function contentFormat(head: Head, route: RouteSpec): Format {
   return contentChoice(head, route).format;
 }
 
-/** The format of a body and its media type, as an answer that has the same (rule OTL-01). */
+/** Returns the format of a body and its media type, for an answer in the same form (rule OTL-01). */
 export function contentChoice(head: Head, route: RouteSpec): Answer {
   const choices = kept(READS, route, () => answersOf(route.reads));
   const values = head.headers.get('content-type') ?? [];
@@ -83,12 +83,12 @@ function choiceOf(contentType: string, choices: readonly Answer[]): Answer | und
   return isKnown ? choice : undefined;
 }
 
-/** Every media type of these formats. */
+/** Returns every media type of these formats. */
 function answersOf(formats: readonly Format[] = []): Answer[] {
   return formats.flatMap((format) => FORMATS[format].media_types.map((mediaType) => ({ format, mediaType })));
 }
 
-/** The value for a route, computed once. */
+/** Returns the cached value for a route. */
 function kept(
   memory: WeakMap<RouteSpec, readonly Answer[]>,
   route: RouteSpec,
@@ -107,7 +107,9 @@ function rangeOf(item: string): Range {
   return { media: media!, weight: WEIGHT.test(weight) ? Number(weight) : 1 };
 }
 
-/** The weight of the most specific range that matches, of equally specific ones the first; 0 where none does. */
+/**
+ * Returns the weight of the most specific matching range, the first of equally specific ones; 0 when none matches.
+ */
 function weightOf(mediaType: string, ranges: readonly Range[]): number {
   for (const known of [mediaType, `${mediaType.split('/')[0]}/*`, '*/*']) {
     const range = ranges.find(({ media }) => media === known);
@@ -116,7 +118,7 @@ function weightOf(mediaType: string, ranges: readonly Range[]): number {
   return 0;
 }
 
-/** Without the white space that HTTP allows around a part. */
+/** Removes the white space that HTTP allows around a part. */
 function trimmed(part: string): string {
   return part.replace(/^[ \t]+|[ \t]+$/g, '');
 }

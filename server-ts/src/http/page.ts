@@ -1,7 +1,7 @@
 /**
- * Serves the dashboard as it was built: `/`, `/app.js`, `/app.css` (rule PAG-01).
+ * Serves the built dashboard: `/`, `/app.js`, `/app.css` (rule PAG-01).
  *
- * The files are taken in as text, so that a server needs nothing beside itself.
+ * The bundle contains the files as text, so a server needs no other files.
  */
 
 import style from '../../../dashboard/dist/app.css?text';

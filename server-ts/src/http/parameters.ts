@@ -1,8 +1,7 @@
 /**
  * Parses the query string into the typed parameters of a route (rule GET-07).
  *
- * Names are compared as they stand; what a route does not know is ignored. Messages and order come from the
- * contract.
+ * Names are compared undecoded; unknown names are ignored. Messages and order come from the contract.
  */
 import { fill, LIMITS, PARAMETERS, type ParameterSpec, type RouteSpec, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
@@ -51,7 +50,7 @@ export function readParameters(query: string, route: RouteSpec, isExport = false
   });
 }
 
-/** The options of a typed call, which are decoded and given once (rule RPC-05). Throws as above. */
+/** Reads the options of a typed call, which are decoded and unique (rule RPC-05). Throws like `readParameters`. */
 export function optionParameters(
   route: RouteSpec,
   options: readonly (readonly [name: string, text: string])[],
@@ -81,7 +80,7 @@ export function invalid(parameter: string, message: string): Failure {
   return new Failure('invalid_parameter', { parameter, message });
 }
 
-/** An integer parameter's value, from a query or from a header, whose name is then given. */
+/** Reads an integer parameter from a query, or from a header, whose name is then passed. */
 export function readInteger(spec: ParameterSpec, text: string, name = spec.name): number {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = spec;
   // One spelling per number: no sign, no leading zero.
@@ -90,7 +89,7 @@ export function readInteger(spec: ParameterSpec, text: string, name = spec.name)
   throw invalid(name, fill(MESSAGES.integer, { minimum, maximum }));
 }
 
-/** A parameter of an answer that is an export (rule FMT-09). */
+/** Returns a parameter's limits for an export (rule FMT-09). */
 function ofExport(spec: ParameterSpec): ParameterSpec {
   return spec.export_maximum === undefined ? spec : { ...spec, maximum: spec.export_maximum };
 }
@@ -125,7 +124,7 @@ function readValue(spec: ParameterSpec, text: string): Value {
   }
 }
 
-/** Rule SYN-03. */
+/** Reads a list of topics (rule SYN-03). */
 function readTopics(spec: ParameterSpec, text: string): readonly Topic[] {
   const topics = parseTopics(text);
   if (topics !== undefined) return topics;
@@ -141,7 +140,7 @@ function choices(spec: ParameterSpec): readonly string[] {
   return list;
 }
 
-/** `before` beside `after`, then `order` against the cursor (rule GET-05). */
+/** Checks `before` with `after`, then `order` with the cursor (rule GET-05). */
 function checkCursor(values: ReadonlyMap<string, Value>, route: RouteSpec): void {
   if (!route.parameters.includes('order')) return;
   const [after, before, order] = ['after', 'before', 'order'].map((key) => values.get(key));
@@ -154,7 +153,7 @@ function checkCursor(values: ReadonlyMap<string, Value>, route: RouteSpec): void
   }
 }
 
-/** A parameter is not given without the one that it needs (rule GET-07). */
+/** Checks that a parameter comes with the one that it requires (rule GET-07). */
 function checkNeeds(values: ReadonlyMap<string, Value>, route: RouteSpec): void {
   for (const key of route.parameters) {
     const { name, needs } = PARAMETERS[key]!;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Part, parseRange, wantedPart } from './range.ts';
 
-test('a range has the bytes that there are', () => {
+test('a range is clipped to the existing bytes', () => {
   const cases: [range: string, size: number, part: Part][] = [
     ['bytes=0-0', 10, { first: 0, last: 0 }],
     ['bytes=-1', 10, { first: 9, last: 9 }],
@@ -20,7 +20,7 @@ test('a range has the bytes that there are', () => {
   for (const [range, size, part] of cases) assert.deepEqual(parseRange(range, size), part, range);
 });
 
-test('another value means nothing', () => {
+test('any other Range value is ignored', () => {
   const others = [
     '',
     'bytes',
@@ -46,7 +46,7 @@ test('another value means nothing', () => {
   }
 });
 
-test('a range counts for its own tag alone', () => {
+test('a range applies only to its own tag', () => {
   const part = (range: readonly string[], ifRange?: string): Part => {
     const headers = new Map([['range', range]]);
     if (ifRange !== undefined) headers.set('if-range', [ifRange]);

@@ -1,10 +1,10 @@
-/** Reads `Range`: which bytes of a content are wanted (rule ATT-08; RFC 9110, section 14). Pure. */
+/** Reads `Range`: the requested bytes of a content (rule ATT-08; RFC 9110, section 14). Pure. */
 import type { Head } from './head.ts';
 
-/** Which bytes an answer has: all, from the first to the last of them, or nothing where none is in the range. */
+/** The bytes that an answer has: all, the first to the last position, or nothing when the range contains no byte. */
 export type Part = 'whole' | 'nothing' | { readonly first: number; readonly last: number };
 
-/** The part of a content of this size and tag that a request wants. */
+/** Returns the part that a request asks for, of a content with this size and tag. */
 export function wantedPart({ headers }: Pick<Head, 'headers'>, etag: string, size: number): Part {
   const conditions = headers.get('if-range') ?? [];
   const ranges = headers.get('range') ?? [];
@@ -13,13 +13,13 @@ export function wantedPart({ headers }: Pick<Head, 'headers'>, etag: string, siz
   return parseRange(ranges[0]!, size) ?? 'whole';
 }
 
-/** The part of a range of bytes; nothing for several ranges, another unit and a malformed value. */
+/** Returns the part of a byte range; `undefined` for several ranges, another unit or a malformed value. */
 export function parseRange(range: string, size: number): Part | undefined {
   const found = /^[ \t]*bytes=([0-9]*)-([0-9]*)[ \t]*$/i.exec(range);
   if (found === null) return undefined;
   const [, from, to] = found as unknown as readonly [string, string, string];
   if (from === '' && to === '') return undefined;
-  // A place that no number holds exactly lies behind every content.
+  // A position without an exact number is past the end of every content.
   const [first, last] =
     from === ''
       ? [Number(to) === 0 ? size : Math.max(0, size - Number(to)), size - 1]

@@ -1,9 +1,9 @@
 /**
  * Makes every answer: the only module that chooses a status and headers.
  *
- * An answer closes its connection where a rule says so, where HTTP/1.0 was spoken, and where a body is still
- * to come that is too long, or of unknown length, to be read and dropped.
- * Over 250 lines because it makes every answer of the server, most of them in a few lines.
+ * An answer closes its connection where a rule says so, and after HTTP/1.0. It also closes it when the unread body is
+ * too long to drop or has no known length. Over 250 lines because it makes every answer of the server, most of them in
+ * a few lines.
  */
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Kept } from '../attachments.ts';
@@ -22,14 +22,14 @@ import { waitsForContinue } from './head.ts';
 import type { Answer } from './negotiation.ts';
 import type { Part } from './range.ts';
 
-/** What Node remembers of `Expect`. */
+/** Node's record of `Expect`. */
 type ExpectingResponse = ServerResponse & { _expect_continue?: boolean };
 
 type Header = string | number;
 type Headers = Readonly<Record<string, Header>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** The statuses that vary with `Accept` where it chooses the format (rule HTT-13). */
+/** The statuses that vary with `Accept` where it selects the format (rule HTT-13). */
 const VARYING: ReadonlySet<number> = new Set([200, 304, 406]);
 const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 
@@ -38,12 +38,12 @@ export function ok(exchange: Exchange, json: string | Uint8Array): void {
   answer(exchange, 200, JSON_ONLY, json);
 }
 
-/** 200 with a page in the format that was chosen (rule FMT-08). */
+/** 200 with a page in the selected format (rule FMT-08). */
 export function rows(exchange: Exchange, bytes: Uint8Array): void {
   answer(exchange, 200, { 'content-type': mediaTypeOf(exchange) }, bytes);
 }
 
-/** The value of `Content-Type` for the media type that was chosen (rule HTT-13). */
+/** Returns the value of `Content-Type` for the selected media type (rule HTT-13). */
 function mediaTypeOf({ answer: chosen }: Exchange): string {
   return chosen === undefined ? JSON_TYPE : contentType(chosen);
 }
@@ -53,8 +53,7 @@ function contentType({ format, mediaType }: Answer): string {
 }
 
 /**
- * The responses to typed calls, where there are any, and how many milliseconds they took without the work of the methods
- * (rule RPC-07).
+ * The responses to typed calls, if any, and their time in milliseconds without the work of the methods (rule RPC-07).
  */
 export function rpc(exchange: Exchange, responses: string | Uint8Array | undefined, ms: number): void {
   const timing = { 'server-timing': `lib;dur=${ms.toFixed(3)}` };
@@ -73,13 +72,13 @@ export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boole
   answer(exchange, 201, JSON_ONLY, batchJson(outcomes, withResults));
 }
 
-/** What an agent that sent a hook is told: nothing but to go on (rule HOK-01). */
+/** Responds to an agent's hook with 200 `{}`, so the agent continues unchanged (rule HOK-01). */
 export function hook(exchange: Exchange, outcomes: Outcomes): void {
   throwRejected(outcomes);
   ok(exchange, '{}');
 }
 
-/** The answer to telemetry, of which these records were rejected (rule OTL-01). */
+/** The answer to telemetry, with its rejected records (rule OTL-01). */
 export function telemetry(
   exchange: Exchange,
   { rejected: member }: Request,
@@ -94,7 +93,7 @@ export function telemetry(
   );
 }
 
-/** The answer to telemetry that was not taken (rule OTL-01). 429 tells a client to wait. */
+/** The answer to refused telemetry (rule OTL-01). 429 makes a client wait. */
 function telemetryFailure(exchange: Exchange, { code, members, close }: Failure, chosen: Answer): void {
   const { status, text } = errorSpec(code);
   const used = code === 'overloaded' ? 429 : status;
@@ -113,17 +112,17 @@ export function snapshot(exchange: Exchange, data: string | Uint8Array, etag: st
   answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...tagHeaders(etag) }, data);
 }
 
-/** The tag of a snapshot. A cache asks again before each use (rule SYN-05). */
+/** The tag of a snapshot. A cache must revalidate before each use (rule SYN-05). */
 function tagHeaders(etag: string): Headers {
   return { etag, 'cache-control': 'no-cache' };
 }
 
-/** 304 to who has the state of this tag (rule SYN-06). */
+/** 304: the client holds the state of this tag (rule SYN-06). */
 export function notModified(exchange: Exchange, etag: string): void {
   answer(exchange, 304, tagHeaders(etag), undefined);
 }
 
-/** 200 with a file of the page (rule PAG-01). */
+/** 200 with a file of the dashboard (rule PAG-01). */
 export function page(exchange: Exchange, mediaType: string, text: string): void {
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, ...VOCABULARY.page_headers };
   answer(exchange, 200, headers, text);
@@ -146,7 +145,10 @@ export function kept(exchange: Exchange, { isNew, sha256, size }: Kept, mediaTyp
   answer(exchange, isNew ? 201 : 200, JSON_ONLY, json);
 }
 
-/** The head of 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08); whether the caller sends them. */
+/**
+ * The head of 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08). Returns whether the caller sends
+ * them.
+ */
 export function attachment(exchange: Exchange, file: AttachmentFile, etag: string, part: Part): boolean {
   const { response, head } = exchange;
   if (response.headersSent || response.destroyed) return false;
@@ -169,25 +171,25 @@ export function attachment(exchange: Exchange, file: AttachmentFile, etag: strin
   return head.method !== 'HEAD';
 }
 
-/** 304: the client has the attachment. */
+/** 304: the client holds the attachment. */
 export function attachmentNotModified(exchange: Exchange, etag: string): void {
   const headers = { etag, 'cache-control': VOCABULARY.attachment_headers['cache-control'] };
   answer(exchange, 304, headers, undefined);
 }
 
-/** 416: no byte is in the range. */
+/** 416: the range contains no byte. */
 export function rangeNotSatisfiable(exchange: Exchange, size: number): void {
   const code = 'range_not_satisfiable';
   const headers = { 'content-type': JSON_TYPE, 'content-range': `bytes */${size}` };
   answer(exchange, errorSpec(code).status, headers, failureJson(new Failure(code)));
 }
 
-/** 200 with the number of bytes that the sink has dropped (rule BEN-02). */
+/** 200 with the number of bytes that the sink dropped (rule BEN-02). */
 export function sink(exchange: Exchange, length: number): void {
   ok(exchange, `{"bytes":${length}}`);
 }
 
-/** 200 with the bytes of the request, in the pieces in which they came (rule BEN-03). */
+/** 200 with the bytes of the request, in the pieces that arrived (rule BEN-03). */
 export function echo(exchange: Exchange, pieces: readonly Uint8Array[]): void {
   const { response } = exchange;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -196,14 +198,14 @@ export function echo(exchange: Exchange, pieces: readonly Uint8Array[]): void {
   response.end();
 }
 
-/** Bytes in a form that took this many milliseconds to make (rule BEN-04). */
+/** The bytes in one form, and the milliseconds that encoding took (rule BEN-04). */
 export function blob(exchange: Exchange, body: string | Uint8Array, mediaType: string, took: number): void {
   const timing = `encode;dur=${took.toFixed(3)}`;
   const headers = { 'content-type': mediaType, 'cache-control': 'no-store', 'server-timing': timing };
   answer(exchange, 200, headers, body);
 }
 
-/** A failure's answer (rule HTT-01). `allow` goes with 405. */
+/** A failure's answer (rule HTT-01). `allow` belongs to 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
   const { code, close } = failed;
   if (exchange.telemetry !== undefined) {
@@ -230,7 +232,7 @@ export function preflight(exchange: Exchange): void {
   answer(exchange, 204, headers, undefined);
 }
 
-/** 303 to the page, with the cookie (rule SEC-07). */
+/** 303 to the dashboard, with the cookie (rule SEC-07). */
 export function signedIn(exchange: Exchange, cookie: string): void {
   answer(exchange, 303, { location: '/', 'set-cookie': cookie, 'cache-control': 'no-store' }, '');
 }
@@ -244,15 +246,13 @@ export function stream(exchange: Exchange): void {
   });
 }
 
-/**
- * The head of rows that are sent page by page, those of a snapshot under its tag; the caller writes them (rule FMT-09).
- */
+/** The head of rows in several pages, with a tag for a snapshot; the caller writes the rows (rule FMT-09). */
 export function exported(exchange: Exchange, etag?: string): void {
   const tag = etag === undefined ? {} : tagHeaders(etag);
   open(exchange, { 'content-type': mediaTypeOf(exchange), ...tag });
 }
 
-/** The head of an answer whose length is not known. */
+/** The head of an answer of unknown length. */
 function open(exchange: Exchange, given: Headers): void {
   const { response, head } = exchange;
   const headers: Record<string, Header> = { ...given };
@@ -262,7 +262,7 @@ function open(exchange: Exchange, given: Headers): void {
   else response.flushHeaders();
 }
 
-/** A whole answer in bytes, for a connection that no request is read from. */
+/** Returns a whole answer in bytes, for a connection that the server reads no request from. */
 export function rawFailure(code: ErrorCode): Buffer {
   const json = Buffer.from(failureJson(new Failure(code)));
   const headers: Headers = {
@@ -289,7 +289,7 @@ function failureHeaders(code: ErrorCode): Headers {
   return headers;
 }
 
-/** A complete answer; without a body at all for `undefined`. */
+/** A complete answer; `undefined` means no body. */
 function answer(
   exchange: Exchange,
   status: number,
@@ -323,28 +323,28 @@ function writeHead(exchange: Exchange, status: number, headers: Headers, close: 
   }
   list.push('date', httpDate());
   response.sendDate = false;
-  // Without this Node would add `connection` and `keep-alive` headers of its own.
+  // Otherwise Node adds its own `connection` and `keep-alive` headers.
   response.removeHeader('connection');
   if (close) {
     response.shouldKeepAlive = false;
     list.push('connection', 'close');
   } else {
-    // Node would end the connection of anyone who expected to be told to go on and was not.
+    // Otherwise Node closes the connection of a client that expected `100 Continue` and did not receive it.
     (response as ExpectingResponse)._expect_continue = false;
   }
   response.writeHead(status, list as string[]);
 }
 
-/** Whether the request itself ends its connection, or the server is about to. */
+/** Returns whether the connection closes because of the request itself or because the server drains. */
 function isLast({ request, response, head, isDraining }: Exchange): boolean {
   if (head.isHttp10 || isDraining()) return true;
   const options = request.headers.connection?.toLowerCase().split(',') ?? [];
   return !response.shouldKeepAlive || options.some((option) => option.trim() === 'close');
 }
 
-/** Whether what is left of the body is read and dropped behind the answer (rule HTT-10). */
+/** Returns whether the rest of the body is read and dropped after the answer (rule HTT-10). */
 function canDropBody({ head, bodyTaken }: Exchange): boolean {
-  // Whether the body happens to be here already must not show in the answer.
+  // The answer must not depend on whether the body has already arrived.
   if (bodyTaken || head.contentLength === 0) return true;
   const isShort = head.contentLength !== undefined && head.contentLength <= LIMITS.drain_body_bytes;
   return isShort && !waitsForContinue(head);

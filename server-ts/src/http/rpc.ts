@@ -1,4 +1,7 @@
-/** Handles `/api/rpc` and `/api/rpc/schema`: reads the calls, runs them one after the other, answers (rule RPC-01). */
+/**
+ * Handles `/api/rpc` and `/api/rpc/schema`: reads the calls, runs them one after the other, and answers (rule
+ * RPC-01).
+ */
 import type { App } from '../app.ts';
 import { LIMITS, ROUTES, RPC_TEXT } from '../contract.ts';
 import { Failure } from '../error.ts';
@@ -34,7 +37,7 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
   const { bytes, format, ticket } = await readBody(app, exchange, maxBatchEvents, limit);
   let body = bytes;
   try {
-    // Each call that stores events takes a part of its own.
+    // Each call that stores events takes its own room.
     ticket.giveEvents();
     const answer = exchange.answer!.format;
     const reading: Reading = { hasBench: bench, keepsMinusZero: answer === 'msgpack' };
@@ -60,7 +63,7 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
     }
     const responses: Response[] = [];
     for (const { id, work } of calls.calls) {
-      // The client left: what it has not been told of does not run.
+      // The client disconnected, so its remaining calls do not run.
       if (exchange.response.destroyed) return;
       const result = await run(app, exchange, body, work);
       if (id !== undefined) responses.push({ id, result });
@@ -74,12 +77,12 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
   }
 }
 
-/** Frees the memory of a long answer once the system has it: what is left to the collector may stay for long. */
+/** Frees the memory of a long answer once the system has it, since the collector may keep it for long. */
 function freeOnceSent({ response }: Exchange, bytes: Uint8Array<ArrayBuffer> | undefined): void {
   if (bytes !== undefined) response.once('finish', () => bytes.buffer.transfer(0));
 }
 
-/** The result of a call as JSON text, or why there is none. */
+/** Returns the result of a call as JSON text; throws the reason otherwise. */
 async function run(app: App, exchange: Exchange, body: Buffer, work: Work): Promise<Response['result']> {
   try {
     switch (work.kind) {
@@ -124,7 +127,7 @@ async function ingest(app: App, events: Buffer, format: Format): Promise<string>
   }
 }
 
-/** An option that is wrong. */
+/** An invalid option. */
 class BadOption extends Error {
   readonly problem: Problem;
 
@@ -134,7 +137,7 @@ class BadOption extends Error {
   }
 }
 
-/** The options of a route, which are the argument of this index; throws for the first that is wrong (rule RPC-05). */
+/** Reads the options of a route, the argument at this index; throws the first invalid option (rule RPC-05). */
 function parametersOf(path: string, index: number, options: Options): Parameters {
   const route = ROUTES.find((known) => known.path === path);
   if (route === undefined) throw new Failure('internal');
@@ -147,7 +150,7 @@ function parametersOf(path: string, index: number, options: Options): Parameters
   }
 }
 
-/** A method that cannot do its work. */
+/** Returns the refusal of a method that failed. */
 function unable(failure: Failure): Refusal {
   return { error: 'server_error', data: failureJson(failure) };
 }

@@ -1,10 +1,10 @@
 /**
- * Measures how many bytes of a stream its client has not taken, and pauses a stream that holds its share.
+ * Measures how many bytes of a stream its client has not taken, and pauses a stream that uses its share.
  *
- * Node can neither set nor read the size of a socket's send buffer, which grows to megabytes for a client that stalls.
- * Linux reports what a client has not taken in `/proc/net/tcp` and `/proc/net/tcp6`, by the socket's inode. It is read
- * only for a stream that wrote a good part of its share since the last time. Elsewhere nothing is known and no stream
- * pauses (decision 40). Only this side has this file: Rust sets the size of the buffer.
+ * Node can neither set nor read the size of a socket's send buffer, which grows to megabytes for a stalled client.
+ * Linux reports the unacknowledged bytes in `/proc/net/tcp` and `/proc/net/tcp6`, by the socket's inode. The server
+ * reads them only for a stream that wrote a large part of its share since the last time. Other systems have no such
+ * file, and no stream pauses (decision 40). Only server-ts has this file: Rust sets the size of the buffer.
  */
 import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -13,17 +13,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS } from '../contract.ts';
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** How long after one look the next may follow, and how long it waits at most while no client takes anything. */
+/** Shortest time between two reads of the tables, which grows to a maximum while no client takes bytes. */
 const SHORTEST_MS = 25;
 const LONGEST_MS = 1000;
-/** A table can miss a socket while others come and go; a socket that it never has is not watched any more. */
+/**
+ * A table can miss a socket while others open and close. A socket that is missing this often is no longer watched.
+ */
 const MOST_MISSED = 3;
 
-/** Of all streams. */
+/** The send queues of all streams. */
 export class SendQueues {
   private readonly queues = new Set<SendQueue>();
   private readonly tables = process.platform === 'linux' ? TABLES : [];
-  /** How many bytes the kernel may hold of all streams together. */
+  /** Bytes that the kernel may buffer for all streams together. */
   private readonly most: number;
   private pauseMs = SHORTEST_MS;
   private looking: Promise<void> | undefined;
@@ -32,7 +34,7 @@ export class SendQueues {
     this.most = most;
   }
 
-  /** Watches a stream until its socket is closed. A client that takes no byte for `stallMs` is given up. */
+  /** Watches a stream until its socket closes. A client that takes no bytes for `stallMs` is disconnected. */
   add(socket: Socket, stallMs: number): SendQueue {
     const queue = new SendQueue(this, socket, stallMs);
     const isKnown = this.tables.length > 0 && queue.inode !== undefined;
@@ -40,30 +42,30 @@ export class SendQueues {
       this.queues.add(queue);
       socket.once('close', () => {
         this.queues.delete(queue);
-        // The others have larger shares from now on.
+        // The remaining streams now have larger shares.
         this.pauseMs = SHORTEST_MS;
       });
     }
     return queue;
   }
 
-  /** How many bytes the kernel may hold of this stream. */
+  /** Returns how many bytes the kernel may buffer for this stream. */
   shareOf(queue: SendQueue): number {
     return this.queues.has(queue) ? this.most / this.queues.size : Number.POSITIVE_INFINITY;
   }
 
-  /** Looks at what the kernel holds; resolves when that is known. */
+  /** Reads the kernel's buffered bytes; resolves when they are known. */
   look(): Promise<void> {
-    this.looking ??= this.lookOnce().finally(() => {
+    this.looking ??= this.readOnce().finally(() => {
       this.looking = undefined;
     });
     return this.looking;
   }
 
-  private async lookOnce(): Promise<void> {
+  private async readOnce(): Promise<void> {
     await sleep(this.pauseMs);
     const written = new Map([...this.queues].map((queue) => [queue, queue.dispatched]));
-    // Where neither file can be read, nothing is known of any socket, and no stream pauses.
+    // When neither file is readable, no socket is found and no stream pauses.
     const texts = await Promise.all(this.tables.map((path) => readFile(path, 'latin1').catch(() => '')));
     const held = new Map(texts.flatMap(heldBytes));
     if (held.size === 0) this.queues.clear();
@@ -77,16 +79,16 @@ export class SendQueues {
   }
 }
 
-/** Of one stream. */
+/** The send queue of one stream. */
 export class SendQueue {
-  /** What the kernel knows the socket by; nothing once it is closed. */
+  /** The kernel's id of the socket; `undefined` once it is closed. */
   readonly inode: number | undefined;
-  /** How many looks in a row did not find it. */
+  /** Number of consecutive reads that did not find it. */
   missed = 0;
   private readonly queues: SendQueues;
   private readonly socket: Socket;
   private readonly stallMs: number;
-  /** How many bytes of the connection the client had taken at the last look. */
+  /** Bytes of the connection that the client had taken at the last read. */
   private taken: number;
   private takenAtMs = 0;
   private isWaiting = false;
@@ -99,15 +101,15 @@ export class SendQueue {
     this.taken = socket.bytesWritten;
   }
 
-  /** How many bytes were given to the kernel; one write that is under way counts as not given. */
+  /** Bytes passed to the kernel; a write in progress does not count. */
   get dispatched(): number {
     return this.socket.bytesWritten - this.socket.writableLength;
   }
 
-  /** Waits until this many bytes more are within the stream's share, or the client is gone. */
+  /** Waits until this many more bytes are within the stream's share, or the client disconnects. */
   async room(bytes: number): Promise<void> {
     const most = (): number => Math.max(this.queues.shareOf(this) - bytes, 0);
-    // Asked early, so that a client that keeps up does not wait for the answer.
+    // Starts early, so that a fast client does not wait for the result.
     if (this.held > most() / 2) void this.queues.look();
     if (this.held <= most()) return;
     this.isWaiting = true;
@@ -116,7 +118,7 @@ export class SendQueue {
     this.isWaiting = false;
   }
 
-  /** Notes how many bytes the client has taken; whether those are more than before. */
+  /** Records how many bytes the client has taken; returns whether the number has grown. */
   update(taken: number): boolean {
     this.missed = 0;
     if (taken > this.taken) {
@@ -128,13 +130,13 @@ export class SendQueue {
     return false;
   }
 
-  /** At most this many bytes are on their way to the client. */
+  /** Upper bound of the bytes in flight to the client. */
   private get held(): number {
     return this.socket.bytesWritten - this.taken;
   }
 }
 
-/** The inodes of the sockets in a table of the kernel, each with the bytes that the other side has not acknowledged. */
+/** Returns the inodes of the sockets in a kernel table, each with its unacknowledged bytes. */
 function heldBytes(table: string): [inode: number, bytes: number][] {
   const rows = table.split('\n').slice(1, -1);
   return rows.map((row) => {

@@ -12,7 +12,7 @@ export async function listSessions(app: App, exchange: Exchange, parameters: Par
   ok(exchange, await readSessions(app, exchange, parameters));
 }
 
-/** The page of sessions that these parameters ask for, as JSON text (rule RPC-05). */
+/** Reads the page of sessions for these parameters, as JSON text (rule RPC-05). */
 export async function readSessions(
   app: App,
   exchange: Exchange,
@@ -57,13 +57,13 @@ export async function dismissSession(app: App, exchange: Exchange, parameters: P
   ok(exchange, await readSession(app, exchange, id, limit));
 }
 
-/** What a dismissal has to know of a session. */
+/** The facts about a session that a dismissal needs. */
 interface DismissedSession {
   readonly agent_type: string;
   readonly waiting_reason: string | null;
 }
 
-/** The id of a session as it stands in a path, decoded once. */
+/** Decodes the id of a session in a path, once. */
 function sessionId(encoded: string): string {
   const id = percentDecode(encoded, false);
   if (id === undefined || !isWellFormed(id)) throw new Failure('not_found');

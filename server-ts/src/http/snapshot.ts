@@ -1,8 +1,8 @@
 /**
- * Handles `GET /api/snapshot/{topic}`: the state of a topic, its tag, what came since a revision, and the wait for one
- * (rules SYN-05 to SYN-08).
+ * Handles `GET /api/snapshot/{topic}`: the state of a topic, its tag, the changes since a revision, and the wait for
+ * a revision (rules SYN-05 to SYN-08).
  *
- * Where the newest id in memory is enough for the answer, the database is not read.
+ * When the newest id in memory determines the answer, the handler does not read the database.
  */
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';
@@ -23,7 +23,7 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   const topic = parseTopic(exchange.head.path.slice(PREFIX.length));
   if (topic === undefined) throw new Failure('not_found');
   await waited(app, exchange, parameters.number('wait'));
-  // Nobody is there any more to be answered.
+  // The client has disconnected.
   if (exchange.response.destroyed) return;
   const { epoch } = app.store;
   const known = knownRevisions(exchange.head.headers.get('if-none-match') ?? [], epoch);
@@ -76,7 +76,7 @@ function snapshotRead(
   };
 }
 
-/** Until the newest id is as new, or as long as anyone may wait, or until the client or the server leaves. */
+/** Waits until the newest id is at least `revision`, the time is over, or the client or the server closes. */
 async function waited(app: App, exchange: Exchange, revision: number | undefined): Promise<void> {
   if (revision === undefined || app.store.newest >= revision) return;
   const { response } = exchange;

@@ -1,7 +1,7 @@
 /**
  * Binds the Unix domain socket of `--socket`, and removes its file (rule PRO-11).
  *
- * Invariants: only this user can connect, from the first moment; no file of another process is removed.
+ * Invariants: only this user can connect, from the first moment on. The server removes no file of another process.
  */
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ import { LIMITS } from '../contract.ts';
 /** Leaves mode 0600: only the owner may connect (rule PRO-11). */
 const UMASK = 0o177;
 
-/** Why the server cannot listen at the path: the key of the message in `config.json`. */
+/** Reasons why the server cannot listen at the path: the key of the message in `config.json`. */
 export type SocketProblem = 'in_use' | 'not_a_socket' | 'unusable';
 
 /** A socket that this process listens on, and its file. */
@@ -25,7 +25,7 @@ export class SocketFile {
     this.identity = identityOf(path);
   }
 
-  /** Listens at `path`, after the removal of a stale file. */
+  /** Listens at `path` after removing a stale file. */
   static async bind(path: string, accept: (socket: Socket) => void): Promise<SocketFile | SocketProblem> {
     const problem = await removeStale(path);
     if (problem !== undefined) return problem;
@@ -56,7 +56,7 @@ export class SocketFile {
   remove(): Promise<void> {
     const isOurs = identityOf(this.path) === this.identity;
     const aside = `${this.path}.${process.pid}`;
-    // `close` would remove whatever is at the path.
+    // `close` would remove any file at the path.
     if (!isOurs) rename(this.path, aside);
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     if (!isOurs) rename(aside, this.path);
@@ -64,23 +64,23 @@ export class SocketFile {
   }
 }
 
-/** Moves a file, if there is one. */
+/** Moves a file if it exists. */
 function rename(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch {
-    // It is gone.
+    // The file no longer exists.
   }
 }
 
-/** Removes the socket file of a server that has ended; any other file is a problem. */
+/** Removes the socket file of a server that no longer runs; any other file is a problem. */
 async function removeStale(path: string): Promise<SocketProblem | undefined> {
   try {
     const file = lstatSync(path, { throwIfNoEntry: false });
     if (file === undefined) return undefined;
     if (!file.isSocket()) return 'not_a_socket';
     switch (await tryConnect(path)) {
-      // A full backlog: a process listens, too.
+      // A full backlog also means that a process listens.
       case 'connected':
       case 'EAGAIN':
         return 'in_use';
@@ -97,7 +97,7 @@ async function removeStale(path: string): Promise<SocketProblem | undefined> {
   }
 }
 
-/** `connected`, or the code of the error. */
+/** Returns `connected`, or the code of the error. */
 function tryConnect(path: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {

@@ -12,7 +12,7 @@ export async function getStats(app: App, exchange: Exchange, parameters: Paramet
   ok(exchange, await readStats(app, exchange, parameters));
 }
 
-/** The statistics that these parameters ask for, as JSON text (rule RPC-05). */
+/** Reads the statistics for these parameters, as JSON text (rule RPC-05). */
 export function readStats(app: App, exchange: Exchange, parameters: Parameters): Promise<Uint8Array> {
   return jsonOf(app, exchange, { kind: 'stats', filter: statsFilter(parameters) });
 }
@@ -33,7 +33,7 @@ export function getFilterOptions(app: App, exchange: Exchange): Promise<void> {
   return answer(app, exchange, { kind: 'filter_options' });
 }
 
-/** `since` goes down to its hour (rule STA-05). */
+/** Rounds `since` down to its hour (rule STA-05). */
 function statsFilter(parameters: Parameters): StatsFilter {
   const since = parameters.number('since');
   return {

@@ -1,7 +1,7 @@
 /**
  * Handles `GET /api/stream`: every event after a cursor, and the statistics at an interval (rules STR-01 to STR-10).
  *
- * What asks for changes only goes on in `invalidations`. Framing and pace are `frames`'.
+ * `invalidations` handles the mode that only reports changed topics. `frames` handles framing and pace.
  */
 import type { App } from '../app.ts';
 import { nowMs } from '../clock.ts';
@@ -62,7 +62,7 @@ async function openEvents(app: App, exchange: Exchange, parameters: Parameters):
   }
 }
 
-/** Makes the `stats` frame of all clients once per interval, while someone listens (rule STR-06). */
+/** Makes the `stats` frame of all clients once per interval, while a client is connected (rule STR-06). */
 export async function publishStats(app: App): Promise<void> {
   if (app.hub.clients === 0) return;
   try {

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import { contentChoice } from './negotiation.ts';
 import { telemetry } from './reply.ts';
 
-/** `POST` of a request of OTLP (rules OTL-01 and OTL-10). */
+/** Handles `POST` of an OTLP request (rules OTL-01 and OTL-10). */
 export async function postTelemetry(app: App, exchange: Exchange): Promise<void> {
   const { head, route } = exchange;
   exchange.telemetry = contentChoice(head, route!);

@@ -1,27 +1,27 @@
-/** Describes a batch of standard input as it was sent, and where it stood (rule PRO-12). */
+/** Describes a batch of standard input and its place (rule PRO-12). */
 import type { Failure } from '../error.ts';
 
-/** A batch of lines has at most this many bytes; a longer line is a batch of its own. */
+/** Largest size of a batch of lines; a longer line is a batch of its own. */
 export const BATCH_BYTES = 256 * 1024;
 
-/** Where a batch stood in the input: its lines or its frame, counted from 1 over the whole input. */
+/** The place of a batch in the input: its lines or its frame, counted from 1 over the whole input. */
 export type Place =
   | { readonly kind: 'lines'; readonly first: number; readonly last: number }
   | { readonly kind: 'frame'; readonly number: number };
 
-/** A batch as it was sent. */
+/** A batch as sent. */
 export interface Batch {
   /** A body in the format of the input, in memory of `buffers`. */
   readonly body: Buffer;
   readonly place: Place;
-  /** Its lines that are too long, counted from 1; `body` has a line that is no JSON in their places. */
+  /** Its lines that are too long, counted from 1. `body` has a line that is not JSON in their places. */
   readonly tooLong: readonly number[];
 }
 
-/** A frame after which nothing can be read. */
+/** A malformed frame, which ends the input. */
 export class Broken extends Error {
   readonly place: Place;
-  /** What is wrong with it. */
+  /** The problem of the frame. */
   readonly failure: Failure;
 
   constructor(place: Place, failure: Failure) {

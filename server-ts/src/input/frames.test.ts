@@ -10,7 +10,7 @@ function framesOf(...pieces: (Buffer | string)[]): Frames {
   return frames;
 }
 
-/** Bodies and numbers of all frames that came whole. */
+/** Returns bodies and numbers of all complete frames. */
 function taken(frames: Frames): [body: string, number: number][] {
   const list: [string, number][] = [];
   for (let batch = frames.take(); batch !== undefined; batch = frames.take()) {
@@ -19,7 +19,7 @@ function taken(frames: Frames): [body: string, number: number][] {
   return list;
 }
 
-test('frames may be cut at every byte', () => {
+test('frames survive a split at every byte', () => {
   const bytes = Buffer.from('\0\0\0\x03abc\0\0\0\0\0\0\0\x01d');
   for (let at = 0; at <= bytes.length; at++) {
     const frames = framesOf(bytes.subarray(0, at));
@@ -39,12 +39,12 @@ test('frames may be cut at every byte', () => {
   }
 });
 
-test('a header may come byte for byte', () => {
+test('a header may arrive byte by byte', () => {
   const frames = framesOf(...[...'\0\0\0\x02ab'].map((byte) => Buffer.from(byte)));
   assert.deepEqual(taken(frames), [['ab', 1]]);
 });
 
-test('a frame that the end cuts is broken', () => {
+test("a frame that the input's end cuts is broken", () => {
   for (const bytes of ['\0', '\0\0\0', '\0\0\0\x02', '\0\0\0\x02a']) {
     const frames = framesOf('\0\0\0\x01x', bytes);
     assert.equal(taken(frames).length, 1);
@@ -58,7 +58,7 @@ test('a frame that the end cuts is broken', () => {
   }
 });
 
-test('a length above the limit is refused before anything is allocated', () => {
+test('a length above the limit is refused before any allocation', () => {
   assert.equal(framesOf('\0\0\0\x64').take(), undefined, 'a length at the limit');
   const frames = framesOf(Buffer.from([0xff, 0xff, 0xff, 0xff]));
   assert.equal(frames.ready(), 0);

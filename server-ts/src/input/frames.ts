@@ -2,17 +2,17 @@
  * Finds frames in standard input: a length of four bytes, big-endian, and a batch of that length (rules PRO-12 and
  * PRO-14).
  *
- * Invariant: a frame takes memory for the bytes that came, never for the length that it declares.
+ * Invariant: a frame takes memory for received bytes only, never for its declared length.
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
 import { type Batch, Broken } from './batch.ts';
 import { Pieces } from './pieces.ts';
 
-/** How many bytes the length of a frame has. */
+/** Size of a frame's length prefix. */
 const HEADER_BYTES = 4;
 
-/** Frames that came and were not taken yet. */
+/** Received frames that are not taken yet. */
 export class Frames {
   private readonly maxBytes: number;
   private readonly buffers: Buffers;
@@ -20,25 +20,25 @@ export class Frames {
   /** The number of the next frame. */
   private next = 1;
 
-  /** Frames of at most `maxBytes`. */
+  /** Accepts frames of at most `maxBytes`. */
   constructor(maxBytes: number, buffers: Buffers) {
     this.maxBytes = maxBytes;
     this.buffers = buffers;
   }
 
-  /** How many bytes were not taken yet. */
+  /** Number of bytes that are not taken yet. */
   get length(): number {
     return this.pieces.length;
   }
 
-  /** Takes in what was read. */
+  /** Adds received bytes. */
   push(piece: Buffer): void {
     this.pieces.push(piece);
   }
 
   /**
-   * How many bytes the next frame has; nothing before it has come whole. 0 when it declares too many, which `take`
-   * refuses.
+   * Returns the size of the next frame; `undefined` before it is complete. Returns 0 when it declares too many bytes,
+   * which `take` refuses.
    */
   ready(): number | undefined {
     const length = this.declared();
@@ -47,7 +47,7 @@ export class Frames {
     return this.pieces.length - HEADER_BYTES >= length ? length : undefined;
   }
 
-  /** The next frame, if it has come whole; throws `Broken` when it declares too many bytes. */
+  /** Takes the next frame if it is complete; throws `Broken` when it declares too many bytes. */
   take(): Batch | undefined {
     const length = this.ready();
     if (length === undefined) return undefined;
@@ -61,7 +61,7 @@ export class Frames {
     return { body, place: { kind: 'frame', number: this.next++ }, tooLong: [] };
   }
 
-  /** No more bytes come; throws `Broken` when they cut a frame. */
+  /** Marks the end of the input; throws `Broken` when it cuts a frame. */
   end(): void {
     if (this.pieces.length > 0) throw this.broken(new Failure('bad_request'));
   }

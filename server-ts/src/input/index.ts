@@ -1,8 +1,8 @@
 /**
- * Takes events from standard input, next to HTTP (rules PRO-12 to PRO-14).
+ * Reads events from standard input, in addition to HTTP (rules PRO-12 to PRO-14).
  *
- * Node reads and writes in its thread pool, this thread finds batches and checks them; all run at the same time.
- * Invariant: batches enter the writer's queue in their order, and their result lines are written in it.
+ * Node reads and writes in its thread pool; this thread finds and checks batches; all run concurrently. Invariant:
+ * batches enter the writer's queue in input order, and their result lines leave in that order.
  */
 import type { App } from '../app.ts';
 import { fill, VOCABULARY } from '../contract.ts';
@@ -12,16 +12,16 @@ import { BATCH_BYTES, type Batch, Broken } from './batch.ts';
 import { type Framing, framingOf } from './framing.ts';
 import { Results } from './results.ts';
 
-/** How many bytes may wait to be searched for batches. */
+/** Largest number of bytes that wait for the search for batches. */
 const READ_AHEAD_BYTES = 2 * BATCH_BYTES;
 
-/** How many bytes of batches may be checked and not stored yet: four long batches, or more short ones. */
+/** Largest size of checked batches that are not stored yet: four long batches, or more short ones. */
 const IN_FLIGHT_BYTES = 4 * BATCH_BYTES;
 
-/** How much of `IN_FLIGHT_BYTES` a batch takes at least. */
+/** The least share of `IN_FLIGHT_BYTES` that a batch takes. */
 const LEAST_BYTES = 8 * 1024;
 
-/** How the input ended: `clean` at its end or because it was stopped, `broken` with a frame that is cut or too long. */
+/** The end of the input: `clean` at its end or after a stop, `broken` after a frame that is cut off or too long. */
 export type Ended = 'clean' | 'broken';
 
 /** Standard input as a source of events. */
@@ -47,17 +47,17 @@ export class Input {
       this.wake();
     };
     process.stdin.on('data', (piece: Buffer) => this.push(piece)).on('end', onEnd);
-    // An error is an end: nothing can come any more.
+    // An error counts as the end: no more bytes can arrive.
     process.stdin.on('error', onEnd);
     this.ended = this.run();
   }
 
-  /** Begins to read. */
+  /** Starts to read. */
   static start(app: App, format: Format): Input {
     return new Input(app, format);
   }
 
-  /** Stops reading. Resolves as `ended` does, for the batches that were read whole. */
+  /** Stops reading. Resolves as `ended` does, after all complete batches. */
   async stop(): Promise<void> {
     process.stdin.pause();
     this.isStopped = true;
@@ -95,7 +95,7 @@ export class Input {
         this.wake = resolve;
       });
     }
-    // What Node has read ahead came before the stop.
+    // Bytes that Node has already read arrived before the stop.
     if (!this.isAtEnd) {
       const rest = process.stdin.read() as Buffer | null;
       if (rest !== null) this.framing.push(rest);
@@ -105,12 +105,12 @@ export class Input {
     await this.takeWhole();
   }
 
-  /** Queues the batches that have come whole. */
+  /** Queues the complete batches. */
   private async takeWhole(): Promise<void> {
     for (let length = this.framing.ready(); length !== undefined; length = this.framing.ready()) {
       const part = Math.min(Math.max(length, LEAST_BYTES), BATCH_BYTES);
       while (this.inFlight + part > IN_FLIGHT_BYTES) await Promise.race(this.stored);
-      // Lines that came meanwhile are part of the batch.
+      // Lines that arrived in the meantime are part of the batch.
       const batch = this.framing.take();
       const isLow = this.framing.length <= READ_AHEAD_BYTES;
       if (isLow && !this.isStopped && process.stdin.isPaused()) process.stdin.resume();
@@ -121,7 +121,7 @@ export class Input {
   /** Checks a batch and puts it into the writer's queue, once there is room. */
   private async queue({ body, place, tooLong }: Batch, part: number): Promise<void> {
     const { admission, config, ingest, log } = this.app;
-    const ticket = admission.patientTicket();
+    const ticket = admission.unboundedTicket();
     await ticket.holdUnread(body.length, config.maxBatchEvents);
     let stored!: Promise<Outcomes>;
     const queued = new Promise<void>((resolve) => {
@@ -141,7 +141,7 @@ export class Input {
   }
 }
 
-/** Gives lines that are too long the problem of rule PRO-14. */
+/** Marks lines that are too long with the problem of rule PRO-14. */
 async function refuseLines(
   stored: Promise<Outcomes>,
   tooLong: readonly number[],

@@ -6,7 +6,7 @@ import { Lines } from './lines.ts';
 
 type Taken = [body: string, first: number, last: number, tooLong: readonly number[]];
 
-/** Body, first and last line, and lines that are too long, of all batches. */
+/** Returns body, first and last line, and overlong lines of all batches. */
 function batches(lines: Lines): Taken[] {
   const taken: Taken[] = [];
   for (let batch = lines.take(); batch !== undefined; batch = lines.take()) {
@@ -21,7 +21,7 @@ function linesOf(maxLines: number, maxLineBytes: number): Lines {
   return new Lines(maxLines, maxLineBytes, new Buffers());
 }
 
-test('a batch is made of the lines that came whole', () => {
+test('a batch consists of complete lines', () => {
   const lines = linesOf(9, 100);
   lines.push(Buffer.from('{}\r\n\n['));
   assert.deepEqual(batches(lines), [['{}\r\n\n', 1, 2, []]]);
@@ -30,7 +30,7 @@ test('a batch is made of the lines that came whole', () => {
   assert.deepEqual(batches(lines), [['[]\n', 3, 3, []]]);
 });
 
-test('lines may be cut at every byte', () => {
+test('lines survive a split at every byte', () => {
   const text = Buffer.from('{"a":1}\n\r\n\xff\n{}', 'latin1');
   for (let at = 0; at <= text.length; at++) {
     const lines = linesOf(9, 100);
@@ -41,7 +41,7 @@ test('lines may be cut at every byte', () => {
   }
 });
 
-test('a batch has no more lines than it may have', () => {
+test('a batch has at most its maximum of lines', () => {
   const lines = linesOf(2, 100);
   lines.push(Buffer.from('1\n2\n3\n4\n5\n'));
   const expected = [
@@ -52,7 +52,7 @@ test('a batch has no more lines than it may have', () => {
   assert.deepEqual(batches(lines), expected);
 });
 
-test('a long line is a batch alone', () => {
+test('a long line is a batch of its own', () => {
   const long = 'x'.repeat(BATCH_BYTES);
   const lines = linesOf(9, 1 << 30);
   lines.push(Buffer.from(`1\n${long}\n3\n`));
@@ -63,7 +63,7 @@ test('a long line is a batch alone', () => {
   ]);
 });
 
-test('a last line without line feed is a line', () => {
+test('a last line without a line feed counts as a line', () => {
   const lines = linesOf(9, 100);
   lines.push(Buffer.from('1\n2'));
   lines.end();
@@ -72,7 +72,7 @@ test('a last line without line feed is a line', () => {
   assert.equal(lines.ready(), undefined);
 });
 
-test('a line that is too long takes no memory', () => {
+test('an overlong line takes no memory', () => {
   const lines = linesOf(9, 1000);
   lines.push(Buffer.from('1\n'));
   for (let count = 0; count < 2048; count++) {
@@ -88,7 +88,7 @@ test('a line that is too long takes no memory', () => {
   assert.deepEqual(batches(lines), [[`${'x'.repeat(1000)}\n?`, 4, 5, [2]]]);
 });
 
-test('lines that are too long are dropped within one piece and over several', () => {
+test('overlong lines are dropped within one piece and over several', () => {
   const text = Buffer.from('1\nabcdef\n2\n\nabcdefgh\nabcde\n');
   for (let at = 0; at <= text.length; at++) {
     const lines = linesOf(9, 5);

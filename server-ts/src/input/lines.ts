@@ -1,48 +1,48 @@
 /**
- * Finds batches of lines in standard input (rules PRO-12 and PRO-14).
+ * Splits standard input into batches of lines (rules PRO-12 and PRO-14).
  *
- * Invariant: a line above the limit takes no memory; a text that is no JSON replaces it.
+ * Invariant: a line above the limit takes no memory; a text that is not JSON replaces it.
  */
 import type { Buffers } from '../buffers.ts';
 import { BATCH_BYTES, type Batch } from './batch.ts';
 import { Pieces } from './pieces.ts';
 
-/** Replaces a line that is too long. It is no JSON. */
+/** Replaces a line that is too long; it is not JSON. */
 const TOO_LONG = Buffer.from('?');
 const LINE_FEED = 0x0a;
 
-/** Lines that came and were not taken yet. */
+/** Received lines that are not taken yet. */
 export class Lines {
   private readonly maxLines: number;
   private readonly maxLineBytes: number;
   private readonly buffers: Buffers;
   private readonly pieces = new Pieces();
-  /** The lengths of whole lines, line feeds included; below zero of lines that were too long. */
+  /** The lengths of complete lines, including line feeds; negative for lines that were too long. */
   private whole: number[] = [];
   /** The sum of these lengths. */
   private wholeBytes = 0;
-  /** The length of the line that has begun. */
+  /** The length of the incomplete line. */
   private begun = 0;
-  /** The line that has begun is too long, and the rest of it is dropped. */
+  /** The incomplete line is too long, and its remaining bytes are dropped. */
   private isSkipping = false;
   /** The number of the next line. */
   private next = 1;
 
-  /** Batches of at most `maxLines` lines, each of at most `maxLineBytes`. */
+  /** Accepts batches of at most `maxLines` lines, each of at most `maxLineBytes`. */
   constructor(maxLines: number, maxLineBytes: number, buffers: Buffers) {
     this.maxLines = maxLines;
     this.maxLineBytes = maxLineBytes;
     this.buffers = buffers;
   }
 
-  /** How many bytes were not taken yet. */
+  /** Number of bytes that are not taken yet. */
   get length(): number {
     return this.pieces.length;
   }
 
-  /** Takes in what was read. */
+  /** Adds received bytes. */
   push(piece: Buffer): void {
-    // The bytes of the piece before `from` are kept or dropped already.
+    // Bytes of the piece before `from` are already kept or dropped.
     let from = 0;
     let start = 0;
     while (start < piece.length) {
@@ -63,12 +63,12 @@ export class Lines {
     this.pieces.push(piece.subarray(from));
   }
 
-  /** How many bytes the next batch has at most; nothing before a line has come whole. */
+  /** Returns an upper bound for the size of the next batch; `undefined` before a line is complete. */
   ready(): number | undefined {
     return this.whole.length > 0 ? this.wholeBytes : undefined;
   }
 
-  /** The next batch: as many whole lines as it may have. */
+  /** Takes the next batch: as many complete lines as it may have. */
   take(): Batch | undefined {
     let length = 0;
     let count = 0;
@@ -90,7 +90,7 @@ export class Lines {
     return { body, place: { kind: 'lines', first, last: this.next - 1 }, tooLong };
   }
 
-  /** No more bytes come: a last line without a line feed is a line. */
+  /** Marks the end of the input: a last line without a line feed is complete. */
   end(): void {
     if (this.begun > 0) this.endLine(0);
   }

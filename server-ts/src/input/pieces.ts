@@ -1,7 +1,7 @@
 /**
- * Holds what was read and not taken yet, as the pieces in which it came.
+ * Holds received bytes that are not taken yet, in the pieces that arrived.
  *
- * Only this server has this file: Rust appends what it reads to one buffer of a library.
+ * Only server-ts has this file: Rust appends received bytes to one library buffer.
  */
 
 export class Pieces {
@@ -14,7 +14,7 @@ export class Pieces {
     this.length += piece.length;
   }
 
-  /** The first bytes; nothing before so many have come. */
+  /** Returns the first bytes; `undefined` before that many have arrived. */
   first(length: number): Buffer | undefined {
     if (this.length < length) return undefined;
     const [piece] = this.pieces;
@@ -22,7 +22,7 @@ export class Pieces {
     return Buffer.concat(this.pieces).subarray(0, length);
   }
 
-  /** Moves the first bytes into a buffer, as many as it has room for. */
+  /** Moves bytes from the start into a buffer until it is full. */
   take(into: Buffer): void {
     let at = 0;
     let count = 0;
@@ -37,7 +37,7 @@ export class Pieces {
     this.length -= at;
   }
 
-  /** Drops all bytes behind the first ones. */
+  /** Drops all bytes after the first `length`. */
   truncate(length: number): void {
     while (this.length > length) {
       const piece = this.pieces.pop()!;

@@ -1,7 +1,7 @@
 /**
  * Writes the result lines to stdout, in the order of the batches (rule PRO-13).
  *
- * Invariant: a parent that does not read delays these lines, and then the reading of standard input, and nothing else.
+ * Invariant: a parent that does not read delays only these lines, and then the reading of standard input.
  * `process.stdout` would block the main thread, so a thread of Node's pool writes.
  */
 import { write } from 'node:fs';
@@ -15,19 +15,19 @@ import type { Place } from './batch.ts';
 const STDOUT = 1;
 const writeTo = promisify(write);
 
-/** How many results may wait for earlier ones. */
+/** Largest number of results that wait for earlier ones. */
 const WAITING = 64;
 
-/** How many UTF-16 code units of lines may wait to be written. */
+/** Largest number of UTF-16 code units in lines that wait for writing. */
 const WAITING_LENGTH = 1 << 20;
 
-/** How long to wait before the next try, in milliseconds, when a non-blocking descriptor has no room. */
+/** Milliseconds before the next try when a non-blocking descriptor is full. */
 const FULL_MS = 5;
 
 /** Results in the order of their batches. */
 export class Results {
   private waiting = 0;
-  /** The last result's turn. */
+  /** The end of the queue of results. */
   private tail: Promise<void> = Promise.resolve();
   private text = '';
   private writing: Promise<void> | undefined;
@@ -45,7 +45,7 @@ export class Results {
     });
   }
 
-  /** Resolves when all results that were added are written. */
+  /** Resolves when all added results are written. */
   async written(): Promise<void> {
     await this.tail;
     await this.writing;
@@ -68,21 +68,21 @@ export class Results {
     }
   }
 
-  /** How many bytes were written. */
+  /** Returns the number of bytes written. */
   private async writeSome(bytes: Buffer): Promise<number> {
     try {
       return (await writeTo(STDOUT, bytes)).bytesWritten;
     } catch (error) {
       // The parent may have made the descriptor non-blocking.
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') await sleep(FULL_MS);
-      // A parent that has closed its end does not want the lines; its events are stored all the same.
+      // A parent that has closed its end needs no lines; its events are stored in any case.
       else this.isOpen = false;
       return 0;
     }
   }
 }
 
-/** The line of a batch, once it is stored or is known not to be. */
+/** Returns the line of a batch once its result is known. */
 async function lineOf(place: Place, stored: Promise<Outcomes>): Promise<string> {
   try {
     return batchLine(place, await stored);
@@ -91,19 +91,19 @@ async function lineOf(place: Place, stored: Promise<Outcomes>): Promise<string> 
   }
 }
 
-/** The line of a batch that is stored. */
+/** Returns the line of a stored batch. */
 export function batchLine(place: Place, outcomes: Outcomes): string {
   if (place.kind === 'frame') return line('batch', place, batchJson(outcomes, false));
   const rejected = outcomes.rejected.map((one) => ({ ...one, line: place.first - 1 + one.line! }));
   return line('batch', place, batchJson({ ...outcomes, rejected }, false));
 }
 
-/** The line of a batch that is not stored. */
+/** Returns the line of a failed batch. */
 export function failureLine(place: Place, failure: Failure): string {
   return line('failure', place, failureJson(failure));
 }
 
-/** The members of an object, after the kind of the line and the place of the batch. */
+/** Returns the members of an object, after the kind of the line and the place of the batch. */
 function line(event: string, place: Place, object: string): string {
   const at =
     place.kind === 'lines'

@@ -1,10 +1,10 @@
 /**
  * Renders events as an Arrow IPC stream: a record batch per page (rule FMT-09).
  *
- * Pure. The pages of an answer may be read in several threads. So each page is written as a stream of its own, and all
- * pages but the first lose their schema, all but the last their end.
- * Invariant: a batch has dictionaries of its own, their values in the order of the rows. A page has at most
- * `export_page_rows` rows, so that every key fits into an int16.
+ * Pure. Several threads may read the pages of an answer. So each page is written as a complete stream. Then all pages
+ * but the first drop their schema, and all but the last drop their end marker. Invariant: a batch has dictionaries of
+ * its own, with values in the order of the rows. A page has at most `export_page_rows` rows, so that every key fits
+ * into an int16.
  */
 import type {
   Bool,
@@ -25,15 +25,15 @@ import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } f
 
 const arrow = await import('apache-arrow');
 
-/** Which ends of the stream a page has. */
+/** The ends of the stream that a page includes. */
 interface ArrowPagePlace {
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
 
-/** How long the end of a stream is: a continuation, and a length of 0. */
+/** Size of the end marker: a continuation, and a length of 0. */
 const END_BYTES = 8;
-/** How long the prefix of a message is: a continuation, and the length of the message. */
+/** Size of a message prefix: a continuation, and the length of the message. */
 const PREFIX_BYTES = 8;
 const UINT32 = 0x1_0000_0000;
 const UTC = 'UTC';
@@ -42,7 +42,9 @@ const TYPES: readonly DataType[] = COLUMNS.map(typeOf);
 const FIELDS = COLUMNS.map(({ name, isNullable }, at) => new arrow.Field(name, TYPES[at]!, isNullable));
 const BATCH = new arrow.Struct(FIELDS);
 
-/** The bytes of a page, with the ends of the stream that it has. A page without rows has no record batch. */
+/**
+ * Returns the bytes of a page, with the ends of the stream that it includes. A page without rows has no record batch.
+ */
 export function arrowPage(
   rows: readonly StoredRow[],
   texts: TextsById,
@@ -67,7 +69,7 @@ export function arrowPage(
   return bytes.subarray(start, place.isLast ? bytes.length : bytes.length - END_BYTES);
 }
 
-/** How long the first message is, the schema; it has no body. */
+/** Returns the size of the first message, the schema; it has no body. */
 function schemaBytes(bytes: Uint8Array): number {
   return PREFIX_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getInt32(PREFIX_BYTES / 2, true);
 }
@@ -100,7 +102,7 @@ function typeOf(column: Column, index: number): DataType {
   }
 }
 
-/** The values of one column of a page. */
+/** Returns the values of one column of a page. */
 function columnData(column: Column, type: DataType, rows: readonly StoredRow[], texts: TextsById): Data {
   const length = rows.length;
   const { nullBitmap, nullCount } = nullsOf(column, rows);
@@ -142,18 +144,18 @@ function columnData(column: Column, type: DataType, rows: readonly StoredRow[], 
   }
 }
 
-/** The text of a value; empty for null, which the bitmap says. */
+/** Returns the text of a value; empty for null, which the bitmap marks. */
 function textOrEmpty(value: StoredValue): string {
   return value === null ? '' : textOf(value);
 }
 
-/** The validity bitmap: a bit for each row that has a value; none where all rows have one. */
+/** Returns the validity bitmap: a bit for each row that has a value; `undefined` when all rows have one. */
 function nullsOf({ isNullable, stored }: Column, rows: readonly StoredRow[]) {
   const nullCount = isNullable ? rows.reduce((sum, row) => sum + (row[stored] === null ? 1 : 0), 0) : 0;
   return { nullCount, nullBitmap: nullCount === 0 ? null : bitmapOf(rows, (row) => row[stored] !== null) };
 }
 
-/** A bitmap with the bits of these rows, the least significant bit first. */
+/** Returns a bitmap of these rows, the least significant bit first. */
 function bitmapOf(rows: readonly StoredRow[], isSet: (row: StoredRow) => boolean): Uint8Array {
   const bits = new Uint8Array((rows.length + 7) >> 3);
   rows.forEach((row, at) => {
@@ -162,7 +164,7 @@ function bitmapOf(rows: readonly StoredRow[], isSet: (row: StoredRow) => boolean
   return bits;
 }
 
-/** Integers of 64 bits, written as two halves: a bigint for each would cost more. */
+/** Writes 64-bit integers as two halves, which is cheaper than a bigint for each. */
 function integersOf({ stored }: Column, rows: readonly StoredRow[]): BigInt64Array {
   const halves = new Int32Array(rows.length * 2);
   for (let at = 0; at < rows.length; at++) {
@@ -174,7 +176,7 @@ function integersOf({ stored }: Column, rows: readonly StoredRow[]): BigInt64Arr
   return new BigInt64Array(halves.buffer);
 }
 
-/** The bytes of texts, end to end, and the offsets between them. */
+/** Returns the concatenated bytes of texts, and the offsets between them. */
 function textsOf(values: readonly string[]): { data: Uint8Array; valueOffsets: Int32Array } {
   const joined = Buffer.from(values.join(''));
   const valueOffsets = new Int32Array(values.length + 1);
@@ -186,7 +188,7 @@ function textsOf(values: readonly string[]): { data: Uint8Array; valueOffsets: I
   return { data: joined, valueOffsets };
 }
 
-/** The keys of a dictionary, whose values are in the order of the rows. */
+/** Returns the keys of a dictionary, whose values are in the order of the rows. */
 function keysOf(
   column: Column,
   rows: readonly StoredRow[],

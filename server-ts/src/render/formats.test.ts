@@ -13,14 +13,14 @@ const texts: TextsById = {
   session: (key) => `session ${key}`,
 };
 
-/** A row with these values; the others are null. */
+/** Returns a row with these values; all others are null. */
 function rowOf(values: Record<string, StoredValue>): StoredRow {
   return COLUMNS.filter(({ kind }) => kind !== 'constant').map(({ name }) => values[name] ?? null);
 }
 
 const HEAD = { topic: 'events', epoch: 'e', revision: 7, since: 5 };
 
-test('in Protobuf null and zero are absent, and fields come in the order of their numbers', () => {
+test('Protobuf omits null and zero, and orders fields by number', () => {
   const rows = new ProtobufRows(texts);
   const values = {
     tokens_in: 0,
@@ -43,7 +43,7 @@ test('in Protobuf null and zero are absent, and fields come in the order of thei
   );
 });
 
-test('in MessagePack everything has its shortest form', () => {
+test('MessagePack values have their shortest form', () => {
   const cases: [column: string, value: StoredValue, hex: string][] = [
     ['tokens_in', 127, '7f'],
     ['tokens_in', 128, 'cc80'],
@@ -86,7 +86,7 @@ test('in MessagePack everything has its shortest form', () => {
   assert.deepEqual(bytes, expected);
 });
 
-test('the pages of an Arrow stream are one stream, each with dictionaries of its own', () => {
+test('Arrow pages form one stream, each with its own dictionaries', () => {
   const pages = [
     [
       rowOf({
@@ -128,7 +128,7 @@ test('the pages of an Arrow stream are one stream, each with dictionaries of its
   assert.deepEqual([empty.numRows, empty.schema.fields.length], [0, COLUMNS.length]);
 });
 
-test('a snapshot in NDJSON begins with its revision', () => {
+test('an NDJSON snapshot starts with its revision', () => {
   const line = '{"topic":"events","epoch":"e","revision":"7","reset":true}\n';
   assert.equal(ndjsonHead({ topic: 'events', epoch: 'e', revision: 7, isReset: true }), line);
 });

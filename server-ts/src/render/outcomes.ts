@@ -6,14 +6,14 @@
 import { errorSpec, type Failure } from '../error.ts';
 import type { FieldError, Outcomes } from '../event.ts';
 
-/** The answer to one event that is valid. */
+/** Renders the answer to one valid event. */
 export function singleJson({ ids, revision }: Outcomes): string {
   const counts =
     ids[0] === 0 ? '"received":0,"ids":[],"duplicates":1' : `"received":1,"ids":[${ids[0]}],"duplicates":0`;
   return `{${counts},"revision":"${revision}"}`;
 }
 
-/** The answer to a batch. Ids are printed without a tree of values, since most of the text is ids. */
+/** Renders the answer to a batch. Ids make up most of the text, so they are printed without a tree of values. */
 export function batchJson(outcomes: Outcomes, withResults: boolean): string {
   const ids = outcomes.ids.filter((id) => id !== 0);
   const rejected = outcomes.rejected.map(({ index, line, errors }) => ({
@@ -27,7 +27,7 @@ export function batchJson(outcomes: Outcomes, withResults: boolean): string {
   return `${json}${more},"revision":"${outcomes.revision}"}`;
 }
 
-/** One entry per item, in order: the rejected ones have their places, the valid ones fill the others. */
+/** Returns one entry per item, in order: rejected items have their positions, valid items fill the others. */
 function results(outcomes: Outcomes): unknown[] {
   const total = outcomes.ids.length + outcomes.rejected.length;
   const list: unknown[] = [];
@@ -50,7 +50,7 @@ function lines(errors: readonly FieldError[]): string[] {
   return errors.map(({ field, message }) => `${field}: ${message}`);
 }
 
-/** The answer to a request that failed. */
+/** Renders the answer to a failed request. */
 export function failureJson({ code, members }: Failure): string {
   return JSON.stringify({ error: errorSpec(code).text, code, ...members });
 }

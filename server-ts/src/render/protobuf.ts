@@ -10,7 +10,7 @@ import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } f
 
 const { BinaryWriter } = await import('@bufbuild/protobuf/wire');
 
-/** Below it, an integer has the same varint as with 32 bits, which the library writes faster. */
+/** Below this, an integer has the same varint as a 32-bit one, which the library writes faster. */
 const UINT32 = 0x1_0000_0000;
 
 /** Wire types. */
@@ -28,7 +28,7 @@ const EVENTS_TAG = tagOf(PAGE.events, BYTES);
 export class ProtobufRows {
   private readonly texts: TextsById;
   private readonly writer = new BinaryWriter();
-  /** The encoded fields of names and sessions, with their tags, by column and id: rows repeat them. */
+  /** The encoded fields of names and sessions, with their tags, by column and id, since rows repeat them. */
   private readonly known = BY_NUMBER.map(() => new Map<number, Uint8Array>());
 
   constructor(texts: TextsById) {
@@ -47,13 +47,13 @@ export class ProtobufRows {
     writer.join();
   }
 
-  /** A page of these rows, with the cursor that continues it (rule GET-01). */
+  /** Returns a page of these rows, with the cursor that continues it (rule GET-01). */
   page(next: number | null): Uint8Array {
     if (next !== null) writeInteger(this.writer, PAGE.next, next);
     return this.writer.finish();
   }
 
-  /** Writes a field. Null is absent, and so is the zero of a column that is never null (rule FMT-08). */
+  /** Writes a field. Null is omitted, and so is the zero of a column that is never null (rule FMT-08). */
   private field(place: number, column: Column, value: StoredValue): void {
     const { writer } = this;
     if (value === null) return;
@@ -79,7 +79,7 @@ export class ProtobufRows {
     }
   }
 
-  /** Encodes the field of a name or a session, and keeps it for the next rows. */
+  /** Encodes the field of a name or a session, and caches it for the next rows. */
   private repeated(place: number, column: Column, id: number): Uint8Array {
     const writer = new BinaryWriter();
     const text = column.kind === 'session' ? this.texts.session(id) : this.texts.name(id);
@@ -91,7 +91,7 @@ export class ProtobufRows {
   }
 }
 
-/** A snapshot with its data, which is an `EventPage` (rules SYN-05 and SYN-07). */
+/** Returns a snapshot with its data, an `EventPage` (rules SYN-05 and SYN-07). */
 export function protobufSnapshot(head: SnapshotHead, data: Uint8Array): Uint8Array {
   const { topic, epoch, revision, since, isReset } = head;
   const writer = new BinaryWriter();

@@ -1,19 +1,19 @@
 /** Renders snapshots as JSON text (rules SYN-05 and SYN-07). Pure. */
 import { type Member, renderMembers, scalar } from '../render.ts';
 
-/** What a snapshot says of its data. */
+/** The members of a snapshot before its data. */
 export interface SnapshotHead {
   readonly topic: string;
   readonly epoch: string;
   /** The revision of the data. */
   readonly revision: number;
-  /** The revision that the data follows; absent where the data is the whole state. */
+  /** The revision that the data follows; absent when the data is the whole state. */
   readonly since?: number | undefined;
   /** Whether the data is the whole state although the request named a revision. */
   readonly isReset?: boolean;
 }
 
-/** A snapshot with its data, which is JSON text. */
+/** Renders a snapshot with its data, which is JSON text. */
 export function renderSnapshot(head: SnapshotHead, data: string): string {
   return renderMembers([...snapshotMembers(head), ['data', data]]);
 }

@@ -10,7 +10,7 @@ interface StatsRows {
   readonly models: readonly FlatRow[];
   readonly eventTypes: readonly FlatRow[];
   readonly branches: readonly FlatRow[];
-  /** The beginning of the hour that was used, in Unix milliseconds (rule STA-05). */
+  /** The start of the effective hour, in Unix milliseconds (rule STA-05). */
   readonly since: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export function renderStats(rows: StatsRows): string {
   ]);
 }
 
-/** `name_id` joins a tool with the agents that called it, and is not shown. */
+/** `name_id` joins a tool with the agents that called it and is not shown. */
 export function renderTools(
   tools: readonly FlatRow[],
   agents: readonly FlatRow[],
@@ -66,7 +66,7 @@ export function renderCounts(lists: readonly (readonly [kind: string, rows: read
   return renderMembers(lists.map(([kind, rows]) => [kind, renderList(rows)]));
 }
 
-/** The `since` that was used (rule STA-05). */
+/** The effective `since` (rule STA-05). */
 function used(since: number | undefined): Member[] {
   return since === undefined ? [] : [['since', `"${formatTimestamp(since)}"`]];
 }

@@ -1,5 +1,5 @@
 /**
- * Says what a row is as it is stored, for the formats that do not go through text (rules FMT-08 and FMT-09).
+ * Describes stored rows, for the formats that are not based on text (rules FMT-08 and FMT-09).
  *
  * Pure. Names and sessions are ids; `TextsById` has their texts.
  */
@@ -16,7 +16,7 @@ export interface TextsById {
   session(key: number): string;
 }
 
-/** The id of a row. */
+/** Returns the id of a row. */
 export function storedIdOf(row: StoredRow): number {
   return Number(row[0]);
 }
@@ -26,14 +26,14 @@ export function storedMetadataOf(row: StoredRow): string {
   return String(row.at(-1));
 }
 
-/** Text as it is; the 16 bytes of a UUID as text (RFC 9562, section 4). */
+/** Returns text unchanged, and the 16 bytes of a UUID as text (RFC 9562, section 4). */
 export function textOf(value: StoredValue): string {
   if (!(value instanceof Uint8Array)) return String(value);
   const hex = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** US dollars of stored nano-dollars, as the view `events_readable` divides them. */
+/** Returns US dollars from stored nano-dollars, with the same division as the view `events_readable`. */
 export function dollarsOf(nanos: StoredValue): number {
   return Number(nanos) / 1e9;
 }

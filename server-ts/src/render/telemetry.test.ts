@@ -4,12 +4,12 @@ import { exportResponse, status } from './telemetry.ts';
 
 const hexOf = (bytes: string | Uint8Array): string => Buffer.from(bytes as Uint8Array).toString('hex');
 
-test('a whole success is the empty message', () => {
+test('a complete success is the empty message', () => {
   assert.equal(exportResponse('json', 'rejectedSpans', []), '{}');
   assert.equal(exportResponse('protobuf', 'rejectedSpans', []).length, 0);
 });
 
-test('a partial success counts and names the reasons', () => {
+test('a partial success has counts and reasons', () => {
   const rejected = [
     ['unknown_event', 2],
     ['invalid', 1],
@@ -29,7 +29,7 @@ test('a partial success counts and names the reasons', () => {
   );
 });
 
-test('a status has its code and its message', () => {
+test('a status has a code and a message', () => {
   assert.equal(status('json', 8, 'a'), '{"code":8,"message":"a"}');
   assert.equal(hexOf(status('protobuf', 8, 'a')), '0808120161');
 });

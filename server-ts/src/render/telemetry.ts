@@ -5,7 +5,7 @@
  */
 import type { Format } from '../formats/index.ts';
 
-/** The answer to a request of which these records were rejected; the empty message where there is none. */
+/** Renders the answer to a request with these rejected records; an empty message when there are none. */
 export function exportResponse(
   format: Format,
   member: string,
@@ -19,12 +19,12 @@ export function exportResponse(
   return count === 0 ? Buffer.alloc(0) : bytesField(1, countAndText(count, errorMessage));
 }
 
-/** The answer to a request that failed: a `google.rpc.Status`. */
+/** Renders the answer to a failed request: a `google.rpc.Status`. */
 export function status(format: Format, code: number, message: string): string | Uint8Array {
   return format === 'json' ? JSON.stringify({ code, message }) : countAndText(code, message);
 }
 
-/** A message of a number and a text. */
+/** Renders a message of a number and a text. */
 function countAndText(count: number, text: string): Buffer {
   return Buffer.concat([Buffer.from([0x08]), varint(count), bytesField(2, Buffer.from(text))]);
 }

@@ -1,9 +1,10 @@
 /**
  * Checks the arguments of a call against the types of its method (rules RPC-03 and RPC-04).
  *
- * `JSON.parse` reads them, since nothing of ours is as fast; of long ones it reads what the types know. It knows no limit
- * of depth, so that is checked on the brackets alone. Events to be stored are not parsed: their text goes on as it was sent (rule MET-01).
- * Invariant: the grammar of JSON is checked to the last byte, also behind a problem.
+ * `JSON.parse` reads the arguments, since no code of ours is as fast. From long arguments it reads an extract with
+ * the members that the types know. It has no depth limit, so a scan of the brackets checks the depth first. Events to
+ * store are not parsed: their text stays as sent (rule MET-01). Invariant: the JSON grammar is checked to the last
+ * byte, also after a problem.
  */
 import { LIMITS, VOCABULARY } from '../contract.ts';
 import {
@@ -26,33 +27,33 @@ import { type Check, checkOf } from './values.ts';
 
 const MESSAGES = VOCABULARY.rpc_messages;
 
-/** Where a value lies that is kept as it was sent. */
+/** The place of a value that stays as sent. */
 export interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-/** Arguments of the types of their method, or what is wrong; one that is absent is undefined. */
+/** Arguments of their method's types, or a problem; an absent argument is undefined. */
 export type Checked = readonly unknown[] | Problem;
 
-/** What was read of `params`. */
+/** The result of reading `params`. */
 export interface Read {
-  /** Below zero where it is no JSON. */
+  /** Negative when it is not JSON. */
   readonly end: number;
   readonly checked: Checked;
-  /** The only argument as JSON text, where that is known. */
+  /** The only argument as JSON text, if known. */
   readonly printed?: string | Uint8Array;
 }
 
 const NO_JSON: Read = { end: INVALID, checked: [] };
 const CHECKS = new WeakMap<Type, Check>();
 
-/** Arguments up to this length are parsed as they are: what they do not need takes a few megabytes for a moment. */
+/** Arguments up to this length are parsed unchanged; the unneeded part takes a few megabytes briefly. */
 const SHORT_BYTES = 1 << 17;
 
 /**
- * Checks the value of `params` that begins here; `depth` more levels are allowed. `isLast` says that its array probably
- * ends with the last bracket of all the bytes.
+ * Checks the value of `params` that starts here; `depth` more levels are allowed. `isLast` means that its array
+ * probably ends with the last bracket of all bytes.
  */
 export function readArguments(
   bytes: Buffer,
@@ -78,7 +79,7 @@ export function readArguments(
   return { end, checked: checkArguments(method, values, checkArgument) };
 }
 
-/** The array of a text; nothing where it is no JSON. */
+/** Returns the array of a text; `undefined` when it is not JSON. */
 function parsed(text: string): unknown[] | undefined {
   try {
     return JSON.parse(text) as unknown[];
@@ -87,7 +88,7 @@ function parsed(text: string): unknown[] | undefined {
   }
 }
 
-/** The argument of a method that gives it back, up to the last bracket; nothing where it has to be scanned. */
+/** Returns the argument of an echo method, up to the last bracket; `undefined` when it must be scanned. */
 function echoArguments(bytes: Buffer, start: number, method: Method, depth: number): Read | undefined {
   const end = bytes.lastIndexOf(CLOSE_ARRAY) + 1;
   if (end - start > SHORT_BYTES) {
@@ -99,7 +100,7 @@ function echoArguments(bytes: Buffer, start: number, method: Method, depth: numb
   }
   const text = bytes.toString('utf8', start, end);
   const values = parsed(text);
-  // There is a bracket behind.
+  // Another bracket follows.
   if (values === undefined) return undefined;
   const checked = checkArguments(method, values, checkArgument);
   if (!(checked instanceof Problem)) {
@@ -109,7 +110,7 @@ function echoArguments(bytes: Buffer, start: number, method: Method, depth: numb
   return { end: endOfArray(bytes, start, depth), checked };
 }
 
-/** Checks as many values as there are parameters, each by `check`. */
+/** Checks as many values as there are parameters, each with `check`. */
 export function checkArguments<Value>(
   { parameters }: Method,
   values: readonly Value[],
@@ -141,18 +142,18 @@ function checkArgument(type: Type, value: unknown): unknown {
   return check(value);
 }
 
-/** Whether a value of this type is kept as it was sent. */
+/** Returns whether a value of this type stays as sent. */
 function isKept(type: Type): boolean {
   return type.kind === 'sequence' && type.item.kind === 'any';
 }
 
-/** The arguments of a method whose only parameter is kept as it was sent. */
+/** Returns the arguments of a method whose only parameter stays as sent. */
 function scanArguments(bytes: Buffer, start: number, method: Method, depth: number): Read {
   const places: (Place & { readonly count: number })[] = [];
   const end = skipItems(bytes, start, depth, (at) => {
     if (bytes[at] !== OPEN_ARRAY || places.length > 0) {
       const behind = skipValue(bytes, at, depth - 1);
-      // The second one is too many; those behind it add nothing.
+      // The second argument is too many; further ones do not matter.
       if (places.length < 2) places.push({ start: at, end: behind, count: Number.POSITIVE_INFINITY });
       return behind;
     }
@@ -173,14 +174,14 @@ function scanArguments(bytes: Buffer, start: number, method: Method, depth: numb
 
 const [OPENS, CLOSES, QUOTES] = [1, 2, 3];
 
-/** What matters for the depth of a value. */
+/** Bytes that affect the depth of a value. */
 const MARKS = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) return OPENS;
   if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) return CLOSES;
   return byte === QUOTE ? QUOTES : 0;
 });
 
-/** The end of an array by its brackets alone, where it is nested no deeper than `depth`; it may be no JSON. */
+/** Returns the end of an array by its brackets alone if its nesting is at most `depth`; it may not be JSON. */
 function endOfArray(bytes: Buffer, start: number, depth: number): number {
   const { length } = bytes;
   let level = 0;

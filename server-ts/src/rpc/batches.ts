@@ -4,13 +4,13 @@ import type { Format } from '../formats/index.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** What stands around the events in each format in which calls come. */
+/** The bytes around the events, in each format of calls. */
 const AROUND: Readonly<Partial<Record<Format, readonly [before: Buffer, behind: Buffer]>>> = {
   json: [Buffer.from('{"events":'), Buffer.from('}')],
   msgpack: [Buffer.from('\x81\xa6events', 'latin1'), NOTHING],
 };
 
-/** An object, or a map, with the one member `events`, whose value is given as it was sent. */
+/** Returns an object or a map with the one member `events`, whose value stays as sent. */
 export function batchBody(events: Buffer, format: Format, buffers: Buffers): Buffer {
   const [before, behind] = AROUND[format] ?? [NOTHING, NOTHING];
   const length = before.length + events.length + behind.length;

@@ -1,7 +1,7 @@
 /**
  * Reads calls of JSON-RPC 2.0 in JSON (rules RPC-01 to RPC-03).
  *
- * Pure. Invariant: a body is read to its end before anything of it runs, so that one that is no JSON has no effect.
+ * Pure. Invariant: a body is read to its end before any call runs, so a body that is not JSON has no effect.
  */
 import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '../contract.ts';
@@ -31,7 +31,7 @@ const TWO = Buffer.from('2.0');
 const [VERSION, METHOD, PARAMS, ID] = ['jsonrpc', 'method', 'params', 'id'].map((name) =>
   Buffer.from(name),
 ) as [Buffer, Buffer, Buffer, Buffer];
-/** What the name of a method takes at most, each character escaped: a longer one is not looked at. */
+/** Size limit of a method name with every character escaped; a longer name is not decoded. */
 const NAME_BYTES = Math.max(...[...METHODS.keys()].map((name) => name.length)) * '\\u0000'.length + 2;
 
 /** Reads a body in JSON. */
@@ -54,14 +54,14 @@ function scanCalls(body: Buffer, reading: Reading): Calls | undefined {
   return callsOf(scanner.calls, isBatch ? count : 1, isBatch);
 }
 
-/** Reads one call, which is the whole text and is known to be JSON. */
+/** Reads one call that makes up the whole text and is known to be JSON. */
 export function readCall(text: Buffer, reading: Reading): Call {
   const scanner = new CallScanner(text, reading, true);
   scanner.scan(0, LIMITS.json_depth);
   return scanner.calls[0]!;
 }
 
-/** A member of a call: where its value lies. No value begins at 0, since a call begins with a bracket. */
+/** A member of a call: the place of its value. No value starts at 0, since a call starts with a bracket. */
 interface Span {
   start: number;
   end: number;
@@ -72,23 +72,23 @@ class CallScanner {
   readonly calls: Call[] = [];
   private readonly bytes: Buffer;
   private readonly reading: Reading;
-  /** Whether arguments that follow are probably the last of the bytes. One wrong guess is the last. */
+  /** Whether the next arguments are probably the last bytes. After one wrong guess it guesses no more. */
   private isLast: boolean;
   private readonly version: Span = { start: 0, end: 0 };
   private readonly name: Span = { start: 0, end: 0 };
   private readonly id: Span = { start: 0, end: 0 };
   private params = 0;
-  /** Arguments that were checked when they were met: for most calls the method is known by then. */
+  /** Arguments that were checked when they were reached: most calls name their method first. */
   private early: { readonly method: Method; readonly read: Read } | undefined;
 
-  /** `isOne` says that the bytes are no more than one call. */
+  /** `isOne` means that the bytes hold exactly one call. */
   constructor(bytes: Buffer, reading: Reading, isOne: boolean) {
     this.bytes = bytes;
     this.reading = reading;
     this.isLast = isOne;
   }
 
-  /** Adds the call that begins here; its end. `depth` more levels are allowed. */
+  /** Adds the call that starts here; returns its end. `depth` more levels are allowed. */
   scan(start: number, depth: number): number {
     const { bytes } = this;
     if (bytes[start] !== OPEN_OBJECT) {
@@ -124,7 +124,7 @@ class CallScanner {
     }
   }
 
-  /** Notes the value of the key from `key` up to `keyEnd`; its end. */
+  /** Records the value of the key from `key` up to `keyEnd`; returns its end. */
   private member(key: number, keyEnd: number, start: number, depth: number): number {
     const { bytes } = this;
     if (keyIs(bytes, key, keyEnd, PARAMS)) return this.takeParams(start, depth);
@@ -155,7 +155,7 @@ class CallScanner {
     return read.end;
   }
 
-  /** The call whose members were noted. */
+  /** Returns the call of the recorded members. */
   private call(depth: number): Call {
     const { bytes, version, id } = this;
     const hasId = id.start !== 0;
@@ -170,7 +170,7 @@ class CallScanner {
     const method = this.method();
     if (method === undefined) return { kind: 'refused', refusal: { error: 'method_not_found' } };
     const { end, checked, printed } = this.arguments(method, depth - 1);
-    // Behind the call comes what makes the whole body no JSON.
+    // Bytes after the call make the whole body invalid JSON.
     if (end === INVALID) return { kind: 'refused', refusal: { error: 'parse_error' } };
     if (checked instanceof Problem) return { kind: 'refused', refusal: refusalOf(checked) };
     return workOf(method, checked, printed, this.reading);
@@ -188,7 +188,7 @@ class CallScanner {
     return readArguments(this.bytes, start, method, depth, isLast);
   }
 
-  /** The method whose name was noted; nothing where there is none. */
+  /** Returns the method with the recorded name; `undefined` when no method has it. */
   private method(): Method | undefined {
     const { bytes, name } = this;
     if (bytes[name.start] !== QUOTE || name.end - name.start > NAME_BYTES) return undefined;
@@ -200,7 +200,7 @@ function invalid(id: string): Call {
   return { id, work: { kind: 'refused', refusal: { error: 'invalid_request' } } };
 }
 
-/** Whether a value with this first byte is a string, a number or null. */
+/** Returns whether a value with this first byte is a string, a number or null. */
 function isId(first: number): boolean {
   return first === QUOTE || first === 0x6e || first === 0x2d || (first >= 0x30 && first <= 0x39);
 }

@@ -1,7 +1,7 @@
 /**
- * Makes of long arguments a text that has no more than their types know, for `JSON.parse` (rule RPC-03).
+ * Extracts from long arguments a text with only the members that their types know, for `JSON.parse` (rule RPC-03).
  *
- * V8 takes 50 bytes and more for a container of two bytes, so a text of millions of them is never parsed. Pure.
+ * V8 takes at least 50 bytes for a container of two bytes, so a text of millions of containers is never parsed. Pure.
  * Invariant: an extract is no longer than its text, and has the same value or the same first problem.
  */
 import { roomFor } from '../buffers.ts';
@@ -18,12 +18,12 @@ import {
 } from '../scanner.ts';
 import type { Parameter, Type } from './schema.ts';
 
-/** From here on a text is decoded into memory of V8: what the C library frees in such pieces, it keeps for later. */
+/** Longer texts are decoded into V8's own memory, since the C library keeps freed blocks of this size. */
 const LONG_TEXT = 1 << 23;
-/** Stands for items that are too many. */
+/** Stands for items above the limit. */
 const ANY_ITEM = 0x30;
 
-/** A member that is known, its name as it is printed. */
+/** A known member with its printed name. */
 interface Known {
   readonly key: Buffer;
   readonly printed: Buffer;
@@ -32,7 +32,7 @@ interface Known {
 
 const KNOWN = new WeakMap<Type, readonly Known[]>();
 
-/** What is known of the array of arguments from `start` up to `end`, which has been scanned before. */
+/** Extracts the known members from the scanned array of arguments from `start` up to `end`. */
 export function extractArguments(
   bytes: Buffer,
   start: number,
@@ -51,11 +51,11 @@ class Extract {
 
   constructor(bytes: Buffer, most: number) {
     this.bytes = bytes;
-    // Pages that are not used cost nothing.
+    // Unused pages cost nothing.
     this.out = Buffer.allocUnsafeSlow(roomFor(most));
   }
 
-  /** The text; its bytes are freed. */
+  /** Returns the text and frees its bytes. */
   finish(): string {
     const { out, length } = this;
     const text =
@@ -66,7 +66,10 @@ class Extract {
     return text;
   }
 
-  /** Of the array that begins here at most `most` items, and one more where there are more; its end. */
+  /**
+   * Extracts at most `most` items of the array that starts here, and one more if there are more; returns the array's
+   * end.
+   */
   items(start: number, most: number, typeAt: (index: number) => Type): number {
     let count = 0;
     this.byte(OPEN_ARRAY);
@@ -81,7 +84,7 @@ class Extract {
     return end;
   }
 
-  /** What is known of the value that begins here; its end. */
+  /** Extracts the known part of the value that starts here; returns its end. */
   private value(start: number, type: Type): number {
     const first = this.bytes[start];
     if (first === OPEN_ARRAY && type.kind === 'sequence') {
@@ -91,7 +94,7 @@ class Extract {
       return this.members(start, type);
     }
     const end = this.skip(start);
-    // Which container it is decides whether it is of another type; what is in it does not matter.
+    // The kind of container decides whether the type is wrong; its contents do not matter.
     if (type.kind !== 'any' && (first === OPEN_ARRAY || first === OPEN_OBJECT)) {
       this.byte(first);
       this.byte(first === OPEN_ARRAY ? CLOSE_ARRAY : CLOSE_OBJECT);
@@ -101,7 +104,7 @@ class Extract {
     return end;
   }
 
-  /** The known members of the object that begins here, of each the last; its end. */
+  /** Extracts the known members of the object that starts here, the last of equal keys; returns the object's end. */
   private members(start: number, type: Type): number {
     const { bytes } = this;
     const known = knownOf(type);
@@ -137,7 +140,7 @@ class Extract {
   }
 }
 
-/** The members that a type knows. Each option is a value without members. */
+/** Returns the members that a type knows. Each option is a value without members. */
 function knownOf(type: Type): readonly Known[] {
   let known = KNOWN.get(type);
   if (known === undefined) {

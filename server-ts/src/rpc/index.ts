@@ -1,8 +1,8 @@
 /**
  * Reads typed calls and writes their responses (rules RPC-01 to RPC-07, decision 56).
  *
- * Pure. Invariant: a result does not depend on which code has read its arguments. Knows nothing of HTTP; `http/rpc` runs
- * what was read.
+ * Pure. Invariant: a result does not depend on which code path has read its arguments. Knows nothing of HTTP;
+ * `http/rpc` runs the calls.
  */
 import type { Format } from '../formats/index.ts';
 import { readJsonCalls } from './calls.ts';

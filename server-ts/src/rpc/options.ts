@@ -6,10 +6,10 @@ import { isDictionary } from './values.ts';
 
 const MESSAGES = VOCABULARY.rpc_messages;
 
-/** The query parameters that a call gives, by their names. Their values are not checked yet. */
+/** The query parameters of a call by name, before validation. */
 export type Options = readonly (readonly [name: string, text: string])[];
 
-/** The options of a call, in the order of the route's parameters. */
+/** Returns the options of a call, in the order of the route's parameters. */
 export function readOptions(
   given: unknown,
   type: Extract<Type, { readonly kind: 'options' }>,

@@ -1,8 +1,8 @@
 /**
- * Writes JSON text as MessagePack (rule RPC-04): every value in its shortest form, members as they stand.
+ * Writes JSON text as MessagePack (rule RPC-04): every value in its shortest form, members in their order.
  *
- * Pure. Two passes over the text, since MessagePack says how many elements a container has before the first of them.
- * Invariant: the text is JSON, which this server has written or checked.
+ * Pure. It makes two passes over the text, since a MessagePack container states its number of elements before the
+ * first one. Invariant: the text is JSON that this server has written or checked.
  */
 import { roomFor } from '../buffers.ts';
 import { BACKSLASH, hasEscape, QUOTE, skipSpace } from '../scanner.ts';
@@ -13,7 +13,7 @@ const [FLOAT64, UINT8, INT8] = [0xcb, 0xcc, 0xd0];
 const [TEXT8, ARRAY16, MAP16] = [0xd9, 0xdc, 0xde];
 const FIRST_BYTES = 256;
 
-/** The value of a JSON text. */
+/** Converts a JSON text. */
 export function packJson(text: Buffer): Buffer<ArrayBuffer> {
   const counts = countElements(text);
   const packer = new Packer(text.length);
@@ -53,7 +53,7 @@ export function packJson(text: Buffer): Buffer<ArrayBuffer> {
   return packer.finish();
 }
 
-/** How many elements or members each container has, in the order in which they begin. */
+/** Returns the number of elements or members of each container, in the order in which they start. */
 function countElements(text: Buffer): number[] {
   const counts: number[] = [];
   const open: number[] = [];
@@ -81,14 +81,14 @@ function countElements(text: Buffer): number[] {
   return counts;
 }
 
-/** The place behind the closing quote of a string whose first character is at this place. */
+/** Returns the position after the closing quote of a string whose first character is at this position. */
 function endOfString(text: Buffer, start: number): number {
   let at = start;
   while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;
   return at + 1;
 }
 
-/** Whether a byte is one of a number. */
+/** Returns whether a byte can be part of a number. */
 function isNumber(byte: number): boolean {
   return (
     (byte >= 0x30 && byte <= 0x39) ||
@@ -107,7 +107,7 @@ class Packer {
     this.bytes = Buffer.allocUnsafeSlow(roomFor(expected + FIRST_BYTES));
   }
 
-  /** In memory of its own. */
+  /** Returns the bytes in memory of their own. */
   finish(): Buffer<ArrayBuffer> {
     return this.bytes.subarray(0, this.length);
   }
@@ -117,7 +117,7 @@ class Packer {
     this.bytes[this.length++] = byte;
   }
 
-  /** The beginning of a container. */
+  /** Writes the header of a container. */
   head(fix: number, marker16: number, count: number): void {
     this.reserve(5);
     if (count < 16) this.bytes[this.length++] = fix | count;
@@ -125,7 +125,7 @@ class Packer {
     else this.unsigned(marker16 + 1, 4, count);
   }
 
-  /** The text that lies escaped from `start` up to `end`. A surrogate without its partner becomes U+FFFD. */
+  /** Appends the escaped text from `start` up to `end`. A lone surrogate becomes U+FFFD. */
   text(source: Buffer, start: number, end: number): void {
     if (!hasEscape(source, start, end)) {
       this.textHead(end - start);
@@ -164,7 +164,7 @@ class Packer {
     else this.unsigned(TEXT8 + 2, 4, length);
   }
 
-  /** A marker and a number in so many bytes. */
+  /** Writes a marker and a number of this width in bytes. */
   private unsigned(marker: number, width: number, value: number): void {
     this.bytes[this.length++] = marker;
     this.length = this.bytes.writeUIntBE(value, this.length, width);

@@ -1,22 +1,22 @@
-/** Names what is wrong with an argument: where it is, and a message (rule RPC-03). */
+/** Describes a problem of an argument: its place and a message (rule RPC-03). */
 import { fill, LIMITS, VOCABULARY } from '../contract.ts';
 import type { Type } from './schema.ts';
 
 const MESSAGES = VOCABULARY.rpc_messages;
 
-/** The first thing that is wrong with the arguments of a call. */
+/** The first problem of a call's arguments. */
 export class Problem {
   readonly message: string;
   /** A JSON Pointer into `params` (RFC 6901). */
   readonly path: string;
 
-  /** A problem of the value that is being looked at. */
+  /** Creates a problem of the current value. */
   constructor(message: string, path = '') {
     this.message = message;
     this.path = path;
   }
 
-  /** A value of another type than this one. */
+  /** Creates the problem of a value that does not have this type. */
   static ofType({ kind }: Type): Problem {
     switch (kind) {
       case 'options':
@@ -30,8 +30,8 @@ export class Problem {
   }
 
   /**
-   * The same, seen from the container that has it under this name or index. Names are those of the schema, so none has a
-   * character that a pointer would escape.
+   * Prefixes the path with the name or index in the enclosing container. Names come from the schema, so no character
+   * needs an escape in a pointer.
    */
   under(name: string | number): Problem {
     return new Problem(this.message, `/${name}${this.path}`);

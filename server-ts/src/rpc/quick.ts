@@ -1,24 +1,25 @@
 /**
- * Reads values as most clients write them: members in the order of the schema, texts without needless escapes.
+ * Reads values in the form that most clients write: members in the order of the schema, texts without needless
+ * escapes.
  *
- * A long sequence is read piece by piece, so that never more than one piece is held as values. A piece that is printed
- * as it was sent has nothing else in its text: its depth and its end are known without a scan. It gives up at anything
- * else. Invariant: what is read does not depend on that.
+ * A long sequence is read piece by piece, so that at most one piece exists as values. If a piece prints exactly as
+ * sent, its depth and its end are known without a scan. It gives up on any other form. Invariant: the result does not
+ * depend on which code reads it.
  */
 import { LIMITS } from '../contract.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY } from '../scanner.ts';
 import { Problem } from './problem.ts';
 import type { Type } from './schema.ts';
 
-/** The items of an array, or what is wrong with them. */
+/** Checks the items of an array; returns them or their problem. */
 type Check = (items: unknown) => unknown;
 
-/** A piece has at least so many bytes, save the last. */
+/** Least size of a piece, except the last. */
 const PIECE_BYTES = 1 << 16;
 /** It gives up where a piece would be longer. */
 const MOST_PIECE_BYTES = 4 * PIECE_BYTES;
 
-/** Whether the array that lies from `start` up to `end` is printed as it was sent; `check` checks arrays of its items. */
+/** Returns whether the array from `start` up to `end` prints exactly as sent; `check` checks arrays of its items. */
 export function isAsSent(bytes: Buffer, start: number, end: number, item: Type, check: Check): boolean {
   if (bytes[start] !== OPEN_ARRAY || bytes[end - 1] !== CLOSE_ARRAY) return false;
   const separator = separatorOf(item);
@@ -38,7 +39,7 @@ export function isAsSent(bytes: Buffer, start: number, end: number, item: Type, 
   }
 }
 
-/** How many items an array has that is printed as it was sent; 0 where it is not. */
+/** Returns the number of items of an array that prints exactly as sent; 0 when it does not. */
 function itemsAsSent(text: string, check: Check): number {
   let items: unknown;
   try {
@@ -50,7 +51,7 @@ function itemsAsSent(text: string, check: Check): number {
   return JSON.stringify(items) === text ? items.length : 0;
 }
 
-/** What mostly stands between two items alone: where it is part of a text, a piece is no JSON. */
+/** The usual separator of two items. If it is part of a text, the piece is not JSON. */
 function separatorOf(item: Type): string {
   if (item.kind === 'dictionary') return `},{"${item.members[0]?.name}":`;
   return item.kind === 'string' ? '","' : ',';

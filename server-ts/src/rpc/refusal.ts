@@ -1,18 +1,18 @@
-/** Says why a call has no result (rules RPC-02, RPC-03 and RPC-05). */
+/** Describes why a call has no result (rules RPC-02, RPC-03 and RPC-05). */
 import type { VOCABULARY } from '../contract.ts';
 import type { Problem } from './problem.ts';
 
 /** A key of `rpc_errors`. */
 export type RpcError = keyof typeof VOCABULARY.rpc_errors;
 
-/** Why a call has no result. */
+/** Reasons why a call has no result. */
 export interface Refusal {
   readonly error: RpcError;
-  /** What else is known, as JSON text. */
+  /** Further data, as JSON text. */
   readonly data?: string;
 }
 
-/** Arguments that have a problem (rule RPC-03). */
+/** Returns the refusal of invalid arguments (rule RPC-03). */
 export function refusalOf({ path, message }: Problem): Refusal {
   return { error: 'invalid_params', data: JSON.stringify({ path, message }) };
 }

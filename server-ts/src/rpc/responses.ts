@@ -6,15 +6,15 @@ import { packJson } from './pack.ts';
 import type { Refusal } from './refusal.ts';
 import type { Calls } from './work.ts';
 
-/** What became of a call that has an `id`. */
+/** The result of a call that has an `id`. */
 export interface Response {
   /** As JSON text. */
   readonly id: string;
-  /** The result as JSON text, or why there is none. */
+  /** The result as JSON text, or the refusal. */
   readonly result: string | Uint8Array | Refusal;
 }
 
-/** The responses to calls that all know theirs; nothing where a method has to run. */
+/** Returns the responses if all results are known; `undefined` when a method must run. */
 export function knownResponses({ calls }: Calls): Response[] | undefined {
   const responses: Response[] = [];
   for (const { id, work } of calls) {
@@ -25,7 +25,7 @@ export function knownResponses({ calls }: Calls): Response[] | undefined {
   return responses;
 }
 
-/** The body of an answer, bytes in memory of their own; nothing where no call is answered. */
+/** Returns the body of an answer as bytes of their own; `undefined` when no call needs a response. */
 export function writeResponses(
   responses: readonly Response[],
   isBatch: boolean,
@@ -40,7 +40,7 @@ export function writeResponses(
   return format === 'msgpack' ? packJson(json) : json;
 }
 
-/** A longer text is written in bytes at once: to make one text of its parts would copy them. */
+/** A longer text is written as bytes at once, since joining its parts to one text would copy them. */
 const LONG = 1 << 16;
 
 function partsOf(responses: readonly Response[], isBatch: boolean): (string | Uint8Array)[] {

@@ -1,4 +1,6 @@
-/** Typed calls, as far as they need no server: MessagePack of JSON text, and values read in two ways. */
+/**
+ * Tests the parts of typed calls that need no server: MessagePack from JSON text, and the two ways to read values.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCalls } from './index.ts';
@@ -6,7 +8,7 @@ import { packJson } from './pack.ts';
 import { METHODS, methodNamed } from './schema.ts';
 import type { Work } from './work.ts';
 
-test('every method of the schema is known', () => {
+test('every method of the schema has a service', () => {
   const names = [...METHODS.keys()];
   assert.deepEqual(names.slice(0, 5), [
     'events.ingest',
@@ -51,7 +53,7 @@ test('values have their shortest form in MessagePack', () => {
   for (const [text, hex] of cases) assert.equal(packJson(Buffer.from(text)).toString('hex'), hex, text);
 });
 
-test('a container with many elements has a longer head', () => {
+test('a container with many elements has a longer header', () => {
   for (const [count, head] of [
     [15, '9f'],
     [16, 'dc0010'],
@@ -63,14 +65,14 @@ test('a container with many elements has a longer head', () => {
   }
 });
 
-/** The work of the one call of a body. */
+/** Returns the work of a body's one call. */
 function workOf(params: string, before = ''): Work {
   const text = `{${before}"jsonrpc":"2.0","method":"echo.nestedDicts","params":${params},"id":1}`;
   const { calls } = readCalls(Buffer.from(text), 'json', { hasBench: true, keepsMinusZero: false });
   return calls[0]!.work;
 }
 
-test('a value that is printed as it was sent has the result of any other spelling', () => {
+test('a value that prints as sent has the result of any other spelling', () => {
   const item = (text: string): string => {
     const nested = `{"str":"${text}","d":1e-7,"b":false}`;
     return `{"topStr":"${text}","topD":0.1,"topB":true,"nested":${nested}}`;
@@ -88,14 +90,14 @@ test('a value that is printed as it was sent has the result of any other spellin
   }
 });
 
-test('nothing hides behind a value that is printed as it was sent', () => {
+test('bytes after a value that prints as sent are checked', () => {
   const deep = `${'['.repeat(200)}${']'.repeat(200)}`;
   const text = `{"jsonrpc":"2.0","method":"echo.longs","params":[${deep}],"params":[[1]],"id":1}`;
   const { calls } = readCalls(Buffer.from(text), 'json', { hasBench: true, keepsMinusZero: false });
   assert.deepEqual(calls[0]!.work, { kind: 'refused', refusal: { error: 'parse_error' } });
 });
 
-/** What is answered to a value of nested dicts, or what is wrong with it. */
+/** Returns the answer to a value of nested dicts, or its problem. */
 function answered(params: string): string {
   const work = workOf(params);
   assert.ok(work.kind === 'echo' || work.kind === 'refused');
@@ -103,8 +105,8 @@ function answered(params: string): string {
   return Buffer.from(work.result).toString();
 }
 
-test('a long spelling of a value is answered as a short one', () => {
-  // White space makes the arguments so long that an extract of them is parsed.
+test('a long spelling of a value has the answer of a short one', () => {
+  // The white space makes the arguments long enough for an extract.
   const pad = ' '.repeat(1 << 17);
   const good = '{"topStr":"a","topD":-0,"topB":true,"nested":{"str":"\\u0062","d":1e2,"b":false}}';
   const items = [
@@ -128,7 +130,7 @@ test('a long spelling of a value is answered as a short one', () => {
   }
 });
 
-test('a long text that is no JSON is refused wherever the fault is', () => {
+test('a long text that is not JSON is refused at any position of the fault', () => {
   const pad = ' '.repeat(1 << 17);
   for (const fault of [
     '{"x":[1,]}',

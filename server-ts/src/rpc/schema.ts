@@ -1,7 +1,7 @@
 /** Reads the methods and types of typed calls from `rpc.json` (rules RPC-03 to RPC-06). */
 import { ROUTES, type RouteSpec, RPC } from '../contract.ts';
 
-/** What a value may be. */
+/** The type of a value. */
 export type Type =
   | { readonly kind: 'long' | 'double' | 'boolean' | 'string' | 'any' }
   | { readonly kind: 'sequence'; readonly item: Type }
@@ -20,15 +20,15 @@ export interface Parameter {
   readonly isOptional: boolean;
 }
 
-/** What a method does. */
+/** The service that runs a method. */
 export type Service = 'ingest' | 'events' | 'stats' | 'sessions' | 'snapshot' | 'echo';
 
 /** One method. */
 export interface Method {
   readonly service: Service;
-  /** In the order of the arguments. */
+  /** Its parameters, in the order of the arguments. */
   readonly parameters: readonly Parameter[];
-  /** Exists with `--bench` alone (rule RPC-06). */
+  /** Whether it exists with `--bench` alone (rule RPC-06). */
   readonly isBench: boolean;
 }
 
@@ -53,7 +53,7 @@ export const METHODS: ReadonlyMap<string, Method> = new Map(
   }),
 );
 
-/** The method of this name, where there is one. */
+/** Returns the method of this name, if any. */
 export function methodNamed(name: string, hasBench: boolean): Method | undefined {
   const method = METHODS.get(name);
   return method?.isBench === true && !hasBench ? undefined : method;

@@ -1,7 +1,7 @@
 /**
  * Checks values against types, and prints them (rules RPC-03 and RPC-04).
  *
- * Pure. A check is built once for each type.
+ * Pure. Builds one check for each type.
  */
 import { LIMITS, VOCABULARY } from '../contract.ts';
 import { Problem } from './problem.ts';
@@ -9,13 +9,13 @@ import type { Type } from './schema.ts';
 
 const MESSAGES = VOCABULARY.rpc_messages;
 
-/** The value as it is to be printed, or what is wrong with it. It may change the value, which no other code holds. */
+/** Returns the value to print, or its problem. It may change the value, which no other code holds. */
 export type Check = (value: unknown) => unknown;
 
 /** The members of an object. */
 type Dictionary = Record<string, unknown>;
 
-/** The check of a type. */
+/** Returns the check of a type. */
 export function checkOf(type: Type): Check {
   switch (type.kind) {
     case 'long':
@@ -32,13 +32,13 @@ export function checkOf(type: Type): Check {
       return sequence(type, checkOf(type.item));
     case 'dictionary':
       return dictionary(type);
-    // These are read by `options`.
+    // `options` reads these.
     case 'options':
       return () => Problem.ofType(type);
   }
 }
 
-/** A checked value as JSON text in which -0 stays what it is, for MessagePack. */
+/** Returns a checked value as JSON text that keeps -0, for MessagePack. */
 export function printWithMinusZero(value: unknown, type: Type): string {
   switch (type.kind) {
     case 'double':
@@ -81,7 +81,7 @@ function dictionary(type: Extract<Type, { kind: 'dictionary' }>): Check {
   const problem = Problem.ofType(type);
   return (value) => {
     if (!isDictionary(value)) return problem;
-    // An object that has the members of the schema alone, in its order, is printed as it is.
+    // An object with exactly the schema's members, in its order, is printed unchanged.
     const result: Dictionary = hasExactly(value, names) ? value : {};
     for (let at = 0; at < names.length; at++) {
       const name = names[at]!;
@@ -101,7 +101,7 @@ function hasExactly(value: Dictionary, names: readonly string[]): boolean {
   return at === names.length;
 }
 
-/** Whether a value is an object. */
+/** Returns whether a value is an object. */
 export function isDictionary(value: unknown): value is Dictionary {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

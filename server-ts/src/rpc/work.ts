@@ -1,4 +1,4 @@
-/** Describes calls that were read, and what each is to do. */
+/** Describes calls and the work that each requests. */
 import { LIMITS } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
 import type { Place } from './arguments.ts';
@@ -9,9 +9,9 @@ import { printWithMinusZero } from './values.ts';
 
 /** The calls of a body. */
 export interface Calls {
-  /** In their order. */
+  /** The calls, in order. */
   readonly calls: readonly Call[];
-  /** Whether they are answered by an array. */
+  /** Whether the response is an array. */
   readonly isBatch: boolean;
 }
 
@@ -19,39 +19,41 @@ export interface Calls {
 export interface Call {
   /** Its `id` as JSON text; a call without one gets no response. */
   readonly id: string | undefined;
-  /** What is to be done. */
+  /** The requested work. */
   readonly work: Work;
 }
 
-/** What a call is to do: nothing where it is at fault, or where its result is known. */
+/** The work of a call; a refused call and a known result need none. */
 export type Work =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The result is JSON text. */
+  /** The result as JSON text. */
   | { readonly kind: 'echo'; readonly result: string | Uint8Array }
-  /** The array of its events lies in the body. */
+  /** The span of its array of events in the body. */
   | ({ readonly kind: 'ingest'; readonly format: Format } & Place)
   | { readonly kind: 'events' | 'stats' | 'sessions'; readonly options: Options }
   | { readonly kind: 'snapshot'; readonly topic: string; readonly options: Options };
 
-/** What depends on the request and on the server. */
+/** Facts about the request and the server that reading depends on. */
 export interface Reading {
   /** Whether the methods of measurements exist (rule RPC-06). */
   readonly hasBench: boolean;
-  /** Whether results say that a zero is negative (rule RPC-04). */
+  /** Whether results keep the sign of -0 (rule RPC-04). */
   readonly keepsMinusZero: boolean;
 }
 
-/** The one response to a body that has no calls. */
+/** Returns the one response to a body without calls. */
 export function refused(error: RpcError): Calls {
   return { calls: [{ id: 'null', work: { kind: 'refused', refusal: { error } } }], isBatch: false };
 }
 
-/** The calls that were read of so many, where those are not too many. */
+/** Returns the calls, unless their number exceeds the limit. */
 export function callsOf(calls: readonly Call[], count: number, isBatch: boolean): Calls {
   return count >= 1 && count <= LIMITS.rpc_batch_calls ? { calls, isBatch } : refused('invalid_request');
 }
 
-/** What a method does with arguments that are of its types; `printed` is the first of them as JSON text, where that is known. */
+/**
+ * Returns the work of a method with arguments of its types. `printed` is the first argument as JSON text, if known.
+ */
 export function workOf(
   { service, parameters }: Method,
   checked: readonly unknown[],
@@ -61,7 +63,7 @@ export function workOf(
   const [first, second = []] = checked as [unknown, Options | undefined];
   switch (service) {
     case 'echo':
-      // What is printed as it was sent has no -0.
+      // Text that prints exactly as sent has no -0.
       if (printed !== undefined) return { kind: 'echo', result: printed };
       if (keepsMinusZero) return { kind: 'echo', result: printWithMinusZero(first, parameters[0]!.type) };
       return { kind: 'echo', result: JSON.stringify(first) };

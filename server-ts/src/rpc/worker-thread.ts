@@ -1,20 +1,20 @@
 /**
- * Runs in the thread for large bodies: reads the calls of each, and answers them where nothing has to run.
+ * Runs in the thread for large bodies: reads the calls of each, and answers them unless a method must run.
  *
- * The other half is `worker`. Only this side has this file: in Rust any thread can do this.
+ * The other half is `worker`. Only server-ts has this file: in Rust any thread can do this work.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { readCalls } from './index.ts';
 import { knownResponses, writeResponses } from './responses.ts';
 import type { Job, JobResult } from './worker.ts';
 
-/** The thread: answers jobs one after the other. */
+/** Runs the thread: answers jobs one after the other. */
 export function runCallReader(port: MessagePort): void {
   port.on('message', (job: Job) => {
     const result = resultOf(job);
     const memory = result.kind === 'calls' ? result.body : result.bytes;
     port.postMessage(result, memory === undefined ? [] : [memory.buffer]);
-    // Memory that does not go back is freed at once: what is left to the collector may stay for long.
+    // Memory that is not sent back is freed at once, since the collector may keep it for long.
     if (result.kind === 'answer') job.body.buffer.transfer(0);
   });
 }
@@ -29,7 +29,7 @@ function resultOf({ body, format, answer, reading }: Job): JobResult {
   return { kind: 'answer', bytes, ms: performance.now() - start };
 }
 
-/** In memory of its own, which can be handed over. */
+/** Returns bytes in memory of their own, which can be transferred. */
 function ownBytes(text: string): Buffer<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);

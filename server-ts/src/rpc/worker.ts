@@ -1,8 +1,10 @@
 /**
- * Reads and answers large bodies in a thread of its own, so that other requests are answered meanwhile (rule BOD-05).
+ * Reads and answers large bodies in a thread of its own, so that other requests are answered at the same time (rule
+ * BOD-05).
  *
- * Lives in the main thread; the other half is `worker-thread`. The thread starts with the first large body and ends once
- * none came for a while, which gives its memory back. Only this side has this file: in Rust any thread can do this.
+ * This half lives in the main thread; the other half is `worker-thread`. The thread starts with the first large body.
+ * It ends after a while without one, which frees its memory. Only server-ts has this file: in Rust any thread can do
+ * this work.
  */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -10,12 +12,12 @@ import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
 import type { Calls, Reading } from './work.ts';
 
-/** What the thread starts with. */
+/** Start parameters of the thread. */
 export interface CallReaderData {
   readonly role: 'calls';
 }
 
-/** One body. Its memory goes to the thread. */
+/** One body; its memory is transferred to the thread. */
 export interface Job {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly format: Format;
@@ -23,15 +25,15 @@ export interface Job {
   readonly reading: Reading;
 }
 
-/** What became of it: the whole answer, or calls that have to run, with the body. `ms` is how long it took. */
+/** The result: the whole answer, or the body with calls that must run. `ms` is the duration. */
 export type JobResult = { readonly ms: number } & (
   | { readonly kind: 'calls'; readonly calls: Calls; readonly body: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'answer'; readonly bytes: Uint8Array<ArrayBuffer> | undefined }
 );
 
-/** How long the thread stays without work. */
+/** How long the thread stays idle before it ends. */
 const IDLE_MS = 2000;
-/** How much memory young objects have in the thread, in each of two halves. */
+/** Memory for young objects in the thread, in each of two semi-spaces. */
 const YOUNG_MB = 16;
 
 interface Waiting {
@@ -43,14 +45,14 @@ export class CallReader {
   private readonly entry: URL;
   private worker: Worker | undefined;
   private idle: NodeJS.Timeout | undefined;
-  /** In the order in which the thread answers them. */
+  /** Jobs in the order in which the thread answers them. */
   private readonly waiting: Waiting[] = [];
 
   constructor(entry: URL) {
     this.entry = entry;
   }
 
-  /** Reads a body, and answers it where nothing has to run. */
+  /** Reads a body, and answers it unless a method must run. */
   read(job: Job): Promise<JobResult> {
     clearTimeout(this.idle);
     this.worker ??= this.start();
@@ -67,8 +69,8 @@ export class CallReader {
 
   private start(): Worker {
     const data: CallReaderData = { role: 'calls' };
-    // `main` keeps the space of young objects small. Here most objects live for one body: with a small space each would
-    // be copied several times. The flag counts when a thread starts.
+    // `main` keeps the semi-space small. Here most objects live for one body, and a small semi-space would copy each
+    // of them several times. The flag takes effect when a thread starts.
     setFlagsFromString(`--min-semi-space-size=${YOUNG_MB}`);
     const worker = new Worker(this.entry, { workerData: data });
     worker.once('online', () => setFlagsFromString('--min-semi-space-size=0'));
@@ -76,7 +78,7 @@ export class CallReader {
       this.waiting.shift()?.resolve(result);
       if (this.waiting.length === 0) this.idle = setTimeout(() => this.close(), IDLE_MS);
     });
-    // It lacks memory; the next body gets a new thread.
+    // The thread lacks memory; the next body gets a new thread.
     worker.on('error', () => {
       if (this.worker === worker) this.worker = undefined;
       for (const { reject } of this.waiting.splice(0)) reject(new Failure('internal'));

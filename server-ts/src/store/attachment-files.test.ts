@@ -10,7 +10,7 @@ const NAME = 'ab'.repeat(32);
 const DIGEST = parseDigest(NAME)!;
 
 for (const durability of ['process', 'power'] as const) {
-  test(`a file gets its name whole (${durability})`, async (context) => {
+  test(`a file is complete when it gets its name (${durability})`, async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'ingest-test-'));
     context.after(() => rmSync(folder, { recursive: true }));
     const files = new AttachmentFiles(join(folder, 'events.db'), durability);
@@ -38,7 +38,7 @@ for (const durability of ['process', 'power'] as const) {
   });
 }
 
-test('a sweep removes temporary files and what is not known', async (context) => {
+test('a sweep removes temporary files and unknown contents', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'ingest-test-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const files = new AttachmentFiles(join(folder, 'events.db'), 'process');

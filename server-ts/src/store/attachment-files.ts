@@ -2,9 +2,9 @@
  * Keeps the bytes of attachments in a folder next to the database, each content in a file named by its SHA-256 (rule
  * ATT-09).
  *
- * Invariants: a name of that folder always has its whole content, since a file gets it by a rename; no descriptor is
- * held between two reads or writes, so that attachments never compete with connections for one (rule HTT-12).
- * What the writer's thread calls is synchronous, all else is not. Knows nothing of rows.
+ * Invariants: a file in that folder under a final name is always complete, since the name comes from a rename. No
+ * descriptor stays open between two reads or writes, so attachments never compete with connections for descriptors
+ * (rule HTT-12). Functions for the writer's thread are synchronous, all others are not. Knows nothing of rows.
  */
 import {
   closeSync,
@@ -22,16 +22,16 @@ import { dirname, join } from 'node:path';
 import type { Durability } from '../config/index.ts';
 import { type Digest, digestHex, parseDigest } from '../digest.ts';
 
-/** How the name of a temporary file begins. */
+/** Prefix of temporary file names. */
 const TEMPORARY = 'upload-';
 
-/** Bytes go to a file that is there: one that was removed meanwhile must not come back. */
+/** Appends only to an existing file: a removed file must not reappear. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 
-/** The folder of a database's attachments. It is made when the first one comes. */
+/** The folder of a database's attachments, created with the first one. */
 export class AttachmentFiles {
   private readonly folder: string;
-  /** Whether a file has to survive the loss of power. */
+  /** Whether files must survive a power loss. */
   private readonly isSynced: boolean;
   private next = 1;
 
@@ -41,7 +41,7 @@ export class AttachmentFiles {
     this.isSynced = durability === 'power';
   }
 
-  /** Makes an empty temporary file. */
+  /** Creates an empty temporary file. */
   async begin(): Promise<TemporaryFile> {
     await this.makeFirstFolder();
     const path = join(this.folder, `${TEMPORARY}${this.next++}`);
@@ -49,7 +49,7 @@ export class AttachmentFiles {
     return new TemporaryFile(path, this.isSynced);
   }
 
-  /** Gives a file the name of its content. A file that has it already holds the same bytes. */
+  /** Renames a file to the name of its content. An existing file of that name holds the same bytes. */
   persist(file: string, digest: Digest): void {
     const path = this.pathOf(digest);
     const folder = dirname(path);
@@ -63,7 +63,7 @@ export class AttachmentFiles {
     rmSync(this.pathOf(digest));
   }
 
-  /** Whether the whole content is there. */
+  /** Returns whether the complete content exists. */
   async has(digest: Digest, size: number): Promise<boolean> {
     try {
       const file = await stat(this.pathOf(digest));
@@ -74,13 +74,13 @@ export class AttachmentFiles {
     }
   }
 
-  /** The same for the writer's thread. */
+  /** The same, synchronous, for the writer's thread. */
   hasSync(digest: Digest, size: number): boolean {
     const file = statSync(this.pathOf(digest), { throwIfNoEntry: false });
     return file?.isFile() === true && file.size === size;
   }
 
-  /** The bytes of a content from `start`, exactly `length` of them. */
+  /** Reads exactly `length` bytes of a content from `start`. */
   async read(digest: Digest, start: number, length: number): Promise<Buffer> {
     return withFile(await open(this.pathOf(digest), 'r'), async (file) => {
       const bytes = Buffer.allocUnsafeSlow(length);
@@ -94,7 +94,7 @@ export class AttachmentFiles {
     });
   }
 
-  /** Removes temporary files, and contents that are not known. What has another name is not ours, and stays. */
+  /** Removes temporary files and unknown contents. Files with other names are not ours and stay. */
   sweep(isKnown: (digest: Digest) => boolean): void {
     for (const name of namesIn(this.folder)) {
       const path = join(this.folder, name);
@@ -134,7 +134,7 @@ export class AttachmentFiles {
     this.syncFolder(dirname(folder));
   }
 
-  /** Makes the names of a folder survive the loss of power. */
+  /** Makes the names of a folder survive a power loss. */
   private syncFolder(folder: string): void {
     if (!this.isSynced) return;
     const descriptor = openSync(folder, 'r');
@@ -146,7 +146,7 @@ export class AttachmentFiles {
   }
 }
 
-/** A file that has no name yet. Whoever began it removes it, unless it got one. */
+/** A file without its final name. The caller of `begin` removes it unless it was renamed. */
 export class TemporaryFile {
   readonly path: string;
   private readonly isSynced: boolean;
@@ -156,17 +156,17 @@ export class TemporaryFile {
     this.isSynced = isSynced;
   }
 
-  /** Writes bytes behind those that it has. */
+  /** Appends bytes. */
   append(bytes: Uint8Array): Promise<void> {
     return appendFile(this.path, bytes, { flag: APPEND as unknown as string });
   }
 
-  /** Makes its bytes survive the loss of power, where they have to. */
+  /** Makes its bytes survive a power loss, if required. */
   async sync(): Promise<void> {
     if (this.isSynced) await withFile(await open(this.path, 'r'), (file) => file.sync());
   }
 
-  /** Removes it; it is not there when it got its name, and what stays behind is removed at the next start. */
+  /** Removes the file, which is absent after a rename; the next start removes a file that remains. */
   async remove(): Promise<void> {
     await rm(this.path, { force: true }).catch(() => {});
   }
@@ -180,7 +180,7 @@ async function withFile<T>(file: FileHandle, use: (file: FileHandle) => Promise<
   }
 }
 
-/** The names in a folder; none where there is no folder. */
+/** Returns the file names in a folder; none for a missing folder. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -1,9 +1,8 @@
 /**
- * Stores and reads the rows of attachments: which event refers to which content, by which name (rules ATT-01 to
- * ATT-09).
+ * Stores and reads the rows of attachments: the event, the content and the name of each (rules ATT-01 to ATT-09).
  *
- * Invariant: the writer alone gives contents their names and removes them, in the turn in which it stores the row. So no
- * upload can remove a content that another one has begun to refer to.
+ * Invariant: only the writer renames and removes contents, in the turn in which it stores the row. So no upload can
+ * remove a content to which another one has just added a reference.
  */
 import { type Digest, digestHex } from '../digest.ts';
 import { QUERIES } from '../queries.ts';
@@ -13,20 +12,20 @@ import { type Connection, inOrder, type Statement } from './connection.ts';
 import { storeCode } from './failure.ts';
 import type { Queries } from './query.ts';
 
-/** A content that was received, and the row that is to refer to it. */
+/** A received content, and the row that will refer to it. */
 export interface Attachment {
   readonly event: number;
   readonly name: string;
   readonly mediaType: string;
   readonly sha256: Digest;
   readonly size: number;
-  /** The path of its bytes. */
+  /** Path of its bytes. */
   readonly file: string;
 }
 
 /**
- * What became of an attachment: its row is new, and perhaps the first that refers to its content; or the event has it
- * already; or it has another one of this name, and nothing has changed.
+ * The result of storing an attachment: a new row (`first` if its content is new too), an existing row, or a conflict
+ * with another attachment of this name.
  */
 export type Attached = 'first' | 'stored' | 'repeated' | 'conflict';
 
@@ -53,25 +52,25 @@ export class AttachmentWriter {
     this.insert = prepare(QUERIES.insertAttachment);
   }
 
-  /** Stores one in a transaction of its own: first its content gets its name, then the row is committed. */
+  /** Stores an attachment in a transaction of its own: renames its content first, then commits the row. */
   insertAttachment(attachment: Attachment, nowMs: number): Attached {
     this.begin.run();
     try {
       return this.insertBegun(attachment, nowMs);
     } finally {
-      // Where nothing was to be stored, or something failed; after some errors SQLite has rolled back by itself.
+      // Nothing was stored, or an operation failed; after some errors SQLite has already rolled back.
       if (this.db.inTransaction) this.rollback.run();
     }
   }
 
   private insertBegun(attachment: Attachment, nowMs: number): Attached {
     const { event, name, mediaType, size, file } = attachment;
-    // better-sqlite3 takes a Buffer alone for a blob.
+    // better-sqlite3 accepts only a Buffer as a blob.
     const sha256 = Buffer.from(attachment.sha256);
     const known = this.selectAttachment.get(event, name) as KnownRow | undefined;
     if (known !== undefined) {
       if (!sha256.equals(known.sha256) || known.media_type !== mediaType) return 'conflict';
-      // A folder that was restored without this content gets it back.
+      // Restores the content in a restored folder that lacks it.
       if (!this.files.hasSync(sha256, size)) this.files.persist(file, sha256);
       return 'repeated';
     }
@@ -81,14 +80,16 @@ export class AttachmentWriter {
       this.insert.run(event, name, sha256, size, mediaType, nowMs);
       this.commit.run();
     } catch (error) {
-      // After an I/O error the row may be there all the same; the next start knows.
+      // After an I/O error the row may still exist; the next start finds out.
       if (isFirst && storeCode(error) !== 'storage_error') this.files.remove(sha256);
       throw error;
     }
     return isFirst ? 'first' : 'stored';
   }
 
-  /** Removes what no row refers to, and sums up the bytes of the rest, each content once (rules ATT-04 and ATT-09). */
+  /**
+   * Removes contents without a row, and sums up the sizes of the others, each content once (rules ATT-04 and ATT-09).
+   */
   sweepAttachments(): number {
     const known = new Set<string>();
     let bytes = 0;
@@ -100,7 +101,7 @@ export class AttachmentWriter {
     try {
       this.files.sweep((digest) => known.has(digestHex(digest)));
     } catch {
-      // What could not be removed takes space and nothing else; the next start tries again.
+      // A file that cannot be removed only takes space; the next start tries again.
     }
     return bytes;
   }
@@ -116,7 +117,7 @@ interface FileRow {
   readonly size: number;
 }
 
-/** Whether there is an event of this id. */
+/** Returns whether an event has this id. */
 export function hasEvent(queries: Queries, id: number): boolean {
   return queries.prepared(QUERIES.selectEventId).get(id) !== undefined;
 }
@@ -126,14 +127,14 @@ export function listAttachments(queries: Queries, event: number): FlatRow[] {
   return queries.prepared(QUERIES.selectAttachments).all(event) as FlatRow[];
 }
 
-/** A content as the first reference to it describes it. */
+/** A content as its first reference describes it. */
 export interface AttachmentFile {
   readonly name: string;
   readonly size: number;
   readonly mediaType: string;
 }
 
-/** A content that an event has (rule ATT-07). */
+/** Returns a content that an event refers to (rule ATT-07). */
 export function findAttachmentFile(queries: Queries, sha256: Digest): AttachmentFile | undefined {
   const row = queries.prepared(QUERIES.selectAttachmentFile).get(Buffer.from(sha256)) as FlatRow | undefined;
   if (row === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
  * Runs in the checkpointer's worker: moves the log into the database whenever the writer wakes it.
  *
- * The other half is `checkpoint`. Only this side has this file: threads of Node share no objects.
+ * The other half is `checkpoint`. Only server-ts has this file: threads of Node share no objects.
  */
 import { fdatasyncSync, openSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
@@ -16,10 +16,10 @@ import {
 import { type Connection, openConnection } from './connection.ts';
 import { storeCode } from './failure.ts';
 
-/** How often the thread goes over the log for one wake: each time the writer has appended less meanwhile. */
+/** Passes over the log per wake-up; the writer appends less during each further pass. */
 const PASSES = 4;
 
-/** The thread: goes over the log each time the writer wakes it. */
+/** Runs the thread: copies the log each time the writer wakes it. */
 export function runCheckpointer(port: MessagePort, data: CheckpointerData): void {
   const send = (message: FromCheckpointer): void => port.postMessage(message);
   const onCheckpoint: OnCheckpoint = (checkpoint) => send({ kind: 'checkpoint', ...checkpoint });
@@ -31,7 +31,7 @@ export function runCheckpointer(port: MessagePort, data: CheckpointerData): void
       return;
     }
     try {
-      // Kept until the process ends (<https://sqlite.org/howtocorrupt.html>, section 2.2).
+      // Stays open until the process ends (<https://sqlite.org/howtocorrupt.html>, section 2.2).
       opened ??= { db: openConnection(data), database: openSync(data.path, 'r') };
       pass(opened.db, opened.database, onCheckpoint);
     } catch (error) {
@@ -43,20 +43,20 @@ export function runCheckpointer(port: MessagePort, data: CheckpointerData): void
 }
 
 /**
- * Goes over the log until little is left of it, and syncs the database. Where the log is long, goes over what came
- * meanwhile, so that the writer can end its turn.
+ * Copies the log until little is left, and syncs the database. For a long log it repeats the pass, so that the writer
+ * can restart the log.
  */
 function pass(db: Connection, database: number, onCheckpoint: OnCheckpoint): void {
   let [rest, used] = [Number.POSITIVE_INFINITY, 0];
   for (let count = 0; count < PASSES; count++) {
     runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);
-    // A pass reports what it saw at its beginning; what the writer has appended since then, only this does.
+    // A pass reports the log as of its start; only this call sees the pages that the writer has appended since.
     const log = readLog(db, 'NOOP');
     const isHeld = log.rest >= rest;
     [rest, used] = [log.rest, log.used];
     if (rest <= LIMITS.checkpoint_pass_rest_bytes || isHeld) break;
   }
-  // The last pass copied the whole log, so it has synced the database.
+  // The last pass copied the whole log, so it has already synced the database.
   if (rest === 0) return;
   fdatasyncSync(database);
   if (used >= LIMITS.checkpoint_finish_wal_bytes) runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);

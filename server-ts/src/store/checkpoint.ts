@@ -2,40 +2,39 @@
  * Moves the write-ahead log into the database, on a thread next to the writer (rule STO-04).
  *
  * The thread copies pages while the writer appends (<https://sqlite.org/c3ref/wal_checkpoint_v2.html>, PASSIVE), and
- * syncs the database itself. SQLite would sync it only in a pass that ends with the whole log copied, which under load
- * is the writer's own: then every client waits for it. So only a small rest is left for the writer, which copies it
- * after an answer, and the log begins anew.
- * Invariant: the log is bounded; an error of either thread is a failure of the storage.
+ * syncs the database itself. SQLite syncs only in a pass that copies the whole log. Under load that is the writer's
+ * pass, so every client would wait for it. With this thread the writer copies only a small rest after an answer, and
+ * the log restarts. Invariant: the log is bounded, and an error of either thread is a storage failure.
  */
 import { Worker } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
 import type { Connection, ConnectionOptions, Statement } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 
-/** What the thread is started with, when it is first needed. */
+/** Start parameters of the thread, which starts when it is first needed. */
 export interface CheckpointerData extends ConnectionOptions {
   readonly role: 'checkpointer';
-  /** One number: 1 while the thread goes over the log. Shared, since the writer does not wait for messages. */
+  /** One number: 1 during the thread's pass over the log. Shared, since the writer does not wait for messages. */
   readonly busy: Int32Array;
 }
 
 type Mode = 'PASSIVE' | 'RESTART' | 'TRUNCATE';
 
-/** One checkpoint, as the server logs it. */
+/** One checkpoint, as in the server's log. */
 export interface Checkpoint {
   readonly thread: 'writer' | 'checkpointer';
   readonly mode: Mode;
-  /** In the log. */
+  /** Pages in the log. */
   readonly pages: number;
-  /** Of them in the database. */
+  /** Pages of them in the database. */
   readonly copied: number;
-  /** Of them by this checkpoint. */
+  /** Pages that this checkpoint copied. */
   readonly moved: number;
   readonly ms: number;
 }
 export type OnCheckpoint = (checkpoint: Checkpoint) => void;
 
-/** What the thread says: a checkpoint that it ran, or why it could not go over the log. */
+/** A message of the thread: a finished checkpoint, or the reason of a failure. */
 export type FromCheckpointer =
   | ({ readonly kind: 'checkpoint' } & Checkpoint)
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
@@ -46,36 +45,36 @@ interface CheckpointerEvents {
   onFailure(code: StoreCode, reason: string): void;
 }
 
-/** How full the log is, in bytes. */
+/** Use of the log, in bytes. */
 interface Log {
-  /** A reader or another checkpoint was in the way. */
+  /** A reader or another checkpoint blocked it. */
   readonly isBusy: boolean;
   readonly used: number;
-  /** Not yet in the database. */
+  /** Bytes that are not in the database yet. */
   readonly rest: number;
 }
 
-/** SQLite's default page, which the schema leaves as it is. */
+/** SQLite's default page size, which the schema does not change. */
 const PAGE_BYTES = 4096;
 
-/** The handle of the thread, held by the writer; the other half is `checkpoint-thread`. */
+/** The writer's handle of the thread; the other half is `checkpoint-thread`. */
 export class Checkpointer {
   private readonly db: Connection;
-  /** Looks at the log and moves nothing. Asked after every group, so it is prepared once. */
+  /** Reads the use of the log and copies nothing. Runs after every group, so it is prepared once. */
   private readonly look: Statement;
   private readonly entry: URL;
   private readonly data: CheckpointerData;
   private readonly events: CheckpointerEvents;
   private worker: Worker | undefined;
   private closed: (() => void) | undefined;
-  /** The thread is woken when the log is this long; more than at first while readers hold its beginning. */
+  /** Log length that wakes the thread; larger while readers hold the start of the log. */
   private due = LIMITS.checkpoint_wal_bytes;
   private used = 0;
-  /** Not before this a checkpoint that waits for readers is tried again; by `performance.now()`. */
+  /** Earliest time of the next checkpoint that waits for readers, by `performance.now()`. */
   private restartAfterMs = 0;
   private isRefusing = false;
 
-  /** `db` is the writer's; the thread starts from `entry` when it is first needed. */
+  /** `db` is the writer's connection; the thread starts from `entry` when it is first needed. */
   constructor(db: Connection, options: ConnectionOptions, entry: URL, events: CheckpointerEvents) {
     this.db = db;
     this.look = db.prepare('PRAGMA wal_checkpoint(NOOP)');
@@ -86,7 +85,7 @@ export class Checkpointer {
     this.events = events;
   }
 
-  /** Whether a group may be written: `false` while readers hold more of the log than is allowed (rule STO-04). */
+  /** Returns whether a group may be written: `false` while readers pin more of the log than allowed (rule STO-04). */
   admitsGroup(): boolean {
     const isAdmitted = this.used < LIMITS.checkpoint_most_wal_bytes || this.restart();
     if (!isAdmitted && !this.isRefusing) {
@@ -97,8 +96,8 @@ export class Checkpointer {
   }
 
   /**
-   * After a group was answered: wakes the thread when the log is long, ends the log's turn when little is left of it,
-   * and now and then waits for readers before it grows without end. Throws what SQLite says.
+   * Runs after the answers to a group. It wakes the thread when the log is long, and restarts the log when little is
+   * left of it. Now and then it waits for readers, before the log grows without bound. Throws SQLite's errors.
    */
   afterGroup(): void {
     const log = logOf(this.look.get());
@@ -116,7 +115,7 @@ export class Checkpointer {
     else this.wake();
   }
 
-  /** Ends the thread, and then leaves no log behind. Throws what SQLite says. */
+  /** Ends the thread, then removes the log. Throws SQLite's errors. */
   async close(): Promise<void> {
     const { worker } = this;
     if (worker !== undefined) {
@@ -130,8 +129,8 @@ export class Checkpointer {
   }
 
   /**
-   * Waits a moment for readers, so that the log begins anew with the next group; whether it does. Not tried again at
-   * once: a reader that stays would hold up every group.
+   * Waits briefly for readers, so that the log restarts with the next group; returns whether it does. Retries only
+   * after a pause: a reader that stays would delay every group.
    */
   private restart(): boolean {
     if (performance.now() < this.restartAfterMs) return false;
@@ -159,7 +158,7 @@ export class Checkpointer {
     const worker = new Worker(this.entry, {
       workerData: this.data,
       resourceLimits: { maxYoungGenerationSizeMb: 1 },
-      // The thread's descriptor of the database stays open: closing it would drop this process's POSIX locks.
+      // The thread's descriptor of the database must stay open: closing it would drop this process's POSIX locks.
       trackUnmanagedFds: false,
     });
     worker.on('message', (message: FromCheckpointer) => {
@@ -168,7 +167,7 @@ export class Checkpointer {
       else this.closed?.();
     });
     worker.on('error', (error) => {
-      // Nobody answers any more; the next time that it is needed another is started.
+      // The thread has ended; the next need starts another.
       this.worker = undefined;
       Atomics.store(this.data.busy, 0, 0);
       this.events.onFailure('internal', error.message);
@@ -197,14 +196,15 @@ export function runCheckpoint(
 }
 
 /**
- * How full the log is after a checkpoint of this mode (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); `NOOP`
- * copies nothing. The log's file keeps its size when it begins anew, so SQLite reports how much of it is in use.
+ * Returns the use of the log after a checkpoint of this mode
+ * (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>); `NOOP` copies nothing. The log file keeps its size when
+ * the log restarts, so SQLite reports the part in use.
  */
 export function readLog(db: Connection, mode: Mode | 'NOOP'): Log {
   return logOf(db.prepare(`PRAGMA wal_checkpoint(${mode})`).get());
 }
 
-/** Of the one row that `wal_checkpoint` answers, whose pages are -1 where there is no log. */
+/** Returns the one row of `wal_checkpoint`, whose pages are -1 when there is no log. */
 function logOf(row: unknown): Log {
   const { busy, log, checkpointed } = row as Readonly<Record<'busy' | 'log' | 'checkpointed', number>>;
   const pages = Math.max(log, 0);

@@ -1,9 +1,9 @@
 /**
- * Checks the database file before it is opened, and opens connections with the contract's pragmas (rules STO-01 and
+ * Checks the database file before opening it, and opens connections with the contract's pragmas (rules STO-01 and
  * PRO-06).
  *
- * `checkFile` reads the header through a descriptor of its own and closes it before SQLite opens the file:
- * closing a descriptor later would drop the locks that SQLite holds in this process (POSIX record locks).
+ * `checkFile` reads the header through its own descriptor and closes it before SQLite opens the file. Closing a
+ * descriptor later would drop the locks that SQLite holds in this process (POSIX record locks).
  */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -18,12 +18,12 @@ export type Statement = Database.Statement<unknown[]>;
 export interface ConnectionOptions {
   readonly path: string;
   readonly durability: Durability;
-  /** The native module beside the bundle; the package's own when absent. */
+  /** Path of the native module next to the bundle; the package's own module when absent. */
   readonly nativeBinding: string | undefined;
   readonly readonly?: boolean;
 }
 
-/** A database that cannot be used at the start; the message is a line of `config.json`'s `exits.database`. */
+/** A database that is unusable at the start; the message is a line of `exits.database` in `config.json`. */
 export class OpenError extends Error {
   constructor(message: OpenMessage, values: Readonly<Record<string, string | number>>) {
     super(fill(CONFIG_SPEC.exits.database[message], values));
@@ -44,19 +44,21 @@ export function openConnection(options: ConnectionOptions): Connection {
   return db;
 }
 
-/** What SQLite was built with, ordered by bytes (rule HEA-01). All of it is ASCII, so that text has the same order. */
+/**
+ * Returns SQLite's compile options, sorted by bytes (rule HEA-01). They are ASCII, so that text has the same order.
+ */
 export function compileOptions(db: Connection): string[] {
   const rows = db.pragma('compile_options') as { compile_options: string }[];
   return rows.map((row) => row.compile_options).sort();
 }
 
-/** What SQLite answers for each of the reported pragmas (rule HEA-01); nobody but us changes them afterwards. */
+/** Returns the effective value of each reported pragma (rule HEA-01); only this server changes them afterwards. */
 export function reportedPragmas(db: Connection): Record<string, string | number> {
   const ask = (name: string) => [name, db.pragma(name, { simple: true }) as string | number] as const;
   return Object.fromEntries(REPORTED_PRAGMAS.map(ask));
 }
 
-/** A connection without the pragmas of the contract, for the lock and for looking at a file before using it. */
+/** Opens a connection without the contract's pragmas, for the lock and for checks before use. */
 export function openRaw(path: string, nativeBinding: string | undefined, readonly: boolean): Connection {
   return new Database(path, {
     readonly,
@@ -66,7 +68,7 @@ export function openRaw(path: string, nativeBinding: string | undefined, readonl
   });
 }
 
-/** Looks at a file before anything is written to it; whether it has no schema yet. */
+/** Checks a file before any write; returns whether it has no schema yet. */
 export function checkFile(path: string, nativeBinding: string | undefined): 'new' | 'ours' {
   const size = existsSync(path) ? statSync(path).size : 0;
   if (size === 0) {
@@ -81,7 +83,7 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
     const applicationId = db.pragma('application_id', { simple: true });
     const userVersion = Number(db.pragma('user_version', { simple: true }));
     const tables = Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get());
-    // A server that was killed before its file had a schema left a header and nothing else.
+    // A server that was killed before it created the schema leaves only a header.
     if (applicationId === 0 && userVersion === 0 && tables === 0) return 'new';
     if (applicationId !== APPLICATION_ID) throw new OpenError('foreign', { path });
     if (userVersion > SCHEMA_VERSION) {
@@ -96,7 +98,7 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
   }
 }
 
-/** The newest rows, so that a damaged end of the table is found before it is written to. */
+/** Reads the newest rows, to find a damaged end of the table before writing to it. */
 function checkTail(db: Connection): void {
   const newest = db.prepare(inOrder(QUERIES.selectLastEventId)).pluck().get();
   db.prepare(inOrder(QUERIES.selectEvent)).all(newest);
@@ -104,7 +106,7 @@ function checkTail(db: Connection): void {
   db.prepare('SELECT * FROM sessions ORDER BY last_event_id DESC LIMIT 100').all();
 }
 
-/** The failure to report for what SQLite said about a file at the start. */
+/** Returns the failure to report for an error of SQLite at the start. */
 export function unusable(error: unknown, path: string): OpenError {
   if (error instanceof OpenError) return error;
   const code = sqliteCode(error) ?? '';
@@ -113,7 +115,7 @@ export function unusable(error: unknown, path: string): OpenError {
   return new OpenError('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
 }
 
-/** Older ones can lose committed transactions in WAL mode (rule STO-01). */
+/** Older versions can lose committed transactions in WAL mode (rule STO-01). */
 export function checkSqlite(db: Connection): string {
   const found = String(db.prepare('SELECT sqlite_version()').pluck().get());
   if (compareVersions(found, LIMITS.sqlite_minimum) < 0) {
@@ -131,10 +133,10 @@ export function compareVersions(left: string, right: string): number {
   return 0;
 }
 
-/** Pages for what is read once from end to end. */
+/** Cache pages for a single pass over the file. */
 const SMALL_CACHE_PAGES = 64;
 
-/** Runs a read that goes through much of the file once, without keeping in memory what it has passed. */
+/** Runs a read that passes once through much of the file, without caching the passed pages. */
 export function withSmallCache<T>(db: Connection, read: () => T): T {
   const usual = Number(db.pragma('cache_size', { simple: true }));
   db.pragma(`cache_size = ${SMALL_CACHE_PAGES}`);
@@ -146,9 +148,9 @@ export function withSmallCache<T>(db: Connection, read: () => T): T {
 }
 
 /**
- * A statement of the contract for values by place. better-sqlite3 takes `?1` for a name, so the numbers go;
- * that is only right where they stand once each, in their order, which is checked here. SQLite numbers named parameters
- * in the order of the statement.
+ * Rewrites a statement of the contract for values by position. better-sqlite3 treats `?1` as a name, so this removes
+ * the numbers. That requires each number once and in order, which this function checks. SQLite numbers named
+ * parameters in the order of the statement.
  */
 export function inOrder(sql: string): string {
   const { text, order } = withoutNumbers(sql);
@@ -156,7 +158,7 @@ export function inOrder(sql: string): string {
   return text;
 }
 
-/** A statement of the contract whose numbered or named parameters stand in any order, or more than once. */
+/** A statement of the contract whose numbered or named parameters may repeat and may come in any order. */
 export class Numbered {
   private readonly statement: Statement;
   private readonly order: readonly number[];
@@ -170,7 +172,7 @@ export class Numbered {
     this.names = names;
   }
 
-  /** The values of named parameters in their order; one that is not given is null. */
+  /** Returns the values of named parameters in order; a missing value is null. */
   valuesOf(given: Readonly<Record<string, unknown>>): unknown[] {
     return this.names.map((name) => given[name]);
   }
@@ -209,7 +211,7 @@ function withoutNumbers(sql: string): { text: string; order: number[]; names: st
   return { text, order, names };
 }
 
-/** The names of a statement's parameters, in the order in which SQLite numbers them. */
+/** Returns the names of a statement's parameters, in SQLite's numbering order. */
 export function parameterNames(sql: string): readonly string[] {
   return withoutNumbers(sql).names;
 }

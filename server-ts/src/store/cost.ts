@@ -1,8 +1,10 @@
-/** Tells how many rows a read may have to visit (rule GET-10). */
+/** Classifies how many rows a read may visit (rule GET-10). */
 import type { EventFilter } from './query.ts';
 import type { Read } from './read.ts';
 
-/** What a read costs at most: rows by their key, one page without filters, or summaries; or perhaps every event. */
+/**
+ * Upper bound of a read's cost: rows by their key, one page without filters, or summaries; or possibly every event.
+ */
 export type Cost = 'bounded' | 'unbounded';
 
 export function costOf(read: Read): Cost {
@@ -22,7 +24,7 @@ export function costOf(read: Read): Cost {
   }
 }
 
-/** Whether a page takes the rows that come first, instead of looking for its rows among all. */
+/** Returns whether a page takes the first rows, instead of searching all rows. */
 function takesAll({ fields, sessionId, since, until }: EventFilter): boolean {
   return [...Object.values(fields), sessionId, since, until].every((wanted) => wanted === undefined);
 }

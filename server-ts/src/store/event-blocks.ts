@@ -1,9 +1,9 @@
 /**
- * Summarises 256 rows: their names and sessions in two short lists, so that a page with a rare filter reads few blocks
- * and no column needs an index.
+ * Summarises 256 rows: their names and sessions in two short lists, so that a page with a rare filter reads few
+ * blocks and no column needs an index.
  *
- * What must stay true: every number that a row of a block has stands in the block's summary, which is written in the
- * transaction that stores the row. A number too many costs a look; one too few would hide a row.
+ * Invariant: every number that a row of a block has is in the block's summary, which the row's own transaction
+ * writes. A superfluous number costs a read; a missing one would hide a row.
  */
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
@@ -13,7 +13,7 @@ import { fromBytes, toBytes } from './number-list.ts';
 
 const NONE = -1;
 
-/** The summary of the block that rows are being added to. */
+/** The summary of the current block. */
 export class EventBlocks {
   private readonly select: Statement;
   private readonly upsert: Statement;
@@ -28,7 +28,7 @@ export class EventBlocks {
     this.spans = new EventSpans(db);
   }
 
-  /** Adds a row, of which `addName` says the other names. */
+  /** Adds a row; `addName` adds its other names. */
   beginRow(eventId: number, agentType: number, session: number): void {
     const id = Math.floor(eventId / LIMITS.event_block_rows);
     if (id !== this.id) {
@@ -39,25 +39,25 @@ export class EventBlocks {
     this.sessions.add(session);
   }
 
-  /** Adds a name of the row that was begun. */
+  /** Adds a name of the current row. */
   addName(name: number): void {
     this.names.add(name);
   }
 
-  /** Writes the block that is being added to, and its span. */
+  /** Writes the current block, and its span. */
   flush(): void {
     if (this.id === NONE) return;
     this.upsert.run(this.id, toBytes(this.names), toBytes(this.sessions));
     this.spans.addBlock(this.id, this.names);
   }
 
-  /** Forgets what a transaction that was rolled back has added. */
+  /** Drops the additions of a transaction that was rolled back. */
   forget(): void {
     this.id = NONE;
     this.spans.forget();
   }
 
-  /** As it was written, or without a row. */
+  /** Loads the block, or creates an empty one. */
   private load(id: number): void {
     const row = this.select.get(id) as readonly [Buffer, Buffer] | undefined;
     this.id = id;

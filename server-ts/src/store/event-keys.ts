@@ -1,9 +1,11 @@
 /**
- * Remembers accepted event ids for ever (rule EVT-13): the newest in memory, all others in sorted runs.
+ * Remembers accepted event ids permanently (rule EVT-13): the newest in memory, all others in sorted runs.
  *
- * Each group writes its keys to `event_key_tail`; a start reads them back from there, never from the rows of events,
- * which may be deleted. Invariant: every key is in memory or in exactly one live run; runs, merges, the tail and
- * `last_keyed_event_id` change in the transaction that stores the events; a rollback makes the writer read them again.
+ * Each group writes its keys to `event_key_tail`. A start reads them back from there, never from the rows of events,
+ * which may be deleted.
+ *
+ * Invariants: every key is in memory or in exactly one live run. Runs, merges, the tail and `last_keyed_event_id`
+ * change in the transaction that stores the events. After a rollback the writer reads them again.
  */
 import { hash } from 'node:crypto';
 import { LIMITS } from '../contract.ts';
@@ -15,14 +17,14 @@ import { type Budget, DroppedRun, Merge } from './key-merge.ts';
 import { corrupt, KEY_BYTES, KEY_WORDS, KeyStatements, Run, type RunRow, wordsOf } from './key-run.ts';
 import { KeyGroup, KeyTail } from './key-tail.ts';
 
-/** A run is written once this many times as many rows as keys were stored, so that a start has few groups to read. */
+/** A run is also written once this many rows per stored key have arrived, so that a start reads few groups. */
 const ROWS_PER_KEY = 4;
 
 /** The accepted ids. */
 export class EventKeys {
   private readonly db: Connection;
   private readonly statements: KeyStatements;
-  /** Nothing until it was read, and after a rollback. */
+  /** `undefined` before the first load, and after a rollback. */
   private known: Known | undefined;
   private readonly key: Key = new Uint32Array(KEY_WORDS);
 
@@ -31,26 +33,26 @@ export class EventKeys {
     this.statements = new KeyStatements(db);
   }
 
-  /** Reads what was accepted, if it is not known. */
+  /** Loads the accepted ids, unless they are loaded. */
   load(): Known {
     this.known ??= this.read();
     return this.known;
   }
 
-  /** Accepts an `event_id`; `false` when it was accepted before. To be called in a transaction. */
+  /** Accepts an `event_id`; `false` when it was accepted before. Call it in a transaction. */
   insert(eventId: Buffer | string): boolean {
-    // Reading what is known uses the same key.
+    // Loading uses the same key object.
     const known = this.load();
     setKey(this.key, eventId);
     return known.insert(this.key);
   }
 
-  /** Does what is due after a group: a run is written once enough is in memory, and merges go on. */
+  /** Does the work that is due after a group: writes a run once enough keys are in memory, and continues merges. */
   settle(stored: number, lastId: number): void {
     this.load().settle(stored, lastId);
   }
 
-  /** Forgets everything, also what was accepted and rolled back. */
+  /** Drops all keys, including those accepted and rolled back. */
   forget(): void {
     this.known = undefined;
   }
@@ -71,9 +73,9 @@ export class EventKeys {
 class Known {
   private readonly statements: KeyStatements;
   private lastKeyedId: number;
-  /** Groups up to this id are deleted from `event_key_tail`. */
+  /** `event_key_tail` no longer holds groups up to this id. */
   private deletedId: number;
-  /** The keys of the group that is being stored. */
+  /** The keys of the current group. */
   private readonly group = new KeyGroup();
   private readonly tail = new KeyTail();
   private flush: Flush | undefined;
@@ -88,15 +90,15 @@ class Known {
     this.deletedId = deletedId;
   }
 
-  /** A run that was found. */
+  /** Adds a run from the database. */
   addRun(row: RunRow): void {
     const [id, , state, keyCount] = row;
     if (state === 'live') this.runs.push(Run.fromRow(row));
-    // A run that was growing has lost its other half with the memory that grew it.
+    // An incomplete run is useless: the memory that was writing it is gone.
     else this.dropped.push(new DroppedRun(this.statements, id, keyCount));
   }
 
-  /** Keys that are in no run: a row of `event_key_tail`. */
+  /** Adds keys that are in no run: a row of `event_key_tail`. */
   addGroup(keys: Buffer): void {
     if (keys.length % KEY_BYTES !== 0) throw corrupt('a group of keys that ends inside a key');
     const words = wordsOf(keys);
@@ -128,26 +130,26 @@ class Known {
     this.deleteTail(budget);
   }
 
-  /** Deletes groups whose keys are in live runs, in steps of at most as many event ids as the budget has. */
+  /** Deletes groups whose keys are in live runs, at most as many event ids as the budget allows. */
   private deleteTail(budget: number): void {
     if (this.deletedId >= this.lastKeyedId) return;
     this.deletedId = Math.min(this.deletedId + budget, this.lastKeyedId);
     this.statements.deleteTail.run(this.deletedId);
   }
 
-  /** Begins to write what is in memory as a run. */
+  /** Starts to write the keys in memory as a run. */
   startFlush(lastId: number): void {
     if (this.tail.size === 0) this.moveMark(lastId);
     else this.flush = new Flush(this.statements, this.tail.drain(), lastId);
   }
 
-  /** The keys of events up to this one are in live runs. */
+  /** Records that the keys of events up to this id are in live runs. */
   private moveMark(lastId: number): void {
     this.statements.updateLastKeyed.run(lastId);
     this.lastKeyedId = lastId;
   }
 
-  /** Merges the oldest runs of a level once there are enough that no other merge has. */
+  /** Merges the oldest runs of a level once enough of them are in no other merge. */
   private startMerge(level: number): void {
     if (this.merges.some((merge) => merge.level === level)) return;
     const oldest = this.runs.filter((run) => run.level === level).slice(0, LIMITS.event_key_merge_runs);
@@ -158,7 +160,7 @@ class Known {
     }
   }
 
-  /** Goes on with the newest keys, then with merges, the lowest level first, then with what those have left behind. */
+  /** Continues with the newest keys, then with merges, the lowest level first, then with deleting merged runs. */
   advance(budget: Budget): void {
     if (this.flush?.advance(budget)) {
       this.runs.push(this.flush.finish());
@@ -187,7 +189,7 @@ class Known {
   }
 }
 
-/** The 128 bits that remember an id: those of the UUID, or the first of the text's SHA-256 (FIPS 180-4). */
+/** Sets the 128-bit key of an id: the UUID's bits, or the first bits of the text's SHA-256 (FIPS 180-4). */
 function setKey(key: Key, eventId: Buffer | string): void {
   const bytes = typeof eventId === 'string' ? hash('sha256', eventId, 'buffer') : eventId;
   for (let word = 0; word < KEY_WORDS; word++) {

@@ -1,7 +1,7 @@
 /**
  * Reads a page of events in the format of its answer (rules GET-01 and FMT-08).
  *
- * Runs in a reader's thread. The libraries of the formats are loaded when the first answer needs them.
+ * Runs in a reader's thread. The first answer in a format loads its library.
  */
 import type { Format } from '../formats/index.ts';
 import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
@@ -10,14 +10,14 @@ import { idOf, renderEvents } from '../render.ts';
 import type { Texts } from './event-rows.ts';
 import type { EventFilter, Queries } from './query.ts';
 
-/** The modules that render the formats, which load their libraries; absent before the first answer that needs them. */
+/** The modules that render the formats, which load their libraries. Each is absent until an answer needs it. */
 export const libraries: {
   msgpack?: typeof import('../render/msgpack.ts');
   protobuf?: typeof import('../render/protobuf.ts');
   arrow?: typeof import('../render/arrow.ts');
 } = {};
 
-/** Loads the module that renders a format; returns nothing where it is loaded or needs no library. */
+/** Loads the module that renders a format; returns `undefined` when it is loaded or needs no library. */
 export function loadRenderer(format: Format): Promise<void> | undefined {
   if (format === 'json' || format === 'ndjson' || libraries[format] !== undefined) return undefined;
   return load(format);
@@ -36,7 +36,7 @@ interface EventPage {
   readonly more: boolean;
 }
 
-/** Reads up to `limit` rows. Of the formats that are sent page by page only `exports` reads pages. */
+/** Reads up to `limit` rows. For formats in several pages only `exports` reads pages. */
 export function readPage(queries: Queries, texts: Texts, format: Format, filter: EventFilter): EventPage {
   if (format !== 'msgpack' && format !== 'protobuf') {
     const { rows, more } = queries.listEvents(filter);
@@ -51,7 +51,7 @@ export function readPage(queries: Queries, texts: Texts, format: Format, filter:
   return { data: page.page(more ? storedIdOf(rows.at(-1)!) : null), more };
 }
 
-/** A snapshot whose data is a page in the same format, or JSON text. */
+/** Returns a snapshot whose data is a page in the same format, or JSON text. */
 export function pageSnapshot(
   format: Format,
   head: SnapshotHead,

@@ -1,17 +1,18 @@
 /**
- * Reads pages of events as they are stored, and resolves their names (rule GET-02).
+ * Reads pages of stored events, and resolves their names (rule GET-02).
  *
- * Belongs to a reader's thread. Names and sessions repeat, so each is looked up once. The view `events_readable` looks
- * each up in every row and formats every time as text, which would be a large part of the cost of a binary format.
+ * Belongs to a reader's thread. Names and sessions repeat, so each is looked up once. The view `events_readable`
+ * looks each up in every row and formats every time as text. That would be a large part of the cost of a binary
+ * format.
  */
 import { QUERIES } from '../queries.ts';
 import type { TextsById } from '../render/stored.ts';
 import type { Queries } from './query.ts';
 
-/** How many texts of a kind are kept at most. */
+/** Largest number of cached texts of a kind. */
 const CACHE_ENTRIES = 20_000;
 
-/** The texts of name ids and of session keys; neither ever changes. */
+/** The texts of name ids and session keys; neither ever changes. */
 export class Texts implements TextsById {
   private readonly queries: Queries;
   private readonly names = new Map<number, string>();

@@ -1,9 +1,9 @@
 /**
- * Summarises 256 blocks: their names in one list, so that a page with a rare filter does not read the summary of every
- * block.
+ * Summarises 256 blocks: their names in one list, so that a page with a rare filter does not read the summary of
+ * every block.
  *
- * What must stay true: every name of a block stands in its span, which is written in the transaction that writes the
- * block, unless the span stands for any name. A name too many costs a look; one too few would hide rows.
+ * Invariant: every name of a block is in its span, which the block's own transaction writes, unless the span matches
+ * any name. A superfluous name costs a read; a missing one would hide rows.
  */
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
@@ -12,12 +12,12 @@ import { fromBytes, toBytes } from './number-list.ts';
 
 const NONE = -1;
 
-/** The summary of the span that blocks are being added to. */
+/** The summary of the current span. */
 export class EventSpans {
   private readonly select: Statement;
   private readonly upsert: Statement;
   private id = NONE;
-  /** `null`: any. */
+  /** `null` matches any name. */
   private names: Set<number> | null = null;
 
   constructor(db: Connection) {
@@ -25,7 +25,7 @@ export class EventSpans {
     this.upsert = db.prepare<unknown[]>(inOrder(QUERIES.upsertEventSpan));
   }
 
-  /** Adds a block, as often as its names change; writes its span when that has one more. */
+  /** Adds a block each time its names change; writes its span when the span gains a name. */
   addBlock(block: number, names: ReadonlySet<number>): void {
     const id = Math.floor(block / LIMITS.event_span_blocks);
     if (id !== this.id) this.load(id);
@@ -37,12 +37,12 @@ export class EventSpans {
     this.upsert.run(id, this.names && toBytes(this.names));
   }
 
-  /** Forgets what a transaction that was rolled back has added. */
+  /** Drops the additions of a transaction that was rolled back. */
   forget(): void {
     this.id = NONE;
   }
 
-  /** As it was written, or without a name. */
+  /** Loads the span, or creates an empty one. */
   private load(id: number): void {
     const stored = this.select.get(id) as Buffer | null | undefined;
     this.id = id;

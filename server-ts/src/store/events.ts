@@ -1,11 +1,11 @@
 /**
- * Stores a group of requests in one transaction: finds duplicates, gives out ids and raises sums (rules ING-07, STO-07
+ * Stores a group of requests in one transaction: finds duplicates, assigns ids and updates sums (rules ING-07, STO-07
  * and STO-08).
  *
- * Belongs to the writer's thread. A duplicate changes nothing: its `event_id` is tried first, and only a new
+ * Belongs to the writer's thread. A duplicate changes nothing: the writer tries its `event_id` first, and only a new
  * one leads to names, sessions or statistics. After a rollback every cache is dropped and read again.
  *
- * Over 250 lines because the way of one event through all tables is told in one place.
+ * Over 250 lines because one file describes the way of an event through all tables.
  */
 import { VOCABULARY } from '../contract.ts';
 import {
@@ -32,7 +32,7 @@ import { readUuid, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './su
 import { SessionWaits } from './waits.ts';
 
 export interface Stored {
-  /** Of every event of every job, in order: its id, or 0 for a duplicate. */
+  /** For every event of every job, in order: its id, or 0 for a duplicate. */
   readonly ids: Float64Array;
   readonly stored: number;
   readonly newest: number;
@@ -45,21 +45,21 @@ const SUCCESS_STATUS = VOCABULARY.statuses.indexOf('success');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 const NO_METADATA = '{}';
 
-/** Places of the insert's parameters by column. */
+/** Positions of the insert's parameters by column. */
 const PLACES = new Map(parameterNames(QUERIES.insertEvent).map((name, at) => [name, at]));
 
-/** A field and the place of its parameter. */
+/** A field and the position of its parameter. */
 interface Bound {
   readonly field: FieldSpec;
   readonly at: number;
 }
 
-/** A field whose column holds a name id, and what is known of its names. */
+/** A field whose column holds a name id, and its cached names. */
 interface NameColumn extends Bound {
   readonly names: NamesOfKind;
   /** Name ids of the words of a choice, by index; read again after a rollback. */
   words: (number | undefined)[];
-  /** The name id of the event in hand; 0 when it has none. */
+  /** The name id of the current event; 0 when it has none. */
   id: number;
 }
 
@@ -67,7 +67,7 @@ const isNumber = ({ kind }: FieldSpec): boolean =>
   kind === 'integer' || kind === 'dollars' || kind === 'timestamp';
 const boundOf = (field: FieldSpec): Bound => ({ field, at: placeOf(field.sqlColumn) });
 const NUMBERS = FIELD_SPECS.filter(isNumber).map(boundOf);
-/** Texts that are stored as they are; the others have columns of their own kind. */
+/** Texts that are stored unchanged; other texts have columns of their own kind. */
 const TEXTS = FIELD_SPECS.filter(
   ({ name, kind, isDictionary }) =>
     kind === 'text' && !isDictionary && name !== 'session_id' && name !== 'event_id',
@@ -101,19 +101,19 @@ export class EventWriter {
   private readonly figures = new Figures();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
   private readonly columns: readonly NameColumn[];
-  /** Of these the ones that a session or the statistics name. */
+  /** The columns that sessions or the statistics use. */
   private readonly agentType: NameColumn;
   private readonly toolName: NameColumn;
   private readonly project: NameColumn;
   private readonly branch: NameColumn;
   private readonly model: NameColumn;
-  /** The values of the row in hand, by the places of the insert's parameters. */
+  /** The values of the current row, by the positions of the insert's parameters. */
   private readonly values: unknown[] = Array.from(PLACES, () => null);
   private lastId: number;
-  /** What is remembered may have been rolled back. */
+  /** Caches may hold values that were rolled back. */
   private isStale = false;
 
-  /** A writer that computes cost by these prices. */
+  /** Creates a writer that computes costs with these prices. */
   constructor(db: Connection, prices?: Prices) {
     this.db = db;
     this.prices = prices;
@@ -144,22 +144,22 @@ export class EventWriter {
     this.lastId = Number(this.selectLastEventId.get());
   }
 
-  /** Reads what has to be known before the first group, so that it need not wait for it. */
+  /** Loads the state before the first group, so that the group does not wait for it. */
   load(): void {
     withSmallCache(this.db, () => this.keys.load());
   }
 
-  /** The newest id that was ever given out. */
+  /** The newest id ever assigned. */
   get newest(): number {
     return this.lastId;
   }
 
-  /** Stores a group or none of it; `now` in Unix milliseconds. Throws what SQLite says. */
+  /** Stores a group completely or not at all; `now` is in Unix milliseconds. Throws SQLite's errors. */
   insertGroup(jobs: readonly Submission[], now: number): Stored {
     return this.inTransaction(() => this.insertJobs(jobs, now));
   }
 
-  /** Whether a transaction can be written; throws what SQLite says. */
+  /** Tries to write a transaction; throws SQLite's errors. */
   probe(): void {
     this.inTransaction(() => this.updateNothing.run());
   }
@@ -173,13 +173,13 @@ export class EventWriter {
       return result;
     } catch (error) {
       this.isStale = true;
-      // After some errors SQLite has rolled back by itself.
+      // After some errors SQLite has already rolled back.
       if (this.db.inTransaction) this.rollback.run();
       throw error;
     }
   }
 
-  /** Forgets every number that a transaction without a commit may have handed out. */
+  /** Drops every number that a transaction without a commit may have assigned. */
   private reload(): void {
     this.keys.forget();
     this.blocks.forget();
@@ -217,7 +217,7 @@ export class EventWriter {
     return { ids, stored, newest: this.lastId };
   }
 
-  /** Whether the event is new; if so it is written under this id. */
+  /** Writes the event under this id if it is new; returns whether it is. */
   private insertOne(job: Submission, index: number, id: number, now: number, hour: number): boolean {
     const { ints, numbers } = job;
     const int = index * INT_WIDTH;
@@ -250,7 +250,7 @@ export class EventWriter {
     figures.durationMs = numbers[number + FIELD.duration_ms.column]!;
     figures.costNanos = numbers[number + FIELD.cost_usd.column]!;
 
-    // The value of the row stays null without prices.
+    // Without prices the value of the row stays null.
     if (this.prices !== undefined) {
       const computed = this.computedNanos(this.prices, job, int + FIELD.model.column);
       const isComputed = !Number.isNaN(computed);
@@ -279,7 +279,7 @@ export class EventWriter {
     stats.add(rows, EVERY_EVENT, agentType, figures, hour);
     this.blocks.beginRow(id, agentType, session.key);
     for (const column of columns) {
-      // The agent's sums are those of every event.
+      // The agent's sums already count every event.
       if (column.id === 0 || column === this.agentType) continue;
       if (column === this.toolName) stats.addTool(rows, column.id, agentType, figures, hour);
       else stats.add(rows, column.id, agentType, figures, hour);
@@ -297,9 +297,9 @@ export class EventWriter {
   }
 
   /**
-   * Accepts the id of an event; whether it is stored. A hook that telemetry may report too is the only event with an id
-   * and a meaning for waits; it takes a second id, by which it is known when it is sent again. Behind the telemetry it
-   * is stored under that id, as a step that counts no call, no prompt and no error (rule HOK-04).
+   * Accepts the id of an event; returns whether it is stored. A hook that telemetry may report too is the only event
+   * with an id and an effect on waits. It takes a second id, by which a repeated hook is recognised. After the
+   * telemetry it is stored under that id, as a step that counts no call, no prompt and no error (rule HOK-04).
    */
   private accept(eventId: Buffer | string, { ints }: Submission, int: number): boolean {
     const isNew = this.keys.insert(eventId);
@@ -315,7 +315,10 @@ export class EventWriter {
     return isFirst;
   }
 
-  /** The computed cost of the event in hand, NaN where it has none (rule PRI-04); `model` is the column of its text. */
+  /**
+   * Returns the computed cost of the current event, NaN when it has none (rule PRI-04). `model` is the column of its
+   * text.
+   */
   private computedNanos(prices: Prices, job: Submission, model: number): number {
     const { costNanos, tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens } = this.figures;
     if (this.model.id === 0 || !Number.isNaN(costNanos)) return Number.NaN;
@@ -323,7 +326,7 @@ export class EventWriter {
     return computedNanos(prices, textIn(job, model)!, counts);
   }
 
-  /** The name id in hand of a column; 0 when the event does not have the field. */
+  /** Returns the current name id of a column; 0 when the event lacks the field. */
   private nameId({ field, names, words }: NameColumn, job: Submission, at: number): number {
     if (field.kind === 'text') return this.name(names, job, at);
     const index = job.ints[at]!;
@@ -334,7 +337,7 @@ export class EventWriter {
     return id;
   }
 
-  /** The number of the name whose range stands in two columns; 0 when it is absent. */
+  /** Returns the id of the name whose range is in two columns; 0 when it is absent. */
   private name(names: NamesOfKind, job: Submission, column: number): number {
     const start = job.ints[column]!;
     const end = job.ints[column + 1]!;
@@ -352,7 +355,7 @@ export class EventWriter {
     return this.sessions.delta(job.extra!, start - behind, end - behind, agentType, eventId);
   }
 
-  /** A canonical lower-case UUID as its 16 bytes, anything else as its text, nothing as null. */
+  /** Returns a canonical lower-case UUID as its 16 bytes, any other value as its text, an absent one as null. */
   private eventId(job: Submission, start: number, end: number): Buffer | string | null {
     if (start === end) return null;
     const behind = job.body.length;
@@ -372,7 +375,7 @@ function placeOf(column: string): number {
   return at;
 }
 
-/** The text whose range stands in two columns; null when it is absent. */
+/** Returns the text whose range is in two columns; null when it is absent. */
 function textIn(job: Submission, column: number): string | null {
   const start = job.ints[column]!;
   const end = job.ints[column + 1]!;

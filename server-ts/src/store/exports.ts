@@ -1,8 +1,8 @@
 /**
- * Reads events page by page, in NDJSON and Arrow (rule FMT-09).
+ * Reads events in several pages, in NDJSON and Arrow (rule FMT-09).
  *
- * Runs in a reader's thread. Invariants: a page is a read of its own, of a bounded size; the rows end with the newest
- * id of the beginning.
+ * Runs in a reader's thread. Invariants: each page is a read of its own, of bounded size. The rows end with the
+ * newest id at the start of the export.
  */
 import { LIMITS } from '../contract.ts';
 import { ndjsonHead, ndjsonRow } from '../render/ndjson.ts';
@@ -13,12 +13,12 @@ import type { Texts } from './event-rows.ts';
 import { type EventFilter, NO_UPPER_BOUND, type Queries } from './query.ts';
 import type { ExportPage, ExportRead } from './read.ts';
 
-/** The memory that the lines of a page begin with. */
+/** Initial memory for the lines of a page. */
 const FIRST_BYTES = 1 << 16;
 /** A UTF-16 code unit becomes at most three bytes of UTF-8. */
 const MOST_BYTES = 3;
 
-/** Events that were not read yet. */
+/** The events of an export that are not read yet. */
 export class Export {
   private readonly queries: Queries;
   private readonly texts: Texts;
@@ -30,7 +30,7 @@ export class Export {
     this.rest = rest;
   }
 
-  /** Reads the next page; returns it with the read of the page behind it. */
+  /** Reads the next page; returns it with the read of the page after it. */
   read(): ExportPage {
     const { filter, left, format, newest = this.queries.newestRevision() } = this.rest;
     const bounded = { ...filter, before: Math.min(filter.before ?? NO_UPPER_BOUND, newest + 1) };
@@ -66,7 +66,7 @@ export class Export {
   }
 }
 
-/** Lines as UTF-8, end to end, in memory of their own. */
+/** Lines as concatenated UTF-8, in memory of their own. */
 class Lines {
   private memory = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private length = 0;
@@ -79,18 +79,18 @@ class Lines {
     this.length += this.memory.write(line, this.length);
   }
 
-  /** Returns all of them, in no more memory than they take: V8 counts it where the page is sent. */
+  /** Returns all lines in memory of their exact size, which V8 counts in the thread that sends the page. */
   finish(): Uint8Array {
     return new Uint8Array(this.memory.buffer.transfer(this.length));
   }
 }
 
-/** What a page of an export has so far. */
+/** The current state of an export page. */
 class PageRead {
   rows = 0;
   /** The id of the last row. */
   last = 0;
-  /** How many rows the page may have; `left` is how many the export may have. */
+  /** Largest number of rows of the page; `left` is that of the export. */
   readonly asked: number;
   private readonly left: number;
   private metadataBytes = 0;

@@ -1,7 +1,8 @@
 /**
- * Decides what result codes of SQLite and errors of files mean for the answer and for the server's state (rules STO-05, STO-06 and PRO-06).
+ * Classifies SQLite's result codes and file errors: the answer, and the server's state (rules STO-05, STO-06 and
+ * PRO-06).
  *
- * Decided by result codes, never by message text.
+ * Matches on result codes, never on message text.
  */
 import type { ErrorCode } from '../error.ts';
 
@@ -16,7 +17,7 @@ export type StoreCode = Extract<
   | 'read_only'
 >;
 
-/** What a server does about a failure: goes on, probes until it ends, stops writing for good, ends. */
+/** The server's reaction to a failure: continue, probe until writes succeed, stop writing for good, or exit. */
 type Consequence = 'none' | 'probe' | 'stop_writing' | 'exit';
 
 export const CONSEQUENCES: Readonly<Record<StoreCode, Consequence>> = {
@@ -29,7 +30,7 @@ export const CONSEQUENCES: Readonly<Record<StoreCode, Consequence>> = {
   storage_lost: 'exit',
 };
 
-/** The result code of an SQLite error, such as `SQLITE_BUSY_SNAPSHOT`; nothing for any other error. */
+/** Returns the result code of an SQLite error, such as `SQLITE_BUSY_SNAPSHOT`; `undefined` for any other error. */
 export function sqliteCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'SqliteError') return undefined;
   const { code } = error as Error & { code?: unknown };
@@ -48,7 +49,7 @@ export function storeCode(error: unknown): StoreCode {
       return 'read_only';
     case 'SQLITE_BUSY':
     case 'SQLITE_LOCKED':
-    // A file cannot be opened when descriptors are short; one that is gone is found by the watch (rule STO-06).
+    // A file cannot be opened when descriptors run out; the watch detects a missing file (rule STO-06).
     case 'SQLITE_CANTOPEN':
       return 'storage_busy';
     case 'SQLITE_CORRUPT':
@@ -61,7 +62,7 @@ export function storeCode(error: unknown): StoreCode {
   }
 }
 
-/** The code that stands for an error of an attachment's file. It has no consequence for the database. */
+/** Returns the code for an error of an attachment's file. It has no effect on the database. */
 export function fileCode(error: unknown): StoreCode {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOSPC':
@@ -72,7 +73,7 @@ export function fileCode(error: unknown): StoreCode {
     case 'EACCES':
     case 'EPERM':
       return 'read_only';
-    // Descriptors are short.
+    // Descriptors have run out.
     case 'EMFILE':
     case 'ENFILE':
       return 'storage_busy';

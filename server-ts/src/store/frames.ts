@@ -1,7 +1,7 @@
 /**
  * Reads a page of events as frames of the stream.
  *
- * Runs in a reader's thread. Only this server has this file: Rust renders frames where it reads them.
+ * Runs in a reader's thread. Only server-ts has this file: Rust renders frames where it reads them.
  */
 import { idOf, ROW, renderFrame } from '../render.ts';
 import type { EventFilter, Queries } from './query.ts';
@@ -10,7 +10,7 @@ import type { Frames } from './read.ts';
 /** Frames of one page stop after this many bytes. */
 const PAGE_BYTES = 1 << 20;
 
-/** Reads up to `limit` events, as many as fit into a page. Each is rendered as a frame once, for all clients. */
+/** Reads up to `limit` events that fit into a page. Renders each as a frame once, for all clients. */
 export function readFrames(queries: Queries, filter: EventFilter): Frames {
   const ids: number[] = [];
   const ends: number[] = [];

@@ -1,10 +1,10 @@
 /**
  * Opens the database: one writer, a pool of readers, one lock, and the state of the file.
  *
- * Lives in the main thread and touches SQLite there for the newest events alone (`newest`). It decides what a failure
- * means for those who come later (rules STO-05, STO-06): a full or read-only file is probed until it ends, a corrupt
- * one takes no more writes, a lost one ends the process. Knows nothing of HTTP or of JSON text.
- * Over 250 lines because it has a method for each kind of read and write.
+ * Lives in the main thread and uses SQLite there for the newest events alone (`newest`). It decides the consequence
+ * of a failure (rules STO-05, STO-06). It probes a full or read-only file until writes succeed, stops writes to a
+ * corrupt file, and ends the process when the file is lost. Knows nothing of HTTP or of JSON text. Over 250 lines
+ * because it has a method for each kind of read and write.
  */
 import { rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -45,22 +45,22 @@ interface StoreOptions {
   readonly sessionTimeoutMinutes: number;
   readonly waitingStaleHours: number;
   readonly maxMetadataBytes: number;
-  /** The module that the reading threads start from, which calls `runReader`. */
+  /** Entry module of the reading threads; it calls `runReader`. */
   readonly entry: URL;
   /** From `startWriter`. */
   readonly writerThread: Worker;
   readonly nativeBinding: string | undefined;
-  /** Where the memory of what was stored goes. */
+  /** Receives the memory of stored bodies. */
   readonly buffers: Buffers;
 }
 
 interface StoreEvents {
-  /** The newest id, after a commit that stored something. */
+  /** Called with the newest id after a commit that stored a row. */
   onStored(newest: number): void;
   onFailure(code: StoreCode, reason: string): void;
   onRecovered(): void;
   onCheckpoint(checkpoint: Checkpoint): void;
-  /** All that waited were answered with this code; the process has to end. */
+  /** Called when all waiting requests are answered with this code; the process must end. */
   onFatal(code: StoreCode): void;
 }
 
@@ -69,7 +69,7 @@ interface Health extends HealthFigures {
   readonly walBytes: number;
   readonly compileOptions: readonly string[];
   readonly pragmas: Readonly<Record<string, string | number>>;
-  /** Why writes fail, if they do. */
+  /** Reason why writes fail, if they do. */
   readonly reason: StoreCode | undefined;
 }
 
@@ -83,7 +83,7 @@ export class Store {
   private readonly readers: Readers;
   private readonly newestEvents: Newest;
   private readonly events: StoreEvents;
-  /** A file in a folder of its own, which goes with the store. */
+  /** A file in a folder of its own, deleted with the store. */
   private readonly isPrivate: boolean;
   private readonly watch: NodeJS.Timeout;
   private probe: NodeJS.Timeout | undefined;
@@ -110,10 +110,10 @@ export class Store {
     this.readers = readers;
     this.newestEvents = newestEvents;
     this.events = events;
-    this.watch = setInterval(() => void this.lookAtFile(), LIMITS.storage_watch_ms);
+    this.watch = setInterval(() => void this.checkPresence(), LIMITS.storage_watch_ms);
   }
 
-  /** Opens the file, or makes it; rejects with an error whose message is the line for stderr (rule PRO-06). */
+  /** Opens or creates the file. Rejects with an error whose message is the line for stderr (rule PRO-06). */
   static async open(options: StoreOptions, events: StoreEvents): Promise<Store> {
     const isPrivate = options.db === ':memory:';
     const path = isPrivate ? privatePath() : resolvePath(options.db);
@@ -144,34 +144,34 @@ export class Store {
     return held.store;
   }
 
-  /** Tells other servers where this one answers (rule STO-11). */
+  /** Records the server's URL for other servers that find the database locked (rule STO-11). */
   announce(url: string): void {
     writeOwner(this.path, url);
   }
 
-  /** The newest id whose transaction has committed. */
+  /** The newest committed id. */
   get newest(): number {
     return this.newestId;
   }
 
-  /** Stores the valid events of a request; settled after their commit. */
+  /** Stores the valid events of a request; settles after their commit. */
   submit(table: EventTable, ascii: boolean): Promise<Submitted> {
     if (this.reason !== undefined) return Promise.resolve({ code: this.reason, isStillRead: false });
     return this.writer.submit(table, ascii);
   }
 
-  /** Gives a received content its name, and stores the row that refers to it; settled after the commit. */
+  /** Gives a received content its final name, and stores the row that refers to it; settles after the commit. */
   attach(attachment: Attachment): Promise<Attached | AttachFailure> {
     if (this.reason !== undefined) return Promise.resolve({ code: this.reason });
     return this.writer.attach(attachment);
   }
 
-  /** The bytes of all attachments at the start, each content once (rule ATT-04). */
+  /** Size of all attachments at the start, each content counted once (rule ATT-04). */
   get attachmentBytes(): number {
     return this.opened.attachmentBytes;
   }
 
-  /** Why writes are refused at once; nothing when they are tried. */
+  /** Reason why writes are refused at once; `undefined` when they are tried. */
   get refusal(): StoreCode | undefined {
     return this.reason;
   }
@@ -180,19 +180,19 @@ export class Store {
     return this.readers.json(read, asker);
   }
 
-  /** A page of events that are sent page by page. */
+  /** Reads one page of an export. */
   exportPage(read: ExportRead, asker?: Asker): Promise<ExportPage> {
     return this.readers.exportPage(read, asker);
   }
 
-  /** A topic's state and its revision, of one moment. */
+  /** Reads a topic's state and its revision in one transaction. */
   async snapshot(read: SnapshotRead, asker?: Asker): Promise<Snapshot> {
     const isNear = this.newestEvents.covers(read, this.newestId);
     const near = isNear ? await this.newestEvents.snapshot(read) : undefined;
     return near ?? (await this.readers.snapshot(read, asker));
   }
 
-  /** The revisions of these sessions, in their order, all of one moment; 0 for one without events. */
+  /** Reads the revisions of these sessions in one transaction, in order; 0 for a session without events. */
   sessionRevisions(ids: readonly string[]): Promise<Float64Array> {
     return this.readers.sessionRevisions(ids);
   }
@@ -201,7 +201,7 @@ export class Store {
     return this.readers.frames(filter);
   }
 
-  /** Asks the database, and says why writes fail if they do. */
+  /** Reads the health figures, with the reason why writes fail if they do. */
   async health(asker?: Asker): Promise<Health> {
     const [figures, dbBytes, walBytes] = await Promise.all([
       this.readers.health(asker),
@@ -212,13 +212,13 @@ export class Store {
     return { ...figures, dbBytes, walBytes, compileOptions, pragmas, reason: this.reason };
   }
 
-  /** A full check behind the start (rule STO-06). */
+  /** Checks the whole file after the start (rule STO-06). */
   async checkAll(): Promise<void> {
     const found = await this.readers.quickCheck();
     if (found !== 'ok') this.failed('storage_corrupt', found);
   }
 
-  /** Readers first: the last connection leaves no log behind. */
+  /** Readers close first: the last connection removes the log. */
   async close(): Promise<void> {
     clearInterval(this.watch);
     clearInterval(this.probe);
@@ -255,14 +255,14 @@ export class Store {
     }
   }
 
-  /** Deleting or replacing the file would otherwise lose every later event without an error. */
-  private async lookAtFile(): Promise<void> {
+  /** Without this check, all later events would be lost silently when the file is deleted or replaced. */
+  private async checkPresence(): Promise<void> {
     let same = false;
     try {
       const { ino, dev } = await stat(this.path);
       same = ino === this.opened.inode && dev === this.opened.device;
     } catch {
-      // Whatever keeps us from seeing the file, what is written to it cannot be found again.
+      // If the file is unreachable for any reason, later writes cannot be found again.
     }
     if (!same) this.failed('storage_lost', 'the file was deleted or replaced');
   }
@@ -272,7 +272,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch {
-    // No log is an empty log.
+    // A missing log is an empty log.
     return 0;
   }
 }

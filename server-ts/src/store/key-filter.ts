@@ -1,9 +1,9 @@
 /**
- * Tells which keys a run may hold: a split block Bloom filter over 128-bit keys, so that a new key reads no block of
- * any run.
+ * Tests whether a run may hold a key: a split block Bloom filter over 128-bit keys, so that a new key reads no block
+ * of any run.
  *
- * The filter is Parquet's (<https://parquet.apache.org/docs/file-format/bloomfilter/>): eight words of 32 bits a
- * block, one bit in each word a key. It is stored, so the twins must compute the same bits for the same key.
+ * The filter is Parquet's (<https://parquet.apache.org/docs/file-format/bloomfilter/>): blocks of eight 32-bit words,
+ * and one bit per word for each key. The file stores it, so both servers must compute the same bits for a key.
  */
 import { LIMITS } from '../contract.ts';
 
@@ -27,12 +27,12 @@ const PRIMES = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f] as const;
 /** A key: four words of 32 bits, the first the highest. */
 export type Key = Uint32Array;
 
-/** Two independent hashes of a key: which block, and which bits in it. Filled in again for each key. */
+/** Two independent hashes of a key: one selects the block, one the bits in it. Reused for each key. */
 export class KeyHash {
   block = 0;
   bits = 0;
 
-  /** Ids differ in few of their bits when they grow with time, so every word counts for both hashes. */
+  /** Ids that grow with time differ in few bits, so every word contributes to both hashes. */
   set(w0: number, w1: number, w2: number, w3: number): void {
     const [p0, p1, p2, p3] = PRIMES;
     this.block = mix(Math.imul(w0, p0) + Math.imul(w1, p1) + Math.imul(w2, p2) + Math.imul(w3, p3));
@@ -61,28 +61,28 @@ export class KeyFilter {
     return new KeyFilter(new Int32Array(blocks * WORDS));
   }
 
-  /** As it was stored; nothing when that cannot be a filter. */
+  /** Reads a stored filter; `undefined` when the bytes cannot be one. */
   static fromBytes(bytes: Buffer): KeyFilter | undefined {
     if (bytes.length === 0 || bytes.length % (WORDS * 4) !== 0) return undefined;
     const words = new Int32Array(bytes.length / 4);
-    // Little end first, as every machine that Node has a SQLite for.
+    // Little-endian, like every machine that better-sqlite3 supports in Node.
     Buffer.from(words.buffer).set(bytes);
     return new KeyFilter(words);
   }
 
-  /** As it is stored. */
+  /** Returns the stored form. */
   toBytes(): Buffer {
     return Buffer.from(this.words.buffer);
   }
 
-  /** Takes a key in. */
+  /** Adds a key. */
   insert(hash: KeyHash): void {
     const { words } = this;
     const at = this.blockOf(hash);
     for (let word = 0; word < WORDS; word++) words[at + word]! |= bit(hash, word);
   }
 
-  /** `false`: the key was never taken in. `true`: it may have been. */
+  /** `false`: the key is not in the run. `true`: it may be. */
   mayContain(hash: KeyHash): boolean {
     const { words } = this;
     const at = this.blockOf(hash);
@@ -90,7 +90,7 @@ export class KeyFilter {
     return true;
   }
 
-  /** Exact up to 2^21 blocks, which is what `limits.event_key_run_keys` keeps to. */
+  /** Exact up to 2^21 blocks; `limits.event_key_run_keys` stays below that. */
   private blockOf(hash: KeyHash): number {
     return Math.floor((hash.block * (this.words.length / WORDS)) / 2 ** 32) * WORDS;
   }

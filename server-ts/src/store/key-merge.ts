@@ -1,8 +1,8 @@
 /**
  * Merges eight runs of a level into one of the next, a few keys with each group.
  *
- * What must stay true: runs that are merged stay live until the merged one is; what a merge has cost is shared by
- * the groups in proportion to what they store, so that no answer waits for a whole merge.
+ * Invariants: the source runs stay live until the merged run is live. Each group pays for a part of the merge in
+ * proportion to its size, so that no answer waits for a whole merge.
  */
 import { LIMITS } from '../contract.ts';
 import { blockId, compareKeys, type KeyStatements, type Run, RunReader, RunWriter } from './key-run.ts';
@@ -10,22 +10,22 @@ import { blockId, compareKeys, type KeyStatements, type Run, RunReader, RunWrite
 /** Deleting a block costs about as much as merging this many keys. */
 const KEYS_PER_DELETED_BLOCK = 64;
 
-/** How many keys may be merged before the group at hand is done. */
+/** Number of keys that may be merged with the current group. */
 export interface Budget {
   keys: number;
 }
 
-/** A merge on its way. */
+/** A merge in progress. */
 export class Merge {
-  /** Of the runs that are merged. */
+  /** Level of the source runs. */
   readonly level: number;
-  /** The runs that are merged. */
+  /** The source runs. */
   readonly runs: ReadonlySet<Run>;
   private readonly statements: KeyStatements;
   private readonly readers: RunReader[];
   private readonly writer: RunWriter;
 
-  /** Begins to merge live runs of one level. */
+  /** Starts to merge live runs of one level. */
   constructor(statements: KeyStatements, runs: readonly Run[], level: number) {
     this.level = level;
     this.runs = new Set(runs);
@@ -35,7 +35,7 @@ export class Merge {
     this.writer = new RunWriter(statements, level + 1, keyCount);
   }
 
-  /** Merges as many keys as the budget has, and takes them off it; whether that was all. */
+  /** Merges as many keys as the budget allows, and reduces the budget; returns whether all are merged. */
   advance(budget: Budget): boolean {
     for (; budget.keys > 0; budget.keys--) {
       let least: RunReader | undefined;
@@ -52,28 +52,28 @@ export class Merge {
     return false;
   }
 
-  /** Makes the merged run live, and drops those that it was made of. */
+  /** Makes the merged run live, and drops its source runs. */
   finish(): Run {
     for (const { id } of this.runs) this.statements.setState(id, 'dropped');
     return this.writer.finish();
   }
 }
 
-/** A run that nobody reads any more, deleted block by block. */
+/** A run that is no longer read and is deleted block by block. */
 export class DroppedRun {
   private readonly statements: KeyStatements;
   private readonly id: number;
   private readonly blocks: number;
   private nextBlock = 0;
 
-  /** A run of at most this many keys. */
+  /** Creates a dropped run of at most this many keys. */
   constructor(statements: KeyStatements, id: number, keyCount: number) {
     this.statements = statements;
     this.id = id;
     this.blocks = Math.ceil(keyCount / LIMITS.event_key_block_keys);
   }
 
-  /** Deletes as many blocks as the budget has; whether the run is gone. */
+  /** Deletes as many blocks as the budget allows; returns whether the run is deleted. */
   advance(budget: Budget): boolean {
     const wanted = Math.floor(budget.keys / KEYS_PER_DELETED_BLOCK);
     const end = Math.min(this.blocks, this.nextBlock + wanted);

@@ -1,8 +1,8 @@
 /**
- * Holds a run of keys: sorted, in blocks of one page, never changed once it is live.
+ * Holds a run of keys: sorted, in blocks of one page, immutable once it is live.
  *
- * What must stay true: the keys of a run ascend and are in no other live run; a run becomes live in the transaction
- * that writes its last block; blocks of a run that is not live are never looked into, only deleted.
+ * Invariants: the keys of a run ascend and are in no other live run. A run becomes live in the transaction that
+ * writes its last block. Blocks of a run that is not live are never read, only deleted.
  */
 import Database from 'better-sqlite3';
 import { LIMITS } from '../contract.ts';
@@ -15,7 +15,7 @@ export const KEY_BYTES = 16;
 const BLOCK_KEYS = LIMITS.event_key_block_keys;
 const NOTHING = Buffer.alloc(0);
 
-/** The states of a run, as the table has them. */
+/** Values of the column for a run's state. */
 type RunState = 'growing' | 'live' | 'dropped';
 
 /** A row of `event_key_runs`. */
@@ -53,20 +53,20 @@ export class KeyStatements {
     this.updateLastKeyed = prepare(QUERIES.updateLastKeyedEventId);
   }
 
-  /** The bytes of a block that must be there. */
+  /** Returns the bytes of a block, which must exist. */
   block(run: number, block: number): Buffer {
     const keys = this.selectBlock.get(blockId(run, block));
     if (!Buffer.isBuffer(keys)) throw corrupt('a run of keys without a block');
     return keys;
   }
 
-  /** Says what a run has become. */
+  /** Sets the state of a run. */
   setState(run: number, state: RunState, filter: Buffer = NOTHING, fences: Buffer = NOTHING): void {
     this.updateRun.run(state, filter, fences, run);
   }
 }
 
-/** A live run: what is kept of it in memory. */
+/** A live run: the part of it that stays in memory. */
 export class Run {
   readonly id: number;
   readonly level: number;
@@ -83,19 +83,19 @@ export class Run {
     this.fences = fences;
   }
 
-  /** From its row; throws when it is no run. */
+  /** Reads its row; throws when the row is not a run. */
   static fromRow([id, level, , keyCount, filter, fences]: RunRow): Run {
     const read = KeyFilter.fromBytes(filter);
     if (read === undefined) throw corrupt('a run of keys without a filter');
     return new Run(id, level, keyCount, read, wordsOf(fences));
   }
 
-  /** How many blocks it has. */
+  /** Number of blocks. */
   get blocks(): number {
     return this.fences.length / KEY_WORDS;
   }
 
-  /** Whether the key is in the run. Reads one block when the filter says maybe. */
+  /** Returns whether the run contains the key. Reads one block when the filter says maybe. */
   contains(statements: KeyStatements, key: Key, hash: KeyHash): boolean {
     if (!this.filter.mayContain(hash)) return false;
     const above = firstAbove(this.fences, key);
@@ -117,7 +117,7 @@ export class RunWriter {
   private filled = 0;
   private blocks = 0;
 
-  /** A growing run that will have this many keys. */
+  /** Starts a growing run of this many keys. */
   constructor(statements: KeyStatements, level: number, keyCount: number) {
     this.statements = statements;
     this.level = level;
@@ -127,7 +127,7 @@ export class RunWriter {
     this.fences = new Uint32Array(Math.ceil(keyCount / BLOCK_KEYS) * KEY_WORDS);
   }
 
-  /** Takes the next key, which is above all before it: four words from `at`. */
+  /** Appends the next key, which is above all earlier ones: four words from `at`. */
   push(words: Uint32Array, at: number): void {
     const { block, fences, filled, hash } = this;
     const start = filled * KEY_WORDS;
@@ -163,9 +163,9 @@ export class RunReader {
   private readonly run: number;
   private readonly blocks: number;
   private nextBlock = 0;
-  /** The keys of the block at hand. */
+  /** The keys of the current block. */
   words: Uint32Array = new Uint32Array(0);
-  /** Where the next key begins in `words`. */
+  /** Position of the next key in `words`. */
   at = 0;
 
   constructor(statements: KeyStatements, run: Run) {
@@ -174,7 +174,7 @@ export class RunReader {
     this.blocks = run.blocks;
   }
 
-  /** Whether there is a next key; it stays next until it is taken. */
+  /** Returns whether there is a next key, without taking it. */
   peek(): boolean {
     if (this.at === this.words.length && this.nextBlock < this.blocks) {
       this.words = wordsOf(this.statements.block(this.run, this.nextBlock));
@@ -184,23 +184,23 @@ export class RunReader {
     return this.at < this.words.length;
   }
 
-  /** Goes on behind the key that was peeked at. */
+  /** Moves past the peeked key. */
   take(): void {
     this.at += KEY_WORDS;
   }
 }
 
-/** As SQLite itself would say it. */
+/** Returns the error that SQLite itself uses for corruption. */
 export function corrupt(message: string): Error {
   return new Database.SqliteError(message, 'SQLITE_CORRUPT');
 }
 
-/** The id of a run's block. */
+/** Returns the id of a run's block. */
 export function blockId(run: number, block: number): number {
   return run * LIMITS.event_key_run_blocks + block;
 }
 
-/** Two keys in lists of words, by their place in words: negative, zero or positive. */
+/** Compares two keys in lists of words, by their positions in words: negative, zero or positive. */
 export function compareKeys(left: Uint32Array, from: number, right: Uint32Array, to: number): number {
   for (let word = 0; word < KEY_WORDS; word++) {
     const difference = left[from + word]! - right[to + word]!;
@@ -209,13 +209,13 @@ export function compareKeys(left: Uint32Array, from: number, right: Uint32Array,
   return 0;
 }
 
-/** Whether the key is in an ascending list. */
+/** Returns whether an ascending list contains the key. */
 export function hasKey(words: Uint32Array, key: Key): boolean {
   const above = firstAbove(words, key);
   return above > 0 && compareKeys(words, (above - 1) * KEY_WORDS, key, 0) === 0;
 }
 
-/** How many keys of an ascending list are not above the key. */
+/** Returns how many keys of an ascending list are not above the key. */
 function firstAbove(words: Uint32Array, key: Key): number {
   let low = 0;
   let high = words.length / KEY_WORDS;
@@ -227,13 +227,13 @@ function firstAbove(words: Uint32Array, key: Key): number {
   return low;
 }
 
-/** Keys as they are stored: big end first. */
+/** Returns keys in their stored form: big-endian. */
 export function bytesOf(words: Uint32Array): Buffer {
   const bytes = Buffer.from(new Uint32Array(words).buffer);
   return bytes.swap32();
 }
 
-/** Keys as they were stored. */
+/** Reads stored keys. */
 export function wordsOf(stored: Buffer): Uint32Array {
   const words = new Uint32Array(stored.length / 4);
   Buffer.from(words.buffer).set(stored);

@@ -1,33 +1,35 @@
 /**
- * Keeps the newest keys in memory: a set of 128-bit keys, sorted when a run is made of it.
+ * Keeps the newest keys in memory: a set of 128-bit keys, sorted when they become a run.
  *
- * A table of numbers instead of a set of strings: no key becomes an object. Only this side has this file, since
- * the other has such a set in its library.
+ * A table of numbers instead of a set of strings, so that no key becomes an object. Only server-ts has this file:
+ * Rust's library has such a set.
  */
 import { randomInt } from 'node:crypto';
 import { type Key, mix } from './key-filter.ts';
 import { bytesOf, KEY_WORDS } from './key-run.ts';
 
 const SMALLEST = 1024;
-/** What a place may be at most, beside a word of 32 bits in an exact number. Far above what is ever kept here. */
+/**
+ * Largest index that fits into an exact number together with a 32-bit word. Far above the number of keys held here.
+ */
 const MOST_KEYS = 2 ** 21;
 
 export class KeyTail {
-  /** Keys in the order of their arrival. */
+  /** Keys in order of arrival. */
   private words = new Uint32Array(SMALLEST * KEY_WORDS);
-  /** Place in `words` plus one, by hash; 0 is free. Twice as many as keys at least. */
-  private slots = new Uint32Array(SMALLEST * 2);
+  /** Index in `words` plus one, by hash; 0 is free. The table has at least twice as many entries as keys. */
+  private buckets = new Uint32Array(SMALLEST * 2);
   size = 0;
-  /** Nobody outside knows them, so nobody can choose keys that meet. */
+  /** Secret random multipliers, so that clients cannot choose keys that collide. */
   private readonly multipliers = Array.from({ length: KEY_WORDS }, () => randomInt(2 ** 31) * 2 + 1);
 
-  /** Whether the key is new; then it is taken in. */
+  /** Adds a key; returns whether it is new. */
   insert(key: Key): boolean {
-    let slot = this.slotOf(key, 0);
-    const { slots, words } = this;
-    const mask = slots.length - 1;
+    let bucket = this.bucketOf(key, 0);
+    const { buckets, words } = this;
+    const mask = buckets.length - 1;
     for (;;) {
-      const found = slots[slot]!;
+      const found = buckets[bucket]!;
       if (found === 0) break;
       const at = (found - 1) * KEY_WORDS;
       if (
@@ -37,21 +39,21 @@ export class KeyTail {
         words[at + 3] === key[3]
       )
         return false;
-      slot = (slot + 1) & mask;
+      bucket = (bucket + 1) & mask;
     }
     this.words.set(key, this.size * KEY_WORDS);
     this.size++;
-    slots[slot] = this.size;
-    if (this.size * 2 === slots.length) this.grow();
+    buckets[bucket] = this.size;
+    if (this.size * 2 === buckets.length) this.grow();
     return true;
   }
 
-  /** Whether the key is in. */
+  /** Returns whether the set contains the key. */
   has(key: Key): boolean {
-    const { slots, words } = this;
-    const mask = slots.length - 1;
-    for (let slot = this.slotOf(key, 0); slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const at = (slots[slot]! - 1) * KEY_WORDS;
+    const { buckets, words } = this;
+    const mask = buckets.length - 1;
+    for (let bucket = this.bucketOf(key, 0); buckets[bucket] !== 0; bucket = (bucket + 1) & mask) {
+      const at = (buckets[bucket]! - 1) * KEY_WORDS;
       if (
         words[at] === key[0] &&
         words[at + 1] === key[1] &&
@@ -63,7 +65,7 @@ export class KeyTail {
     return false;
   }
 
-  /** The keys in ascending order, word by word; none is left here. */
+  /** Removes all keys; returns them in ascending order, word by word. */
   drain(): Uint32Array {
     const { words, size } = this;
     const order = Float64Array.from({ length: size }, (_, index) => index);
@@ -73,7 +75,7 @@ export class KeyTail {
       const from = order[place]! * KEY_WORDS;
       for (let word = 0; word < KEY_WORDS; word++) sorted[place * KEY_WORDS + word] = words[from + word]!;
     }
-    this.slots.fill(0);
+    this.buckets.fill(0);
     this.size = 0;
     return sorted;
   }
@@ -82,27 +84,27 @@ export class KeyTail {
     const larger = new Uint32Array(this.words.length * 2);
     larger.set(this.words);
     this.words = larger;
-    this.slots = new Uint32Array(this.slots.length * 2);
-    const mask = this.slots.length - 1;
+    this.buckets = new Uint32Array(this.buckets.length * 2);
+    const mask = this.buckets.length - 1;
     for (let index = 0; index < this.size; index++) {
-      let slot = this.slotOf(this.words, index * KEY_WORDS);
-      while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
-      this.slots[slot] = index + 1;
+      let bucket = this.bucketOf(this.words, index * KEY_WORDS);
+      while (this.buckets[bucket] !== 0) bucket = (bucket + 1) & mask;
+      this.buckets[bucket] = index + 1;
     }
   }
 
-  private slotOf(words: Uint32Array, at: number): number {
+  private bucketOf(words: Uint32Array, at: number): number {
     const [m0, m1, m2, m3] = this.multipliers as [number, number, number, number];
     const sum =
       Math.imul(words[at]!, m0) +
       Math.imul(words[at + 1]!, m1) +
       Math.imul(words[at + 2]!, m2) +
       Math.imul(words[at + 3]!, m3);
-    return mix(sum) & (this.slots.length - 1);
+    return mix(sum) & (this.buckets.length - 1);
   }
 }
 
-/** Keys in the order of their arrival, in memory that grows and is used again. */
+/** Keys in order of arrival, in memory that grows and is reused. */
 export class KeyGroup {
   private words = new Uint32Array(KEY_WORDS * 64);
   private length = 0;
@@ -117,7 +119,7 @@ export class KeyGroup {
     this.length += KEY_WORDS;
   }
 
-  /** The keys as `event_key_tail` holds them; none is left here. */
+  /** Removes all keys; returns them in the form of `event_key_tail`. */
   take(): Buffer {
     const bytes = bytesOf(this.words.subarray(0, this.length));
     this.length = 0;
@@ -126,10 +128,10 @@ export class KeyGroup {
 }
 
 /**
- * Sorts places in a list of keys by the keys, from one of their words on.
+ * Sorts positions in a list of keys by the keys, from one of their words on.
  *
- * Word and place fit into one number, which the library sorts without a call for each comparison; only where words are
- * alike does the next one count.
+ * Word and position fit into one number, which the library sorts without a callback per comparison. Only among equal
+ * words does the next word count.
  */
 function sortBy(words: Uint32Array, order: Float64Array, word: number): void {
   for (let at = 0; at < order.length; at++) {

@@ -1,9 +1,8 @@
 /**
  * Lets one server at a time use a database (rule STO-02).
  *
- * `FILE.lock` is a SQLite file that is held in `BEGIN EXCLUSIVE`: a side file, so that readers of the database itself
- * are not shut out; SQLite's own lock, so that both servers understand each other without native code and a crash
- * releases it.
+ * `FILE.lock` is a SQLite file held in `BEGIN EXCLUSIVE`. A separate file leaves readers of the database free.
+ * SQLite's own lock works alike in both servers without native code, and a crash releases it.
  */
 import { closeSync, openSync } from 'node:fs';
 import { type Connection, OpenError, openRaw, unusable } from './connection.ts';
@@ -19,7 +18,7 @@ export class Lock {
     this.db = db;
   }
 
-  /** Takes the lock at once or fails; `path` is the database's. */
+  /** Takes the lock at once or fails; `path` is the path of the database. */
   static acquire(path: string, nativeBinding: string | undefined): Lock {
     const lockPath = `${path}.lock`;
     let db: Connection | undefined;
@@ -27,7 +26,7 @@ export class Lock {
       closeSync(openSync(lockPath, 'a', 0o600));
       db = openRaw(lockPath, nativeBinding, false);
       db.exec('BEGIN EXCLUSIVE');
-      // What a server that crashed has left names a process that no longer holds the lock.
+      // After a crash the file still names a process that no longer holds the lock.
       removeOwner(path);
       return new Lock(path, db);
     } catch (error) {
@@ -42,7 +41,7 @@ export class Lock {
   }
 }
 
-/** Names the server that holds the lock, where it can be known (rule STO-11). */
+/** Names the server that holds the lock, if known (rule STO-11). */
 function refusal(error: unknown, path: string): OpenError {
   if (!sqliteCode(error)?.startsWith('SQLITE_BUSY')) return unusable(error, path);
   const owner = readOwner(path);

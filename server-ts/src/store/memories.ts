@@ -1,7 +1,7 @@
 /**
  * Finds shared memory by its number, on the writer's thread.
  *
- * What must stay true: it is told what is new before the first job that names it, and holds on to nothing that is gone.
+ * Invariant: news about memory arrives before the first job that uses it, and removed memory is not referenced.
  */
 import type { MemoryNews } from '../buffers.ts';
 

@@ -1,19 +1,19 @@
 /**
- * Stores each repeated string once, in the table `names`; events carry its name id.
+ * Stores each repeated string once, in the table `names`; events hold its name id.
  *
- * Belongs to the writer's thread. The cache is bounded, and it is dropped after a rollback, which may have
- * taken numbers back. The name that a kind had last is compared byte by byte before any string is made:
- * most events of a request agree in most of their names.
+ * Belongs to the writer's thread. The cache is bounded, and a rollback drops it, since its ids may no longer exist.
+ * Before making a string it compares the bytes with the last name of the kind: most events of a request share most of
+ * their names.
  */
 
 import { NAME_KINDS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 
-/** At most this many names of a kind are remembered. */
+/** Largest number of cached names of a kind. */
 const CACHE_ENTRIES = 20_000;
 
-/** Longer names are looked up by their text. */
+/** Longer names skip the byte comparison. */
 const LAST_BYTES = 64;
 
 export class Names {
@@ -35,7 +35,7 @@ export class Names {
     return names;
   }
 
-  /** Forgets everything: what was inserted may have been rolled back. */
+  /** Drops all names: inserted ones may have been rolled back. */
   forget(): void {
     for (const names of this.kinds.values()) names.forget();
   }
@@ -56,7 +56,7 @@ export class NamesOfKind {
     this.insert = insert;
   }
 
-  /** The number of the name whose UTF-8 bytes lie from `start` up to `end`; inserted when it is new. */
+  /** Returns the id of the name whose UTF-8 bytes lie from `start` up to `end`; inserts a new name. */
   idOfBytes(bytes: Buffer, start: number, end: number): number {
     const length = end - start;
     const { last } = this;

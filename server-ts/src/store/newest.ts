@@ -1,11 +1,11 @@
 /**
  * Reads a few of the newest events as JSON text on the main thread.
  *
- * A few rows that were just written cost less to read than a thread costs to wake (decision 26).
+ * Reading a few newly written rows is cheaper than waking a thread (decision 26).
  *
- * The main thread runs SQLite only here, and loads it when the first such read comes. Invariant: one read is at most
- * sixteen rows and a mebibyte of metadata, however much is written meanwhile, so that no other request waits for it;
- * the connection is closed before the writer's.
+ * The main thread runs SQLite only here, and loads it at the first such read. Invariant: one read is at most sixteen
+ * rows and 1 MiB of metadata at any write rate, so that no other request waits for it. The connection closes before
+ * the writer's.
  */
 import { renderSnapshot } from '../render/snapshot.ts';
 import { idOf, renderEvents } from '../render.ts';
@@ -15,9 +15,9 @@ import type { Queries } from './query.ts';
 import type { ReaderData, Snapshot, SnapshotRead } from './read.ts';
 import { ReadFailed } from './reader.ts';
 
-/** What is stored in 16 ms, one frame of a screen, at 1,000 events/s. */
+/** The number of events in 16 ms, one screen frame, at 1,000 events/s. */
 const MOST_EVENTS = 16;
-/** Of metadata: a server that takes longer metadata reads fewer events. */
+/** Bytes of metadata: with a larger metadata limit, the server reads fewer events. */
 const MOST_BYTES = 1 << 20;
 
 interface Opened {
@@ -35,15 +35,16 @@ export class Newest {
     this.mostEvents = Math.min(MOST_EVENTS, Math.floor(MOST_BYTES / maxMetadataBytes));
   }
 
-  /** Whether a read asks for a few of the newest events and nothing else (rule SYN-07); `newest` is the newest id. */
+  /** Returns whether a read asks only for a few of the newest events (rule SYN-07); `newest` is the newest id. */
   covers({ topic, format, since, isReset }: SnapshotRead, newest: number): boolean {
     if (topic.kind !== 'events' || format !== 'json' || since === undefined || isReset) return false;
     return since <= newest && since >= newest - this.mostEvents;
   }
 
   /**
-   * The events above `since`, by one statement, which sees one state of the file: its newest row is the revision.
-   * Undefined when there are more events than fit, or than the read asks for. Rejects with a `ReadFailed`.
+   * Reads the events above `since` by one statement, which sees one state of the file: its newest row is the
+   * revision. Resolves to undefined when there are more events than fit, or than the read asks for. Rejects with a
+   * `ReadFailed`.
    */
   async snapshot({ topic, epoch, limit, since, known }: SnapshotRead): Promise<Snapshot<string>> {
     if (since === undefined) return undefined;

@@ -1,6 +1,6 @@
-/** Encodes the numbers of rows for a summary: each once, ascending, 4 bytes, big end first. */
+/** Encodes the numbers of rows for a summary: distinct, ascending, 4 bytes each, big-endian. */
 
-/** As they are stored. */
+/** Reads the stored form. */
 export function toBytes(numbers: ReadonlySet<number>): Buffer {
   const ascending = Uint32Array.from(numbers).sort();
   return Buffer.from(ascending.buffer).swap32();

@@ -1,17 +1,16 @@
 /**
- * Names the server that holds a database, so that the next one can report which to stop (rule STO-11).
+ * Names the server that holds a database, so that a second server can report which one to stop (rule STO-11).
  *
- * `FILE.owner` holds the pid and the URL as JSON. The server that has the lock removes an old one first, writes its own
- * when it answers requests, and removes it before it releases the lock.
- * Invariant: the file alone proves nothing. It is read only after the lock was refused, and only a process that runs
- * is named.
+ * `FILE.owner` holds the pid and the URL as JSON. The server with the lock first removes an old file. It writes its
+ * own file when it answers requests, and removes it before it releases the lock. Invariant: the file alone proves
+ * nothing. A server reads it only after the lock was refused, and reports only a running process.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 /** The server that holds a database. */
 export interface Owner {
   readonly pid: number;
-  /** As in its ready line. */
+  /** The URL, as in the ready line. */
   readonly url: string;
 }
 
@@ -26,7 +25,7 @@ export function writeOwner(database: string, url: string): void {
   }
 }
 
-/** The server that the file names, if that process runs. Only for a caller that was refused the lock. */
+/** Returns the server that the file names, if its process runs. Call it only after the lock was refused. */
 export function readOwner(database: string): Owner | undefined {
   try {
     const owner = parseOwner(readFileSync(ownerPath(database), 'utf8'));
@@ -36,16 +35,19 @@ export function readOwner(database: string): Owner | undefined {
   }
 }
 
-/** Removes the file, if there is one. */
+/** Removes the file if it exists. */
 export function removeOwner(database: string): void {
   try {
     rmSync(ownerPath(database), { force: true });
   } catch {
-    // What it holds is checked before it is used.
+    // The parser checks the content.
   }
 }
 
-/** Anything that this server would not write itself is refused, since the text goes to a terminal. Throws on bad JSON. */
+/**
+ * Refuses any content that this server would not write itself, since the text goes to a terminal. Throws on invalid
+ * JSON.
+ */
 function parseOwner(text: string): Owner | undefined {
   const { pid, url } = Object(JSON.parse(text)) as { readonly pid?: unknown; readonly url?: unknown };
   const isPid = Number.isInteger(pid) && (pid as number) > 0 && (pid as number) < 2 ** 31;
@@ -53,14 +55,14 @@ function parseOwner(text: string): Owner | undefined {
   return { pid: pid as number, url };
 }
 
-/** The process of this server is not the one that holds the lock: such a pid is that of a process that has ended. */
+/** This process does not hold the lock, so a file with its own pid names an earlier, ended process. */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, as another user.
+    // The process runs as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

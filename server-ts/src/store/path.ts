@@ -1,25 +1,28 @@
 /**
- * Finds the file that `--db` names, without symbolic links, so that every name of it leads to the same lock (rule
- * STO-02).
+ * Resolves the symbolic links of `--db`, so that every name of the file leads to the same lock (rule STO-02).
  *
- * SQLite resolves symbolic links before it names the log. A lock that is named by another path would let two servers
- * write to one file.
+ * SQLite resolves symbolic links before it names the log. A lock under another path would let two servers write to
+ * one file.
  */
 import { mkdirSync, mkdtempSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OpenError } from './connection.ts';
 
-/** As many as Linux follows (`path_resolution(7)`). */
+/** The limit of Linux (`path_resolution(7)`). */
 const MOST_LINKS = 40;
 
-/** The path without symbolic links, whether the file exists or not. Makes its folder (0700) where it is missing. */
+/** Returns the path without symbolic links; the file need not exist. Creates its folder (0700) if it is missing. */
 export function resolvePath(db: string): string {
   try {
     let path = resolve(db);
-    for (let links = 0, target = linkOf(path); target !== undefined; links++, target = linkOf(path)) {
+    for (
+      let links = 0, destination = linkOf(path);
+      destination !== undefined;
+      links++, destination = linkOf(path)
+    ) {
       if (links === MOST_LINKS) throw new Error('too many symbolic links');
-      path = resolve(dirname(path), target);
+      path = resolve(dirname(path), destination);
     }
     const folder = dirname(path);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -32,18 +35,18 @@ export function resolvePath(db: string): string {
   }
 }
 
-/** Refuses a file with a second name: a server on that name would have another lock and another log. */
+/** Refuses a file with a second hard link: a server under that name would have another lock and another log. */
 export function checkLinks(path: string): void {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file?.isFile() && file.nlink > 1) throw new OpenError('linked', { path, count: file.nlink });
 }
 
-/** The path of a file in a new folder that only this user can look into (`--db :memory:`). */
+/** Returns the path of a file in a new folder that only this user can access (`--db :memory:`). */
 export function privatePath(): string {
   return join(mkdtempSync(join(tmpdir(), 'ingest-')), 'events.db');
 }
 
-/** What a symbolic link says; nothing where this is none: a file, or nothing yet. */
+/** Returns the destination of a symbolic link; `undefined` for a file or a missing file. */
 function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);

@@ -1,9 +1,9 @@
 /**
  * Reads events and health by the contract's statements.
  *
- * Belongs to a reader's thread. A filter on a name or a session that does not exist finds nothing; "no bound"
- * is 0 below and 2^53 above. Every read that needs more than one statement runs in one transaction, so that
- * it sees one state of the file. Knows nothing of HTTP or of JSON text.
+ * Belongs to a reader's thread. A filter on an unknown name or session finds nothing. "No bound" is 0 below and 2^53
+ * above. Every read with more than one statement runs in one transaction, so that it sees one state of the file.
+ * Knows nothing of HTTP or of JSON text.
  */
 import { type FieldName, NAME_KINDS, TEXT_FILTERS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
@@ -11,7 +11,7 @@ import type { StoredRow } from '../render/stored.ts';
 import type { EventRow } from '../render.ts';
 import { type Connection, Numbered, type Statement, withSmallCache } from './connection.ts';
 
-/** Wanted values by field; absent is any. */
+/** Required values by field; an absent member matches any value. */
 type FieldFilter = Readonly<Partial<Record<FieldName, string | undefined>>>;
 
 export interface EventFilter {
@@ -20,9 +20,9 @@ export interface EventFilter {
   /** Unix milliseconds; since is inclusive, until exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Ids above. */
+  /** Ids above this. */
   readonly after?: number | undefined;
-  /** Ids below. */
+  /** Ids below this. */
   readonly before?: number | undefined;
   readonly order: 'asc' | 'desc';
   readonly limit: number;
@@ -36,8 +36,8 @@ interface Page<Row> {
 
 /** Above every id and every hour. */
 export const NO_UPPER_BOUND = 9_007_199_254_740_992;
-/** The number of a name that no event has. */
-export const NOBODY = 0;
+/** The id of a name that no event has. */
+export const UNKNOWN_NAME = 0;
 
 export class Queries {
   private readonly db: Connection;
@@ -59,7 +59,7 @@ export class Queries {
     this.staleMs = waitingStaleHours * 3_600_000;
   }
 
-  /** Runs reads that belong together on one state of the file; one at a time. */
+  /** Runs related reads in one transaction; one at a time. */
   consistently<T>(read: () => T): T {
     try {
       this.begin.run();
@@ -67,7 +67,7 @@ export class Queries {
       this.commit.run();
       return result;
     } catch (error) {
-      // After some errors SQLite has rolled back by itself.
+      // After some errors SQLite has already rolled back.
       if (this.db.inTransaction) this.rollback.run();
       throw error;
     }
@@ -80,13 +80,13 @@ export class Queries {
     return { rows: more ? rows.slice(0, filter.limit) : rows, more };
   }
 
-  /** Rows one by one, as many as `count`; the caller may stop before the end. */
+  /** Yields rows one by one, up to `count`; the caller may stop early. */
   *events(filter: EventFilter, count: number): Generator<EventRow> {
     const values = this.eventValues(filter, count);
     if (values !== undefined) yield* this.eventsBy(filter).iterate(...values) as IterableIterator<EventRow>;
   }
 
-  /** A page of rows as they are stored. */
+  /** Returns a page of stored rows. */
   listStored(filter: EventFilter): Page<StoredRow> {
     const values = this.eventValues(filter, filter.limit + 1);
     const rows = values === undefined ? [] : (this.storedBy(filter).all(...values) as StoredRow[]);
@@ -94,18 +94,18 @@ export class Queries {
     return { rows: more ? rows.slice(0, filter.limit) : rows, more };
   }
 
-  /** Rows as they are stored, one by one, as many as `count`; the caller may stop before the end. */
+  /** Yields stored rows one by one, up to `count`; the caller may stop early. */
   *storedEvents(filter: EventFilter, count: number): Generator<StoredRow> {
     const values = this.eventValues(filter, count);
     if (values !== undefined) yield* this.storedBy(filter).iterate(...values) as IterableIterator<StoredRow>;
   }
 
-  /** How many events have an id above `since` and up to `newest`, counted up to `most`. */
+  /** Counts the events with an id above `since` and up to `newest`, up to `most`. */
   countSince(since: number, newest: number, most: number): number {
     return this.pluck(QUERIES.selectCountSince, since, newest, most) ?? 0;
   }
 
-  /** Has the parameters of the statement of `eventsBy`. */
+  /** Returns the statement that has the parameters of `eventsBy`. */
   private storedBy({ order }: EventFilter): Numbered {
     const sql = order === 'asc' ? QUERIES.selectEventColumnsOldest : QUERIES.selectEventColumnsNewest;
     return this.prepared(sql, true);
@@ -115,7 +115,7 @@ export class Queries {
     return this.prepared(order === 'asc' ? QUERIES.selectEventsOldest : QUERIES.selectEventsNewest, true);
   }
 
-  /** The parameters of the statements for pages of events; nothing where no event can match. */
+  /** Returns the parameters of the statements for event pages; `undefined` when no event can match. */
   private eventValues(filter: EventFilter, limit: number): unknown[] | undefined {
     const { fields, sessionId, since, until, after: above = 0, before: below = NO_UPPER_BOUND } = filter;
     const wanted: Record<string, unknown> = { above, below, limit, since, until };
@@ -127,7 +127,7 @@ export class Queries {
       const name = fields[kind];
       if (name === undefined) continue;
       wanted[kind] = this.nameId(kind, name);
-      if (wanted[kind] === NOBODY) return undefined;
+      if (wanted[kind] === UNKNOWN_NAME) return undefined;
     }
     for (const field of TEXT_FILTERS) wanted[field] = fields[field];
     return this.eventsBy(filter).valuesOf(wanted);
@@ -137,7 +137,7 @@ export class Queries {
     return this.prepared(QUERIES.selectEvent, true).get(id) as EventRow | undefined;
   }
 
-  /** The newest event's id; 0 before there is one. */
+  /** The id of the newest event; 0 without events. */
   newestRevision(): number {
     return this.pluck(QUERIES.selectLastEventId) ?? 0;
   }
@@ -150,7 +150,7 @@ export class Queries {
     return this.db.pragma(name, { simple: true });
   }
 
-  /** What `PRAGMA quick_check` finds; `ok` when it finds nothing. */
+  /** The result of `PRAGMA quick_check`; `ok` when it finds no problem. */
   quickCheck(): string {
     return withSmallCache(this.db, () => String(this.db.pragma('quick_check(1)', { simple: true })));
   }
@@ -159,16 +159,16 @@ export class Queries {
     return String(this.db.prepare('SELECT sqlite_version()').pluck().get());
   }
 
-  /** The number of a name, null for any; `NOBODY` when no event has it. */
+  /** Returns the id of a name, null without a filter; `UNKNOWN_NAME` when no event has it. */
   filterId(kind: string, name: string | undefined): number | null {
     return name === undefined ? null : this.nameId(kind, name);
   }
 
   private nameId(kind: string, name: string): number {
-    return this.pluck(QUERIES.selectName, kind, name) ?? NOBODY;
+    return this.pluck(QUERIES.selectName, kind, name) ?? UNKNOWN_NAME;
   }
 
-  /** The only column of the only row; null where there is no row. */
+  /** Returns the only column of the only row; null without a row. */
   pluck(sql: string, ...values: readonly unknown[]): number | null {
     const row = this.prepared(sql, true).get(...values) as readonly [number] | undefined;
     return row === undefined ? null : row[0];

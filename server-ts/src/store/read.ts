@@ -1,7 +1,7 @@
 /**
- * Describes reads and their results as they cross to a reader's thread and back.
+ * Describes reads and results as messages to and from a reader's thread.
  *
- * In Rust a read is a closure; here it is a message, since threads of Node share no functions.
+ * In Rust a read is a closure. Here it is a message, since threads of Node share no functions.
  */
 import type { Digest } from '../digest.ts';
 import type { Format } from '../formats/index.ts';
@@ -19,7 +19,7 @@ export interface ReaderData extends ConnectionOptions {
   readonly waitingStaleHours: number;
 }
 
-/** A read with one answer, in JSON but for a page of events; nothing where there is no such row. */
+/** A read with one answer, in JSON except for a page of events; `undefined` when the row does not exist. */
 export type JsonRead =
   | { readonly kind: 'list_events'; readonly filter: EventFilter; readonly format: Format }
   | { readonly kind: 'get_event'; readonly id: number }
@@ -33,31 +33,31 @@ export type JsonRead =
   | { readonly kind: 'costs'; readonly filter: StatsFilter; readonly limit: number }
   | { readonly kind: 'filter_options' };
 
-/** A topic's state, with its revision, of one moment (rules SYN-05 to SYN-07). */
+/** A topic's state and its revision from one transaction (rules SYN-05 to SYN-08). */
 export interface SnapshotRead {
   readonly kind: 'snapshot';
   readonly topic: Topic;
-  /** The format of a snapshot of events; all others are JSON. */
+  /** The format of a snapshot of events; all other snapshots are JSON. */
   readonly format: Format;
   readonly epoch: string;
   readonly limit: number;
-  /** Of events: only those above this revision, where they are no more than the limit. */
+  /** For events: only those above this revision, if they fit the page size. */
   readonly since: number | undefined;
-  /** Whether `since` is of another epoch. */
+  /** Whether `since` belongs to another epoch. */
   readonly isReset: boolean;
-  /** Revisions that need no answer, since the asker has them. */
+  /** Revisions that the client already holds, so that they need no state. */
   readonly known: KnownRevisions;
 }
 
-/** Revisions as text; `any` is all that there are. */
+/** Revisions as text; `any` means every revision. */
 export type KnownRevisions = 'any' | readonly string[];
 
-/** A revision, and the state unless it was known; nothing where there is no such session. */
+/** A revision, and the state unless the client holds it; `undefined` when the session does not exist. */
 export type Snapshot<Data = string | Uint8Array> =
   | {
       readonly revision: number;
       readonly data: Data | undefined;
-      /** The read of the next page, of a state that is sent page by page. */
+      /** The read of the next page, for a state in several pages. */
       readonly next?: ExportRead | undefined;
     }
   | undefined;
@@ -67,16 +67,16 @@ export interface ExportRead {
   readonly kind: 'export';
   readonly format: Format;
   readonly filter: EventFilter;
-  /** How many rows may still come. */
+  /** Number of rows that may still follow. */
   readonly left: number;
-  /** The newest id of the beginning, once it is known. */
+  /** The newest id at the start of the export, once known. */
   readonly newest?: number;
   readonly isFirst: boolean;
-  /** Of a snapshot, in the read of its first page. */
+  /** For a snapshot, in the read of its first page. */
   readonly head?: SnapshotHead;
 }
 
-/** A page of an export, and the read of the page behind it. */
+/** A page of an export, and the read of the page after it. */
 export interface ExportPage {
   readonly bytes: Uint8Array;
   readonly next: ExportRead | undefined;
@@ -88,19 +88,19 @@ export type Read =
   | ExportRead
   /** The revisions of sessions, in their order. */
   | { readonly kind: 'session_revisions'; readonly ids: readonly string[] }
-  /** Frames of the stream, oldest first, as far as a page goes. */
+  /** Frames of the stream, oldest first, up to the size of a page. */
   | { readonly kind: 'events_after'; readonly filter: EventFilter }
   | { readonly kind: 'health' }
   | { readonly kind: 'quick_check' };
 
-/** Rows as frames of the stream, end to end; `ends[i]` is where frame `i` ends. */
+/** Rows as concatenated frames of the stream; `ends[i]` is the end of frame `i`. */
 export interface Frames {
   readonly bytes: Uint8Array;
   readonly ids: Float64Array;
   readonly ends: Uint32Array;
-  /** For the filters of those who share the frames. */
+  /** For the filters of clients that share the frames. */
   readonly names: readonly (readonly [sessionId: string, agentType: string, eventType: string])[];
-  /** Whether the page stopped before the rows did. */
+  /** Whether the page ended before the rows did. */
   readonly more: boolean;
 }
 
@@ -111,7 +111,7 @@ export interface HealthFigures {
   readonly synchronous: string;
 }
 
-/** What the thread answers. */
+/** The thread's answer. */
 export type ReadResult =
   | { readonly kind: 'json'; readonly bytes: Uint8Array | undefined }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot<Uint8Array> }

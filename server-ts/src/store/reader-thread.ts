@@ -1,7 +1,8 @@
 /**
- * Runs in a reader's worker: runs the statements and renders the answer, so that the main thread only passes bytes on.
+ * Runs in a reader's worker: runs the statements and renders the answer, so that the main thread only passes bytes
+ * on.
  *
- * The other half is `reader`. Only this side has this file: threads of Node share nothing.
+ * The other half is `reader`. Only server-ts has this file: threads of Node share no objects.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';
@@ -22,7 +23,7 @@ import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } f
 import { getSession, listSessions, sessionRevision } from './session-query.ts';
 import { type StatsFilter, Totals } from './totals.ts';
 
-/** The thread: answers reads one after the other. */
+/** Runs the thread: answers reads one after the other. */
 export function runReader(port: MessagePort, data: ReaderData): void {
   let db: Connection | undefined;
   let queries: Queries | undefined;
@@ -30,7 +31,7 @@ export function runReader(port: MessagePort, data: ReaderData): void {
   const run = (read: Read): void => {
     let result: ReadResult;
     try {
-      // The next read tries again where this fails.
+      // If this fails, the next read tries again.
       db ??= openConnection({ ...data, readonly: true });
       queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
       texts ??= new Texts(queries);
@@ -50,12 +51,12 @@ export function runReader(port: MessagePort, data: ReaderData): void {
     }
     const loading = 'format' in read ? loadRenderer(read.format) : undefined;
     if (loading === undefined) run(read);
-    // What cannot be loaded fails where it is used.
+    // A load failure is reported where the library is used.
     else void loading.catch(() => {}).then(() => run(read));
   });
 }
 
-/** What a read needs. */
+/** The dependencies of a read. */
 interface Opened {
   readonly queries: Queries;
   readonly texts: Texts;
@@ -142,7 +143,7 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
   }
 }
 
-/** Revision and data of one moment; no data where the revision is known. */
+/** Revision and data from one transaction; no data when the client holds the revision. */
 function snapshot(opened: Opened, read: SnapshotRead): Snapshot<Uint8Array> {
   const { queries } = opened;
   const { topic, epoch, known } = read;
@@ -156,7 +157,7 @@ function snapshot(opened: Opened, read: SnapshotRead): Snapshot<Uint8Array> {
   return { revision, data: utf8(renderSnapshot({ topic: topic.name, epoch, revision }, data)) };
 }
 
-/** What a topic shows. */
+/** Returns the read of a topic's state. */
 function stateOf(topic: Topic, limit: number): JsonRead {
   switch (topic.kind) {
     case 'events':
@@ -170,7 +171,7 @@ function stateOf(topic: Topic, limit: number): JsonRead {
   }
 }
 
-/** The events above a revision, or all of it where they cannot be told apart from what the asker has (rule SYN-07). */
+/** Returns the events after a revision, or the whole state when that revision is unknown (rule SYN-07). */
 function eventsSnapshot(
   { queries, texts }: Opened,
   read: SnapshotRead,
@@ -195,7 +196,7 @@ function eventsSnapshot(
     const { bytes, next } = new Export(queries, texts, { kind: 'export', ...common }).read();
     return { revision, data: bytes, next };
   }
-  // Where more than a page came since, what was read is the newest page.
+  // With more than a page of new events, the rows read are the newest page.
   const page = readPage(queries, texts, format, filter);
   return { revision, data: utf8(pageSnapshot(format, head(page.more), page.data)) };
 }
@@ -214,7 +215,7 @@ function stats(queries: Queries, filter: StatsFilter): string {
   });
 }
 
-/** Bytes that own their memory, so that it can be handed to the main thread. */
+/** Returns bytes in memory of their own, which can be transferred to the main thread. */
 function utf8(text: string | Uint8Array): Uint8Array {
   if (typeof text !== 'string') return text;
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));

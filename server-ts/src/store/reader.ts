@@ -1,10 +1,9 @@
 /**
  * Runs reads on a pool of connections (rule GET-10).
  *
- * Lives in the main thread; the other half is `reader-thread`. It gives a read to a free thread, starts one where
- * all are busy, and queues what is beyond their number.
- * Invariants: unbounded reads leave one thread to the bounded ones; a read that waits ends in bounded time, and does
- * not run once its client is gone (rule GET-10).
+ * Lives in the main thread; the other half is `reader-thread`. It passes a read to a free thread, starts a thread
+ * when all are busy, and queues reads above their number. Invariants: unbounded reads leave one thread to the bounded
+ * ones. A waiting read ends in bounded time, and does not run once its client has disconnected (rule GET-10).
  */
 import { Worker } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
@@ -27,14 +26,14 @@ import type {
 
 /** The client of a read, such as a response of Node. */
 export interface Asker {
-  /** The client is gone. */
+  /** The client has disconnected. */
   readonly destroyed: boolean;
 }
 
-/** A read that was not answered. */
+/** A read without an answer. */
 export class ReadFailed extends Error {
   readonly code: StoreCode;
-  /** It did not run, since it waited for too long or its client is gone. */
+  /** It did not run, since it waited too long or its client disconnected. */
   readonly isDropped: boolean;
   constructor(code: StoreCode, reason: string, isDropped = false) {
     super(reason);
@@ -64,9 +63,9 @@ export class Readers {
   private readonly data: ReaderData;
   private readonly most: number;
   private readonly threads: Thread[] = [];
-  /** Threads that were told to end: whoever closes the file waits for their connections too. */
+  /** Threads that are ending: closing the file waits for their connections too. */
   private readonly ending = new Set<Promise<void>>();
-  /** In the order in which they came. */
+  /** Waiting reads in order of arrival. */
   private readonly waiting = new Set<Waiting>();
 
   constructor(entry: URL, data: ReaderData, most = PLAN.readers) {
@@ -112,16 +111,16 @@ export class Readers {
     return result;
   }
 
-  /** What a full check of the file finds (rule STO-06). */
+  /** The result of a full check of the file (rule STO-06). */
   async quickCheck(): Promise<string> {
     const result = await this.read({ kind: 'quick_check' });
     if (result.kind !== 'checked') throw new Error(`a check answered ${result.kind}`);
-    // A server that nobody asks needs no reader.
+    // An idle server needs no reader.
     this.endIdle();
     return result.found;
   }
 
-  /** Ends the threads; reads that still wait fail as `internal`. */
+  /** Ends the threads; waiting reads fail as `internal`. */
   async close(): Promise<void> {
     const threads = this.threads.splice(0);
     const left = [...this.waiting, ...threads.flatMap(({ current }) => current ?? [])];
@@ -156,7 +155,7 @@ export class Readers {
     return result;
   }
 
-  /** Gives a read to a thread; whether there is one for it. */
+  /** Passes a read to a thread; returns whether a thread takes it. */
   private give(waiting: Waiting): boolean {
     if (waiting.cost === 'unbounded' && this.unbounded >= this.most - 1) return false;
     const free = this.threads.find(({ current }) => current === undefined);
@@ -179,7 +178,7 @@ export class Readers {
     }, LIMITS.reader_wait_ms);
   }
 
-  /** A thread is free: for the first read that it may take and whose client is there. */
+  /** Passes the first read that a free thread may take and whose client is connected. */
   private giveNext(): void {
     for (const waiting of this.waiting) {
       const isGone = waiting.asker?.destroyed === true;
@@ -191,7 +190,9 @@ export class Readers {
     }
   }
 
-  /** A new thread; nothing where the system has none to give, which other threads may make up for. */
+  /**
+   * Starts a thread; returns `undefined` when the system has none to give, in which case other threads take the read.
+   */
   private start(): Thread | undefined {
     let worker: Worker;
     try {
@@ -216,7 +217,7 @@ export class Readers {
     worker.on('error', (error) => {
       const at = this.threads.indexOf(thread);
       if (at >= 0) this.threads.splice(at, 1);
-      // One that could not start lacked descriptors or memory, which others may give back.
+      // A thread that could not start lacked descriptors or memory, which may become available again.
       const code = thread.hasAnswered ? 'internal' : 'storage_busy';
       settle({ kind: 'failed', code, reason: error.message });
     });

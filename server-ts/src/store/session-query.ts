@@ -1,13 +1,13 @@
 /**
  * Reads sessions by the contract's statements.
  *
- * Belongs to a reader's thread. What a session's status is depends on the time of the read (rule SES-02). Knows nothing
- * of HTTP or of JSON text.
+ * Belongs to a reader's thread. A session's status depends on the time of the read (rule SES-02). Knows nothing of
+ * HTTP or of JSON text.
  */
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../queries.ts';
 import type { SessionRow } from '../render.ts';
-import { NO_UPPER_BOUND, NOBODY, type Queries } from './query.ts';
+import { NO_UPPER_BOUND, type Queries, UNKNOWN_NAME } from './query.ts';
 
 export interface SessionFilter {
   readonly status?: string | undefined;
@@ -20,7 +20,7 @@ export interface SessionFilter {
   readonly limit: number;
 }
 
-/** Sessions, newest activity first, and whether more of them follow. */
+/** Returns sessions, newest activity first, and whether more follow. */
 export function listSessions(
   queries: Queries,
   filter: SessionFilter,
@@ -28,7 +28,7 @@ export function listSessions(
   const now = nowMs();
   const agentType = queries.filterId('agent_type', filter.agentType);
   const project = queries.filterId('project', filter.project);
-  if (agentType === NOBODY || project === NOBODY) return { rows: [], more: false };
+  if (agentType === UNKNOWN_NAME || project === UNKNOWN_NAME) return { rows: [], more: false };
   const rows = queries
     .prepared(QUERIES.selectSessions)
     .all(
@@ -47,7 +47,7 @@ export function listSessions(
   return { rows: more ? rows.slice(0, filter.limit) : rows, more };
 }
 
-/** One session; nothing when no event has named it. */
+/** Returns one session; `undefined` when it has no event. */
 export function getSession(queries: Queries, sessionId: string): SessionRow | undefined {
   const now = nowMs();
   const [idle, ended] = [now - queries.timeoutMs, now - 2 * queries.timeoutMs];
@@ -55,7 +55,7 @@ export function getSession(queries: Queries, sessionId: string): SessionRow | un
   return statement.get(idle, ended, sessionId, now - queries.staleMs) as SessionRow | undefined;
 }
 
-/** The revision of a session's topic (rule SYN-01); 0 when no event has named it. */
+/** Returns the revision of a session's topic (rule SYN-01); 0 when it has no event. */
 export function sessionRevision(queries: Queries, sessionId: string): number {
   return queries.pluck(QUERIES.selectSessionRevision, sessionId) ?? 0;
 }

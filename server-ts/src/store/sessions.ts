@@ -1,18 +1,18 @@
 /**
- * Sums up what a group of events means for its sessions: one upsert per session and group.
+ * Sums up the effects of a group of events on its sessions: one upsert per session and group.
  *
- * Belongs to the writer's thread. The cache of keys is bounded, and dropped after a rollback. Sums are numbers
- * and exact: before one would pass 2^53-1 what was gathered is written out (rule STA-06).
+ * Belongs to the writer's thread. The cache of keys is bounded, and a rollback drops it. Sums are exact numbers: they
+ * are written before one would pass 2^53-1 (rule STA-06).
  */
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
 import type { Figures } from './stats.ts';
 
-/** At most this many keys of sessions are remembered. */
+/** Largest number of cached session keys. */
 const CACHE_ENTRIES = 50_000;
 
-/** What the events so far mean for one session; names by their number, 0 for none. */
+/** The sums of one session so far; names by their ids, 0 for none. */
 export class SessionDelta {
   readonly key: number;
   readonly sessionId: string;
@@ -61,7 +61,7 @@ export class SessionDeltas {
     this.forget();
   }
 
-  /** What the group means so far for the session whose id lies from `start` up to `end`; `eventId` is its next event's. */
+  /** Returns the sums of the session whose id lies from `start` up to `end`; `eventId` belongs to its next event. */
   delta(bytes: Buffer, start: number, end: number, agentType: number, eventId: number): SessionDelta {
     if (this.last !== undefined && this.isLast(bytes, start, end)) return this.last;
     const sessionId = bytes.toString('utf8', start, end);
@@ -75,7 +75,7 @@ export class SessionDeltas {
     return delta;
   }
 
-  /** Adds one event's figures; what would pass 2^53-1 is written out before. */
+  /** Adds one event's figures; writes the sums first if one would pass 2^53-1. */
   add(delta: SessionDelta, figures: Figures, now: number): void {
     const cost = Number.isNaN(figures.costNanos) ? 0 : figures.costNanos;
     const { tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, computedCostNanos } = figures;
@@ -100,14 +100,14 @@ export class SessionDeltas {
     delta.computedCostNanos += computedCostNanos;
   }
 
-  /** Writes what was gathered; `now` is the time of the group in Unix milliseconds. */
+  /** Writes the sums; `now` is the time of the group in Unix milliseconds. */
   write(now: number): void {
     for (const delta of this.deltas.values()) this.writeOne(delta, now);
     this.deltas.clear();
     this.last = undefined;
   }
 
-  /** Writes one session's sums early and goes on from zero. */
+  /** Writes one session's sums early and continues from zero. */
   writeOne(delta: SessionDelta, now: number): void {
     this.upsert.run(
       delta.key,
@@ -129,7 +129,7 @@ export class SessionDeltas {
       delta.firstEventId,
       Number(delta.isActive),
     );
-    // Apart, so that the row of a session without computed cost costs no more.
+    // A separate statement, so that the row of a session without computed cost costs no more.
     if (delta.computedCostNanos > 0) this.addComputedCost.run(delta.computedCostNanos, delta.key);
     delta.eventCount = 0;
     delta.errorCount = 0;
@@ -141,7 +141,7 @@ export class SessionDeltas {
     delta.computedCostNanos = 0;
   }
 
-  /** Forgets everything: what was inserted may have been rolled back. */
+  /** Drops all names: inserted ones may have been rolled back. */
   forget(): void {
     this.keys.clear();
     this.deltas.clear();

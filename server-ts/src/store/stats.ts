@@ -1,9 +1,9 @@
 /**
- * Sums up what a group of events means for the statistics: deltas per name and agent, of all time and of the hour
- * (rules STA-01 to STA-06).
+ * Sums up the effects of a group of events on the statistics: deltas per name and agent, for all time and for the
+ * hour (rules STA-01 to STA-06).
  *
- * Belongs to the writer's thread. Sums are numbers and exact: before one would pass 2^53-1 what was gathered
- * is written out (rule STA-06).
+ * Belongs to the writer's thread. Sums are exact numbers: they are written before one would pass 2^53-1 (rule
+ * STA-06).
  */
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
@@ -26,12 +26,12 @@ class StatsDelta {
   computedCostNanos = 0;
 }
 
-/** The figures of the event in hand; filled in once, then added to its session and under each of its names. */
+/** The figures of the current event; computed once, then added to its session and under each of its names. */
 export class Figures {
   isError = false;
   /** Whether it is a `plan_step`. */
   isStep = false;
-  /** NaN when it says none, as `costNanos`. */
+  /** NaN when absent, like `costNanos`. */
   durationMs = Number.NaN;
   tokensIn = 0;
   tokensOut = 0;
@@ -41,13 +41,13 @@ export class Figures {
   computedCostNanos = 0;
 }
 
-/** The rows of one agent by name. */
+/** The sums of one agent by name. */
 export type StatsOfAgent = Map<number, StatsDelta>;
 
 export class StatsDeltas {
   private readonly upsert: Statement;
   private readonly addComputedCost: Numbered;
-  /** By agent, then by name; both are numbers of `names`. */
+  /** By agent, then by name; both are name ids. */
   private readonly agents = new Map<number, Map<number, StatsDelta>>();
 
   constructor(db: Connection) {
@@ -55,7 +55,7 @@ export class StatsDeltas {
     this.addComputedCost = new Numbered(db, QUERIES.addComputedCostToStats);
   }
 
-  /** The rows of one agent, to add events to. */
+  /** Returns the sums of one agent, to add events to. */
   ofAgent(agentType: number): StatsOfAgent {
     let names = this.agents.get(agentType);
     if (names === undefined) {
@@ -65,13 +65,13 @@ export class StatsDeltas {
     return names;
   }
 
-  /** Counts an event under its tool: a step counts as an event alone, since it is no call (rule STA-02). */
+  /** Counts an event under its tool. A step counts as an event alone, since it is not a call (rule STA-02). */
   addTool(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): void {
     if (event.isStep) this.deltaOf(names, name).eventCount++;
     else this.add(names, name, agentType, event, hour).callCount++;
   }
 
-  /** Counts an event under a name; what the event was added to. */
+  /** Counts an event under a name; returns the changed sums. */
   add(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): StatsDelta {
     const delta = this.deltaOf(names, name);
     const hasDuration = !Number.isNaN(event.durationMs);
@@ -105,7 +105,7 @@ export class StatsDeltas {
     return delta;
   }
 
-  /** Writes what was gathered; `hour` in Unix seconds of its beginning. */
+  /** Writes the sums; `hour` is the Unix second of its start. */
   write(hour: number): void {
     for (const [agentType, names] of this.agents) {
       for (const [name, delta] of names) this.writeOne(name, agentType, delta, hour);
@@ -132,7 +132,7 @@ export class StatsDeltas {
         delta.tokensOut,
         delta.costNanos,
       );
-      // Apart, so that rows without computed cost cost no more.
+      // A separate statement, so that rows without computed cost cost no more.
       const { computedCostNanos } = delta;
       if (computedCostNanos > 0) this.addComputedCost.run(computedCostNanos, bucket, name, agentType);
     }

@@ -1,26 +1,27 @@
 /**
  * Packs the valid events of one request for the writer's thread, and reads their text there.
  *
- * Numbers cross, a few for each job: of memory that both threads see, or of memory that is handed over with them and
- * comes back with the answer (`buffers`). Only this side has this file: threads of Rust share everything.
+ * A job crosses the threads as a few numbers. They refer to memory that both threads see, or to memory that is
+ * transferred with them and comes back with the answer (`buffers`). Only server-ts has this file: threads of Rust
+ * share all memory.
  */
 import { type EventTable, intsIn, numbersIn } from '../event.ts';
 
-/** The valid events of one request, as they cross to the writer; see `EventTable`. */
+/** The valid events of one request, in the form for the writer; see `EventTable`. */
 export interface Submission {
   readonly body: Buffer;
   readonly extra: Buffer | undefined;
   readonly numbers: Float64Array;
   readonly ints: Int32Array;
   readonly count: number;
-  /** Whether body and extra are ASCII, which makes text cheaper to take out. */
+  /** Whether body and extra are ASCII, which makes reading text cheaper. */
   readonly ascii: boolean;
 }
 
 export const UUID_BYTES = 16;
 export const UUID_LENGTH = 36;
 
-/** The value of a lower-case hexadecimal digit, else 255. */
+/** The value of a lower-case hexadecimal digit, otherwise 255. */
 const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
   const at = '0123456789abcdef'.indexOf(String.fromCharCode(byte));
   return at < 0 ? 255 : at;
@@ -30,8 +31,8 @@ const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
 const SUBMISSION_WIDTH = 8;
 
 /**
- * Puts a submission behind those that are in a message. `placeOf` says where memory is found: the number that the thread knows
- * it by, or below zero which of the message's own it is.
+ * Appends a submission to a message. `placeOf` returns the reference to memory: the number that the thread knows, or
+ * a negative index into the message's own memory.
  */
 export function putSubmission(
   message: number[],
@@ -44,7 +45,7 @@ export function putSubmission(
   else message.push(placeOf(extra.buffer), extra.length);
 }
 
-/** The submissions of a message; `memoryAt` finds the memory of a place. */
+/** Returns the submissions of a message; `memoryAt` resolves a reference to memory. */
 export function submissionsIn(
   message: readonly number[],
   memoryAt: (place: number) => ArrayBufferLike,
@@ -68,7 +69,7 @@ export function submissionsIn(
   return submissions;
 }
 
-/** The ids of a submission's events where all of them are new. */
+/** Returns the ids of a submission whose events are all new. */
 export function idsFrom(first: number, count: number): Float64Array {
   const ids = new Float64Array(count);
   for (let at = 0; at < count; at++) ids[at] = first + at;
@@ -85,7 +86,7 @@ export function textAt(submission: Submission, start: number, end: number): stri
     : bytes.toString('utf8', from, from + end - start);
 }
 
-/** Reads `8-4-4-4-12` lower-case hexadecimal digits; whether the text was that. */
+/** Reads `8-4-4-4-12` lower-case hexadecimal digits; returns whether the text has this form. */
 export function readUuid(bytes: Buffer, start: number, uuid: Buffer): boolean {
   let at = start;
   for (let byte = 0; byte < UUID_BYTES; byte++) {

@@ -1,8 +1,8 @@
 /**
- * Reads the statistics: sums that the writer keeps up to date, so that nothing is counted on demand (rules STA-01 to
+ * Reads the statistics: sums that the writer keeps up to date, so that no read counts events (rules STA-01 to
  * STA-06).
  *
- * Belongs to a reader's thread. All time is one row per name, so nothing is counted on demand.
+ * Belongs to a reader's thread. All time is one row per name, so no read counts events.
  */
 import { nowMs } from '../clock.ts';
 import { QUERIES } from '../queries.ts';
@@ -13,7 +13,7 @@ export const HOUR_MS = 3_600_000;
 
 export interface StatsFilter {
   readonly agentType?: string | undefined;
-  /** Unix milliseconds at the beginning of an hour. */
+  /** Unix milliseconds at the start of an hour. */
   readonly since?: number | undefined;
 }
 

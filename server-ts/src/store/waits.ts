@@ -1,14 +1,14 @@
 /**
- * Writes what agents of a session wait for (rules WAI-02 and WAI-05).
+ * Writes the waits of a session's agents (rules WAI-02 and WAI-05).
  *
- * Belongs to the writer's thread.
- * Invariant: an event that neither begins nor ends a wait reads and writes nothing here.
+ * Belongs to the writer's thread. Invariant: an event that neither starts nor ends a wait reads and writes no row
+ * here.
  */
 import { QUERIES } from '../queries.ts';
 import type { WaitChange } from '../waits.ts';
 import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
 
-/** The table `session_waits`. It keeps nothing in memory, so that a rollback takes back all of it. */
+/** The table `session_waits`. It caches nothing, so a rollback undoes all of it. */
 export class SessionWaits {
   private readonly deleteOne: Statement;
   private readonly deleteAll: Statement;
@@ -20,7 +20,7 @@ export class SessionWaits {
     this.upsert = new Numbered(db, QUERIES.upsertSessionWait);
   }
 
-  /** Ends waits, then begins one: `agentId` is empty for the main agent, `now` is Unix milliseconds. */
+  /** Ends waits, then starts one. `agentId` is empty for the main agent, and `now` is in Unix milliseconds. */
   change(session: number, agentId: string, change: WaitChange, eventId: number, now: number): void {
     const { ends, begins, needsAnswer, isReminder } = change;
     if (ends === 'agent') this.deleteOne.run(session, agentId);

@@ -2,7 +2,7 @@
  * Describes the messages between the two halves of the writer: `writer` on the main thread, `writer-thread` in its
  * worker.
  *
- * Only this side has this file: in Rust the parts of a message just move.
+ * Only server-ts has this file: Rust moves the parts of a message.
  */
 import type { MemoryNews } from '../buffers.ts';
 import type { Prices } from '../prices.ts';
@@ -11,25 +11,25 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 
-/** What the thread is started with; a message names the file later. */
+/** Start parameters of the thread; a message names the file later. */
 export interface WriterData {
   readonly role: 'writer';
-  /** The module that the thread beside it starts from. */
+  /** Entry module of the checkpointer's thread. */
   readonly entry: string;
 }
 
-/** What the main thread needs to know about the file. */
+/** Facts about the file for the main thread. */
 export interface Opened {
   readonly epoch: string;
   readonly newest: number;
   readonly sqliteVersion: string;
-  /** What SQLite was built with, ordered by bytes. */
+  /** SQLite's compile options, sorted by bytes. */
   readonly compileOptions: readonly string[];
-  /** What SQLite answered on the writing connection once it was open, in the order of the health answer. */
+  /** The effective pragmas of the writing connection after opening, in the order of the health answer. */
   readonly pragmas: Readonly<Record<string, string | number>>;
   readonly inode: number;
   readonly device: number;
-  /** The bytes of all attachments, each content once. */
+  /** Size of all attachments, each content once. */
   readonly attachmentBytes: number;
 }
 
@@ -37,13 +37,13 @@ interface GroupMessage {
   readonly kind: 'group';
   /** See `putSubmission`. */
   readonly jobs: readonly number[];
-  /** Memory that is handed over with them. */
+  /** Memory that is transferred with them. */
   readonly moved: readonly ArrayBuffer[];
   readonly news: MemoryNews | undefined;
 }
 export type ToWriter =
   | GroupMessage
-  /** The answer has the same number. */
+  /** The answer carries the same number. */
   | { readonly kind: 'attach'; readonly number: number; readonly attachment: Attachment }
   | ({ readonly kind: 'open'; readonly prices: Prices | undefined } & ConnectionOptions)
   | { readonly kind: 'probe' }
@@ -54,24 +54,27 @@ export type FromWriter =
   | { readonly kind: 'unusable'; readonly message: string }
   | {
       readonly kind: 'stored';
-      /** See `Submitted`, of all jobs in order; nothing where every event is new: then they end with the newest. */
+      /**
+       * The ids of all jobs in order, as in `Submitted`. Absent when every event is new: then the ids end with the
+       * newest.
+       */
       readonly ids: Float64Array | undefined;
       readonly stored: number;
       readonly newest: number;
-      /** What was handed over with the group. */
+      /** Memory that was transferred with the group. */
       readonly moved: readonly ArrayBuffer[];
     }
-  /** Nothing of the group was tried. */
+  /** No event of the group was tried. */
   | { readonly kind: 'refused'; readonly code: StoreCode }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'attached'; readonly number: number; readonly attached: Attached | AttachFailure }
   | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
   | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint }
-  /** A failure outside of a group. */
+  /** A failure outside a group. */
   | { readonly kind: 'unwell'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'closed' };
 
-/** Why an attachment was not stored. */
+/** Reasons why an attachment was not stored. */
 export interface AttachFailure {
   readonly code: StoreCode;
 }

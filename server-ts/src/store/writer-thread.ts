@@ -1,8 +1,9 @@
 /**
- * Runs in the writer's worker: lock, file, schema, then groups; it answers first and checkpoints afterwards.
+ * Runs in the writer's worker: takes the lock, opens the file, migrates the schema, then stores groups. It answers
+ * first and checkpoints afterwards.
  *
- * The other half is `writer`. What must stay true: no answer before the commit (rule ING-08), and no checkpoint
- * between a commit and its answer (rule STO-04). Only this side has this file: threads of Node share no objects.
+ * The other half is `writer`. Invariants: no answer before the commit (rule ING-08), and no checkpoint between a
+ * commit and its answer (rule STO-04). Only server-ts has this file: threads of Node share no objects.
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
@@ -32,7 +33,7 @@ import { checkLinks } from './path.ts';
 import { submissionsIn } from './submission.ts';
 import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
-/** The thread: opens the file that it is told, then writes what it is told. */
+/** Runs the thread: opens the requested file, then stores groups. */
 export function runWriter(port: MessagePort, data: WriterData): void {
   port.once('message', (message: ToWriter) => {
     if (message.kind !== 'open') throw new Error(`a ${message.kind} before the file is open`);
@@ -67,7 +68,7 @@ function openAndWrite(
     return;
   }
 
-  // Whoever writes first would have to wait for it otherwise; a failure shows itself there again.
+  // Loading early spares the first write the wait; a failure shows up there again.
   attempt(send, () => events.load());
   const checkpointer = new Checkpointer(db, options, entry, {
     onCheckpoint: (checkpoint) => send({ kind: 'checkpoint', checkpoint }),
@@ -79,7 +80,7 @@ function openAndWrite(
       return attachments.insertAttachment(attachment, nowMs());
     } catch (error) {
       if (sqliteCode(error) === undefined) return { code: fileCode(error) };
-      // A failure of the database concerns all who write.
+      // A failure of the database concerns all waiting requests.
       const code = storeCode(error);
       send({ kind: 'unwell', code, reason: reasonOf(error) });
       return { code };
@@ -100,8 +101,8 @@ function openAndWrite(
           const memoryAt = (place: number): ArrayBufferLike =>
             place < 0 ? moved[-place - 1]! : memories.of(place);
           const { ids, stored, newest } = events.insertGroup(submissionsIn(jobs, memoryAt), nowMs());
-          const told = stored === ids.length ? undefined : ids;
-          send({ kind: 'stored', ids: told, stored, newest, moved }, moved);
+          const idsToSend = stored === ids.length ? undefined : ids;
+          send({ kind: 'stored', ids: idsToSend, stored, newest, moved }, moved);
         } catch (error) {
           send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
         }
@@ -144,7 +145,7 @@ async function close(
   send({ kind: 'closed' });
 }
 
-/** An error beside the groups is a failure of the storage as well, whoever noticed it (rule STO-06). */
+/** An error outside a group is also a storage failure (rule STO-06). */
 function attempt(send: (message: FromWriter) => void, work: () => void): void {
   try {
     work();
@@ -155,7 +156,7 @@ function attempt(send: (message: FromWriter) => void, work: () => void): void {
 
 function openFile(data: ConnectionOptions): Connection {
   checkFile(data.path, data.nativeBinding);
-  // For its owner alone; SQLite gives the files beside it the same mode (rule STO-09).
+  // For its owner alone; SQLite gives the files next to it the same mode (rule STO-09).
   closeSync(openSync(data.path, 'a', 0o600));
   const db = openConnection(data);
   checkSqlite(db);

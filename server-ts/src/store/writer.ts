@@ -1,10 +1,9 @@
 /**
- * Queues requests for the one writer, which stores everything that waits as one group in one transaction.
+ * Queues requests for the one writer, which stores all waiting events as one group in one transaction.
  *
- * Lives in the main thread; the other half is `writer-thread`. It sends one message per group, at most two groups at a
- * time, and settles each request from the one reply.
- * What must stay true: a request is settled only after its commit, and never twice; what a group is made of is not
- * touched before its reply.
+ * Lives in the main thread; the other half is `writer-thread`. It sends one message per group, at most two groups at
+ * a time, and settles each request from the one reply. Invariants: a request settles only after its commit, and only
+ * once. The memory of a group stays unchanged until its reply.
  */
 import { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
@@ -18,15 +17,15 @@ import type { StoreCode } from './failure.ts';
 import { idsFrom, putSubmission } from './submission.ts';
 import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
-/** Starts the thread, which takes as long as everything else before the file can be opened. */
+/** Starts the thread early, since that takes as long as all other work before the file can be opened. */
 export function startWriter(entry: URL): Worker {
   const workerData: WriterData = { role: 'writer', entry: entry.href };
   return new Worker(entry, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 4 } });
 }
 
 /**
- * What became of one request's events: ids in order, 0 for a duplicate; or why none is stored, and whether the thread
- * may still read them: then the writer releases them later.
+ * The outcomes of one request's events: ids in order, 0 for a duplicate; or the reason why none is stored. If the
+ * thread may still read the events, the writer releases them later.
  */
 export type Submitted =
   | { readonly ids: Float64Array }
@@ -39,14 +38,14 @@ interface Waiting {
 }
 
 interface WriterEvents {
-  /** After a commit that stored something, before its requests are settled. */
+  /** Called after a commit that stored a row, before its requests settle. */
   onStored(newest: number): void;
   onFailure(code: StoreCode, reason: string): void;
   onProbed(code: StoreCode | undefined): void;
   onCheckpoint(checkpoint: Checkpoint): void;
 }
 
-/** How many groups may be on their way to the thread: one being written, one ready to follow. */
+/** Groups in flight to the thread: one being written, one ready to follow. */
 const GROUPS_IN_FLIGHT = 2;
 
 export class Writer {
@@ -55,9 +54,9 @@ export class Writer {
   private readonly events: WriterEvents;
   private waiting: Waiting[] = [];
   private readonly inFlight: Waiting[][] = [];
-  /** Groups that nobody waits for any more, on their way before those in flight. */
+  /** Groups without waiting requests; their replies come before those in flight. */
   private readonly givenUp: Waiting[][] = [];
-  /** Attachments on their way to the thread. */
+  /** Attachments in flight to the thread. */
   private readonly attaching = new Map<number, (attached: Attached | AttachFailure) => void>();
   private lastAttachment = 0;
   private flushing = false;
@@ -69,7 +68,7 @@ export class Writer {
     this.events = events;
   }
 
-  /** Opens the file in the thread; rejects with an `UnusableFile` where it cannot be used. */
+  /** Opens the file in the thread; rejects with an `UnusableFile` when that fails. */
   static open(
     worker: Worker,
     options: ConnectionOptions,
@@ -95,7 +94,7 @@ export class Writer {
     });
   }
 
-  /** Stores the valid events of a request, whose memory is the writer's until that is settled. */
+  /** Stores the valid events of a request. The writer owns their memory until the promise settles. */
   submit(table: EventTable, ascii: boolean): Promise<Submitted> {
     return new Promise((settle) => {
       this.waiting.push({ table, ascii, settle });
@@ -103,7 +102,7 @@ export class Writer {
     });
   }
 
-  /** Gives a received content its name, and stores the row that refers to it. */
+  /** Gives a received content its final name, and stores the row that refers to it. */
   attach(attachment: Attachment): Promise<Attached | AttachFailure> {
     return new Promise((settle) => {
       const number = ++this.lastAttachment;
@@ -116,7 +115,7 @@ export class Writer {
     this.send({ kind: 'probe' }, []);
   }
 
-  /** Checkpoints and closes after everything that was submitted. */
+  /** Checkpoints and closes after all submitted events. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.closed = () => {
@@ -127,7 +126,7 @@ export class Writer {
     });
   }
 
-  /** Settles all that wait with this code; what is being written may still be committed. */
+  /** Settles all waiting requests with this code; a group in progress may still commit. */
   giveUp(code: StoreCode): void {
     const groups = this.inFlight.splice(0);
     this.givenUp.push(...groups);
@@ -212,7 +211,7 @@ export class Writer {
     for (const { settle } of this.replied()) settle({ code, isStillRead: false });
   }
 
-  /** Whom a reply is for: nobody where its group was given up. */
+  /** Returns the requests of a reply; none if the group was given up. */
   private replied(): readonly Waiting[] {
     const givenUp = this.givenUp.shift();
     if (givenUp === undefined) return this.inFlight.shift() ?? [];
@@ -225,5 +224,5 @@ export class Writer {
   }
 }
 
-/** The message of an `OpenError`, as it came from the thread. */
+/** The message of an `OpenError` from the thread. */
 class UnusableFile extends Error {}

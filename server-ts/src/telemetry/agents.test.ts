@@ -11,7 +11,7 @@ function named(name: string): Attributes {
   return new Map([['service.name', JSON.stringify(name)]]);
 }
 
-test('a record is of the first agent that knows it', () => {
+test('a record belongs to the first agent that matches it', () => {
   const generic: Attributes = new Map([['gen_ai.operation.name', '"chat"']]);
   const cases: [string, Attributes, Attributes, string | undefined][] = [
     ['com.anthropic.claude_code', NONE, NONE, 'claude_code'],
@@ -47,7 +47,7 @@ test('the first entry whose conditions hold counts', () => {
     );
 });
 
-test('only what mappings ask for is shared', () => {
+test('only attributes that mappings use are kept for sharing', () => {
   assert.ok(isShared('session.id', '"s"') && !isShared('host.name', '"h"'));
   assert.ok(!isShared('session.id', '1'.repeat(LIMITS.otlp_shared_value_bytes + 1)));
   assert.ok(isForChildren('tool_use_id', '"t"') && !isForChildren('session.id', '"s"'));

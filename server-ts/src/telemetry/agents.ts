@@ -1,7 +1,7 @@
 /**
- * Finds the agent and the meaning of a record, as `contract/agents` says (rules OTL-05 and OTL-06).
+ * Finds the agent and the meaning of a record, as `contract/agents` defines them (rules OTL-05 and OTL-06).
  *
- * Pure. The files are read once. Invariant: one that says what no event can have stops the start.
+ * Pure. The files are read once. Invariant: a file with a value that no event can have stops the start.
  */
 import {
   AGENT_FILES,
@@ -16,42 +16,42 @@ import { byteLength } from '../text.ts';
 import { AGENT_NAMES, type Signal } from './otlp.ts';
 import type { Attributes } from './record.ts';
 
-/** What becomes of the records of a name: they are counted and not stored, or they are events. */
+/** The handling of records with a name: counted but not stored, or events. */
 export type Entry = 'noise' | Meaning;
 
-/** What a record is as an event. */
+/** The event that a record becomes. */
 export interface Meaning {
   readonly entry: AgentEntry;
-  /** The fields that it has next to those of the file. */
+  /** Further fields in addition to those of the file. */
   readonly fields: readonly Source[];
 }
 
-/** Where a field of an event comes from. */
+/** The source of an event's field. */
 export interface Source extends Omit<AgentField, 'field'> {
   readonly field: FieldSpec;
 }
 
-/** Any name of a record, and any value of a key. */
+/** Matches any name of a record, and any value of a key. */
 const ANY = '*';
 const NOISE = 'noise';
-/** Begins a key of the parent span. */
+/** Prefix of a key of the parent span. */
 export const PARENT = '$parent.';
 const SERVICE = 'service.name';
 
 /** One file of `agents/`. */
 export class Agent {
-  /** Its place in the list of agents. */
+  /** Its index in the list of agents. */
   readonly place: number;
   readonly spec: AgentSpec;
-  /** The attributes that metadata does not have. */
+  /** The attributes that metadata omits. */
   readonly droppedKeys: ReadonlySet<string>;
   /** The fields that every meaning has. */
   readonly fields: readonly Source[];
-  /** Every key of the file. */
+  /** Returns every key of the file. */
   readonly keys: readonly string[];
   /** Whether its spans may take attributes from their parents. */
   readonly wantsParents: boolean;
-  /** The JSON texts of the names of its services. */
+  /** The names of its services as JSON text. */
   private readonly services: ReadonlySet<string>;
   private readonly logs: ReadonlyMap<string, readonly Entry[]>;
   private readonly spans: ReadonlyMap<string, readonly Entry[]>;
@@ -63,7 +63,7 @@ export class Agent {
     this.spec = spec;
     this.droppedKeys = new Set(spec.dropped_keys);
     this.fields = spec.fields.map(sourceOf);
-    // An event without a session cannot be stored.
+    // The server cannot store an event without a session.
     if (!this.fields.some(({ field }) => field.name === 'session_id'))
       throw new Error(`the agent ${name} has no session_id`);
     this.services = new Set(spec.services.map((service) => JSON.stringify(service)));
@@ -73,7 +73,10 @@ export class Agent {
     this.wantsParents = this.keys.some((key) => key.startsWith(PARENT));
   }
 
-  /** What becomes of a record of this name; nothing where the file does not say. `textAt` gives the text of a key. */
+  /**
+   * Returns the handling of records with this name; `undefined` when the file has none. `textAt` returns the text of
+   * a key.
+   */
   entryOf(signal: Signal, name: string, textAt: (key: string) => string | undefined): Entry | undefined {
     const entries = signal === 'spans' ? this.spans : this.logs;
     const holds = (entry: Entry): boolean =>
@@ -85,7 +88,7 @@ export class Agent {
     return entries.get(name)?.find(holds) ?? entries.get(ANY)?.find(holds);
   }
 
-  /** Whether a record is its own; `attributes` are those of the record, where they are known. */
+  /** Returns whether a record belongs to this agent; `attributes` are those of the record, if known. */
   knows(scope: string, resource: Attributes, attributes: Attributes | undefined): boolean {
     const { scopes, attribute_prefix: prefix } = this.spec;
     if (scopes.some((name) => isScope(scope, name))) return true;
@@ -117,29 +120,29 @@ export class Agent {
 /** The agents in the order of `otlp.json`. */
 export const AGENTS: readonly Agent[] = AGENT_NAMES.map((name, place) => new Agent(name, place));
 
-/** The attributes of resources that a mapping may ask for. */
+/** The resource attributes that a mapping may use. */
 const SHARED_KEYS: ReadonlySet<string> = new Set([SERVICE, ...AGENTS.flatMap(({ keys }) => keys)]);
-/** The attributes of parent spans that a mapping asks for. */
+/** The parent-span attributes that a mapping uses. */
 const PARENT_KEYS: ReadonlySet<string> = new Set(
   [...SHARED_KEYS].filter((key) => key.startsWith(PARENT)).map((key) => key.slice(PARENT.length)),
 );
 
-/** Whether an attribute of a resource is kept: many records may share it (rule OTL-07). */
+/** Returns whether a resource attribute is kept: many records may share it (rule OTL-07). */
 export function isShared(key: string, json: string): boolean {
   return SHARED_KEYS.has(key) && byteLength(json) <= LIMITS.otlp_shared_value_bytes;
 }
 
-/** Whether an attribute of a span is kept for its children. */
+/** Returns whether a span attribute is kept for its children. */
 export function isForChildren(key: string, json: string): boolean {
   return PARENT_KEYS.has(key) && byteLength(json) <= LIMITS.otlp_shared_value_bytes;
 }
 
-/** The agent of a record, of which `attributes` are not known where it is too large. */
+/** Returns the agent of a record; `attributes` are unknown for a record that is too large. */
 export function agentOf(scope: string, resource: Attributes, attributes?: Attributes): Agent | undefined {
   return AGENTS.find((agent) => agent.knows(scope, resource, attributes));
 }
 
-/** A name, or one that goes on behind it with `.` or `:`. */
+/** Matches a name, or a longer name that continues with `.` or `:`. */
 function isScope(scope: string, name: string): boolean {
   return scope.startsWith(name) && ['', '.', ':'].includes(scope.charAt(name.length));
 }
@@ -157,7 +160,7 @@ function entryFrom(entry: typeof NOISE | AgentEntry): Entry {
   return { entry, fields: (entry.fields ?? []).map(sourceOf) };
 }
 
-/** Metadata and what the mapping gives otherwise cannot come from a key. */
+/** A key cannot supply metadata or members that the mapping supplies by other means. */
 function sourceOf(source: AgentField): Source {
   const field = FIELD_SPECS.find(({ name }) => name === source.field);
   const isSum = source.plus !== undefined || source.less !== undefined;

@@ -4,12 +4,12 @@ import { AGENTS } from './agents.ts';
 import { Counters, type Reason, Tally } from './counters.ts';
 import { REASONS } from './otlp.ts';
 
-test('reasons are those of the file and in its order', () => {
+test('reasons match the file and its order', () => {
   const ours: Reason[] = ['unknown_agent', 'unknown_event', 'no_session', 'too_large', 'invalid'];
   assert.deepEqual(REASONS, ours);
 });
 
-test('agents that sent nothing are not shown', () => {
+test('agents without records are not shown', () => {
   const counters = new Counters();
   const tally = new Tally();
   tally.of(AGENTS[1]).count('spans', 2);
@@ -25,7 +25,7 @@ test('agents that sent nothing are not shown', () => {
   );
 });
 
-test('the first connection of gRPC alone is worth a line', () => {
+test('only the first gRPC connection is logged', () => {
   const counters = new Counters();
   assert.deepEqual([counters.countGrpc(), counters.countGrpc()], [true, false]);
   assert.deepEqual(counters.json(), { grpc_connections: 2, agents: [] });

@@ -1,19 +1,19 @@
 /**
  * Counts what agents send (rule OTL-11).
  *
- * Bounded: by the agents of `otlp.json` and one place for all others, and by the list of reasons.
+ * Memory is bounded by the agents of `otlp.json`, one entry for all others, and the list of reasons.
  */
 import { formatTimestamp } from '../timestamp.ts';
 import { AGENTS, type Agent } from './agents.ts';
 import { REASONS, type Signal } from './otlp.ts';
 
-/** Why a record is rejected. */
+/** Reasons to reject a record. */
 export type Reason = 'unknown_agent' | 'unknown_event' | 'no_session' | 'too_large' | 'invalid';
 
-/** The agent type of records that no file knows. */
+/** The agent type of records from unknown agents. */
 const UNKNOWN = 'unknown';
 
-/** What one agent has sent. */
+/** Counts of one agent. */
 export class AgentTally {
   logs = 0;
   spans = 0;
@@ -21,7 +21,7 @@ export class AgentTally {
   stored = 0;
   duplicates = 0;
   noise = 0;
-  /** By the places of the reasons. */
+  /** By the indices of the reasons. */
   readonly ignored: number[] = REASONS.map(() => 0);
 
   /** Counts records of a signal. */
@@ -54,16 +54,16 @@ export class AgentTally {
   }
 }
 
-/** What a request was, by the places of its agents; the last place is that of all others. */
+/** Counts of a request, by the indices of its agents; the last entry counts all others. */
 export class Tally {
   readonly agents: readonly AgentTally[] = places().map(() => new AgentTally());
 
-  /** What an agent has sent. */
+  /** Returns the counts of an agent. */
   of(agent: Agent | undefined): AgentTally {
     return this.agents[agent?.place ?? AGENTS.length]!;
   }
 
-  /** How many records were rejected for each reason that there was. */
+  /** Returns the rejected records by reason, without reasons that did not occur. */
   rejected(): readonly (readonly [reason: string, count: number])[] {
     return REASONS.map(
       (reason, place) =>
@@ -72,7 +72,7 @@ export class Tally {
   }
 }
 
-/** What all agents have sent since the start. */
+/** Counts of all agents since the start. */
 export class Counters {
   private grpcConnections = 0;
   private readonly agents = places().map((name) => ({ name, lastAt: 0, tally: new AgentTally() }));
@@ -83,7 +83,7 @@ export class Counters {
     return this.grpcConnections === 1;
   }
 
-  /** Adds a request that was answered. */
+  /** Adds an answered request. */
   add(tally: Tally, nowMs: number): void {
     this.agents.forEach((agent, place) => {
       const sent = tally.agents[place]!;
@@ -117,7 +117,7 @@ export class Counters {
   }
 }
 
-/** The agent type of each place. */
+/** Returns the agent type of each entry. */
 function places(): readonly string[] {
   return [...AGENTS.map(({ spec }) => spec.agent_type), UNKNOWN];
 }

@@ -9,7 +9,7 @@ test('an id is a UUID of version 8', () => {
   assert.equal(hashedId([undefined]), hashedId(['null']));
 });
 
-test('the same thing has one id', () => {
+test('events about the same subject have one id', () => {
   const same = { kind: 'call', key: 'tool_use_id' };
   const id = sameId(same, 'claude_code', 's', 't"');
   assert.equal(id, hashedId(['"claude_code"', '"s"', '"call"', '"t\\""']));

@@ -1,12 +1,12 @@
 /**
- * Makes the ids of events that agents report more than once (rule OTL-09).
+ * Computes the ids of events that agents report more than once (rule OTL-09).
  *
- * Pure. An id is a UUID of version 8 (RFC 9562, section 5.8) of a SHA-256.
+ * Pure. An id is a UUID of version 8 (RFC 9562, section 5.8) from a SHA-256.
  */
 import { createHash } from 'node:crypto';
 import type { Same } from '../contract.ts';
 
-/** The id of an array of JSON texts, `null` where there is none. */
+/** Returns the id of an array of JSON texts, with `null` for an absent one. */
 export function hashedId(items: readonly (string | undefined)[]): string {
   const json = `[${items.map((item) => item ?? 'null').join(',')}]`;
   const bytes = createHash('sha256').update(json).digest().subarray(0, 16);
@@ -17,7 +17,7 @@ export function hashedId(items: readonly (string | undefined)[]): string {
   return [0, 8, 12, 16, 20].map((start, at, starts) => hex.slice(start, starts[at + 1])).join('-');
 }
 
-/** The id of the event about the thing of this name. */
+/** Returns the id of the event about the subject of this name. */
 export function sameId({ kind }: Same, agentType: string, sessionId: string, name: string): string {
   return hashedId([agentType, sessionId, kind, name].map((text) => JSON.stringify(text)));
 }

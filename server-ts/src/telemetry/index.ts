@@ -1,8 +1,8 @@
 /**
  * Reads the telemetry of agents as events (rules OTL-01 to OTL-10).
  *
- * Invariant: every record becomes one line of JSON, so that the rules of events exist once (decision 58). Records beyond
- * the limit of events are counted and take no memory (rule ING-09).
+ * Invariant: every record becomes one line of JSON, so that the rules of events exist once (decision 58). Records
+ * above the event limit are counted and take no memory (rule ING-09).
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
@@ -20,11 +20,11 @@ export interface Telemetry {
   readonly lines: Buffer;
   /** The agent of each event. */
   readonly agents: readonly (Agent | undefined)[];
-  /** What the request was; what becomes of its events is yet to be counted. */
+  /** Counts of the request; the caller adds the results of its events. */
   readonly tally: Tally;
 }
 
-/** Reads a request of at most `maxEvents` events, in slices; those above are counted and not kept. */
+/** Reads a request of at most `maxEvents` events, in slices; further events are counted but not kept. */
 export function* readTelemetry(
   request: Request,
   format: Format,
@@ -66,7 +66,7 @@ class Mapper {
 
   *add(group: Group): Generator<undefined, void> {
     const { records } = this;
-    // What is not read has no attributes.
+    // A record that is too large is not read, so it has no attributes.
     const agent = agentOf(group.scope, group.resource);
     if (records.signal === 'metrics') {
       this.tally.of(agent).count('metrics', yield* records.points(group));
@@ -102,7 +102,10 @@ class Mapper {
   }
 }
 
-/** What spans take from their parents, by the ids of the parents; only spans of agents that want it are looked at. */
+/**
+ * Collects the attributes that spans take from their parents, by the parents' ids. Reads spans only for agents that
+ * use this.
+ */
 function* parentsIn(records: Records): Generator<undefined, Parents> {
   const parents = new Map<string, Map<string, string>>();
   for (const group of records.groups(isShared)) {
@@ -132,7 +135,7 @@ function* parentsIn(records: Records): Generator<undefined, Parents> {
 
 const FIRST_BYTES = 1 << 13;
 
-/** A body that grows line by line. */
+/** A body in construction, line by line. */
 class Lines {
   private readonly buffers: Buffers;
   private body: Buffer;

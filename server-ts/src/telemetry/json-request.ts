@@ -1,7 +1,7 @@
 /**
  * Reads an OTLP request in JSON (rule OTL-02).
  *
- * Invariant: no tree of the body is built; only a record and a resource become small trees.
+ * Invariant: the reader builds no tree of the body; only a record and a resource become small trees.
  */
 import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '../contract.ts';
@@ -15,7 +15,7 @@ import { arrayJson, doubleJson, idText, int64Json, objectJson, textJson, timeTex
 
 /** The containers around a record: the request, resources, scopes, and their lists. */
 const LEVELS = 6;
-/** How `null` begins. */
+/** The first byte of `null`. */
 const NULL = 0x6e;
 /** Doubles that JSON has no number for. */
 const NOT_FINITE: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity']);
@@ -25,7 +25,7 @@ type Tree = Readonly<Record<string, unknown>>;
 /** A body in JSON. */
 export class JsonRequest implements Encoded {
   private readonly body: Buffer;
-  /** The members of the object that was looked into last. */
+  /** The members of the object that was read last. */
   private last: { start: number; members: ReadonlyMap<string, Place> } | undefined;
 
   constructor(body: Buffer) {
@@ -88,7 +88,7 @@ export class JsonRequest implements Encoded {
     };
   }
 
-  /** The last value of a member; `null` counts as absent. */
+  /** Returns the last value of a member; `null` counts as absent. */
   private *member({ start, levels = 0 }: Place, name: string): Generator<undefined, Place | undefined> {
     const { body } = this;
     if (this.last?.start !== start) {
@@ -114,12 +114,12 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text; empty where there is none that is well-formed. */
+/** Returns a well-formed text; empty for any other value. */
 function textOf(value: unknown): string {
   return typeof value === 'string' && textJson(value) !== undefined ? value : '';
 }
 
-/** The attributes of a list of `KeyValue`. */
+/** Returns the attributes of a list of `KeyValue`. */
 function attributesOf(list: unknown, isWanted: IsWanted = () => true): Attributes {
   const attributes = new Map<string, string>();
   for (const item of itemsOf(list)) {
@@ -130,7 +130,7 @@ function attributesOf(list: unknown, isWanted: IsWanted = () => true): Attribute
   return attributes;
 }
 
-/** The JSON text of an `AnyValue`: of the first of its values, in the order of `otlp.json`, that is not absent. */
+/** Returns the JSON text of an `AnyValue`: that of its first present value, in the order of `otlp.json`. */
 function valueJson(value: unknown): string | undefined {
   if (!isTree(value)) return undefined;
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = value;
@@ -146,7 +146,7 @@ function valueJson(value: unknown): string | undefined {
   );
 }
 
-/** The items of a list; none where it is no array. */
+/** Returns the items of a list; none for any other value. */
 function itemsOf(list: unknown): readonly unknown[] {
   return Array.isArray(list) ? (list as unknown[]) : [];
 }

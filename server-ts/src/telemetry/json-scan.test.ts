@@ -11,7 +11,7 @@ function skip(text: string, depth: number, levels: number): { end: number; pause
   return { end: step.value, pauses };
 }
 
-test('a scan in slices finds the end that a whole scan finds', () => {
+test('a scan in slices finds the same end as a whole scan', () => {
   const texts = [
     '{}',
     '[]',
@@ -37,7 +37,7 @@ test('a scan in slices finds the end that a whole scan finds', () => {
   assert.equal(skip('[', 128, 6).end, INVALID);
 });
 
-test('a long list is scanned in slices, and its items are given one by one', () => {
+test('a long list is scanned in slices, and its items come one by one', () => {
   const item = `"${'x'.repeat(1 << 17)}"`;
   const text = `{"a":[${Array.from({ length: 9 }, () => item).join(',')}]}`;
   assert.deepEqual(skip(text, 128, 6), { end: text.length, pauses: 3 });

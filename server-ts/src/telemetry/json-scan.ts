@@ -1,7 +1,7 @@
 /**
- * Scans a JSON text in slices, so that other requests run meanwhile.
+ * Scans a JSON text in slices, so that other requests run in between.
  *
- * Pure. In Rust a large body is read in a thread of its own, so only this side has this file.
+ * Pure. Only server-ts has this file: Rust reads a large body in a thread of its own.
  */
 import {
   CLOSE_ARRAY,
@@ -17,23 +17,23 @@ import {
   skipValue,
 } from '../scanner.ts';
 
-/** How many bytes are scanned in one slice, and how many children are given at most. */
+/** Bytes per slice, and the largest number of children that it yields. */
 const SLICE_BYTES = 1 << 19;
 const SLICE_CHILDREN = 10_000;
 
-/** A member of an object, or an item of an array; the key lies without its quotes. */
+/** A member of an object, or an item of an array; the key's range excludes its quotes. */
 export interface Child {
   readonly keyStart: number;
   readonly keyEnd: number;
   readonly start: number;
   readonly end: number;
-  /** How many of its levels are scanned in slices. */
+  /** Number of levels that are scanned in slices. */
   readonly levels: number;
 }
 
 /**
- * Gives every child of the container at `start`, and returns its end, or `INVALID`; `undefined` is a pause. `depth`
- * more levels are allowed. Children are scanned in slices where they are among the first `levels` levels.
+ * Yields every child of the container at `start`, and returns its end, or `INVALID`; `undefined` is a pause. `depth`
+ * more levels are allowed. The first `levels` levels are scanned in slices.
  */
 export function* children(
   bytes: Buffer,
@@ -77,7 +77,7 @@ export function* children(
   }
 }
 
-/** The end of the value that begins here, or `INVALID`; it looks into the first `levels` levels in slices. */
+/** Returns the end of the value that starts here, or `INVALID`; scans the first `levels` levels in slices. */
 export function* skipInSlices(
   bytes: Buffer,
   start: number,

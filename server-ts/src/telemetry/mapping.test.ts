@@ -48,7 +48,7 @@ function mapped(record: Record, parents: ReadonlyMap<string, Attributes> = new M
   return eventOf(mapRecord(record, parents));
 }
 
-test('a log is an event with all that its mapping says', () => {
+test('a log becomes an event with all fields of its mapping', () => {
   const values = {
     ...SESSION,
     'event.name': 'api_request',
@@ -86,7 +86,7 @@ test('a log is an event with all that its mapping says', () => {
   assert.equal(id, hashedId([...own, ...ids, '"s"', undefined, undefined]));
 });
 
-test('a name is that of a key, of the record, or of the body', () => {
+test('a name comes from a key, the record, or the body', () => {
   const names = [
     log({ ...SESSION, 'event.name': 'user_prompt' }, { name: 'x', body: '"y"' }),
     log({ ...SESSION, 'event.name': '' }, { name: 'claude_code.user_prompt', body: '"y"' }),
@@ -97,7 +97,7 @@ test('a name is that of a key, of the record, or of the body', () => {
   assert.deepEqual((metadata as Values).body, [1]);
 });
 
-test('records that are no events, each with its reason', () => {
+test('each record that is not an event has a reason', () => {
   const reasonOf = (record: Record): string => {
     const found = mapRecord(record, new Map());
     return found.kind === 'rejected' ? found.reason : found.kind;
@@ -112,7 +112,7 @@ test('records that are no events, each with its reason', () => {
   assert.equal(reasonOf(span('x', generic, { scope: 'x' })), 'invalid');
 });
 
-test('counts are numbers or texts of digits, and parts are subtracted down to 0', () => {
+test('counts are numbers or texts of digits, and subtraction stops at 0', () => {
   const tokens = (values: Values): unknown => mapped(codex(values)).tokens_in;
   assert.equal(tokens({ input_token_count: '1500', cached_token_count: 600 }), 900);
   assert.equal(tokens({ input_token_count: '0007', cached_token_count: '-1' }), 7);
@@ -122,7 +122,7 @@ test('counts are numbers or texts of digits, and parts are subtracted down to 0'
   assert.equal(large, Number.MAX_SAFE_INTEGER);
 });
 
-test('a status is that of its key, or of the span', () => {
+test('a status comes from its key, or from the span', () => {
   const statusOf = (values: Values): unknown =>
     mapped(log({ ...SESSION, 'event.name': 'tool_result', ...values })).status;
   assert.equal(statusOf({ success: 'false' }), 'error');
@@ -135,7 +135,7 @@ test('a status is that of its key, or of the span', () => {
   assert.deepEqual([200, '200', 500].map(request), [undefined, undefined, 'error']);
 });
 
-test('a span lasts from its start to its end, and has what its parent has', () => {
+test("a span has its duration and its parent's attributes", () => {
   const parents = new Map([['0000000000000001', attributes({ tool_name: 'Bash', tool_use_id: 't' })]]);
   const record = span(
     'tool.blocked_on_user',
@@ -150,7 +150,7 @@ test('a span lasts from its start to its end, and has what its parent has', () =
   assert.equal(mapped(backwards).duration_ms, 9);
 });
 
-test('a log and a span of one call have one id', () => {
+test('a log and a span of one call share an id', () => {
   const call = { ...SESSION, tool_use_id: 't' };
   const id = sameId({ kind: 'call', key: 'tool_use_id' }, 'claude_code', 's', 't');
   assert.equal(mapped(log({ ...call, 'event.name': 'tool_result' })).event_id, id);

@@ -1,7 +1,8 @@
 /**
- * Turns a record into an event, as its agent's file says (rules OTL-06 to OTL-09).
+ * Turns a record into an event, as its agent's file defines it (rules OTL-06 to OTL-09).
  *
- * Pure. Invariant: the text of an event is bounded by its record, and by what it shares with other records.
+ * Pure. Invariant: the size of an event is bounded by its record and by the values that the record shares with
+ * others.
  */
 import { FIELD, type FieldSpec } from '../field.ts';
 import { byteLength, trimText } from '../text.ts';
@@ -15,7 +16,7 @@ import { objectJson, plainText, stringOf } from './values.ts';
 /** Attributes of the spans of a request by their ids. */
 export type Parents = ReadonlyMap<string, Attributes>;
 
-/** What a record becomes: an event's JSON text, nothing that is kept, or the reason why it is rejected. */
+/** The result of mapping a record: an event's JSON text, nothing to store, or the reason to reject it. */
 export type Mapped = { readonly agent: Agent | undefined } & (
   | { readonly kind: 'event'; readonly text: string }
   | { readonly kind: 'noise' }
@@ -38,7 +39,7 @@ export function mapRecord(record: Record, parents: Parents): Mapped {
   return { agent, kind: 'event', text: objectJson(event) };
 }
 
-/** A record that is read by the mapping of its agent. */
+/** A record, read by the mapping of its agent. */
 class Reading {
   readonly name: string;
   private readonly agent: Agent;
@@ -52,7 +53,7 @@ class Reading {
     this.name = this.nameOf();
   }
 
-  /** The members of the event, or why there is none. */
+  /** Returns the members of the event, or the reason to reject it. */
   event(meaning: Meaning): Attributes | Reason {
     const { agent, record } = this;
     const { entry } = meaning;
@@ -83,13 +84,13 @@ class Reading {
     return members;
   }
 
-  /** The text of a key: of a text itself, of any other value its JSON. */
+  /** Returns the text of a key: a text unchanged, any other value as JSON. */
   textAt(key: string): string | undefined {
     const json = this.jsonAt(key);
     return json === undefined ? undefined : plainText(json);
   }
 
-  /** The JSON text of a key's value: of the record, then of its resource. */
+  /** Returns the JSON text of a key's value: of the record, otherwise of its resource. */
   private jsonAt(key: string): string | undefined {
     const { record } = this;
     if (key.startsWith(PARENT)) {
@@ -116,7 +117,7 @@ class Reading {
     return undefined;
   }
 
-  /** Of a text that is not empty the first, without the prefix; empty where there is none. */
+  /** Returns the first text that is not empty, without the prefix; empty when there is none. */
   private nameOf(): string {
     const { record, agent } = this;
     const { name_keys: keys, name_prefix: prefix } = agent.spec;
@@ -148,7 +149,7 @@ class Reading {
     return error?.includes(text) === true || unless?.includes(text) === false;
   }
 
-  /** Attributes, body and ids (rule OTL-08). */
+  /** Returns attributes, body and ids (rule OTL-08). */
   private metadata(): string {
     const { agent, record } = this;
     const members = new Map([...record.attributes].filter(([key]) => !agent.droppedKeys.has(key)));
@@ -187,19 +188,19 @@ function withoutPrefix(name: string, prefix: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-/** A text of digits as a number; any other value as it is. */
+/** Returns a text of digits as a number, any other value unchanged. */
 function numberJson(json: string): string {
   const text = stringOf(json) ?? '';
   return DIGITS.test(text) ? text.replace(/^0+(?=[0-9])/, '') : json;
 }
 
-/** The integer that a JSON text is (rule EVT-11). */
+/** Returns the integer of a JSON text (rule EVT-11). */
 function wholeOf(json: string): bigint | undefined {
   const value = /^[-0-9]/.test(json) ? Number(json) : Number.NaN;
   return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined;
 }
 
-/** The text of a field, trimmed; nothing where it breaks a rule of EVT-12. */
+/** Returns the trimmed text of a field; `undefined` when it breaks rule EVT-12. */
 function fieldText({ maxBytes }: FieldSpec, json: string | undefined): string | undefined {
   const text = trimText(stringOf(json) ?? '');
   return text === '' || byteLength(text) > maxBytes ? undefined : text;

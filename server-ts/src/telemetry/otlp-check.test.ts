@@ -6,7 +6,7 @@ import type { Fault } from '../formats/fault.ts';
 import { messageOf } from './otlp.ts';
 import { checkMessage } from './otlp-check.ts';
 
-/** The reason why a body is refused, and how often the check paused. */
+/** Returns the reason to refuse a body, and the number of pauses of the check. */
 function check(name: string, body: Buffer): { reason: string | undefined; pauses: number } {
   let pauses = 0;
   try {
@@ -17,7 +17,7 @@ function check(name: string, body: Buffer): { reason: string | undefined; pauses
   }
 }
 
-/** An array of an array is two messages deeper. */
+/** A nested array is two messages deeper. */
 function nested(messages: number): Buffer {
   let body = Buffer.alloc(0);
   for (let level = messages; level > 1; level--) {
@@ -29,7 +29,7 @@ function nested(messages: number): Buffer {
   return body;
 }
 
-test('names the first rule that breaks at any depth', () => {
+test('the check names the first broken rule at any depth', () => {
   const cases: [hex: string, fault: Fault | undefined][] = [
     ['0a', 'truncated'],
     ['0a05', 'truncated'],
@@ -51,13 +51,13 @@ test('names the first rule that breaks at any depth', () => {
   }
 });
 
-test('messages nest 128 deep and no deeper', () => {
+test('messages may nest 128 levels and no more', () => {
   assert.equal(check('AnyValue', nested(128)).reason, undefined);
   assert.equal(check('AnyValue', nested(129)).reason, VOCABULARY.format_messages.depth);
 });
 
 test('a long body is checked in slices', () => {
-  // Resources without anything in them.
+  // Empty resources.
   const body = Buffer.alloc(3 << 19).fill('0a00', 'hex');
   assert.deepEqual(check('LogsRequest', body), { reason: undefined, pauses: 2 });
 });

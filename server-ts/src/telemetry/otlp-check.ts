@@ -1,7 +1,8 @@
 /**
- * Checks a request in Protobuf before it is read (rules FMT-06 and OTL-03).
+ * Checks a Protobuf request before reading it (rules FMT-06 and OTL-03).
  *
- * Pure. Invariant: the check takes no memory, whatever the body declares. What passes is well-formed to its last byte.
+ * Pure. Invariant: the check allocates nothing, whatever the body declares. A body that passes is well-formed to its
+ * last byte.
  */
 import { LIMITS } from '../contract.ts';
 import { refusal } from '../formats/fault.ts';
@@ -9,7 +10,7 @@ import { Walker } from '../formats/protobuf-check.ts';
 import { isUtf8Range } from '../formats/utf8.ts';
 import { fieldOf, type Message } from './otlp.ts';
 
-/** How many bytes are checked in one slice; other requests run between slices. A shorter message is in one. */
+/** Bytes per slice; other requests run between slices. A shorter message takes one slice. */
 const SLICE_BYTES = 1 << 19;
 
 /** Checks a body that is one message, in slices. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fieldOf, messageOf, requestOf, statusCode } from './otlp.ts';
 
-test('the tables are those of the file', () => {
+test('the tables match otlp.json', () => {
   const attributes = fieldOf(messageOf('LogRecord'), 6);
   assert.equal(attributes?.name, 'attributes');
   assert.equal(attributes?.isList, true);
@@ -15,6 +15,6 @@ test('the tables are those of the file', () => {
   assert.deepEqual([429, 599].map(statusCode), [8, 2]);
 });
 
-test('a message that is not there stops the start', () => {
+test('an unknown message type stops the start', () => {
   assert.throws(() => messageOf('Nothing'), /no message Nothing/);
 });

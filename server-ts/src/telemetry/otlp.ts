@@ -3,10 +3,10 @@ import { OTLP } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { WireForm } from '../formats/protobuf-check.ts';
 
-/** A field of a message: how it is encoded in Protobuf, its name in JSON, and its type. */
+/** A field of a message: its wire form in Protobuf, its name in JSON, and its type. */
 export interface OtlpField extends WireForm {
   readonly name: string;
-  /** A type of `otlp.json` that is no message; nothing for a message. */
+  /** A scalar type of `otlp.json`; `undefined` for a message. */
   readonly type: string | undefined;
   readonly isList: boolean;
   readonly message: Message | undefined;
@@ -21,16 +21,16 @@ export interface Message {
 export interface Request {
   readonly message: Message;
   readonly signal: Signal;
-  /** The member of an answer that counts the records that were rejected. */
+  /** The response member that counts rejected records. */
   readonly rejected: string;
 }
 
-/** What the records of a request are. */
+/** The kind of a request's records. */
 export type Signal = 'logs' | 'metrics' | 'spans';
 
-/** The agents that have a mapping, in the order in which a record is compared with them. */
+/** The agents with a mapping, in the order in which records are matched. */
 export const AGENT_NAMES: readonly string[] = OTLP.agents;
-/** Why records are rejected, in the order in which they are reported. */
+/** Reasons to reject records, in the order of reports. */
 export const REASONS: readonly string[] = OTLP.reasons;
 
 /** The code `UNKNOWN` of `google.rpc.Status`. */
@@ -58,28 +58,28 @@ export function messageOf(name: string): Message {
   if (spec === undefined) throw new Error(`otlp.json has no message ${name}`);
   const list: (OtlpField | undefined)[] = [];
   const message: Message = { fields: list };
-  // Messages refer to each other, and some to themselves.
+  // Registered first, since messages refer to each other, and some to themselves.
   MESSAGES.set(name, message);
   const most = spec.reduce((most, [number]) => Math.max(most, number), 0);
-  // A list without holes is faster to look into.
+  // A list without holes is faster to index.
   for (let number = 0; number <= most; number++) list.push(undefined);
   for (const [number, fieldName, type] of spec) list[number] = readField(fieldName, type);
   return message;
 }
 
-/** The field of a number. */
+/** Returns the field of a number. */
 export function fieldOf({ fields }: Message, number: number): OtlpField | undefined {
   return number < fields.length ? fields[number] : undefined;
 }
 
-/** The kind of request that a route takes. */
+/** Returns the kind of request that a route accepts. */
 export function requestOf(path: string): Request {
   const spec = OTLP.requests[path];
   if (spec === undefined) throw new Failure('internal');
   return { message: messageOf(spec.message), signal: spec.signal as Signal, rejected: spec.rejected };
 }
 
-/** The code of `google.rpc.Status` for an HTTP status (rule OTL-01). */
+/** Returns the `google.rpc.Status` code for an HTTP status (rule OTL-01). */
 export function statusCode(status: number): number {
   return OTLP.status_codes[status] ?? UNKNOWN_CODE;
 }

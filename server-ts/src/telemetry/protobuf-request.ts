@@ -1,8 +1,8 @@
 /**
  * Reads an OTLP request in Protobuf (rule OTL-03).
  *
- * Invariant: the body was checked to its last byte before a record of it is read. A field that is given twice has its
- * last value, as a member of JSON has.
+ * Invariant: the body is checked to its last byte before a record is read. Of equal fields the last counts, as for
+ * members in JSON.
  */
 import { Walker } from '../formats/protobuf-check.ts';
 import { fieldOf, type Message, messageOf, type OtlpField, type Signal } from './otlp.ts';
@@ -23,10 +23,10 @@ const [STATUS, KEY_VALUE, ANY_VALUE] = ['SpanStatus', 'KeyValue', 'AnyValue'].ma
 ];
 const [ARRAY, MAP] = ['ArrayValue', 'KeyValueList'].map(messageOf) as [Message, Message];
 
-/** A list yields after so many of its fields; other requests run meanwhile. */
+/** A list pauses after this many fields; other requests run in between. */
 const SLICE_FIELDS = 10_000;
 
-/** The last value of each field by its name; those of a list are under `lists`. */
+/** The last value of each field by its name; list fields are under `lists`. */
 interface Fields {
   readonly last: ReadonlyMap<string, Place>;
   readonly lists: ReadonlyMap<string, readonly Place[]>;
@@ -104,7 +104,7 @@ export class ProtobufRequest implements Encoded {
     return { last, lists };
   }
 
-  /** A text; empty where there is none that is well-formed. */
+  /** Returns a well-formed text; empty for any other value. */
   private text({ last }: Fields, name: string): string {
     const place = last.get(name);
     const text = place === undefined ? '' : this.body.toString('utf8', place.start, place.end);
@@ -138,7 +138,7 @@ export class ProtobufRequest implements Encoded {
     return attributes;
   }
 
-  /** The JSON text of an `AnyValue`: of the first of its values, in the order of `otlp.json`, that is not absent. */
+  /** Returns the JSON text of an `AnyValue`: that of its first present value, in the order of `otlp.json`. */
   private value(place: Place): string | undefined {
     const { last } = this.read(place, ANY_VALUE);
     for (const field of ANY_VALUE.fields) {
@@ -179,7 +179,7 @@ export class ProtobufRequest implements Encoded {
   }
 }
 
-/** The known fields of a message that was checked. */
+/** Returns the known fields of a checked message. */
 function* fieldsIn(body: Buffer, { start, end }: Place, message: Message): Generator<[OtlpField, Place]> {
   const walker = new Walker(body);
   walker.at = start;

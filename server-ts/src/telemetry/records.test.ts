@@ -31,7 +31,7 @@ function codeOf(path: string, text: string): string {
   }
 }
 
-/** A field of Protobuf whose value has a length. */
+/** Returns a length-delimited Protobuf field. */
 function field(number: number, ...values: (Buffer | string)[]): Buffer {
   const value = Buffer.concat(values.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   const length = value.length < 0x80 ? [value.length] : [(value.length & 0x7f) | 0x80, value.length >> 7];
@@ -40,7 +40,7 @@ function field(number: number, ...values: (Buffer | string)[]): Buffer {
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
-/** The request of one log with one attribute, whose value is given in each encoding. */
+/** Returns the value of one log's one attribute, read from each encoding. */
 function valueIn(json: string, bytes: Buffer | undefined): (string | undefined)[] {
   const text = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"a","value":${json}}]}]}]}]}`;
   const found = [recordsOf('/v1/logs', 'json', Buffer.from(text))[0]!.attributes.get('a')];
@@ -100,7 +100,7 @@ test('values of another type are absent', () => {
   }
 });
 
-test('a record has its parts, the last of each, in both encodings', () => {
+test('a record has its parts, the last of equal ones, in both encodings', () => {
   const json = `{"resourceSpans":[{
     "resource":{"attributes":[{"key":"r","value":{"intValue":1}}]},
     "scopeSpans":[],
@@ -155,7 +155,7 @@ test('times are numbers or texts of 64 bits, and 0 is none', () => {
     assert.equal(timeOf(none), undefined, none);
 });
 
-test('a request that is no JSON, and an envelope that is none of OTLP', () => {
+test('a request that is not JSON and an envelope that is not OTLP are refused', () => {
   assert.equal(codeOf('/v1/logs', ' {} '), 'read');
   assert.equal(codeOf('/v1/logs', '{"resourceLogs":null,"other":[7]}'), 'read');
   assert.equal(codeOf('/v1/logs', '{"resourceLogs":7,"resourceLogs":[]}'), 'read');

@@ -1,7 +1,7 @@
 /**
- * Walks through a request and gives its records one by one (rules OTL-02 to OTL-04 and OTL-06).
+ * Visits the records of a request one by one (rules OTL-02 to OTL-04 and OTL-06).
  *
- * Invariant: one record is in memory at a time. Both encodings of a request give the same records.
+ * Invariant: one record is in memory at a time. Both encodings of a request yield the same records.
  */
 import { LIMITS } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
@@ -12,11 +12,11 @@ import type { Encoded, Group, IsWanted, Place, Record } from './record.ts';
 
 const METRIC = messageOf('Metric');
 
-/** How many records are read in one slice, and how long they are; other requests run between slices. */
+/** Records per slice, and their size; other requests run between slices. */
 const SLICE_RECORDS = 2000;
 const SLICE_BYTES = 1 << 18;
 
-/** The records of a request that is well-formed. */
+/** The records of a well-formed request. */
 export class Records {
   readonly signal: Signal;
   private readonly encoded: Encoded;
@@ -35,7 +35,7 @@ export class Records {
     return new Records(encoded, request);
   }
 
-  /** The groups, of whose resources the attributes that are wanted are kept. */
+  /** Yields the groups, with the wanted attributes of their resources. */
   *groups(isWanted: IsWanted): Generator<Group | undefined> {
     const { encoded, message } = this;
     const resources = listOf(message);
@@ -62,7 +62,7 @@ export class Records {
     return { ...this.encoded.content(place, this.signal), signal: this.signal, scope, resource };
   }
 
-  /** How many data points the metrics of a group have. */
+  /** Counts the data points of a group's metrics. */
   *points({ records }: Group): Generator<undefined, number> {
     let count = 0;
     for (const metric of records) {
@@ -84,7 +84,7 @@ export class Records {
   }
 }
 
-/** Whether a record is too large to be read (rule OTL-06). */
+/** Returns whether a record is too large to read (rule OTL-06). */
 export function isTooLarge({ start, end }: Place): boolean {
   return end - start > LIMITS.otlp_record_bytes;
 }

@@ -29,7 +29,7 @@ function log(name: string, more = ''): object {
   return { attributes: [text('session.id', 's'), text('event.name', name), text('more', more)] };
 }
 
-test('each event is a line, and the rest is counted', () => {
+test('each event becomes a line, and other records are counted', () => {
   const { lines, agents, tally } = read(
     '/v1/logs',
     logs([log('user_prompt', 'a\nb'), log('hook_registered'), log('new'), log('user_prompt')]),
@@ -45,7 +45,7 @@ test('each event is a line, and the rest is counted', () => {
   assert.deepEqual([count, noise, ignored], [4, 1, [0, 1, 0, 0, 0]]);
 });
 
-test('a record that is too large is not read', () => {
+test('an oversized record is not read', () => {
   const large = log('user_prompt', 'x'.repeat(LIMITS.otlp_record_bytes));
   const { agents, tally } = read('/v1/logs', logs([large, log('user_prompt')]));
   assert.equal(agents.length, 1);
@@ -73,7 +73,7 @@ test('data points are counted by their agents', () => {
   );
 });
 
-test('a parent may come behind its child', () => {
+test('a parent may follow its child', () => {
   const span = (name: string, spanId: string, parentSpanId: string, more: readonly object[]): object => ({
     ...{ name: `claude_code.${name}`, spanId, parentSpanId },
     attributes: [text('session.id', 's'), ...more],

@@ -1,7 +1,7 @@
 /**
- * The Chromium of this machine, for tests of pages: `$CHROMIUM_BIN`, or the first of the usual names on PATH.
+ * Finds the Chromium of this machine, for tests of pages: `$CHROMIUM_BIN`, or the first of the usual names on PATH.
  *
- * Where there is none such tests are skipped and say so, but not in CI, where that is a failure.
+ * Without Chromium such tests are skipped with a message; in CI its absence is a failure.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -9,11 +9,11 @@ import { delimiter, join } from 'node:path';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 export const CHROMIUM = findChromium();
-/** Why there is none, or false. */
+/** The reason for its absence, or false. */
 export const missing = CHROMIUM === undefined && `no Chromium: $CHROMIUM_BIN or ${NAMES.join(', ')} on PATH`;
-/** As `test` takes it. */
+/** Options for `test`. */
 export const skip = process.env.CI ? false : missing;
-/** As Playwright takes them. */
+/** Options for Playwright. */
 export const launchOptions = {
   ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
   args: ['--disable-gpu', '--disable-quic'],

@@ -1,11 +1,9 @@
-/**
- * A page in a real Chromium: its errors, policy violations and requests to other servers are collected.
- */
+/** Opens a page in a real Chromium and collects its errors, policy violations and requests to other servers. */
 import assert from 'node:assert/strict';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { launchOptions, missing } from './chromium.ts';
 
-/** A condition that does not come true is a failure after this. */
+/** A condition fails when it is still false after this time. */
 export const DEADLINE_MS = 20_000;
 
 export interface OpenOptions {
@@ -17,9 +15,9 @@ export interface OpenOptions {
 
 export interface Opened {
   readonly page: Page;
-  /** Errors of scripts and of the console, violations of the content security policy among them. */
+  /** Errors of scripts and of the console, including violations of the content security policy. */
   readonly errors: string[];
-  /** Of requests to anybody else. */
+  /** Requests to any other server. */
   readonly foreign: string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Arrow IPC streams of rows, by apache-arrow: read whole, and compared with the schema of the contract.
+ * Reads whole Arrow IPC streams of rows with apache-arrow, and compares them with the schema of the contract.
  *
  * Invariant: a stream with another schema, or with dictionaries that FMT-09 does not describe, is an error.
  */
@@ -14,9 +14,9 @@ import {
 import { COLUMNS } from './columns.ts';
 
 export interface ArrowRows {
-  /** Of the schema, by name. */
+  /** The schema's metadata, by name. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** The rows of each record batch: metadata as its text, times in milliseconds. */
+  /** The rows of each record batch: metadata as text, times in milliseconds. */
   readonly batches: readonly (readonly Record<string, unknown>[])[];
 }
 
@@ -33,17 +33,17 @@ const WANTED = COLUMNS.map(
   ({ name, arrow, isNullable }) => `${name}: ${TYPES[arrow]}${isNullable ? '' : ' not null'}`,
 );
 
-/** Reads a whole stream. The end of the stream must be there, and nothing behind it. */
+/** Reads a whole stream; its end marker must be the last bytes. */
 export function decodeArrow(body: Buffer): ArrowRows {
   if (!body.subarray(-8).equals(END)) throw new Error('the stream has no end');
   const reader = RecordBatchReader.from(body).open();
-  // The reader forgets it at the end.
+  // The reader drops it at the end.
   const { schema } = reader;
   const got = schema.fields.map(
     ({ name, type, nullable }) => `${name}: ${typeName(type)}${nullable ? '' : ' not null'}`,
   );
   if (got.join() !== WANTED.join()) throw new Error(`the schema is ${got.join(', ')}`);
-  // For a stream without a batch the library makes one up.
+  // For a stream without a batch the library returns an empty placeholder batch.
   const sent = [...reader].filter((batch) => batch.constructor === RecordBatch);
   const batches = sent.map((batch) => {
     const columns = COLUMNS.map(({ name }) => {
@@ -58,7 +58,7 @@ export function decodeArrow(body: Buffer): ArrowRows {
   return { metadata: Object.fromEntries([...schema.metadata].sort()), batches };
 }
 
-/** The numbers of a column, without the rest of the rows. The end of the stream must be there. */
+/** Returns the numbers of a column, without reading other columns. The end marker must be present. */
 export function arrowNumbers(body: Buffer, name: string): number[] {
   if (!body.subarray(-8).equals(END)) throw new Error('the stream has no end');
   const batches = [...RecordBatchReader.from(body)];
@@ -73,7 +73,7 @@ function typeName(type: DataType): string {
   return type instanceof Timestamp ? `Timestamp<MILLISECOND, ${type.timezone}>` : String(type);
 }
 
-/** The values of a batch's dictionary are those of its rows, in their order, each once. */
+/** Checks that a batch's dictionary has the distinct values of its rows, in their order. */
 function checkDictionary(name: string, column: Vector): void {
   const wanted = [...new Set([...column].filter((value) => value !== null))];
   const got = [...column.data.flatMap(({ dictionary }) => (dictionary ? [...dictionary] : []))];

@@ -1,7 +1,7 @@
 /**
  * Encodes events for `POST /api/events` and `/api/events/batch`, and decodes answers of every format.
  *
- * The layouts follow from `contract/fields.json`. Knows nothing of HTTP.
+ * `contract/fields.json` defines the layouts. Knows nothing of HTTP.
  */
 import { decodeArrow } from './arrow.ts';
 import type { Format, RequestFormat } from './format.ts';
@@ -11,7 +11,7 @@ import { decodeEventPage, decodeSnapshot, encodeEvent, protobufBatch } from './p
 
 export type { TextEvent } from './json.ts';
 
-/** The body of `POST /api/events`. */
+/** Returns the body of `POST /api/events`. */
 export function eventBody(format: RequestFormat, event: TextEvent): Buffer {
   switch (format) {
     case 'json':
@@ -24,7 +24,7 @@ export function eventBody(format: RequestFormat, event: TextEvent): Buffer {
   }
 }
 
-/** The body of `POST /api/events/batch`. */
+/** Returns the body of `POST /api/events/batch`. */
 export function batchBody(format: RequestFormat, events: readonly TextEvent[]): Buffer {
   switch (format) {
     case 'json':
@@ -38,7 +38,7 @@ export function batchBody(format: RequestFormat, events: readonly TextEvent[]): 
   }
 }
 
-/** What an answer holds, as a JSON value. A Protobuf answer does not say which message it is. */
+/** Decodes an answer to a JSON value. Protobuf bytes do not name their message type, so the caller passes it. */
 export function decodeAnswer(format: Format, body: Buffer, message: 'page' | 'snapshot'): unknown {
   switch (format) {
     case 'json':

@@ -1,4 +1,4 @@
-/** What `contract/fields.json` says of a row's members, for the codecs. */
+/** Reads the members of a row from `contract/fields.json`, for the codecs. */
 import FIELDS from '../../../contract/fields.json' with { type: 'json' };
 import VOCABULARY from '../../../contract/vocabulary.json' with { type: 'json' };
 
@@ -9,7 +9,7 @@ export interface Column {
   readonly number: number;
   /** Its type in Arrow, by the name of `fields.json`. */
   readonly arrow: string;
-  /** Of a choice: its words, the first of which has the number 1 in Protobuf. */
+  /** For a choice: its words; the first has the number 1 in Protobuf. */
   readonly words: readonly string[];
   readonly isNullable: boolean;
   /** Whether clients send it. */
@@ -27,7 +27,7 @@ interface Spec {
 const SPECS: Readonly<Record<string, Spec>> = { ...FIELDS.fields, ...FIELDS.server_columns };
 const WORDS = VOCABULARY as unknown as Readonly<Record<string, readonly string[]>>;
 
-/** The members of a row, in their order. */
+/** The members of a row, in order. */
 export const COLUMNS: readonly Column[] = FIELDS.row.map((name) => {
   const spec = SPECS[name]!;
   return {
@@ -44,7 +44,7 @@ export const COLUMNS: readonly Column[] = FIELDS.row.map((name) => {
 /** The same columns, in the order of their numbers in Protobuf. */
 export const NUMBERED: readonly Column[] = [...COLUMNS].sort((one, other) => one.number - other.number);
 
-/** The name of a column in `event.proto`. */
+/** Returns the name of a column in `event.proto`. */
 export function protobufName({ name, kind }: Column): string {
   return kind === 'json' ? `${name}_json` : name;
 }

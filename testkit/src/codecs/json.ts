@@ -1,4 +1,4 @@
-/** Events as JSON and NDJSON text. `metadata` of an event is JSON text and goes into the text as it stands. */
+/** Encodes events as JSON and NDJSON text. The `metadata` of an event is JSON text and is inserted unchanged. */
 
 /** An event with fields of JSON, except that `metadata` is JSON text. */
 export type TextEvent = Readonly<Record<string, unknown>> & { readonly metadata?: string };
@@ -14,12 +14,12 @@ export function jsonBatch(events: readonly TextEvent[]): string {
   return `{"events":[${events.map(jsonEvent).join(',')}]}`;
 }
 
-/** An event in each line. */
+/** Encodes one event per line. */
 export function ndjsonBatch(events: readonly TextEvent[]): string {
   return events.map((event) => `${jsonEvent(event)}\n`).join('');
 }
 
-/** The lines of an answer. Each line, the last one too, ends with a line feed. */
+/** Splits an answer into lines. Every line, including the last, ends with a line feed. */
 export function decodeNdjson(body: Buffer): unknown[] {
   if (body.length === 0) return [];
   const lines = body.toString().split('\n');

@@ -1,17 +1,17 @@
 /**
- * MessagePack by msgpackr.
+ * Encodes and decodes MessagePack with msgpackr.
  *
- * Invariant: no key means more than its text. Maps are read as maps, so that `__proto__` is data.
+ * Invariant: keys are plain text. Maps decode to maps, so that `__proto__` is data.
  */
 import { Packr, Unpackr } from 'msgpackr';
 import type { TextEvent } from './json.ts';
 
 const PACKR = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
 const UNPACKR = new Unpackr({ useRecords: false, mapsAsObjects: false });
-/** From here on msgpackr writes a whole number as a float. */
+/** From this value on, msgpackr writes a whole number as a float. */
 const LEAST_FLOAT = 2 ** 32;
 
-/** Any JSON value as MessagePack; whole numbers are integers. */
+/** Encodes any JSON value as MessagePack; whole numbers are integers. */
 export function encodeMsgpack(value: unknown): Buffer {
   return Buffer.from(PACKR.pack(packable(value)));
 }
@@ -20,7 +20,7 @@ export function msgpackBatch(events: readonly TextEvent[]): Buffer {
   return encodeMsgpack({ events });
 }
 
-/** A value as JSON has it: maps as objects with their keys in order, integers as numbers. */
+/** Decodes to a JSON value: maps become objects with their keys in order, integers become numbers. */
 export function decodeMsgpack(body: Buffer): unknown {
   return plain(UNPACKR.unpack(body));
 }

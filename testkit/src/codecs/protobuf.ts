@@ -1,4 +1,4 @@
-/** Messages of `contract/ingest/v1/event.proto`, by the reader and the writer of @bufbuild/protobuf. */
+/** Reads and writes messages of `contract/ingest/v1/event.proto` with @bufbuild/protobuf. */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type Column, NUMBERED, protobufName } from './columns.ts';
 import type { TextEvent } from './json.ts';
@@ -49,7 +49,7 @@ function writeValue(writer: BinaryWriter, { kind, words }: Column, value: unknow
   }
 }
 
-/** An `EventPage`: its members in the order of the bytes, absent ones left out. */
+/** Decodes an `EventPage`: its members in the order of the bytes, without absent ones. */
 export function decodeEventPage(body: Uint8Array): Record<string, unknown> {
   const page: { events: unknown[]; next?: number } = { events: [] };
   readFields(body, (reader, number) => {
@@ -60,7 +60,7 @@ export function decodeEventPage(body: Uint8Array): Record<string, unknown> {
   return page;
 }
 
-/** A `Snapshot`, likewise. */
+/** Decodes a `Snapshot` in the same way. */
 export function decodeSnapshot(body: Uint8Array): Record<string, unknown> {
   const read: Readonly<Record<number, (reader: BinaryReader) => [string, unknown]>> = {
     1: (reader) => ['topic', reader.string()],
@@ -73,7 +73,7 @@ export function decodeSnapshot(body: Uint8Array): Record<string, unknown> {
   return messageOf(body, 'Snapshot', (number) => read[number]);
 }
 
-/** An `Event`: a choice as its word, metadata as its text, times in milliseconds. */
+/** Decodes an `Event`: a choice as its word, metadata as text, times in milliseconds. */
 export function decodeEvent(body: Uint8Array): Record<string, unknown> {
   return messageOf(body, 'Event', (number) => {
     const column = BY_NUMBER.get(number);
@@ -81,7 +81,7 @@ export function decodeEvent(body: Uint8Array): Record<string, unknown> {
   });
 }
 
-/** Where the values of a field are in a message; `path` has the numbers of the fields that lead to it. */
+/** Returns the spans of a field's values in a message; `path` has the field numbers that lead to it. */
 export function valueSpans(
   body: Uint8Array,
   [number, ...inner]: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * Reads a corpus: one event per line, plain or gzip, told apart by the first two bytes.
+ * Reads a corpus: one event per line, plain or gzip, distinguished by the first two bytes.
  *
- * Lines keep the text they have; nothing is parsed here, so metadata cannot be changed by accident.
+ * Lines keep their text and are not parsed here, so metadata stays byte-exact.
  */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -13,12 +13,12 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 export async function* readCorpus(file: string): AsyncGenerator<string> {
   const stream = createReadStream(file);
   const source = (await isGzip(file)) ? stream.pipe(createGunzip()) : stream;
-  // A broken file fails the read below; pipe alone would leave the reader waiting.
+  // A broken file fails the read below; `pipe` alone would leave the reader waiting.
   stream.on('error', (error) => source.destroy(error));
   let rest = '';
   try {
     source.setEncoding('utf8');
-    // Split at line feeds only: readline would also cut at U+2028, which JSON text may hold.
+    // Splits at line feeds only: readline would also split at U+2028, which JSON text may contain.
     for await (const chunk of source) {
       const lines = (rest + String(chunk)).split('\n');
       rest = lines.pop() ?? '';

@@ -1,8 +1,8 @@
 /**
- * DATA: what events of coding agents look like, as measured on 15,799 real ones of 42 sessions.
+ * DATA: sizes and kinds of coding agents' events, as measured on 15,799 real ones of 42 sessions.
  *
- * Per kind of event: how many there were, how many held text beyond ASCII, and the quantiles of their size.
- * The generator follows these; nothing of the events' content is here.
+ * Per kind of event: the count, the share with text beyond ASCII, and the quantiles of the size. The generator
+ * follows these; the file contains no event's content.
  */
 
 export type AgentType = 'claude_code' | 'codex' | 'swe_agent' | 'openhands';
@@ -45,7 +45,7 @@ export const KINDS: readonly Kind[] = [
   kind('codex', 'session_end', 1, 0, [248, 248, 248, 248, 248, 248, 248, 248, 248, 248]),
 ];
 
-/** Sessions per agent, and the share of the agent's events that each takes; the last takes the rest. */
+/** Sessions per agent, and each session's share of the agent's events; the last takes the rest. */
 export const SESSION_SHARES: Readonly<Record<AgentType, readonly number[]>> = {
   claude_code: [0.19, 0.18, 0.17, 0.17, 0.15, 0.13],
   codex: [0.58],
@@ -63,7 +63,7 @@ function kind(
   return { agent_type, event_type, count, non_ascii, sizes };
 }
 
-/** Size at rank `u` in [0, 1], straight between the quantiles on a log scale, in bytes. */
+/** Returns the size at rank `u` in [0, 1], interpolated between the quantiles on a log scale, in bytes. */
 export function sizeAt(sizes: readonly number[], u: number): number {
   for (let i = 1; i < QUANTILES.length; i++) {
     const high = QUANTILES[i]!;

@@ -1,18 +1,18 @@
 /**
- * Cuts the text of `metadata` out of JSON text, byte for byte.
+ * Extracts the text of `metadata` from JSON text, byte for byte.
  *
- * Why own code: a JSON parser loses exactly what rule MET-01 promises to keep (number spelling, escapes, key
- * order, white space). It only finds where values begin and end; validity is somebody else's question.
+ * Own code, since a JSON parser loses what rule MET-01 preserves: number spelling, escapes, key order, white space.
+ * It only finds the ends of values and does not validate.
  */
 
 interface Span {
   readonly key: string;
-  /** The key as it was written, with its quotes. */
+  /** The key as written, with its quotes. */
   readonly token: string;
   readonly text: string;
 }
 
-/** The texts of the members of an object, in their order, repeated keys included. */
+/** Returns the texts of an object's members, in order, including repeated keys. */
 export function memberSpans(text: string, from = 0): Span[] {
   const spans: Span[] = [];
   let at = skipSpace(text, from);
@@ -30,7 +30,7 @@ export function memberSpans(text: string, from = 0): Span[] {
   return spans;
 }
 
-/** The texts of the items of an array. */
+/** Returns the texts of an array's items. */
 export function itemSpans(text: string, from = 0): string[] {
   const items: string[] = [];
   let at = skipSpace(text, skipSpace(text, from) + 1);
@@ -43,12 +43,12 @@ export function itemSpans(text: string, from = 0): string[] {
   return items;
 }
 
-/** The text of a member, the last one of that name; nothing when it is absent. */
+/** Returns the text of a member, the last one of that name; `undefined` when it is absent. */
 export function memberText(text: string, key: string): string | undefined {
   return memberSpans(text).findLast((span) => span.key === key)?.text;
 }
 
-/** The text of each row's metadata in the body of `GET /api/events`. */
+/** Returns the text of each row's metadata in the body of `GET /api/events`. */
 export function metadataOfRows(body: string): string[] {
   const events = memberText(body, 'events');
   if (events === undefined) throw new Error('the answer has no events');

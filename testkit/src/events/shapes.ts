@@ -1,15 +1,15 @@
 /**
- * The metadata that coding agents send, by kind of event: tool calls and results, file edits, messages.
+ * Builds the metadata that coding agents send, by kind of event: tool calls and results, file edits, messages.
  *
- * A shape has one place for text of any length, so that the event can be given its size. Knows nothing of
- * sizes, sessions or ids.
+ * A shape has one place for text of any length, which sets the size of the event. Knows nothing of sizes, sessions or
+ * ids.
  */
 
 import type { Random } from '../random.ts';
 import type { Kind } from './kinds.ts';
 import { filePath } from './text.ts';
 
-/** An event without ids and size: its fields, and its metadata once the text is known. */
+/** An event without ids and size: its fields, and a function from the text to its metadata. */
 export interface Shape {
   readonly fields: Readonly<Record<string, unknown>>;
   metadata(text: string): unknown;

@@ -1,8 +1,8 @@
 /**
- * Filler text: words, code, shell output and paths, cut so that its JSON form has an exact number of bytes.
+ * Generates filler text: words, code, shell output and paths, cut so that its JSON form has an exact number of bytes.
  *
- * Text with quotes, line feeds and, where asked, characters beyond ASCII makes a parser work as real events
- * do; a run of one letter would flatter it.
+ * Text with quotes, line feeds and optional characters beyond ASCII costs a parser as much as real events; a run of
+ * one letter would cost less.
  */
 import type { Random } from '../random.ts';
 
@@ -60,14 +60,14 @@ export function filePath(random: Random): string {
   return `/home/user/projects/app/${random.pick(PATHS)}/${random.pick(NAMES)}`;
 }
 
-/** One character beyond ASCII and its neighbours. */
+/** Returns one character beyond ASCII and its neighbours. */
 export function nonAscii(random: Random): string {
   return random.pick(NON_ASCII);
 }
 
 /**
- * Text whose JSON form, without its quotes, is exactly `bytes` long.
- * Shorter than one piece it is letters only, so characters beyond ASCII come by `prefix`.
+ * Returns text whose JSON form, without its quotes, has exactly `bytes` bytes. Text shorter than one piece has only
+ * letters; `prefix` supplies characters beyond ASCII.
  */
 export function filler(random: Random, bytes: number, prefix: string): string {
   let text = '';
@@ -99,7 +99,7 @@ function piece(random: Random): string {
   return ` ${random.pick(WORDS)}`;
 }
 
-/** Bytes of the text's JSON form without its quotes. */
+/** Returns the bytes of the text's JSON form without its quotes. */
 function jsonBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text)) - 2;
 }

@@ -1,11 +1,9 @@
-/**
- * Private temporary folders, removed when the work in them is done.
- */
+/** Creates private temporary folders, and removes them when the work in them ends. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs work in a new folder and removes it afterwards, however the work ended. */
+/** Runs work in a new folder and removes the folder afterwards, also on failure. */
 export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-'));
   try {

@@ -1,14 +1,12 @@
-/**
- * Trees of files for tests: a few files in a folder that is removed afterwards.
- */
+/** Writes trees of files for tests, in a folder that is removed afterwards. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inFolder } from './temporary-folder.ts';
 
-/** Files by path; a value that is no text is written as JSON. */
+/** Files by path; a value that is not a string is written as JSON. */
 export type Tree = Readonly<Record<string, unknown>>;
 
-/** Runs work in a folder with these files. A file of `undefined` is left out. */
+/** Runs work in a folder with these files. An `undefined` file is omitted. */
 export async function inTree<T>(files: Tree, work: (root: string) => T | Promise<T>): Promise<T> {
   return await inFolder(async (root) => {
     writeTree(root, files);

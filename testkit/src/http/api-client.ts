@@ -1,7 +1,7 @@
 /**
- * What scenarios talk to a server with: requests as a well-behaved client sends them, over kept connections.
+ * The HTTP client of scenarios: requests of a well-behaved client over keep-alive connections.
  *
- * Several requests may be under way at once; each has a connection of its own until it is answered.
+ * Several requests may be in flight at once, each on a connection of its own.
  */
 import { type Answer, announcesClose, Connection, compose } from './http-client.ts';
 import type { Header } from './http-parser.ts';
@@ -11,11 +11,11 @@ export interface Reply {
   readonly headers: readonly Header[];
   readonly body: Buffer;
   readonly text: string;
-  /** The body as JSON. */
+  /** Parses the body as JSON. */
   json<T>(): T;
 }
 
-/** The server closed, stayed silent or talked nonsense; what was asked may or may not have happened. */
+/** The server closed, stayed silent or sent a malformed answer; the request may or may not have taken effect. */
 export class NoReplyError extends Error {
   readonly answer: Exclude<Answer, { kind: 'response' }>;
   constructor(answer: Exclude<Answer, { kind: 'response' }>) {
@@ -30,7 +30,7 @@ export interface Ingested {
   readonly received: number;
   readonly ids: readonly number[];
   readonly duplicates: number;
-  /** Of the topic `events`, with the request's events in it (ING-11, SYN-01). */
+  /** The revision of the topic `events` that includes the request's events (ING-11, SYN-01). */
   readonly revision: string;
 }
 
@@ -40,7 +40,7 @@ export class ApiClient {
   readonly #idle: Connection[] = [];
   readonly #busy = new Set<Connection>();
 
-  /** Of a port, or of the path of a Unix domain socket. `host` is what the Host header says. */
+  /** Takes a port, or the path of a Unix domain socket. `host` is the value of the Host header. */
   constructor(at: number | string, host = typeof at === 'string' ? 'localhost' : `127.0.0.1:${at}`) {
     this.#at = at;
     this.#host = host;
@@ -61,7 +61,7 @@ export class ApiClient {
     return reply.json<Ingested>();
   }
 
-  /** A body of JSON, unless `headers` has another `content-type`. */
+  /** Sends a JSON body, unless `headers` has another `content-type`. */
   async send(
     method: string,
     path: string,
@@ -95,7 +95,7 @@ export class ApiClient {
     for (const connection of this.#idle.splice(0)) connection.close();
   }
 
-  /** Ends the connections of all requests that are under way; these reject. */
+  /** Closes the connections of all requests in flight; these reject. */
   abort(): void {
     for (const connection of this.#busy) connection.close();
   }
@@ -109,7 +109,7 @@ export class ApiClient {
   }
 }
 
-/** A valid event; what is given comes over the required fields. */
+/** Returns a valid event; `fields` override the required fields. */
 export function event(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return { session_id: 'session', agent_type: 'agent', event_type: 'tool_use', ...fields };
 }

@@ -1,12 +1,12 @@
 /**
- * A raw HTTP/1.1 client: sends any bytes, and says all that came back.
+ * A raw HTTP/1.1 client: sends any bytes, and returns all bytes of the answer.
  *
- * Why not a library: the cases send what no library agrees to send, and must see header order, repeated
- * names, interim answers and who closed the connection.
- * What must stay true: an answer is never lost. A server may answer and close while the body is still being
- * sent; the write then fails (EPIPE, ECONNRESET) while the answer waits in the receive buffer, so a failed
- * write does not end the reading.
- * Knows nothing of cases or targets.
+ * Own code, since the cases send requests that no library sends. They also need header order, repeated names, interim
+ * answers and the side that closed the connection.
+ *
+ * Invariant: an answer is never lost. A server may answer and close while the body is still being sent. The write
+ * then fails (EPIPE, ECONNRESET) while the answer waits in the receive buffer, so a failed write does not stop
+ * reading. Knows nothing of cases or servers.
  */
 import net from 'node:net';
 import {
@@ -19,11 +19,11 @@ import {
 
 export interface Response extends ResponseHead {
   readonly body: Buffer;
-  /** 1xx answers that came before. */
+  /** Interim 1xx answers. */
   readonly interim: readonly ResponseHead[];
 }
 
-/** How an exchange ended. `silent`: closed without one byte. `garbled`: bytes that are no answer. */
+/** The end of an exchange. `silent`: closed without one byte. `garbled`: bytes that are not an answer. */
 export type Answer =
   | { readonly kind: 'response'; readonly response: Response }
   | { readonly kind: 'silent' }
@@ -34,14 +34,14 @@ export interface Outgoing {
   readonly method: string;
   readonly head: Buffer;
   readonly body: Buffer;
-  /** Hold the body back until a 100 came (`Expect: 100-continue`). */
+  /** Whether the body waits for a 100 (`Expect: 100-continue`). */
   readonly awaitContinue: boolean;
 }
 
-/** Small enough that an early answer is seen before the next piece is written. */
+/** Small enough to notice an early answer before writing the next piece. */
 const PIECE_BYTES = 65_536;
 
-/** A socket that goes on reading after a write failed: the stream above it never hears of the failure. */
+/** A socket that continues to read after a failed write: the stream above it does not see the failure. */
 class PatientSocket extends net.Socket {
   override _write(chunk: Buffer, encoding: BufferEncoding, done: () => void): void {
     super._write(chunk, encoding, () => done());
@@ -67,11 +67,12 @@ export class Connection {
     });
     const finished = (): void => {
       this.#ended = true;
-      // What is under way may still be sending; an idle connection ends when the server ends it, as clients do.
+      // An exchange in progress may still send; an idle connection closes when the server closes it, as in real
+      // clients.
       if (!this.#onData) socket.end();
       this.#resolveEnd();
     };
-    // A reset is an end as well; which of the two it was is not observable through every kernel.
+    // A reset also counts as the end; not every kernel lets a program distinguish the two.
     socket.on('error', finished).on('end', finished).on('close', finished);
   }
 
@@ -88,7 +89,7 @@ export class Connection {
     });
   }
 
-  /** The server has not closed it, and nothing is left over from the last exchange. */
+  /** Whether the server has not closed it, and the last exchange left no bytes. */
   get reusable(): boolean {
     return !this.#ended && this.#unread.length === 0;
   }
@@ -138,7 +139,8 @@ export class Connection {
       });
       for (const bytes of this.#unread.splice(0)) this.#onData(bytes);
     });
-    // An early answer that closes says that the rest is not wanted; any other leaves the request to be finished.
+    // An early answer that closes means that the rest of the body is unwanted; after any other answer the request
+    // must be completed.
     const unwanted = (): boolean => found.head !== undefined && announcesClose(found.head);
     const sent = this.#send(outgoing, started, () => found.head !== undefined, unwanted);
     const inTime = await within(Promise.all([settled, sent.catch(() => undefined)]), deadlineMs);
@@ -154,22 +156,22 @@ export class Connection {
     return { kind: 'response', response: { ...found.head, body: Buffer.concat(body), interim } };
   }
 
-  /** Sends bytes without waiting for anything. */
+  /** Sends bytes without waiting. */
   write(bytes: Buffer | string): void {
     if (!this.#ended) this.#socket.write(bytes);
   }
 
-  /** Ends our side, as a client that has said everything. */
+  /** Ends the client's side, like a client with no further requests. */
   halfClose(): void {
     this.#socket.end();
   }
 
-  /** Whether the server ends the connection within this time. */
+  /** Returns whether the server closes the connection within this time. */
   closedWithin(ms: number): Promise<boolean> {
     return this.#ended ? Promise.resolve(true) : within(this.#end, ms);
   }
 
-  /** Bytes that nobody asked for. */
+  /** Bytes that belong to no request. */
   get unread(): Buffer {
     return Buffer.concat(this.#unread);
   }
@@ -213,12 +215,12 @@ export class Connection {
   }
 }
 
-/** Whether an answer says that its connection ends with it (RFC 9112, section 9.6). */
+/** Returns whether an answer closes its connection (RFC 9112, section 9.6). */
 export function announcesClose(head: ResponseHead): boolean {
   return headerValues(head.headers, 'connection').some((value) => value.toLowerCase() === 'close');
 }
 
-/** Whether a promise settles in time. */
+/** Returns whether a promise settles in time. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
@@ -231,7 +233,7 @@ export async function within(promise: Promise<unknown>, ms: number): Promise<boo
   }
 }
 
-/** A request as bytes, with exactly the headers given. */
+/** Returns a request as bytes, with exactly the given headers. */
 export function compose(method: string, path: string, headers: readonly Header[], body: Buffer): Outgoing {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const expects = headers.some(

@@ -1,10 +1,9 @@
 /**
  * Reads one HTTP/1.1 answer from bytes as they arrive (RFC 9112, sections 4, 6 and 7).
  *
- * Own code, because the surface of the servers is what is tested: header order, repeated names, interim
- * answers and bytes after the end must all be seen, and a client library hides them.
- * What must stay true: nothing is repaired. What is not an answer is a `ProtocolError`, never a guess.
- * Knows nothing of sockets.
+ * Own code, since the tests examine the servers' exact bytes: header order, repeated names, interim answers and bytes
+ * after the end. Client libraries hide these. Invariant: nothing is repaired. Bytes that are not an answer are a
+ * `ProtocolError`. Knows nothing of sockets.
  */
 
 export type Header = readonly [name: string, value: string];
@@ -17,7 +16,7 @@ export interface ResponseHead {
   readonly headers: readonly Header[];
 }
 
-/** The bytes are no HTTP/1.x answer, or end in the middle of one. */
+/** The bytes are not an HTTP/1.x answer, or end in the middle of one. */
 export class ProtocolError extends Error {
   constructor(message: string) {
     super(message);
@@ -26,7 +25,7 @@ export class ProtocolError extends Error {
 }
 
 export interface ResponseSink {
-  /** A 1xx answer, other than 101. */
+  /** A 1xx answer other than 101. */
   interim(head: ResponseHead): void;
   head(head: ResponseHead): void;
   body(bytes: Buffer): void;
@@ -47,7 +46,7 @@ export class ResponseParser {
   readonly #sink: ResponseSink;
   readonly #bodiless: boolean;
 
-  /** `bodiless`: the request was a HEAD, whose answer has no body whatever its headers say. */
+  /** `bodiless`: the request was a HEAD, whose answer has no body regardless of its headers. */
   constructor(sink: ResponseSink, bodiless: boolean) {
     this.#sink = sink;
     this.#bodiless = bodiless;
@@ -57,7 +56,7 @@ export class ResponseParser {
     return this.#state === 'done';
   }
 
-  /** Bytes that came after the end of the answer. */
+  /** Bytes after the end of the answer. */
   get rest(): Buffer {
     return this.done ? this.#pending : Buffer.alloc(0);
   }
@@ -65,7 +64,7 @@ export class ResponseParser {
   push(bytes: Buffer): void {
     this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
     while (this.#step()) {
-      // Each step takes one piece off what is pending.
+      // Each step takes one piece of the pending bytes.
     }
   }
 

@@ -1,8 +1,8 @@
 /**
  * Reads a live stream by the WHATWG rules for server-sent events, and can stop reading.
  *
- * Own code, because the tests must see comments, missing ids and the bytes themselves, and must be able to be
- * a slow reader, which no client library offers.
+ * Own code, since the tests need comments, missing ids and raw bytes, and must act as a slow reader. No client
+ * library offers that.
  */
 import net from 'node:net';
 import { type Header, type ResponseHead, ResponseParser } from './http-parser.ts';
@@ -16,14 +16,14 @@ export interface Frame {
   readonly retry: string | undefined;
 }
 
-/** What a frame's data says. */
+/** The data of a frame. */
 export interface Message {
   readonly type: string;
   readonly payload?: unknown;
   readonly [key: string]: unknown;
 }
 
-/** What a frame of `mode=invalidate` says (SYN-02). */
+/** The data of a frame of `mode=invalidate` (SYN-02). */
 export interface Invalidation {
   readonly topic: string;
   readonly revision: string;
@@ -34,10 +34,10 @@ const DEADLINE_MS = 10_000;
 
 export class SseClient {
   readonly frames: Frame[] = [];
-  /** What the frames `invalidate` say, in the order of arrival. */
+  /** The data of the `invalidate` frames, in order of arrival. */
   readonly invalidations: Invalidation[] = [];
   head: ResponseHead | undefined;
-  /** The body as it came, of an answer that is no stream. */
+  /** The body of an answer that is not a stream. */
   body = '';
   ended = false;
   readonly #socket: net.Socket;
@@ -48,7 +48,7 @@ export class SseClient {
     this.#socket = socket;
   }
 
-  /** Resolves once the head of the answer has come. */
+  /** Resolves once the head of the answer has arrived. */
   static async open(
     at: number | string,
     path = '/api/stream',
@@ -94,12 +94,12 @@ export class SseClient {
       .map((frame) => JSON.parse(frame.data!) as Message);
   }
 
-  /** The newest revision that was told of a topic. */
+  /** The newest reported revision of a topic. */
   revisionOf(topic: string): string | undefined {
     return this.invalidations.findLast((one) => one.topic === topic)?.revision;
   }
 
-  /** Ids of the event frames so far, in the order of arrival. */
+  /** Ids of the event frames so far, in order of arrival. */
   get ids(): number[] {
     return this.frames.filter((frame) => frame.id !== undefined).map((frame) => Number(frame.id));
   }
@@ -119,7 +119,7 @@ export class SseClient {
     }
   }
 
-  /** Stops taking bytes; the kernel's buffers fill, then the server's. */
+  /** Stops taking bytes; first the kernel's buffers fill, then the server's. */
   pause(): void {
     this.#socket.pause();
   }

@@ -1,9 +1,9 @@
 /**
- * A request of OTLP from a short description: what a test writes, and the whole request in the form of OTLP/JSON.
+ * Expands a short description in a test to a whole OTLP/JSON request.
  *
- * A test writes attributes as an object of plain values. Whatever the short form cannot say is written as OTLP/JSON has
- * it: attributes as a list of `key` and `value`, and a value as an object whose one member is a type of `AnyValue`.
- * Knows nothing of servers.
+ * A test writes attributes as an object of plain values. Other forms are written as in OTLP/JSON: attributes as a
+ * list of `key` and `value`, and a value as an object whose one member is a type of `AnyValue`. Knows nothing of
+ * servers.
  */
 import OTLP from '../../../contract/otlp.json' with { type: 'json' };
 
@@ -15,7 +15,7 @@ export interface OtlpGroup {
   readonly scope?: string;
   readonly logs?: readonly Members[];
   readonly spans?: readonly Members[];
-  /** Of each metric its kind and how many data points it has. */
+  /** The kind of each metric and its number of data points. */
   readonly metrics?: readonly (readonly [kind: string, points: number])[];
 }
 
@@ -23,7 +23,7 @@ export type OtlpDescription = OtlpGroup | readonly OtlpGroup[];
 
 const TYPES = new Set(OTLP.messages.AnyValue.map(([, name]) => name));
 
-/** The request, as an object that is its own OTLP/JSON. A group without records is one of logs. */
+/** Returns the request as an OTLP/JSON object. A group without records counts as logs. */
 export function otlpRequest(description: OtlpDescription): Members {
   const groups = Array.isArray(description) ? (description as OtlpGroup[]) : [description as OtlpGroup];
   if (groups.some((group) => group.metrics)) return { resourceMetrics: groups.map(metricsOf) };

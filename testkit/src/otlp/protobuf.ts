@@ -1,7 +1,9 @@
 /**
- * Requests of OTLP in Protobuf, from their form in OTLP/JSON and the tables of `contract/otlp.json`; and the answers.
+ * Encodes OTLP requests in Protobuf from their OTLP/JSON form and the tables of `contract/otlp.json`, and decodes the
+ * answers.
  *
- * Invariant: it shares no code with a server. What is not in the tables is an error of the test, not an unknown field.
+ * Invariant: it shares no code with a server. A member that is not in the tables is an error of the test, not an
+ * unknown field.
  */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import OTLP from '../../../contract/otlp.json' with { type: 'json' };
@@ -15,12 +17,12 @@ export const OTLP_REQUESTS: Readonly<
   Record<string, { readonly message: string; readonly signal: string; readonly rejected: string }>
 > = OTLP.requests;
 
-/** Bytes that come after the fields of a message, for what no library writes. */
+/** Bytes after the fields of a message, for encodings that no library writes. */
 export type Tail = (message: string) => Uint8Array;
 
 const NO_TAIL: Tail = () => new Uint8Array(0);
 
-/** The body of a request to this path. */
+/** Returns the body of a request to this path. */
 export function otlpProtobuf(path: string, request: Members, tail: Tail = NO_TAIL): Buffer {
   return encodeMessage(OTLP_REQUESTS[path]!.message, request, tail);
 }
@@ -30,7 +32,7 @@ export function encodeMessage(message: string, value: Members, tail: Tail = NO_T
   const fields = OTLP_MESSAGES[message]!;
   const unknown = Object.keys(value).filter((name) => !fields.some(([, own]) => own === name));
   if (unknown.length > 0) throw new Error(`${message} has no ${unknown.join(', ')}`);
-  // In the order of the members, which is that of attributes given twice and of groups.
+  // In the order of the members, which matters for repeated attributes and for groups.
   for (const [name, content] of Object.entries(value)) {
     const [number, , type] = fields.find(([, own]) => own === name)!;
     if (content === null || content === undefined) continue;
@@ -72,7 +74,10 @@ function writeField(writer: BinaryWriter, number: number, type: string, value: u
   }
 }
 
-/** An answer: `google.rpc.Status`, or the message of an accepted request. The numbers are those of their .proto files. */
+/**
+ * An answer: `google.rpc.Status`, or the message of an accepted request, with the field numbers of their .proto
+ * files.
+ */
 export interface OtlpAnswer {
   readonly code?: number;
   readonly message?: string;

@@ -1,11 +1,11 @@
 /**
- * What a program does when whoever reads its output leaves before the end, as `head` does.
+ * Handles a closed output: the program that reads it ends early, as `head` does.
  *
- * Writing then fails with EPIPE (write(2)), which ends a program of Node with a stack trace, servers and folders of its
- * own left behind. Nobody is there to be told, so it is no failure: what was begun is finished, or ended in order.
+ * Writing then fails with EPIPE (write(2)), which ends a Node program with a stack trace and leaves its servers and
+ * folders behind. It is not a failure: the program completes or ends its work in order.
  */
 
-/** From now on; `onLeft` is called for each write that nobody takes. */
+/** Takes effect at once; `onLeft` is called for each write to the closed output. */
 export function letReadersLeave(onLeft: () => void = () => {}): void {
   for (const output of [process.stdout, process.stderr])
     output.on('error', (error: NodeJS.ErrnoException) => {

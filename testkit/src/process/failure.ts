@@ -1,6 +1,4 @@
-/**
- * Why a command failed: a code, told apart by code and never by text, and lines that a person can act on.
- */
+/** Describes why a command failed: a code, which programs match on, and lines that a user can act on. */
 
 export class Failure<Code extends string = string> extends Error {
   readonly code: Code;
@@ -14,7 +12,7 @@ export class Failure<Code extends string = string> extends Error {
   }
 }
 
-/** The command was stopped from outside; exit 130. */
+/** A user interrupted the command; exit 130. */
 export class Interrupted extends Error {
   constructor() {
     super('interrupted');

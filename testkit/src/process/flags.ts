@@ -1,26 +1,26 @@
 /**
- * The command line of a script: a table of flags, and the words beside them.
+ * Parses the command line of a script: a table of flags, and positional words.
  *
- * What must stay true: every problem is told at once, and nothing wrong is replaced by a default; a bare `--`, which
- * pnpm passes on, means nothing. Knows nothing of what the flags mean.
+ * Invariants: every problem is reported at once, and no default replaces a wrong value. A bare `--`, which pnpm
+ * passes on, is ignored. Knows nothing of the meaning of flags.
  */
 import { parseArgs } from 'node:util';
 
 export interface Flag {
-  /** What stands for the value in the help; a flag without takes none. */
+  /** The placeholder of the value in the help; a flag without one takes no value. */
   readonly value?: string;
   readonly help: string;
 }
 
 export type FlagTable<Name extends string> = Readonly<Record<Name, Flag>>;
 
-/** `help`: the text was asked for. `wrong`: every problem, one a line. */
+/** `help`: the user asked for the text. `wrong`: every problem, one a line. */
 export type ParsedFlags<Name extends string> =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly problems: string[] }
   | {
       readonly kind: 'given';
-      /** The text of each flag that was given; empty for one that takes no value. */
+      /** The text of each given flag; empty for a flag without value. */
       readonly flags: ReadonlyMap<Name, string>;
       readonly words: readonly string[];
     };
@@ -66,7 +66,7 @@ export function parseFlags<Name extends string>(
   return problems.length > 0 ? { kind: 'wrong', problems } : { kind: 'given', flags, words };
 }
 
-/** One line for each flag. */
+/** Returns one line per flag. */
 export function flagLines(table: FlagTable<string>): string {
   const all: [string, Flag][] = [...Object.entries(table), ['help', { help: 'print this text' }]];
   const left = all.map(([name, { value }]) => `--${name}${value === undefined ? '' : ` ${value}`}`);
@@ -74,7 +74,7 @@ export function flagLines(table: FlagTable<string>): string {
   return all.map(([, { help }], i) => `  ${left[i]!.padEnd(width)}  ${help}\n`).join('');
 }
 
-/** A number of a flag within its bounds; else the problem is added and `fallback` returned. */
+/** Returns the number of a flag within its bounds; otherwise adds a problem and returns `fallback`. */
 export function numberOf<Name extends string>(
   flags: ReadonlyMap<Name, string>,
   name: Name,

@@ -1,7 +1,7 @@
 /**
- * Everything a run must take back, whatever ends it: child processes and temporary folders.
+ * Releases everything that a run created, on every kind of end: child processes and temporary folders.
  *
- * What must stay true: only what was added here is ended or removed, newest first, and at most once.
+ * Invariant: it ends or removes only what was added here, newest first, and at most once.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,12 +14,12 @@ export class Lifetime {
   readonly #held = new Set<Release>();
   readonly #abort = new AbortController();
 
-  /** Aborted once the run is interrupted. */
+  /** Aborts once the run is interrupted. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Holds `release` until it is called; calling what this returns releases early. */
+  /** Keeps `release` for the end; the returned function releases early. */
   add(release: Release): Release {
     const once: Release = async () => {
       if (!this.#held.delete(once)) return;
@@ -29,23 +29,23 @@ export class Lifetime {
     return once;
   }
 
-  /** A fresh folder of its own, removed with everything in it. */
+  /** Creates a new folder, removed at the end with its contents. */
   async temporaryFolder(): Promise<{ readonly path: string; readonly release: Release }> {
     const path = await mkdtemp(join(tmpdir(), 'twin-ingest-bench-'));
     return { path, release: this.add(() => rm(path, { recursive: true, force: true })) };
   }
 
-  /** Stops what waits on `signal`, so that the run unwinds. */
+  /** Aborts `signal`, so that the run unwinds. */
   interrupt(): void {
     this.#abort.abort(new Interrupted());
   }
 
-  /** Releases all; a release that fails does not keep the others from theirs. */
+  /** Releases everything; a failed release does not affect the others. */
   async end(): Promise<void> {
     for (const release of [...this.#held].reverse()) await release().catch(() => undefined);
   }
 
-  /** The promise's value, or `Interrupted` as soon as the run is interrupted. */
+  /** Returns the promise's value, or `Interrupted` as soon as the run is interrupted. */
   async orInterrupted<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this;
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
 /**
- * `--help` of a program that has no flags of its own, or few.
+ * Answers `--help` of a program with few or no flags of its own.
  *
- * Invariant: it is called before the program does anything else, so that asking for help builds and changes nothing.
+ * Invariant: call it before anything else, so that a request for help builds and changes nothing.
  */
 
 /** Prints `usage` and ends the process with 0 when `--help` is among the arguments. */

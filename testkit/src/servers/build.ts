@@ -1,8 +1,8 @@
 /**
- * Builds a server whose artefact is missing, older than what it is made from, or perhaps left by another build.
+ * Builds a server whose artefact is missing, older than its sources, or possibly from another build.
  *
- * A stale binary measures code that nobody reads. The scripts of package.json do the building; nothing here
- * knows cargo or a bundler.
+ * A stale binary would measure code that is no longer in the sources. The scripts of package.json build; this module
+ * knows neither cargo nor a bundler.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,18 +14,18 @@ import { ROOT, type Target, type TargetName } from './targets.ts';
 
 export type Freshness = 'fresh' | 'stale' | 'missing';
 
-/** Folders that are made, not written. */
+/** Folders of generated files. */
 const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests', 'examples']);
 
-/** What is built, and how to tell: a server, or the program behind a limit. */
+/** A program to build, and how to detect a stale build: a server, or the program behind a ceiling. */
 export interface Buildable
   extends Pick<Target, 'artefact' | 'sources'>,
     Partial<Pick<Target, 'hasOtherBuilds'>> {
-  /** The script of package.json that builds it; `null` for one that runs from source. */
+  /** The script of package.json that builds it; `null` for a program that runs from source. */
   readonly build: string | null;
 }
 
-/** A program by the server that it belongs to, under which it is named to people. */
+/** A program by the name of its server, which is shown to users. */
 export interface NamedProgram {
   readonly name: TargetName;
   readonly program: Buildable;
@@ -33,12 +33,12 @@ export interface NamedProgram {
 
 export interface Building {
   readonly lifetime: Lifetime;
-  /** False: what is stale stays as it is and is returned. */
+  /** If false, a stale program stays and is returned. */
   readonly build: boolean;
   readonly say: (line: string) => void;
 }
 
-/** Builds what is not fresh; returns the servers that are used although they are stale. */
+/** Builds stale programs; returns the servers that run although they are stale. */
 export async function buildStale(programs: readonly NamedProgram[], how: Building): Promise<TargetName[]> {
   const stale: TargetName[] = [];
   for (const { name, program } of programs) {
@@ -64,7 +64,7 @@ export async function freshnessOf(target: Buildable): Promise<Freshness> {
   return 'fresh';
 }
 
-/** Runs the target's script; its output goes to stderr, since stdout is for the result. */
+/** Runs the program's script; its output goes to stderr, since stdout is for the result. */
 async function build(target: Buildable, lifetime: Lifetime): Promise<void> {
   const { build: script } = target;
   if (script === null) throw new Failure('not_built', `${target.artefact} is missing`);
@@ -85,7 +85,7 @@ async function build(target: Buildable, lifetime: Lifetime): Promise<void> {
   }
 }
 
-/** The pnpm that runs this script, a file of JavaScript or a program; without one, the pinned version. */
+/** Returns the pnpm that runs this script, a JavaScript file or a program; without one, the pinned version. */
 async function packageManager(): Promise<string[]> {
   const running = process.env.npm_execpath;
   if (running !== undefined && running !== '') {
@@ -99,7 +99,7 @@ async function packageManager(): Promise<string[]> {
 
 async function newestMs(path: string): Promise<number> {
   const own = await stat(path).catch(() => null);
-  // A source that does not exist yet cannot make anything stale.
+  // A missing source cannot make a build stale.
   if (own === null) return 0;
   if (!own.isDirectory()) return own.mtimeMs;
   const entries = await readdir(path, { withFileTypes: true });

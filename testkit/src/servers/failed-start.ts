@@ -1,6 +1,4 @@
-/**
- * Starts that are expected to end by themselves: a wrong flag, a broken file, `--help`.
- */
+/** Runs starts that should end by themselves: a wrong flag, a broken file, `--help`. */
 import { spawn } from 'node:child_process';
 import { TARGETS, type TargetName } from './targets.ts';
 
@@ -12,7 +10,7 @@ export interface Ended {
 
 const DEADLINE_MS = 10_000;
 
-/** Runs a server's command until it ends. One that goes on running is killed and is an error. */
+/** Runs a server's command until it ends. A server that keeps running is killed, which is an error. */
 export function failedStart(
   name: TargetName,
   flags: readonly string[],
@@ -23,7 +21,7 @@ export function failedStart(
   const own = Object.entries(process.env).filter(([key]) => !key.startsWith('INGEST_'));
   const child = spawn(target.command, [...target.args, ...flags], {
     cwd,
-    // A free port, so that a start that gets as far as that does not depend on what else this machine runs.
+    // A free port, so that a start that binds it does not depend on other programs of this machine.
     env: { ...Object.fromEntries(own), INGEST_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -51,7 +49,7 @@ export function failedStart(
   });
 }
 
-/** The lines of stderr that are no log record: what a person is told. */
+/** Returns the lines of stderr that are not log records: messages for the user. */
 export function plainLines(stderr: string): string[] {
   return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 }

@@ -1,8 +1,9 @@
 /**
- * A server as a child process: start it on a free port, wait for its ready line, stop it by its own pid.
+ * Runs a server as a child process: starts it on a free port, waits for its ready line, stops it by its own pid.
  *
- * What must stay true: nobody else's process is ever signalled, and a child never outlives its parent's
- * `stop` or `kill`, nor its parent: a test that fails before its `stop` leaves nothing behind. Readiness is the ready line of rule PRO-01, not a delay.
+ * Invariants: it signals only its own children. A child never outlives its parent's `stop` or `kill`, nor its parent:
+ * a test that fails before its `stop` leaves no process behind. Readiness is the ready line of rule PRO-01, not a
+ * delay.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { TARGETS, type Target, type TargetName } from './targets.ts';
@@ -15,7 +16,7 @@ export interface ReadyLine {
   readonly runtime: string;
   readonly version: string;
   readonly contract: string;
-  /** The path of `--socket`, where it is given (rule PRO-11). */
+  /** The path of `--socket`, if given (rule PRO-11). */
   readonly socket?: string;
 }
 
@@ -25,16 +26,16 @@ export interface Exit {
 }
 
 export interface StartOptions {
-  /** Flags after the program; `--port 0` is added unless a port is among them. */
+  /** Flags of the program; `--port 0` is added unless they contain a port. */
   readonly flags?: readonly string[];
-  /** Added to an environment that holds no `INGEST_*` of the caller's. */
+  /** Added to an environment without the caller's `INGEST_*`. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** How long to wait for the ready line. */
+  /** Time limit of the ready line. */
   readonly deadlineMs?: number;
-  /** Put before the command, for instance `taskset -c 0`. */
+  /** A prefix of the command, for example `taskset -c 0`. */
   readonly wrapper?: readonly string[];
-  /** Whether the child has a standard input that stays open until `endInput`; else it is at its end. */
+  /** Whether the child's standard input stays open until `endInput`; otherwise it is at its end. */
   readonly hasInput?: boolean;
 }
 
@@ -42,26 +43,26 @@ export interface RunningServer {
   readonly target: Target;
   readonly url: string;
   readonly port: number;
-  /** The pid of the server itself, as it says in its ready line. */
+  /** The server's own pid, from its ready line. */
   readonly pid: number;
   readonly ready: ReadyLine;
-  /** `performance.now()` right before the child was spawned, for whoever measures a start. */
+  /** `performance.now()` right before spawning the child, for measuring a start. */
   readonly spawned_at_ms: number;
-  /** Resolves when the child is gone, however it went. */
+  /** Resolves when the child has exited, for any reason. */
   readonly exited: Promise<Exit>;
   /** All of stdout and stderr so far. */
   stdout(): string;
   stderr(): string;
-  /** SIGTERM, then the exit; SIGKILL and an error after ten seconds. */
+  /** Sends SIGTERM and waits for the exit; after ten seconds SIGKILL and an error. */
   stop(): Promise<Exit>;
-  /** SIGKILL, as a crash would. */
+  /** Sends SIGKILL, which acts like a crash. */
   kill(): Promise<Exit>;
   signal(name: NodeJS.Signals): void;
-  /** Writes to its standard input, where it has one. */
+  /** Writes to the child's standard input, if it has one. */
   input(content: string | Uint8Array): void;
-  /** How much of what was written its standard input has not taken. */
+  /** Number of written bytes that the child's standard input has not taken. */
   unsentInput(): number;
-  /** Reads no more of its stdout, which the pipe then fills, until `readOutput`. */
+  /** Stops reading its stdout, so that the pipe fills, until `readOutput`. */
   holdOutput(): void;
   readOutput(): void;
   /** Ends its standard input. */
@@ -73,7 +74,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** The child ended, or stayed silent, before it was ready. */
+/** The child ended or stayed silent before it was ready. */
 export class StartError extends Error {
   readonly exit: Exit | undefined;
   readonly stdout: string;
@@ -103,7 +104,7 @@ export async function startServer(
     stdio: [options.hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   children.add(child);
-  // A server that ends has not taken all of its input.
+  // A server that ends may leave input unread.
   child.stdin?.on('error', () => {});
   child.once('exit', () => children.delete(child));
   const out = { stdout: '', stderr: '' };
@@ -185,7 +186,7 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL', exited: P
   throw new Error(`pid ${child.pid} did not end within 10 s of ${signal}`);
 }
 
-/** The caller's own `INGEST_*` must not reach a server under test: an unknown one would be an error there. */
+/** The caller's own `INGEST_*` must not reach a server under test: an unknown variable would be an error there. */
 function cleanEnvironment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [key, value] of Object.entries(process.env)) {
@@ -194,7 +195,7 @@ function cleanEnvironment(): Record<string, string> {
   return env;
 }
 
-/** The end of a log, for a report. */
+/** Returns the end of a log, for a report. */
 export function tail(log: string): string[] {
   return log.trim().split('\n').slice(-10);
 }

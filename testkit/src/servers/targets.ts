@@ -1,8 +1,8 @@
 /**
- * The servers under test: how each is started, and what it is built from.
+ * Describes the servers under test: how each starts, and the sources of its build.
  *
- * Every tool starts the servers by this table, so that all tools run the same two programs.
- * Knows nothing of cases, scenarios or load.
+ * Every tool starts the servers by this table, so that all tools run the same two programs. Knows nothing of cases,
+ * scenarios or load.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -10,15 +10,15 @@ export type TargetName = 'rs' | 'ts';
 
 export interface Target {
   readonly name: TargetName;
-  /** As shown in reports. */
+  /** Label in reports. */
   readonly label: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** The file whose absence means "not built". */
+  /** A missing file means "not built". */
   readonly artefact: string;
-  /** What the artefact is built from; a newer file below means "stale". */
+  /** Sources of the artefact; a newer file in them means "stale". */
   readonly sources: readonly string[];
-  /** Whether other builds of the same sources leave another program at `artefact`, as fresh as its own. */
+  /** Whether other builds of the same sources write another program to `artefact`, with a fresh time. */
   readonly hasOtherBuilds: boolean;
   /** The script of package.json that builds it. */
   readonly build: string;
@@ -47,14 +47,14 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
       'Cargo.lock',
       'rust-toolchain.toml',
     ],
-    // Beside tests and examples cargo links the server with the features that they ask of its dependencies.
+    // Next to tests and examples, cargo links the server with the dependency features that those require.
     hasOtherBuilds: true,
     build: 'rust:build',
   },
   ts: {
     name: 'ts',
     label: 'TypeScript (Node.js)',
-    // The Node that runs this process: better-sqlite3 13 crashes on Node 20, which a bare `node` may be.
+    // The Node of this process: better-sqlite3 13 crashes on Node 20, which a bare `node` may be.
     command: process.execPath,
     args: [TS_BUNDLE],
     artefact: TS_BUNDLE,

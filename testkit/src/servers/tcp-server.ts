@@ -1,6 +1,4 @@
-/**
- * A TCP server that does what a test says with each connection, and nothing by itself.
- */
+/** A TCP server whose connections a test controls. */
 import net from 'node:net';
 
 export interface TcpServer {
@@ -8,7 +6,7 @@ export interface TcpServer {
   close(): Promise<void>;
 }
 
-/** `serve` gets every connection; errors of its sockets are the test's own doing and are not thrown. */
+/** `serve` receives every connection; errors of its sockets come from the test and are ignored. */
 export async function listen(serve: (socket: net.Socket) => void): Promise<TcpServer> {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -26,7 +24,7 @@ export async function listen(serve: (socket: net.Socket) => void): Promise<TcpSe
   };
 }
 
-/** Answers every complete head that comes, with these bytes in turn; the last one goes on. */
+/** Answers every complete head with these bytes in turn; the last entry repeats. */
 export function answering(...answers: readonly string[]): (socket: net.Socket) => void {
   return (socket) => {
     let text = '';

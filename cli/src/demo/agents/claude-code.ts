@@ -1,6 +1,6 @@
 /**
- * What Claude Code sends: hooks of everything, and logs with the tokens and the cost. Prompts and results of calls come
- * both ways, and are one event each.
+ * Claude Code's requests: hooks for everything, and logs with the tokens and the cost. Prompts and results of calls
+ * arrive both ways and are one event each.
  */
 import type { Call, Session, Step } from '../steps.ts';
 import { type Agent, logs, nanos, type Request } from './request.ts';
@@ -44,7 +44,7 @@ function hooksOf(step: Step, session: Session, prompt_id: string): Request[] {
       session_id: id,
       transcript_path: `/home/user/.claude/projects/-home-user-${project}/${id}.jsonl`,
       cwd,
-      // The agent names no branch; the server takes one where a hook does.
+      // The agent sends no branch; the server reads one from hooks that have it.
       branch,
       ...(prompt_id === '' ? {} : { prompt_id }),
       hook_event_name,
@@ -98,7 +98,7 @@ function callOf({ id, tool, input, agent_id }: Call, cwd: string): Fields {
   return { ...of, tool_name: TOOLS[tool], tool_input: inputs[tool], tool_use_id: `toolu_${id}` };
 }
 
-/** By the names of the records. */
+/** Records by name. */
 function recordsOf(step: Step, { model }: Session): Readonly<Record<string, Fields>> {
   switch (step.kind) {
     case 'prompt':

@@ -1,4 +1,4 @@
-/** What Codex sends: logs of everything, the records of an answer twice, and spans of its calls. It sends no cost. */
+/** Codex's requests: logs of everything, the records of an answer twice, and spans of its calls. It sends no cost. */
 import type { Step } from '../steps.ts';
 import { type Agent, logs, nanos, spans } from './request.ts';
 
@@ -14,7 +14,7 @@ export const codex: Agent = (session) => {
   return (step, at) => {
     const own = { 'conversation.id': session.id, 'app.version': LOGS.version, model: session.model };
     const records = recordsOf(step).map(([name, attributes]) => ({
-      // Its logs have the time of their observation alone.
+      // Its logs have only the observed time.
       observedTimeUnixNano: nanos(at),
       attributes: {
         'event.name': `codex.${name}`,
@@ -61,7 +61,7 @@ function recordsOf(step: Step): readonly (readonly [name: string, attributes: Fi
           'sse_event',
           {
             ...completed,
-            // The cached part is counted in it.
+            // It includes the cached part.
             input_token_count: String(tokens_in + cache_read_tokens),
             output_token_count: String(tokens_out),
             cached_token_count: String(cache_read_tokens),

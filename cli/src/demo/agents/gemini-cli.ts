@@ -1,4 +1,4 @@
-/** What Gemini CLI sends: logs, whose calls have no id. Output leaves out thoughts, and it sends no cost. */
+/** Gemini CLI's requests: logs, whose calls have no id. Output excludes thoughts, and it sends no cost. */
 import type { Session, Step } from '../steps.ts';
 import { type Agent, logs, nanos } from './request.ts';
 
@@ -48,7 +48,7 @@ function recordsOf(step: Step, { model }: Session): readonly (readonly [name: st
           'api_response',
           {
             ...{ model, status_code: 200, duration_ms },
-            // The cached part is counted in it.
+            // It includes the cached part.
             input_token_count: tokens_in + cache_read_tokens,
             output_token_count: tokens_out - thoughts_token_count,
             cached_content_token_count: cache_read_tokens,

@@ -1,4 +1,6 @@
-/** The same work as events for `POST /api/events`, one for each step that is worth one: what an app of its own sends. */
+/**
+ * The same work as events for `POST /api/events`, as an application's own code sends it: one for each relevant step.
+ */
 import type { OutgoingEvent } from '@twin-ingest/client';
 import type { Action, Step } from '../steps.ts';
 import type { Timed, Timeline } from '../timeline.ts';
@@ -13,7 +15,7 @@ export function* plainEvents(timeline: Timeline<Action>): Generator<Timed<Outgoi
   }
 }
 
-/** `null`: nothing is sent of this step. */
+/** `null`: no event for this step. */
 function fieldsOf(step: Step): Readonly<Record<string, unknown>> | null {
   switch (step.kind) {
     case 'start':

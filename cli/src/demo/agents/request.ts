@@ -1,4 +1,4 @@
-/** What an agent sends: a body for an address of the server, and how bodies of telemetry are made. */
+/** Builds agents' requests: a body for a route of the server, and telemetry bodies. */
 import { type Members, otlpRequest } from '@twin-ingest/testkit/otlp/description.ts';
 import type { Session, Step } from '../steps.ts';
 
@@ -7,19 +7,19 @@ export interface Request {
   readonly body: object;
 }
 
-/** What a session sends of a step; `at`: the agent's clock. */
+/** Returns a session's requests for a step; `at` is the agent's clock. */
 export type Sending = (step: Step, at: Date) => readonly Request[];
-/** Begins a session. */
+/** Starts a session. */
 export type Agent = (session: Session) => Sending;
 
-/** Where records of an agent come from. */
+/** The origin of an agent's records. */
 export interface Origin {
   readonly service: string;
   readonly version: string;
   readonly scope: string;
 }
 
-/** A request of records; nothing where there are none. */
+/** Returns a request with records; none without records. */
 export function logs(origin: Origin, records: readonly Members[]): Request[] {
   return records.length === 0
     ? []
@@ -34,7 +34,7 @@ function groupOf({ service, version, scope }: Origin) {
   return { resource: { 'service.name': service, 'service.version': version }, scope };
 }
 
-/** As OTLP has a moment. */
+/** Formats a moment for OTLP. */
 export function nanos(at: Date): string {
   return `${at.getTime()}000000`;
 }
