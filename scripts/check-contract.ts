@@ -3,7 +3,7 @@
  *
  * Why a program: the facts stand once, but some are needed in two forms (prose and data, data and OpenAPI), and
  * a rule that nothing proves is a wish.
- * What must stay true: every problem is printed, not the first; exit 1 when there is one.
+ * Invariant: every problem is printed, not only the first. Exit 1 when there is one.
  */
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';

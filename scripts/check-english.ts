@@ -34,8 +34,7 @@ export function chosen(files: readonly string[], data: Data): string[] {
     data.sources.folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
   return files.filter(
     (file) =>
-      (file.endsWith('.md') && !skipped.has(file)) ||
-      (/(?<!\.d)\.(ts|tsx|rs)$/.test(file) && within(file)),
+      (file.endsWith('.md') && !skipped.has(file)) || (/(?<!\.d)\.(ts|tsx|rs)$/.test(file) && within(file)),
   );
 }
 
@@ -77,20 +76,26 @@ Exit code: 0 in order, 1 a problem.
   const root = fileURLToPath(new URL('..', import.meta.url));
   const data = JSON.parse(readFileSync(join(root, 'scripts/english.json'), 'utf8')) as Data;
   const folders = process.argv.slice(2);
-  const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' });
+  const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   const files = stdout.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
   const wanted = folders.length === 0 ? data : { ...data, sources: { folders } };
+  const within = (file: string) =>
+    folders.length === 0 || folders.some((folder) => `${file}/`.startsWith(`${folder}/`));
+  const checked = chosen(files, wanted).filter(within);
   const found: Found[] = [];
-  for (const file of chosen(files, wanted)) {
-    if (folders.length > 0 && !folders.some((folder) => `${file}/`.startsWith(`${folder}/`))) continue;
+  for (const file of checked)
     found.push(...(await checkFile(file, readFileSync(join(root, file), 'utf8'), data)));
-  }
   const { problems, faults } = without(found, data.exceptions);
   for (const { file, line, rule, message } of problems)
     process.stderr.write(`${file}:${line}: ${rule}: ${message}\n`);
   for (const fault of folders.length === 0 ? faults : []) process.stderr.write(`${fault}\n`);
   const count = problems.length + (folders.length === 0 ? faults.length : 0);
-  process.stdout.write(`english: ${count === 0 ? 'in order' : `${count} problems`}\n`);
+  process.stdout.write(
+    `english: ${checked.length} files: ${count === 0 ? 'in order' : `${count} problems`}\n`,
+  );
   return count === 0 ? 0 : 1;
 }
 

@@ -1,11 +1,11 @@
 /**
- * How many instructions server-rs spends on an event, from its body to its commit, counted by valgrind's callgrind
- * over a fixed bulk: a figure that does not depend on how busy the machine is.
+ * Counts the instructions that server-rs spends on an event, from its body to its commit, by valgrind's callgrind over
+ * a fixed bulk. The figure does not depend on how busy the machine is.
  *
  *     node scripts/check-instructions.ts [--update]
  *
  * Fails when there are more than `server-rs/instructions.json` allows; with `--update` writes what was counted there.
- * What must stay true: the bulk is the same in every run, and too small for a checkpoint, which runs beside it.
+ * Invariant: the bulk is the same in every run, and too small to cause a checkpoint.
  * Exit 1 when a bound is broken or callgrind cannot run, 2 for a wrong flag.
  */
 import { spawnSync } from 'node:child_process';

@@ -141,8 +141,8 @@ function checkText(twin: Twin, path: string, text: string): string[] {
 }
 
 /**
- * A public function or type of one twin is in the same module of the other, public or not, or in a module that only
- * the other has, or it is an exception.
+ * A public function or type of one twin is in the same module of the other, public or not. Otherwise it is in a module
+ * that only the other has, or it is an exception.
  */
 function checkNames({ modules, exceptions }: Trees, pairs: readonly Pair[]): string[] {
   const excepted = new Set(

@@ -1,7 +1,7 @@
 /**
  * Reads what `check-contract` compares: the contract, the cases, the scenarios and the sources of both servers.
  *
- * What must stay true: it only reads, and what is not there comes back as absent, so that the check can name it.
+ * Invariant: it only reads, and returns missing files as absent, so that the check can name them.
  * Knows nothing of what is right or wrong.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
  * Finds which modules a module of a server imports, in either language.
  *
- * Why by patterns: both trees are formatted by their tools, and every import inside a tree is a `use` line, a path
- * that begins with a module's name, or a relative specifier. Unit tests inside Rust modules do not count.
+ * Why by patterns: formatters write both trees, so an import has one of three forms. It is a `use` line, a path that
+ * begins with a module's name, or a relative specifier. Unit tests inside Rust modules do not count.
  */
 import { posix } from 'node:path';
 import { declaredModules, type Module, moduleName, type Twin, withoutTests } from './twin-sources.ts';

@@ -1,11 +1,11 @@
 /**
- * Writes what readers see of the last accepted comparison: the README's answer, docs/benchmark-results.md with its picture
- * and the blocks of formats, of binary transfer and of typed calls in two documents, all from
- * benchmark-results.json; two rows of the README from docs/performance/open.json. With `--check` it only says which file
- * is out of date.
+ * Writes the documents of the last accepted comparison from benchmark-results.json: the README's answer and
+ * docs/benchmark-results.md with its picture. It also writes the blocks of formats, of binary transfer and of typed calls
+ * in two documents. Two rows of the README come from docs/performance/open.json. With `--check` it only reports which
+ * file is out of date.
  *
- * Invariant: no figure in these files is typed by hand, this is the one way in; the same result
- * gives the same bytes; a checkout is only written when all of it can be made.
+ * Invariant: no figure in these files is typed by hand. The same result gives the same bytes. Files are written only when
+ * all of them can be made.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

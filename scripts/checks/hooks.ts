@@ -1,9 +1,9 @@
 /**
  * The mappings in `contract/hooks` against the vocabulary and the event (rule HOK-02).
  *
- * Why: both servers trust a mapping when they start, and a word that no event may have would be stored all the
- * same, since hooks are not validated as events are.
- * What must stay true: it says where a word stands that is none, and knows nothing of servers.
+ * Why: both servers trust a mapping when they start. They do not validate hooks as events, so they would store a word
+ * that no event may have.
+ * Invariant: a problem names the place of the wrong word. The check knows nothing of servers.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { checkSame, isObject, listOf, oneOf, unknownKeys } from './shape.ts';

@@ -1,6 +1,6 @@
 /**
- * The summaries in `contract/hooks/AGENT.summaries.json`: every hook of the agent has one, and each list ends with a
- * template that needs nothing from a payload, so that the dashboard always has a line to show.
+ * The summaries in `contract/hooks/AGENT.summaries.json`: every hook of the agent has one. Each list ends with a template
+ * that needs nothing from a payload, so that the dashboard always has a line to show.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
 

@@ -38,7 +38,9 @@ function comments(source: string): Part[] {
   let open: (typeof parts)[number] | undefined;
   let block = false;
   for (const [index, line] of source.split('\n').entries()) {
-    const found = block ? line.replace(/^\s*\*? ?/, '') : /^\s*(?:\/\/[/!]?|\/\*[*!]?) ?(.*)$/.exec(line)?.[1];
+    const found = block
+      ? line.replace(/^\s*\*? ?/, '')
+      : /^\s*(?:\/\/[/!]?|\/\*[*!]?) ?(.*)$/.exec(line)?.[1];
     if (found === undefined) {
       open = undefined;
       const behind = /\S\s+\/\/ ([A-Z].*)$/.exec(line)?.[1];
@@ -47,19 +49,23 @@ function comments(source: string): Part[] {
     }
     if (block || /^\s*\/\*/.test(line)) block = !line.includes('*/');
     const text = found.replace(/\s*\*\/.*$/, '').replace(/^(?:biome-ignore|@ts-)\S*.*$/, '');
-    if (open === undefined) parts.push((open = { line: index + 1, text }));
-    else open.text += `\n${text}`;
+    if (open !== undefined) open.text += `\n${text}`;
+    else {
+      open = { line: index + 1, text };
+      parts.push(open);
+    }
   }
   return parts;
 }
 
 function testNames(source: string): Part[] {
-  const lineOf = (index: number) => source.slice(0, index).split('\n').length;
+  const parts = (pattern: RegExp, nameOf: (match: RegExpExecArray) => string) =>
+    [...source.matchAll(pattern)].map((match) => ({
+      line: source.slice(0, match.index + match[0].length).split('\n').length,
+      text: nameOf(match),
+    }));
   return [
-    ...[...source.matchAll(TEST)].map(({ index, 2: name }) => ({ line: lineOf(index), text: name! })),
-    ...[...source.matchAll(RUST_TEST)].map(({ index, 1: name }) => ({
-      line: lineOf(index),
-      text: name!.replaceAll('_', ' '),
-    })),
+    ...parts(TEST, ([, , name]) => name!),
+    ...parts(RUST_TEST, ([, name]) => name!.replaceAll('_', ' ')),
   ];
 }
