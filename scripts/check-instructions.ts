@@ -1,12 +1,12 @@
 /**
- * Counts the instructions that server-rs spends on an event, from its body to its commit. valgrind's callgrind counts
- * over a fixed bulk, so the load of the machine does not affect the figure.
+ * Counts the instructions that server-rs spends on an event, from its body to its commit, by valgrind's callgrind over
+ * a fixed bulk. The figure does not depend on how busy the machine is.
  *
  *     node scripts/check-instructions.ts [--update]
  *
- * Fails when they exceed `server-rs/instructions.json`; `--update` writes the new counts there. Invariant: the bulk
- * is the same in every run, and too small for a checkpoint, which runs on another thread. Exit 1 when a bound is
- * exceeded or callgrind cannot run, 2 for a wrong flag.
+ * Fails when there are more than `server-rs/instructions.json` allows; with `--update` writes what was counted there.
+ * Invariant: the bulk is the same in every run, and too small to cause a checkpoint.
+ * Exit 1 when a bound is broken or callgrind cannot run, 2 for a wrong flag.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,14 +21,14 @@ import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 
 const BOUND_FILE = fileURLToPath(new URL('../server-rs/instructions.json', import.meta.url));
-/** Well below the length of log that triggers a checkpoint. */
+/** Well below the length of log at which a checkpoint begins. */
 const EVENTS = 8_000;
 const GROUP_EVENTS = 500;
 
 interface Bound {
-  /** The count at the time of the bound. */
+  /** What was counted when the bound was set. */
   readonly instructions_per_event: number;
-  /** Allowed excess as a share: compilers differ slightly. */
+  /** The share by which it may be passed: compilers differ a little. */
   readonly tolerance: number;
 }
 
@@ -65,7 +65,7 @@ if (argv.some((argument) => argument !== '--update')) {
   const folder = mkdtempSync(join(tmpdir(), 'instructions-'));
   const lifetime = new Lifetime();
   try {
-    // Always builds, since only cargo knows whether the program matches the sources.
+    // Always, since cargo alone knows whether the program is that of these sources.
     const program = { ...CEILING_PROGRAMS.rs, hasOtherBuilds: true };
     const say = (line: string) => void process.stderr.write(`${line}\n`);
     await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });

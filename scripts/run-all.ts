@@ -29,7 +29,12 @@ const BUILD: readonly Step[] = [
   { script: 'rust:build' },
   { script: 'ts:build' },
 ];
-const LINT: readonly Step[] = [{ script: 'rust:lint' }, { script: 'lint' }];
+const LINT: readonly Step[] = [
+  { script: 'rust:lint' },
+  { script: 'lint' },
+  { script: 'english:check' },
+  { script: 'subjects:check' },
+];
 const UNITS: readonly Step[] = [
   { script: 'contract:check' },
   { script: 'twins:check' },

@@ -1,8 +1,9 @@
 /**
- * Checks the mappings in `contract/hooks` against the vocabulary and the event (rule HOK-02).
+ * The mappings in `contract/hooks` against the vocabulary and the event (rule HOK-02).
  *
- * Both servers trust a mapping at their start. They would store a word that no event may have, since hooks are not
- * validated like events. Invariant: it reports the place of a wrong word, and knows nothing of servers.
+ * Why: both servers trust a mapping when they start. They do not validate hooks as events, so they would store a word
+ * that no event may have.
+ * Invariant: a problem names the place of the wrong word. The check knows nothing of servers.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { checkSame, isObject, listOf, oneOf, unknownKeys } from './shape.ts';
@@ -35,7 +36,7 @@ const ENDS = ['agent', 'session'];
 const TAKES = ['last_segment'];
 const CONNECTS = ['http', 'command'];
 
-/** Returns the problems of one mapping, by its name below `contract/`. `event` is `event.schema.json`. */
+/** Problems of one mapping, by its name below `contract/`. `event` is `event.schema.json`. */
 export function checkHooks(name: string, mapping: Json, vocabulary: Json, event: Json): string[] {
   if (!isObject(mapping)) return [`${name} is no object`];
   const words = vocabulary as Vocabulary;
@@ -81,7 +82,7 @@ function checkField(field: Json, event: Json, names: readonly string[]): string[
   ];
 }
 
-/** The name comes first, so that every limit has room for it; servers write these keys without escaping them. */
+/** The name comes first, so that no limit is too small for it; servers write these keys without escaping them. */
 function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): string[] {
   if (!Array.isArray(keys)) return ['summary_keys is no array'];
   return [
@@ -95,7 +96,7 @@ function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): strin
 function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): string[] {
   if (!isObject(entry)) return [`${hook} is no object`];
   const { event_type: type, status, same, connect } = entry;
-  // The default of rule EVT-03.
+  // What EVT-03 says when an event says none.
   const absent = type === 'error' ? 'error' : 'success';
   return [
     ...unknownKeys(entry, ENTRY_KEYS, `${hook}: `),
@@ -107,7 +108,7 @@ function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): s
   ];
 }
 
-/** Servers recognise a hook with `same` by its effect on waits (rule HOK-04). */
+/** Servers know a hook with `same` by its meaning for waits (rule HOK-04). */
 function checkSames(hooks: Json | undefined, waits: Json): string[] {
   const entries = isObject(hooks) ? Object.entries(hooks) : [];
   return entries
@@ -118,9 +119,7 @@ function checkSames(hooks: Json | undefined, waits: Json): string[] {
     .map(([hook]) => `${hook}: same needs an entry in waits`);
 }
 
-/**
- * Checks a hook's effect on waits (rule WAI-01): only the last rule may lack a key, since it matches every payload.
- */
+/** What a hook means for waits (rule WAI-01): the last beginning alone may be without a key, since it meets all. */
 function checkWaits(hook: string, entry: Json, names: readonly string[], words: Vocabulary): string[] {
   const where = `waits: ${hook}`;
   if (!isObject(entry)) return [`${where} is no object`];

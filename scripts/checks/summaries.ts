@@ -1,6 +1,6 @@
 /**
- * Checks the summaries in `contract/hooks/AGENT.summaries.json`. Every hook of the agent has one. Each list ends with
- * a template that needs nothing from a payload, so that the dashboard always has a line.
+ * The summaries in `contract/hooks/AGENT.summaries.json`: every hook of the agent has one. Each list ends with a template
+ * that needs nothing from a payload, so that the dashboard always has a line to show.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
 
@@ -13,7 +13,7 @@ export function isSummaries(name: string): boolean {
   return name.startsWith('hooks/') && name.endsWith(ENDING);
 }
 
-/** Returns the problems of a mapping's summaries, by the mapping's name below `contract/`. */
+/** Problems of the summaries for one mapping, by the mapping's name below `contract/`. */
 export function checkSummaries(
   name: string,
   mapping: Json,

@@ -19,6 +19,10 @@ function anchorsOf(markdown: string): string[] {
   );
 }
 
+test('ARCHITECTURE.md has at most 12,000 bytes', () => {
+  assert.ok(Buffer.byteLength(read('ARCHITECTURE.md')) <= 12_000);
+});
+
 test('the README has at most 150 lines and 12,000 bytes', () => {
   const text = read('README.md');
   assert.ok(text.split('\n').length - 1 <= 150);
@@ -26,6 +30,8 @@ test('the README has at most 150 lines and 12,000 bytes', () => {
 });
 
 for (const path of [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
   'README.md',
   'docs/choosing-a-format.md',
   'docs/decisions/README.md',

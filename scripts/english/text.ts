@@ -1,0 +1,71 @@
+/**
+ * The prose of a source file: its comments and the names of its tests, as one Markdown text.
+ *
+ * Invariant: `lines[i]` is the line of the source, from 1, of line `i` of the text. Comments at the end of a line of
+ * code count when a space is on both sides of the slashes.
+ */
+export interface Prose {
+  readonly text: string;
+  readonly lines: readonly number[];
+}
+
+const TEST = /\b(?:test|it|describe|suite)(?:\.\w+)?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+const RUST_TEST = /#\[(?:tokio::)?test[^\]]*\]\s*(?:async\s+)?fn\s+(\w+)/g;
+
+export function proseOf(source: string): Prose {
+  const parts = [...comments(source), ...testNames(source)].sort((one, other) => one.line - other.line);
+  const text: string[] = [];
+  const lines: number[] = [];
+  for (const part of parts) {
+    for (const [index, line] of part.text.split('\n').entries()) {
+      text.push(line);
+      lines.push(part.line + index);
+    }
+    text.push('');
+    lines.push(part.line);
+  }
+  return { text: text.join('\n'), lines };
+}
+
+interface Part {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Consecutive lines of comment are one part; a comment behind code is one of its own. */
+function comments(source: string): Part[] {
+  const parts: { line: number; text: string }[] = [];
+  let open: (typeof parts)[number] | undefined;
+  let block = false;
+  for (const [index, line] of source.split('\n').entries()) {
+    const found = block
+      ? line.replace(/^\s*\*? ?/, '')
+      : /^\s*(?:\/\/[/!]?|\/\*[*!]?) ?(.*)$/.exec(line)?.[1];
+    if (found === undefined) {
+      open = undefined;
+      const behind = /\S\s+\/\/ ([A-Z].*)$/.exec(line)?.[1];
+      if (behind !== undefined) parts.push({ line: index + 1, text: behind });
+      continue;
+    }
+    if (block || /^\s*\/\*/.test(line)) block = !line.includes('*/');
+    const text = found.replace(/\s*\*\/.*$/, '').replace(/^(?:biome-ignore|@ts-)\S*.*$/, '');
+    if (open !== undefined) open.text += `\n${text}`;
+    else {
+      open = { line: index + 1, text };
+      parts.push(open);
+    }
+  }
+  return parts;
+}
+
+function testNames(source: string): Part[] {
+  const parts = (pattern: RegExp, nameOf: (match: RegExpExecArray) => string) =>
+    [...source.matchAll(pattern)].map((match) => ({
+      line: source.slice(0, match.index + match[0].length).split('\n').length,
+      text: nameOf(match),
+    }));
+  return [
+    ...parts(TEST, ([, , name]) => name!),
+    ...parts(RUST_TEST, ([, name]) => name!.replaceAll('_', ' ')),
+  ];
+}

@@ -1,0 +1,7 @@
+/** The package has no types of its own. */
+declare module 'textlint-rule-terminology' {
+  import type { TextlintKernelOptions } from '@textlint/kernel';
+
+  const rule: NonNullable<TextlintKernelOptions['rules']>[number]['rule'];
+  export default rule;
+}
