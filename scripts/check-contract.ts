@@ -1,5 +1,6 @@
 /**
- * `pnpm contract:check`: the files of `contract/` agree with each other, with the cases and with both servers.
+ * `pnpm contract:check`: checks that the files of `contract/` agree with each other, with the cases and with both
+ * servers.
  *
  * Why a program: the facts stand once, but some are needed in two forms (prose and data, data and OpenAPI), and
  * a rule that nothing proves is a wish.
@@ -21,13 +22,13 @@ import type { Fields } from './contract/fields.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 import { generate, isCurrent } from './update-contract.ts';
 
-/** Problems, one a line, and what was looked at. */
+/** Problems, one a line, and the checked items. */
 export interface Verdict {
   readonly problems: readonly string[];
   readonly looked: string;
 }
 
-/** Checks all that was read. */
+/** Checks all facts. */
 export function checkContract(facts: Facts): Verdict {
   const rules = ruleNames(facts.rules);
   const file = (name: string): Json => facts.json.get(name) ?? {};
@@ -76,7 +77,7 @@ export function checkContract(facts: Facts): Verdict {
   return { problems, looked };
 }
 
-/** Every file that the table of the README names is there, and every JSON file is JSON. */
+/** Checks that every file of the README's table exists, and that every JSON file is valid JSON. */
 function checkFiles(facts: Facts): string[] {
   const named = [...facts.rules.matchAll(/^\| `([^`*/]+)` *\|/gm)].map(([, name]) => name!);
   return [
@@ -87,7 +88,7 @@ function checkFiles(facts: Facts): string[] {
   ];
 }
 
-/** Every statement is used by both servers, under its name in the case of their language. */
+/** Checks that both servers use every statement, under its name in the case of their language. */
 function checkQueries(facts: Facts): string[] {
   return facts.queries.flatMap((query) => {
     const camel = query.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

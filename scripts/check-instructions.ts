@@ -21,14 +21,14 @@ import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 
 const BOUND_FILE = fileURLToPath(new URL('../server-rs/instructions.json', import.meta.url));
-/** Well below the length of log at which a checkpoint begins. */
+/** Well below the length of log that triggers a checkpoint. */
 const EVENTS = 8_000;
 const GROUP_EVENTS = 500;
 
 interface Bound {
-  /** What was counted when the bound was set. */
+  /** The count at the time of the bound. */
   readonly instructions_per_event: number;
-  /** The share by which it may be passed: compilers differ a little. */
+  /** Allowed excess as a share: compilers differ slightly. */
   readonly tolerance: number;
 }
 
@@ -65,7 +65,7 @@ if (argv.some((argument) => argument !== '--update')) {
   const folder = mkdtempSync(join(tmpdir(), 'instructions-'));
   const lifetime = new Lifetime();
   try {
-    // Always, since cargo alone knows whether the program is that of these sources.
+    // Always builds, since only cargo knows whether the program matches the sources.
     const program = { ...CEILING_PROGRAMS.rs, hasOtherBuilds: true };
     const say = (line: string) => void process.stderr.write(`${line}\n`);
     await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });

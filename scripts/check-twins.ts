@@ -1,9 +1,9 @@
 /**
- * `pnpm twins:check`: an engineer who knows one server finds the same modules and names in the other.
+ * `pnpm twins:check`: checks that both servers have the same modules and names.
  *
- * Both trees have the same modules, the same public functions and types, and imports that run the same way. Neither
- * tree names the other. `docs/twins.md` is what the sources give; `--update` writes it.
- * Invariant: every problem is printed, not only the first; exit 1 when there is one.
+ * Both trees have the same modules, the same public functions and types, and imports in the same direction. Neither
+ * tree names the other. `docs/twins.md` is generated from the sources; `--update` writes it. Invariant: it prints
+ * every problem, not only the first; exit 1 when there is one.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ import {
   withoutTests,
 } from './twin-sources.ts';
 
-/** Longer files say why at their top. */
+/** Longer files give the reason at their top. */
 export const MOST_LINES = 250;
 const CLAIM = /^Over 250 lines/m;
 const REASON = /^Over 250 lines because \S/m;
@@ -38,16 +38,16 @@ const REASON = /^Over 250 lines because \S/m;
 /** Modules that write JSON text: rows, answers, frames, summaries of metadata. All others call `render`. */
 const JSON_WRITERS =
   /^(render(\/\w+)?|truncate|http\/(reply|health|frames|stream)|input\/results|rpc\/(batches|responses))$/;
-/** The name of a member inside a string: `"name":`, its quotes escaped or not, without the space of a macro. */
+/** Matches a member name inside a string: `"name":`, with escaped or plain quotes, without the space of a macro. */
 const JSON_MEMBER = /\\?"[a-z_]+\\?":(?![\s:])/;
 
-/** Problems, one a line, and what was looked at. */
+/** Problems, one a line, and the checked items. */
 export interface Verdict {
   readonly problems: readonly string[];
   readonly looked: string;
 }
 
-/** A module that both twins have, with its text in each. */
+/** A module of both servers, with its text in each. */
 interface Pair {
   readonly name: string;
   readonly path: Readonly<Record<Twin, string>>;
@@ -87,7 +87,7 @@ function pairsOf({ modules }: Trees): Pair[] {
   });
 }
 
-/** A module that only one twin has needs an exception. */
+/** A module of one server alone needs an exception. */
 function checkModules({ modules, exceptions }: Trees): string[] {
   const names = {
     rs: modules.rs.map(({ path }) => moduleName(path)).filter((name) => name !== 'lib'),
@@ -105,7 +105,7 @@ function checkModules({ modules, exceptions }: Trees): string[] {
   return [...missing, ...idle.map(({ module }) => `${EXCEPTIONS}: module ${module} needs no exception`)];
 }
 
-/** Both head comments begin with the same sentence, which is the purpose in the document. */
+/** Both head comments start with the same sentence, which is the purpose in the document. */
 function checkPurpose({ path, text }: Pair): string[] {
   const purpose = { rs: purposeOf(text.rs), ts: purposeOf(text.ts) };
   const silent = TWINS.filter((twin) => purpose[twin] === '');
@@ -170,7 +170,10 @@ function checkNames({ modules, exceptions }: Trees, pairs: readonly Pair[]): str
   return [...problems, ...[...excepted].map((one) => `${EXCEPTIONS}: ${one} needs no exception`)];
 }
 
-/** Where one twin imports one way, the other does not import the other way, unless both do both. */
+/**
+ * Where one server imports in one direction, the other does not import in the opposite direction, unless both do
+ * both.
+ */
 function checkImports({ modules, exceptions }: Trees): string[] {
   const imports = { rs: importsOf('rs', modules.rs), ts: importsOf('ts', modules.ts) };
   const has = (twin: Twin, from: string, to: string): boolean => imports[twin].get(from)?.has(to) ?? false;

@@ -1,5 +1,5 @@
 /**
- * Reads what `check-contract` compares: the contract, the cases, the scenarios and the sources of both servers.
+ * Reads the inputs of `check-contract`: the contract, the cases, the scenarios and the sources of both servers.
  *
  * Invariant: it only reads, and returns missing files as absent, so that the check can name them.
  * Knows nothing of what is right or wrong.
@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** A case or a scenario, and the rules that it names. */
+/** A case or a scenario, and the rules that it proves. */
 export interface Proof {
   readonly where: string;
   readonly rules: readonly string[];
@@ -23,23 +23,23 @@ export interface Facts {
   readonly version: string;
   /** The migrations, one after the other. */
   readonly schema: string;
-  /** Every JSON file of `contract/`, those of `hooks` and `agents` by `FOLDER/NAME`; `undefined` where it is no JSON. */
+  /** Every JSON file of `contract/`, those of `hooks` and `agents` by `FOLDER/NAME`; `undefined` for invalid JSON. */
   readonly json: ReadonlyMap<string, Json | undefined>;
   /** Names of everything in `contract/`. */
   readonly files: readonly string[];
   /** Stems of `contract/queries`. */
   readonly queries: readonly string[];
   readonly proofs: readonly Proof[];
-  /** All source text of a server but the modules that embed the contract, by its folder. */
+  /** The source text of a server by its folder, without the modules that embed the contract. */
   readonly sources: ReadonlyMap<string, string>;
-  /** `benchmark-results.json` of the root, where there is one. */
+  /** `benchmark-results.json` of the root, if it exists. */
   readonly results: Json | undefined;
 }
 
 /** The folders of the two servers' sources. */
 export const SOURCE_FOLDERS = ['server-rs/src', 'server-ts/src'] as const;
 
-/** Reads a checkout. Throws what the file system throws when the contract itself is not there. */
+/** Reads a checkout. Throws the file system's error when the contract itself is missing. */
 export async function readFacts(root: string): Promise<Facts> {
   const contract = join(root, 'contract');
   const files = readdirSync(contract);
@@ -67,7 +67,7 @@ export async function readFacts(root: string): Promise<Facts> {
   };
 }
 
-/** Paths of all files below a folder, in the order of their names; none when it is not there. */
+/** Returns the paths of all files below a folder, sorted by name; none for a missing folder. */
 export function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })

@@ -7,7 +7,7 @@
 import { posix } from 'node:path';
 import { declaredModules, type Module, moduleName, type Twin, withoutTests } from './twin-sources.ts';
 
-/** Names of the modules that each module of a tree imports; types count like values. */
+/** Returns the modules that each module of a tree imports; types count like values. */
 export function importsOf(twin: Twin, modules: readonly Module[]): Map<string, ReadonlySet<string>> {
   const names = new Set(modules.map(({ path }) => moduleName(path)));
   return new Map(
@@ -28,7 +28,7 @@ function scriptImports({ path, text }: Module, names: ReadonlySet<string>): stri
 function rustImports({ path, text }: Module, names: ReadonlySet<string>): string[] {
   const code = withoutTests(text).replace(/\/\/.*/g, '');
   const own = path.endsWith('/lib.rs') ? [] : moduleName(path).split('/');
-  /** What a path may begin with, and the module that it stands for. */
+  /** The first segments of paths, and the modules that they mean. */
   const beginnings = new Map<string, readonly string[]>([
     ['crate', []],
     ['ingest_server', []],
@@ -45,7 +45,7 @@ function rustImports({ path, text }: Module, names: ReadonlySet<string>): string
     expandUse(tree!),
   );
   const imported = used.flatMap((path) => resolve(path) ?? []);
-  // `use crate::http::reply;` lets a path begin with `reply`.
+  // `use crate::http::reply;` allows paths that start with `reply`.
   for (const path of used) {
     const module = resolve(path);
     const last = path.split('::').at(-1)!;
@@ -55,7 +55,7 @@ function rustImports({ path, text }: Module, names: ReadonlySet<string>): string
   return [...imported, ...paths.flatMap(([path]) => resolve(path) ?? [])];
 }
 
-/** `a::{b, c::{d, e}}` as `a::b`, `a::c::d` and `a::c::e`; `self` at the end is the module before it. */
+/** Expands `a::{b, c::{d, e}}` to `a::b`, `a::c::d` and `a::c::e`; `self` at the end means the module before it. */
 export function expandUse(tree: string): string[] {
   const text = tree.replace(/\s+/g, ' ').trim();
   const open = text.indexOf('{');
@@ -72,7 +72,7 @@ export function expandUse(tree: string): string[] {
   return parts.filter((part) => part.trim() !== '').flatMap((part) => expandUse(prefix + part.trim()));
 }
 
-/** The module that a path leads to: its longest part that is one. */
+/** Returns the module of a path: its longest part that is a module. */
 function longestModule(path: readonly string[], names: ReadonlySet<string>): string | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const name = path.slice(0, length).join('/');

@@ -1,5 +1,5 @@
 /**
- * The mappings in `contract/hooks` against the vocabulary and the event (rule HOK-02).
+ * Checks the mappings in `contract/hooks` against the vocabulary and the event (rule HOK-02).
  *
  * Why: both servers trust a mapping when they start. They do not validate hooks as events, so they would store a word
  * that no event may have.
@@ -36,7 +36,7 @@ const ENDS = ['agent', 'session'];
 const TAKES = ['last_segment'];
 const CONNECTS = ['http', 'command'];
 
-/** Problems of one mapping, by its name below `contract/`. `event` is `event.schema.json`. */
+/** Returns the problems of one mapping, by its name below `contract/`. `event` is `event.schema.json`. */
 export function checkHooks(name: string, mapping: Json, vocabulary: Json, event: Json): string[] {
   if (!isObject(mapping)) return [`${name} is no object`];
   const words = vocabulary as Vocabulary;
@@ -82,7 +82,7 @@ function checkField(field: Json, event: Json, names: readonly string[]): string[
   ];
 }
 
-/** The name comes first, so that no limit is too small for it; servers write these keys without escaping them. */
+/** The name comes first, so that every limit has room for it; servers write these keys without escaping them. */
 function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): string[] {
   if (!Array.isArray(keys)) return ['summary_keys is no array'];
   return [
@@ -96,7 +96,7 @@ function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): strin
 function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): string[] {
   if (!isObject(entry)) return [`${hook} is no object`];
   const { event_type: type, status, same, connect } = entry;
-  // What EVT-03 says when an event says none.
+  // The default of rule EVT-03.
   const absent = type === 'error' ? 'error' : 'success';
   return [
     ...unknownKeys(entry, ENTRY_KEYS, `${hook}: `),
@@ -108,7 +108,7 @@ function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): s
   ];
 }
 
-/** Servers know a hook with `same` by its meaning for waits (rule HOK-04). */
+/** Servers recognise a hook with `same` by its effect on waits (rule HOK-04). */
 function checkSames(hooks: Json | undefined, waits: Json): string[] {
   const entries = isObject(hooks) ? Object.entries(hooks) : [];
   return entries
@@ -119,7 +119,9 @@ function checkSames(hooks: Json | undefined, waits: Json): string[] {
     .map(([hook]) => `${hook}: same needs an entry in waits`);
 }
 
-/** What a hook means for waits (rule WAI-01): the last beginning alone may be without a key, since it meets all. */
+/**
+ * Checks a hook's effect on waits (rule WAI-01): only the last rule may lack a key, since it matches every payload.
+ */
 function checkWaits(hook: string, entry: Json, names: readonly string[], words: Vocabulary): string[] {
   const where = `waits: ${hook}`;
   if (!isObject(entry)) return [`${where} is no object`];

@@ -13,7 +13,7 @@ export function isSummaries(name: string): boolean {
   return name.startsWith('hooks/') && name.endsWith(ENDING);
 }
 
-/** Problems of the summaries for one mapping, by the mapping's name below `contract/`. */
+/** Returns the problems of a mapping's summaries, by the mapping's name below `contract/`. */
 export function checkSummaries(
   name: string,
   mapping: Json,
