@@ -1,4 +1,4 @@
-/** Generated from `contract/openapi.json` by `pnpm contract:update`: what clients send, ask for and get. */
+/** Generated from `contract/openapi.json` by `pnpm contract:update`: requests and answers of the client. */
 
 /** An event as sent (EVT-01 to EVT-14). */
 export interface OutgoingEvent {

@@ -42,7 +42,7 @@ export interface Rpc {
   readonly snapshot: {
     get(topic: string, options?: SnapshotQuery): Promise<StateSnapshot>;
   };
-  /** Of a server with `--bench` alone (RPC-06). */
+  /** Only on a server with `--bench` (RPC-06). */
   readonly echo: {
     long(value: number): Promise<number>;
     double(value: number): Promise<number>;
@@ -59,7 +59,7 @@ export interface Rpc {
   };
 }
 
-/** The members of each dictionary, in their order. */
+/** The members of each dictionary, in order. */
 export const DICTIONARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dict: { str: 'DOMString', d: 'double', b: 'boolean' },
   nestedDict: { topStr: 'DOMString', topD: 'double', topB: 'boolean', nested: 'dict' },
