@@ -32,8 +32,8 @@ import {
 
 /** Longer files give the reason at their top. */
 export const MOST_LINES = 250;
-const CLAIM = /^Over 250 lines/m;
-const REASON = /^Over 250 lines because \S/m;
+const CLAIM = /\bOver 250\s+lines/;
+const REASON = /\bOver 250\s+lines\s+because\s+\S/;
 
 /** Modules that write JSON text: rows, answers, frames, summaries of metadata. All others call `render`. */
 const JSON_WRITERS =

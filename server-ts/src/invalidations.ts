@@ -2,9 +2,8 @@
  * Notifies clients of the revisions of the topics that they follow.
  *
  * Changes are not queued: a client has the revisions of its topics (`slots`), which it reads when it is due. A client
- * inside its interval, or one that has not taken its last frames, costs nothing for each commit. The common topics
- * are one number in memory. The sessions of all due clients are read together, one read at a time. Knows nothing of
- * HTTP, of frames or of SQL.
+ * inside its interval, or with untaken frames, costs nothing per commit. The common topics are one number in memory.
+ * One read at a time reads the sessions of all due clients. Knows nothing of HTTP, of frames or of SQL.
  */
 import type { Places } from './hub.ts';
 import { type Change, Slots } from './slots.ts';
@@ -52,10 +51,7 @@ export class Invalidations {
     void this.readSessions();
   }
 
-  /**
-   * Subscribes to these topics; returns `undefined` when all places are taken. The subscription's `close` frees its
-   * place.
-   */
+  /** Subscribes to these topics; `undefined` when all places are taken. `close` frees the subscription's place. */
   subscribe(topics: readonly Topic[], minIntervalMs: number): Subscription | undefined {
     if (this.closed || !this.places.take()) return undefined;
     const subscription = new Subscription(this, topics, minIntervalMs, () => {
@@ -179,10 +175,7 @@ export class Subscription {
     this.release = release;
   }
 
-  /**
-   * Returns the next changes; `idle` after this many milliseconds without any. The caller calls again once the frames
-   * are written.
-   */
+  /** Returns the next changes; `idle` after this many milliseconds. Called again once the frames are written. */
   async next(idleMs: number): Promise<NextChanges> {
     let now = performance.now();
     if (this.wasReported) this.notBefore = now + this.minIntervalMs;

@@ -1,8 +1,8 @@
 //! Wraps a connection's socket, with the rules that hold before hyper sees a byte (HTT-07, HTT-08, HTT-11, STR-08).
 //!
 //! A head that breaks a rule is replaced by a request for [`crate::http::head::REFUSED`], a target that no client can
-//! send. So `reply` makes its answer. Only server-rs has this file: Node shows its application what hyper hides. Over
-//! 250 lines because it gathers everything that hyper hides: heads, bodies, timeouts and other protocols.
+//! send. So `reply` makes its answer. Only server-rs has this file: Node shows its application what hyper hides.
+//! Over 250 lines because it gathers everything that hyper hides: heads, bodies, timeouts and other protocols.
 
 use std::future::Future;
 use std::io::{Error, ErrorKind, Result};

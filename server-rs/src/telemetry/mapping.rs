@@ -1,7 +1,6 @@
 //! Turns a record into an event, as its agent's file defines it (rules OTL-06 to OTL-09).
 //!
-//! Pure. Invariant: the size of an event is bounded by its record and by the values that the record shares with
-//! others.
+//! Pure. Invariant: the record and the values that it shares with others bound the size of its event.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

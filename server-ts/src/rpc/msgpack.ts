@@ -1,7 +1,8 @@
 /**
- * Reads calls in MessagePack (rule RPC-01): each becomes JSON text, which is read as any other.
+ * Reads calls in MessagePack (rule RPC-01): converts each to JSON text, then reads it like any other.
  *
- * Pure. Invariant: events to be stored stay MessagePack, so that they are read as every batch in it is (rule FMT-05).
+ * Pure. Invariant: events to store stay MessagePack, so the server reads them like every batch in that format (rule
+ * FMT-05).
  */
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
