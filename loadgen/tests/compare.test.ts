@@ -1,40 +1,41 @@
-/** The whole comparison against small servers: what it writes, and that every fault of a server is caught. */
+/** The whole comparison with fake servers: what it writes, and that it finds every fault of a server. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { METRICS } from '../src/analyse/metrics.ts';
+import { METRICS, throughput } from '../src/analyse/metrics.ts';
+import { median } from '../src/analyse/statistics.ts';
 import { SCHEMA_FILE, violations } from '../src/result/json.ts';
-import { measurementNamed, type Result } from '../src/result/result.ts';
-import { type Run, runCompare } from './run-compare.ts';
+import { measurementNamed, type RawResult, type Result } from '../src/result/result.ts';
+import { type Run, type RunProgress, runCompare } from './run-compare.ts';
 
 const MAIN = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-compare-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const SMALL = ['--events=3000', '--warmup=500', '--rounds=2', '--starts=2', '--concurrency=4'];
+/** Two slices of a hundred requests in each of two rounds. */
+const SMALL = [
+  '--mode=batch',
+  '--driver=autocannon',
+  '--events=10000',
+  '--warmup=500',
+  '--rounds=2',
+  '--starts=2',
+  '--concurrency=4',
+];
 
-/** One round of it. */
-const ONE = ['--events=3000', '--warmup=500', '--rounds=1', '--starts=1', '--concurrency=4'];
-
-/** Until a database in the run's folder has taken so much that a round must be under way. */
-async function untilUnderLoad(own: string): Promise<void> {
-  const underLoad = () =>
-    readdirSync(own, { recursive: true, encoding: 'utf8' }).some((file) => {
-      const size = statSync(join(own, file), { throwIfNoEntry: false })?.size ?? 0;
-      return file.endsWith('-wal') && size > 1_000_000;
-    });
-  while (!underLoad()) await sleep(20);
-}
+/** One round of one slice. */
+const ONE = ['--mode=batch', '--events=3000', '--warmup=500', '--rounds=1', '--starts=1', '--concurrency=4'];
 
 const run = (
   argv: readonly string[],
   faults = '',
-  during?: (own: string, pid: number) => Promise<void>,
-): Promise<Run> => runCompare(folder, argv, { FAKE_FAULTS: faults }, during);
+  during?: (progress: RunProgress) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Run> => runCompare(folder, argv, { FAKE_FAULTS: faults, ...env }, during);
 
 const out = join(folder, 'result.json');
 const whole = await run([
@@ -45,73 +46,138 @@ const whole = await run([
   '--threshold=rs.p99_ms<100000',
 ]);
 const result = JSON.parse(readFileSync(out, 'utf8')) as Result;
+const rawText = readFileSync(join(whole.scratch, 'benchmark-raw.json'), 'utf8');
 const batch = measurementNamed(result, 'batch')!;
+const { slices, processes } = measurementNamed(JSON.parse(rawText) as RawResult, 'batch')!;
 
-test('a comparison ends with 0, a table and nothing left behind', () => {
+test('a comparison ends with 0 and a table, and leaves nothing behind', () => {
   assert.equal(whole.code, 0, whole.stderr);
   assert.deepEqual(whole.left, []);
   assert.match(
     whole.stderr,
-    /^Measured starts per server: 2\..*\nEach cycle holds .*\nbatch: .*rounds: rs ts ts rs\n/,
+    /^Measured starts per server: 2\..*\n2 rounds of batch: .*\nThis takes about \d+ s once built\.\n/,
   );
-  for (const label of ['Throughput', 'Latency p99', 'Stream lag p99'])
+  for (const label of ['Throughput', 'Server CPU per event', 'Stream lag p99'])
     assert.ok(whole.stdout.includes(label), label);
 });
 
-test('its result follows the schema, and a changed one does not', async () => {
+test('a table follows each round on stderr, before the report on stdout', () => {
+  const [first, second, ...rest] = whole.stderr.split(/^round 2 of 2, about .* left$/m);
+  assert.deepEqual(rest, []);
+  assert.match(first!, /│ Throughput/);
+  assert.doesNotMatch(second!, /│ Throughput/);
+  assert.match(whole.stdout, /│ Throughput/);
+});
+
+test('the summary follows the schema, and a changed one does not', async () => {
   assert.deepEqual(await violations(result), []);
   assert.deepEqual(await violations({ ...result, took_s: 'long' }), ['/took_s must be number']);
   const { measurements: _, ...without } = result;
   assert.deepEqual(await violations(without), ["/ must have required property 'measurements'"]);
 });
 
-test('every round is raw in the result: expected, acknowledged, stored and streamed agree', () => {
-  assert.deepEqual(
-    batch.rounds.map((sample) => sample.target),
-    ['rs', 'ts', 'ts', 'rs'],
+test('the summary holds no slice, and the digest of the raw data', () => {
+  assert.ok(!('slices' in batch) && !('processes' in batch));
+  assert.deepEqual(result.raw, {
+    sha256: createHash('sha256').update(rawText).digest('hex'),
+    bytes: Buffer.byteLength(rawText),
+  });
+});
+
+test('a run adds one line to the history', () => {
+  const lines = readFileSync(join(whole.scratch, 'history.jsonl'), 'utf8').trimEnd().split('\n');
+  assert.equal(lines.length, 1);
+  const line = JSON.parse(lines[0]!);
+  assert.equal(line.raw_sha256, result.raw!.sha256);
+  assert.equal(
+    line.measurements.batch.throughput_events_per_s.rs,
+    batch.servers.rs!.metrics.throughput_events_per_s!.median,
   );
-  for (const { audit, measured, warm_up, stream } of batch.rounds) {
-    assert.deepEqual(
-      [audit.expected_events, audit.acknowledged_events, audit.stored_events],
-      [3500, 3500, 3500],
-    );
-    assert.match(audit.stored_digest, /^[0-9a-f]{32}$/);
-    assert.equal(audit.stored_digest, audit.expected_digest);
-    assert.deepEqual([stream!.clients, stream!.complete_clients, stream!.frames], [2, 2, 7000]);
-    assert.deepEqual([warm_up.sent.requests, measured.requests, measured.non_2xx], [10, 60, 0]);
+});
+
+test('slices of a round go A B B A, and the second round begins with the other server', () => {
+  const order = ['rs', 'ts', 'ts', 'rs', 'ts', 'rs', 'rs', 'ts'];
+  assert.deepEqual(
+    slices.map(({ target }) => target),
+    order,
+  );
+  assert.deepEqual(batch.order, order);
+  assert.deepEqual(
+    slices.map(({ round }) => round),
+    [1, 1, 1, 1, 2, 2, 2, 2],
+  );
+  const starts = slices.map(({ at_s }) => at_s);
+  assert.deepEqual(
+    starts,
+    starts.toSorted((a, b) => a - b),
+  );
+});
+
+test('each slice has the same number of requests, and neighbours have the same bytes', () => {
+  for (const { measured } of slices) {
+    assert.deepEqual([measured.requests, measured.sent_events, measured.non_2xx], [100, 5000, 0]);
     assert.ok(measured.latency!.p50_ms > 0 && measured.latency!.p50_ms <= measured.latency!.p99_ms);
     assert.ok(measured.generator_cpu_us > 0);
   }
-  const startup = measurementNamed(result, 'startup')!;
-  assert.equal(startup.servers.rs!.starts_ms!.length, 2);
-  assert.equal(batch.servers.ts!.metrics.throughput_events_per_s!.samples, 2);
-  assert.equal(batch.comparison!.throughput_events_per_s!.pairs.length, 2);
-  assert.equal(batch.comparison!.throughput_events_per_s!.verdict, 'too_few_rounds');
+  const bytes = (target: string) =>
+    slices.filter((slice) => slice.target === target).map(({ measured }) => measured.sent_bytes);
+  assert.deepEqual(bytes('rs'), bytes('ts'));
+});
+
+test('no two slices of a process share an event: expected, acknowledged, stored and streamed agree', () => {
+  assert.deepEqual(
+    processes.map(({ target }) => target),
+    ['rs', 'ts', 'ts', 'rs'],
+  );
+  for (const { audit, warm_up, stream } of processes) {
+    assert.deepEqual(
+      [audit.expected_events, audit.acknowledged_events, audit.stored_events],
+      [10_500, 10_500, 10_500],
+    );
+    assert.match(audit.stored_digest, /^[0-9a-f]{32}$/);
+    assert.equal(audit.stored_digest, audit.expected_digest);
+    assert.deepEqual([stream!.clients, stream!.complete_clients, stream!.frames], [2, 2, 21_000]);
+    assert.equal(warm_up.sent.requests, 10);
+  }
+  assert.equal(batch.audited_events, 4 * 10_500);
+});
+
+test('medians are of slices, the ratio of neighbours, and two rounds have no verdict', () => {
+  const rates = (target: string) =>
+    slices.filter((slice) => slice.target === target).map((slice) => throughput(slice));
+  const near = (found: number, expected: number) => Math.abs(found / expected - 1) < 1e-4;
+  const { rs, ts } = batch.servers;
+  const found = batch.comparison!.throughput_events_per_s!;
+  assert.ok(near(rs!.metrics.throughput_events_per_s!.median, median(rates('rs'))!));
+  assert.equal(ts!.metrics.throughput_events_per_s!.samples, 4);
+  const pairs = rates('rs').map((rate, i) => rate / rates('ts')[i]!);
+  assert.ok(near(found.ratio, median(pairs)!), `${found.ratio} of ${pairs.join()}`);
+  assert.equal(found.verdict, 'too_few_rounds');
+  assert.ok(near(found.split_half!.odd, median(pairs.slice(0, 2))!));
+  assert.equal(measurementNamed(result, 'startup')!.servers.rs!.starts_ms!.length, 2);
 });
 
 test('CPU and memory are measured where the system reports them', {
   skip: process.platform !== 'linux' && 'proc(5) is Linux',
 }, () => {
-  for (const sample of batch.rounds) {
-    assert.ok(sample.peak_rss_bytes! >= sample.idle_rss_bytes! && sample.idle_rss_bytes! > 1_000_000);
-    assert.ok(sample.server_cpu_us! > 0);
-    assert.ok(sample.machine.others_share! >= 0 && sample.machine.others_share! <= 1);
+  for (const { server_cpu_us, machine } of slices) {
+    assert.ok(server_cpu_us! > 0);
+    assert.ok(machine.others_share! >= 0 && machine.others_share! <= 1);
   }
-});
-
-test('both servers got the same bytes', () => {
-  assert.equal(new Set(batch.rounds.map((sample) => sample.measured.sent_bytes)).size, 1);
+  for (const { peak_rss_bytes, idle_rss_bytes } of processes)
+    assert.ok(peak_rss_bytes! >= idle_rss_bytes! && idle_rss_bytes! > 1_000_000);
 });
 
 test('a short run has its warnings, and no path of the machine', () => {
   const codes = batch.warnings.map((warning) => warning.code);
-  assert.ok(codes.includes('few_rounds') && codes.includes('short_rounds'), codes.join());
-  assert.ok(!JSON.stringify(result).includes(tmpdir()));
+  assert.ok(codes.includes('few_rounds') && codes.includes('short_load'), codes.join());
+  assert.ok(!rawText.includes(tmpdir()));
   assert.ok(result.flags.includes('--out=result.json'), result.flags.join(' '));
 });
 
 test('the report is written, and its path printed', () => {
   const [, path] = /^report: (.*)$/m.exec(whole.stderr)!;
+  assert.equal(path, join(whole.scratch, 'benchmark-report.html'));
   assert.match(readFileSync(path!, 'utf8'), /^<!doctype html>/i);
 });
 
@@ -145,7 +211,7 @@ test('every property of the schema is described, every number has a unit', () =>
   assert.deepEqual(missing, []);
 });
 
-test('one server alone is compared with nothing; a threshold that does not hold is exit 3, and the result is printed', async () => {
+test('one server alone has no ratio, a missed threshold exits with 3, and --json prints the summary', async () => {
   const file = join(folder, 'alone.json');
   const alone = await run([...ONE, '--only=ts', '--json', '--threshold=ts.p99_ms<0.0001', `--out=${file}`]);
   assert.equal(alone.code, 3, alone.stderr);
@@ -161,13 +227,13 @@ test('one server alone is compared with nothing; a threshold that does not hold 
   assert.deepEqual([threshold!.condition, threshold!.found[0]!.holds], ['ts.p99_ms<0.0001', false]);
 });
 
-test('a wrong flag explains itself with 2, and nothing is started', async () => {
+test('a wrong flag exits with 2 and its reason, before anything starts', async () => {
   const wrong = await run(['--evnts=3', '--rounds=x']);
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /unknown flag --evnts[\s\S]*--rounds must be an integer/);
 });
 
-test('a corpus that holds no events is reported before anything is started', async () => {
+test('a corpus without events is reported before anything starts', async () => {
   const wrong = await run([...SMALL, `--corpus=${MAIN}`]);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /corpus_unusable: line 1 of the corpus is not JSON/);
@@ -207,14 +273,27 @@ for (const [how, sign] of [
   ['Ctrl-C', -1],
   ['kill -INT', 1],
 ] as const) {
-  test(`${how} in the middle of a round ends everything with 130`, async () => {
-    const long = ['--events=400000', '--rounds=5', '--starts=1', '--warmup=0'];
-    const stopped = await run(long, '', async (own, pid) => {
-      await untilUnderLoad(own);
+  test(`${how} in the second round prints what the first found, as partial, and exits with 130`, async () => {
+    const file = join(folder, 'interrupted.json');
+    const long = [
+      '--mode=batch',
+      '--events=10000',
+      '--rounds=100',
+      '--starts=1',
+      '--warmup=0',
+      `--out=${file}`,
+    ];
+    const stopped = await run(long, '', async ({ until, pid }) => {
+      await until(/round 2 of 100/);
       process.kill(sign * pid, 'SIGINT');
     });
     assert.equal(stopped.code, 130, stopped.stderr);
     assert.match(stopped.stderr, /bench:compare: interrupted/);
+    assert.match(
+      stopped.stdout,
+      /^PARTIAL: the run was interrupted, and no result was written\.\n[\s\S]*│ Throughput/,
+    );
+    assert.ok(!existsSync(file));
     assert.deepEqual(stopped.left, [], 'its folders and processes are gone');
   });
 }

@@ -16,7 +16,15 @@ const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Result;
 
 test('a saturated generator has a warning', async () => {
   const out = join(folder, 'saturated.json');
-  const flags = ['--events=5000', '--warmup=0', '--rounds=1', '--starts=1', '--only=ts', `--out=${out}`];
+  const flags = [
+    '--mode=batch',
+    '--events=5000',
+    '--warmup=0',
+    '--rounds=1',
+    '--starts=1',
+    '--only=ts',
+    `--out=${out}`,
+  ];
   const run = await runCompare(folder, flags, { FAKE_GENERATOR: SATURATED });
   assert.equal(run.code, 0, run.stderr);
   const { warnings } = measurementNamed(read(out), 'batch')!;

@@ -26,7 +26,6 @@ const HIGHER: Comparison = {
   high: 1.31,
   confidence: 0.95,
   interval: 'two_level_bootstrap',
-  pairs: [1.2, 1.31],
   split_half: null,
   verdict: 'higher',
 };

@@ -1,5 +1,6 @@
 /**
- * The real comparison with fake servers: `FAKE_FAULTS=rs:lose-one` makes one of them wrong.
+ * The real comparison with fake servers: `FAKE_FAULTS=rs:lose-one` makes one of them wrong, `FAKE_SCRATCH` is the folder
+ * of its raw data.
  */
 import { fileURLToPath } from 'node:url';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -28,6 +29,7 @@ const contenders: Contenders = {
   // The fake has no database code of its own to be checked against.
   ceilings: null,
   closedLoopProgram: process.env.FAKE_GENERATOR,
+  scratch: process.env.FAKE_SCRATCH!,
 };
 
 process.exitCode = await compareCommand(process.argv.slice(2), contenders);

@@ -5,32 +5,42 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { throughput } from '../src/analyse/metrics.ts';
+import { median } from '../src/analyse/statistics.ts';
 import { violations } from '../src/result/json.ts';
-import { measurementNamed, type Result } from '../src/result/result.ts';
+import {
+  headlineOf,
+  measurementNamed,
+  type RawMeasurement,
+  type RawResult,
+  type Result,
+} from '../src/result/result.ts';
 import { runCompare } from './run-compare.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-modes-'));
 after(() => rmSync(folder, { recursive: true }));
 
 let runs = 0;
-async function resultOf(...flags: string[]): Promise<Result> {
-  return (await resultAndSteps(...flags)).result;
+interface Found {
+  readonly result: Result;
+  readonly raw: RawResult;
+  /** The first words of each line of progress. */
+  readonly steps: readonly string[];
 }
 
-/** The steps are the first words of each line of progress. */
-async function resultAndSteps(...flags: string[]): Promise<{ result: Result; steps: string[] }> {
+async function resultOf(...flags: string[]): Promise<Found> {
   const out = join(folder, `${runs++}.json`);
   const run = await runCompare(folder, [...flags, '--starts=3', `--out=${out}`], { K6_BIN: '/nowhere/k6' });
   assert.equal(run.code, 0, run.stderr);
   assert.deepEqual(run.left, []);
   const result = JSON.parse(readFileSync(out, 'utf8')) as Result;
   assert.deepEqual(await violations(result), []);
+  const raw = JSON.parse(readFileSync(join(run.scratch, 'benchmark-raw.json'), 'utf8')) as RawResult;
   const steps = run.stderr.split('\n').map((line) => line.split(': ', 1)[0]!);
-  return { result, steps };
+  return { result, raw, steps };
 }
 
-test('single events, on a database that already holds some', async () => {
-  const result = await resultOf(
+test('single events are stored next to the preloaded ones', async () => {
+  const { raw } = await resultOf(
     '--mode=single',
     '--only=ts',
     '--events=400',
@@ -38,43 +48,79 @@ test('single events, on a database that already holds some', async () => {
     '--rounds=1',
     '--preload=700',
   );
-  const { rounds, workload } = measurementNamed(result, 'single')!;
-  assert.equal(workload!.preload_events, 700);
-  for (const { measured, audit, disk } of rounds) {
-    assert.deepEqual([measured.requests, audit.stored_events, disk.events], [400, 450, 1150]);
-  }
+  const { slices, processes, workload } = measurementNamed(raw, 'single')!;
+  assert.deepEqual([workload!.preload_events, workload!.slices], [700, 2]);
+  assert.deepEqual(
+    slices.map(({ measured }) => measured.requests),
+    [200, 200],
+  );
+  const [{ audit, disk }] = processes as [RawMeasurement['processes'][number]];
+  assert.deepEqual([audit.stored_events, disk.events], [450, 1150]);
 });
 
-test('an open loop sends at a rate, and at a share of the closed loop of the same cycle', async () => {
-  const { result, steps } = await resultAndSteps(
-    ...['--mode=open', '--rate=20%,500', '--duration=1', '--rounds=1', '--batch-size=10'],
-    ...['--events=2000', '--warmup=200', '--concurrency=4', '--ids=time'],
+const SMALL = ['--rounds=1', '--events=2000', '--warmup=200', '--concurrency=4'];
+
+test('open loops take place in the processes of the closed loop, at rates and at a share of its throughput', async () => {
+  const { result, raw, steps } = await resultOf(
+    ...SMALL,
+    ...['--mode=open', '--rate=20%,500', '--duration=1', '--batch-size=10', '--ids=time'],
   );
-  const names = ['batch', 'open_20_percent', 'open_500'];
   assert.deepEqual(
-    steps.filter((step) => /^(starts|batch \d|open_\d+(_percent)? \d)/.test(step)),
-    ['starts', ...names.flatMap((name) => [`${name} 1/2 rs`, `${name} 2/2 ts`])],
+    steps.filter((step) => /^(starts|batch|open_)/.test(step)),
+    ['starts', 'batch, round 1', 'open_20_percent, round 1', 'open_500, round 1'],
   );
   assert.deepEqual(measurementNamed(result, 'startup')!.order, ['rs', 'ts', 'ts', 'rs', 'rs', 'ts']);
-  const closed = measurementNamed(result, 'batch')!;
-  const share = measurementNamed(result, 'open_20_percent')!;
-  assert.deepEqual(share.order, closed.order);
-  for (const [i, { rate_events_per_s, measured }] of share.rounds.entries()) {
-    assert.equal(rate_events_per_s, Math.round(throughput(closed.rounds[i]!) * 0.2));
+  const [closed, share, fixed] = ['batch', 'open_20_percent', 'open_500'].map(
+    (name) => measurementNamed(raw, name)!,
+  ) as [RawMeasurement, RawMeasurement, RawMeasurement];
+  assert.deepEqual([closed.processes.length, share.processes.length, fixed.processes.length], [2, 0, 0]);
+  for (const { target, round, rate_events_per_s, measured } of share.slices) {
+    const own = closed.slices.filter((slice) => slice.target === target && slice.round === round);
+    assert.equal(rate_events_per_s, Math.round(median(own.map(throughput))! * 0.2));
     assert.ok(measured.latency!.samples === measured.requests && measured.send_delay !== null);
   }
   const { rate } = share.workload!;
-  assert.ok(rate?.kind === 'share' && rate.events_per_s.rs === share.rounds[0]!.rate_events_per_s);
-  const fixed = measurementNamed(result, 'open_500')!;
+  assert.ok(rate?.kind === 'share' && rate.events_per_s.rs === share.slices[0]!.rate_events_per_s);
   assert.deepEqual(
-    fixed.rounds.map((sample) => [sample.measured.requests, sample.measured.dropped_requests]),
+    fixed.slices.map(({ measured }) => [measured.requests, measured.dropped_requests]),
     Array(2).fill([50, 0]),
   );
   assert.equal(fixed.driver!.latency_from, 'due');
+  const sent = [closed, share, fixed].flatMap(({ slices }) => slices);
+  for (const { target, audit, warm_up } of closed.processes) {
+    const own = sent.filter((slice) => slice.target === target);
+    const events = own.reduce((sum, { measured }) => sum + measured.sent_events, warm_up.sent.sent_events);
+    assert.deepEqual([audit.expected_events, audit.stored_events], [events, events]);
+  }
 });
 
-test('a soak without k6 runs on the open loop and says so; three seconds are not enough samples', async () => {
-  const result = await resultOf(
+test('--plain measures four servers with the same bytes, and the summary stays below 100 KB', async () => {
+  const { result, raw } = await resultOf(...SMALL, '--plain', '--pick=batch,plain_batch', '--batch-size=10');
+  assert.deepEqual(
+    result.measurements.map(({ name, contenders }) => [name, contenders]),
+    [
+      ['startup', 'product'],
+      ['batch', 'product'],
+      ['plain_batch', 'plain'],
+    ],
+  );
+  const bytes = (name: string, own: string) =>
+    measurementNamed(raw, name)!
+      .slices.filter(({ target }) => target === own)
+      .map(({ measured }) => measured.sent_bytes);
+  for (const name of ['batch', 'plain_batch'])
+    for (const own of ['rs', 'ts']) assert.deepEqual(bytes(name, own), bytes('batch', 'rs'));
+  const headline = headlineOf(raw)!;
+  for (const name of ['rs', 'ts'] as const) {
+    const { values, metrics } = headline.servers[name]!;
+    const shown = values!.throughput_events_per_s!.flat();
+    assert.deepEqual([shown.length, median(shown)], [2, metrics.throughput_events_per_s!.median]);
+  }
+  assert.ok(JSON.stringify(result).length < 100_000);
+});
+
+test('a soak without k6 runs on the open loop and reports it; three seconds are not enough samples', async () => {
+  const { result, raw } = await resultOf(
     '--mode=soak',
     '--only=rs',
     '--duration=3',
@@ -84,15 +130,15 @@ test('a soak without k6 runs on the open loop and says so; three seconds are not
   );
   const soak = measurementNamed(result, 'soak')!;
   assert.ok(soak.warnings.some((warning) => warning.code === 'no_k6'));
-  for (const { timeline, stream, reader } of soak.rounds) {
-    assert.ok(timeline.t_ms.length >= 2 && timeline.lag_ms.some((lag) => lag !== null));
-    assert.deepEqual([stream!.complete_clients, reader!.failed], [2, 0]);
-    assert.ok(reader!.requests > 0);
-  }
+  const { slices, processes } = measurementNamed(raw, 'soak')!;
+  const [{ timeline, reader }] = slices as [RawMeasurement['slices'][number]];
+  assert.ok(timeline.t_ms.length >= 2 && timeline.lag_ms.some((lag) => lag !== null));
+  assert.deepEqual([processes[0]!.stream!.complete_clients, reader!.failed], [2, 0]);
+  assert.ok(reader!.requests > 0);
   assert.equal(soak.servers.rs!.drift!.rss_bytes!.verdict, 'not_enough_samples');
 });
 
-test('a dashboard that is refused fails the soak', async () => {
+test('a soak fails when the server refuses the reads of the dashboard', async () => {
   const flags = [
     '--mode=soak',
     '--only=ts',

@@ -1,35 +1,33 @@
-/** The order of rounds, and where the result goes. */
+/** What each mode measures, in which order and sizes, and where its result goes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from '../src/cli/compare-command.ts';
+import type { WarmUp } from '../src/observe/sample.ts';
 import type { Options } from '../src/plan/options.ts';
 import { parseCpuList } from '../src/plan/placement.ts';
-import { COMMITTED_RESULT, describePlan, makePlan, roundOrder, SCRATCH_RESULT } from '../src/plan/plan.ts';
-import type { Spec } from '../src/plan/spec.ts';
-import { cyclesOf, portion } from '../src/run/cycles.ts';
-import { fasterPace, sizeOf } from '../src/run/trial.ts';
-import { warmUpEvents } from '../src/run/warm-up.ts';
+import { COMMITTED_RESULT, describePlan, inTurn, makePlan, SCRATCH_RESULT } from '../src/plan/plan.ts';
+import { groupsOf } from '../src/plan/suite.ts';
+import { portion } from '../src/run/cycles.ts';
+import { partOf } from '../src/run/round.ts';
+import { fasterPace, sizeOf } from '../src/run/sizes.ts';
 
-const planOf = (...argv: string[]) => {
+const optionsOf = (...argv: string[]): Options => {
   const parsed = parseOptions(argv);
   assert.equal(parsed.kind, 'run', JSON.stringify(parsed));
-  return makePlan((parsed as { options: Options }).options, { k6: false });
+  return (parsed as { options: Options }).options;
 };
+const planOf = (...argv: string[]) => makePlan(optionsOf(...argv), { k6: false, wrk: true });
 const names = (...argv: string[]) => planOf(...argv).specs.map((spec) => spec.name);
+const groups = (...argv: string[]) =>
+  groupsOf(planOf(...argv).specs).map((group) => group.map(({ name }) => name));
 
-test('rounds go A B B A, so that each is first as often as second', () => {
-  assert.deepEqual(roundOrder(['rs', 'ts'], 4), ['rs', 'ts', 'ts', 'rs', 'rs', 'ts', 'ts', 'rs']);
-  assert.deepEqual(roundOrder(['ts'], 2), ['ts', 'ts']);
+test('slices go A B B A, so that each server is first as often as second', () => {
+  assert.deepEqual(inTurn(['rs', 'ts'], 4), ['rs', 'ts', 'ts', 'rs', 'rs', 'ts', 'ts', 'rs']);
+  assert.deepEqual(inTurn(['ts', 'rs'], 2), ['ts', 'rs', 'rs', 'ts']);
+  assert.deepEqual(inTurn(['ts'], 2), ['ts', 'ts']);
 });
 
-test('what has fewer rounds has them in the last cycles; starts are spread over all', () => {
-  const spec = (name: string, rounds: number) => ({ name, workload: { rounds } as Spec['workload'] });
-  const found = cyclesOf([spec('batch', 3), spec('soak', 1), spec('open', 2)]);
-  assert.deepEqual(
-    found.map((cycle) => cycle.map(({ name }) => name)),
-    [['batch'], ['batch', 'open'], ['batch', 'soak', 'open']],
-  );
-  assert.deepEqual(cyclesOf([]), [[]]);
+test('starts are spread over all rounds', () => {
   const portions = (count: number, cycles: number) =>
     Array.from({ length: cycles }, (_, cycle) => portion(count, cycle, cycles));
   assert.deepEqual(
@@ -42,72 +40,72 @@ test('what has fewer rounds has them in the last cycles; starts are spread over 
   );
 });
 
-test('a plan says what comes in the last cycle alone, and nothing of cycles where only starts are measured', () => {
-  const cyclesLine = (...argv: string[]) => {
-    const parsed = parseOptions(argv) as { options: Options };
-    return describePlan(planOf(...argv), parsed.options).find((line) => line.startsWith('Each cycle'));
-  };
-  const everything = 'Each cycle holds a pair of rounds of everything below';
-  assert.equal(cyclesLine(), `${everything}.`);
-  assert.equal(cyclesLine('--mode=all'), `${everything}; soak in the last alone.`);
-  assert.equal(cyclesLine('--mode=startup'), undefined);
+test('the plan names each measurement, its rounds and the time that it takes', () => {
+  const lines = describePlan(planOf(), optionsOf());
+  assert.match(lines[1]!, /^4 rounds of batch: Batches of generated events/);
+  assert.match(lines[2]!, /^ {2}then open_1000: Open loop at 1,000 events\/s/);
+  assert.match(lines.join('\n'), /\nThis takes about \d+ min.* once built\.\n/);
 });
 
-test('a size follows from the quicker of two trials of the faster server', async () => {
-  const paceOf = async (...found: number[]) => {
-    const asked: string[] = [];
-    const pace = await fasterPace(['rs', 'ts'], async (target) => {
-      asked.push(target);
-      return found[asked.length - 1]!;
-    });
-    return [pace, ...asked];
-  };
-  assert.deepEqual(await paceOf(100, 50, 130), [130, 'rs', 'ts', 'rs']);
-  assert.deepEqual(await paceOf(100, 50, 80), [100, 'rs', 'ts', 'rs']);
-  assert.deepEqual(await paceOf(50, 100, 110), [110, 'rs', 'ts', 'ts']);
+const warmedAt = (...parts_events_per_s: number[]) => ({ parts_events_per_s }) as unknown as WarmUp;
+
+test('the fastest part of any warm-up gives the pace', () => {
+  assert.equal(fasterPace([warmedAt(90, 100), warmedAt(50, 130)]), 130);
+  const whole = { sent: { received_events: 500, duration_ms: 250 }, parts_events_per_s: [] };
+  assert.equal(fasterPace([whole as unknown as WarmUp, warmedAt(50)]), 2000);
 });
 
-test('a closed loop by duration has the events that the faster server takes, in whole requests', async () => {
-  const sizes: unknown[] = [];
-  const size = async (...argv: string[]) => {
-    sizes.length = 0;
-    return sizeOf(planOf(...argv).specs[0]!, ['rs', 'ts'], async (target, trial) => {
-      sizes.push(trial);
-      return target === 'rs' ? 1001 : 500;
-    });
-  };
-  const given = ['--duration=3', '--warmup=200', '--batch-size=5', '--concurrency=4'];
-  assert.deepEqual(await size(...given), { events: 3005, warmup_events: 200 });
-  assert.deepEqual(sizes, Array(3).fill({ events: 210_000, warmup_events: 200 }));
-  const unsized = await size('--duration=3', '--mode=single', '--concurrency=4');
-  assert.deepEqual(unsized, { events: 3003, warmup_events: warmUpEvents(1001, 1) });
-  assert.deepEqual(sizes[0], { events: 36_000, warmup_events: 60_000 });
-  assert.deepEqual(await size('--events=20000'), { events: 20_000, warmup_events: 300_000 });
-  assert.deepEqual(sizes, [], 'no trial where the number is given');
+test('a closed loop by duration has what the faster server takes in all slices, in whole requests', () => {
+  const spec = (...argv: string[]) => planOf('--mode=batch', ...argv).specs[0]!;
+  const timed = spec('--duration=3', '--batch-size=50');
+  assert.equal(sizeOf(timed, 1001), 3050 * timed.workload.slices);
+  const given = spec('--events=20000', '--batch-size=50');
+  assert.equal(sizeOf(given, 1001), 20_000);
+  assert.equal(given.workload.slices, 4);
+  assert.equal(spec('--events=2000', '--batch-size=50').workload.slices, 1, 'a slice has a hundred requests');
 });
 
-test('the default run stays under ten minutes by its own estimate', () => {
-  const plan = planOf();
-  assert.deepEqual(names(), ['batch']);
-  assert.ok(plan.estimated_s < 600, String(plan.estimated_s));
+test('slices of a round have its events, the last what is left of whole requests', () => {
+  const spec = (batch_size: number, slices: number) =>
+    ({ workload: { batch_size, slices } }) as Parameters<typeof partOf>[2];
+  const parts = [0, 1, 2, 3].map((part) => partOf(1030, part, spec(50, 4)));
+  assert.deepEqual(parts, [250, 250, 250, 280]);
+  assert.equal(partOf(1030, 0, spec(50, 1)), 1030);
 });
 
-test('the full comparison has everything that the seed left out', () => {
-  const open = ['open_25_percent', 'open_50_percent', 'open_75_percent', 'open_90_percent'];
-  const fixed = ['open_2000', 'open_10000', 'open_30000'];
-  assert.deepEqual(names('--mode=all', `--corpus=${import.meta.filename}`), [
-    ...['batch', 'short', 'corpus', 'single', ...open, ...fixed, 'power', 'stream', 'soak'],
+test('the default run and the full run stay below their goals by their own estimates', () => {
+  assert.deepEqual(groups(), [['batch', 'open_1000', 'open_10000', 'open_75_percent']]);
+  assert.ok(planOf().estimated_s <= 270, String(planOf().estimated_s));
+  const full = planOf('--mode=all').estimated_s;
+  assert.ok(full <= 20 * 60, String(full));
+});
+
+test('the full comparison measures every rate, both generators, the plain servers and single events', () => {
+  const shares = [25, 50, 75, 90].map((share) => `open_${share}_percent`);
+  const main = ['batch', 'autocannon', 'open_1000', 'open_10000', 'open_30000', ...shares];
+  const plain = ['plain_batch', 'plain_1000', 'plain_10000'];
+  assert.deepEqual(groups('--mode=all', `--corpus=${import.meta.filename}`), [
+    main,
+    plain,
+    ...['corpus', 'single', 'power', 'stream'].map((name) => [name]),
   ]);
   assert.ok(!names('--mode=all').includes('corpus'));
-  const plan = planOf('--mode=all');
-  const seed = plan.specs.find((spec) => spec.name === 'short')!.workload;
-  assert.deepEqual(
-    [seed.events, seed.connections, seed.batch_size, seed.warmup_events],
-    [20_000, 40, 50, 500],
-  );
-  assert.equal(plan.specs.find((spec) => spec.name === 'power')!.workload.durability, 'power');
-  assert.equal(plan.specs.find((spec) => spec.name === 'stream')!.workload.stream_clients, 10);
-  assert.equal(plan.specs.find((spec) => spec.name === 'soak')!.workload.duration_s, 600);
+  const spec = (name: string) => planOf('--mode=all').specs.find((one) => one.name === name)!;
+  assert.equal(spec('power').workload.durability, 'power');
+  assert.equal(spec('stream').workload.stream_clients, 10);
+  assert.deepEqual([spec('batch').driver, spec('autocannon').driver], ['wrk', 'autocannon']);
+  assert.deepEqual([spec('batch').servers, spec('plain_batch').servers], ['product', 'plain']);
+  assert.equal(planOf('--mode=soak').specs[0]!.workload.duration_s, 1800);
+});
+
+test('--plain adds the plain servers to the default run', () => {
+  assert.deepEqual(groups('--plain').at(-1), ['plain_batch', 'plain_1000', 'plain_10000']);
+});
+
+test('autocannon drives closed loops where wrk is not found', () => {
+  const { specs } = makePlan(optionsOf('--mode=all'), { k6: false, wrk: false });
+  assert.equal(specs[0]!.driver, 'autocannon');
+  assert.ok(!specs.some(({ name }) => name === 'autocannon'));
 });
 
 test('a picked share brings the closed loop that it is a share of', () => {
@@ -124,7 +122,7 @@ test('the committed result is replaced by a full run alone', () => {
   assert.equal(planOf().out, COMMITTED_RESULT);
   for (const flag of [
     '--only=rs',
-    '--rounds=4',
+    '--rounds=3',
     '--events=20000',
     '--duration=20',
     '--mode=single',
@@ -149,7 +147,7 @@ test('the committed result is replaced by a full run alone', () => {
   assert.equal(planOf('--quick').out, SCRATCH_RESULT);
   assert.equal(planOf('--mode=all').out, COMMITTED_RESULT);
   assert.equal(planOf('--mode=all', `--corpus=${import.meta.filename}`).out, COMMITTED_RESULT);
-  assert.equal(planOf('--mode=all', '--pick=short').out, SCRATCH_RESULT);
+  assert.equal(planOf('--mode=all', '--pick=single').out, SCRATCH_RESULT);
   assert.equal(planOf('--only=rs', '--out=/somewhere/r.json').out, '/somewhere/r.json');
 });
 

@@ -13,6 +13,15 @@ export interface Run {
   readonly stderr: string;
   /** What the run left in its own temporary folder. */
   readonly left: readonly string[];
+  /** The folder of its raw data, its report and its history. */
+  readonly scratch: string;
+}
+
+/** A run that has not ended. */
+export interface RunProgress {
+  readonly pid: number;
+  /** Resolves when stderr matches; rejects when the run ends before. */
+  until(pattern: RegExp): Promise<void>;
 }
 
 /** Runs the comparison with a temporary folder of its own; `during` may act on it while it runs. */
@@ -20,12 +29,13 @@ export async function runCompare(
   folder: string,
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
-  during?: (own: string, pid: number) => Promise<void>,
+  during?: (progress: RunProgress) => Promise<void>,
 ): Promise<Run> {
   const own = mkdtempSync(join(folder, 'run-'));
+  const scratch = mkdtempSync(join(folder, 'scratch-'));
   // A process group of its own, as a shell gives to each command.
   const child = spawn(process.execPath, [MAIN, ...argv], {
-    env: { ...process.env, TMPDIR: own, ...env },
+    env: { ...process.env, TMPDIR: own, FAKE_SCRATCH: scratch, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -38,9 +48,15 @@ export async function runCompare(
     stderr += text;
   });
   const closed = once(child, 'close');
-  await during?.(own, child.pid!);
+  const until = async (pattern: RegExp) => {
+    while (!pattern.test(stderr)) {
+      if (child.exitCode !== null || child.stderr.readableEnded) throw new Error(`the run ended: ${stderr}`);
+      await Promise.race([once(child.stderr, 'data'), closed]);
+    }
+  };
+  await during?.({ pid: child.pid!, until });
   const [code] = (await closed) as [number | null];
-  return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)] };
+  return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)], scratch };
 }
 
 /** Processes that still have the run's temporary folder in their environment; none can be seen but on Linux. */

@@ -1,16 +1,14 @@
-/** Known values for every figure that a result is summed up by, and the real coverage of its intervals. */
+/** Known values of every summary figure, and the measured coverage of the intervals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import {
+  type ByRound,
   compareRounds,
+  compareSlices,
   median,
-  medianInterval,
-  noiseFloorOf,
   quantile,
-  relativeChange,
   summarise,
-  unpairedInterval,
   verdictOf,
 } from '../src/analyse/statistics.ts';
 
@@ -22,7 +20,7 @@ test('the median is the middle value, or the mean of two', () => {
   assert.equal(median([10, 9, 100]), 10, 'by number, not by text');
   const values = [3, 1, 2];
   median(values);
-  assert.deepEqual(values, [3, 1, 2], 'what is given stays as it is');
+  assert.deepEqual(values, [3, 1, 2], 'the input is unchanged');
 });
 
 test('a quantile is the nearest rank, so always a value that was measured', () => {
@@ -41,136 +39,138 @@ test('a summary says the spread relative to the median', () => {
   assert.equal(summarise([]), null);
 });
 
-test('pairs that all say the same leave no room for doubt', () => {
-  assert.deepEqual(compareRounds([20, 20, 20, 20, 20], [10, 10, 10, 10, 10], 0.03), {
+test('equal ratios give an interval without width', () => {
+  assert.deepEqual(compareRounds([20, 20, 20, 20], [10, 10, 10, 10]), {
     ratio: 2,
     low: 2,
     high: 2,
     confidence: 0.95,
-    interval: 'bootstrap_of_paired_rounds',
-    pairs: [2, 2, 2, 2, 2],
-    noise_floor: 0.03,
+    interval: 'two_level_bootstrap',
+    split_half: { odd: 2, even: 2, agree: true },
     verdict: 'higher',
   });
 });
 
-test('a single pair has no interval, and few pairs have no verdict', () => {
-  assert.deepEqual(compareRounds([30], [10], null), {
+test('a single round of one slice has no interval, and fewer than four rounds have no verdict', () => {
+  assert.deepEqual(compareRounds([30], [10]), {
     ratio: 3,
     low: 3,
     high: 3,
     confidence: 0.95,
     interval: 'none',
-    pairs: [3],
-    noise_floor: null,
+    split_half: null,
     verdict: 'too_few_rounds',
   });
-  // Two pairs have three different draws: both the first, both the second, one of each.
-  const two = compareRounds([10, 30], [10, 10], 0);
+  // Two rounds have three different draws: both the first, both the second, one of each.
+  const two = compareRounds([10, 30], [10, 10]);
   assert.deepEqual([two?.ratio, two?.low, two?.high, two?.verdict], [2, 1, 3, 'too_few_rounds']);
-  assert.equal(compareRounds([2, 2, 2, 2], [1, 1, 1, 1], 0)?.verdict, 'too_few_rounds');
+  assert.equal(compareRounds([2, 2, 2], [1, 1, 1])?.verdict, 'too_few_rounds');
 });
 
-test('the interval of three pairs is that of all 27 draws there are', () => {
+test('the interval of three rounds is that of all 27 possible draws', () => {
   const a = [10, 13, 19];
   const b = [10, 11, 12];
   const draws = [0, 1, 2].flatMap((i) => [0, 1, 2].flatMap((j) => [0, 1, 2].map((k) => [i, j, k])));
   const middle = (values: readonly number[], draw: readonly number[]) => median(draw.map((i) => values[i]!))!;
   const ratios = draws.map((draw) => middle(a, draw) / middle(b, draw)).sort((x, y) => x - y);
-  const found = compareRounds(a, b, 0);
+  const found = compareRounds(a, b);
   assert.equal(ratios.length, 27);
   assert.deepEqual([found?.low, found?.high], [quantile(ratios, 0.025), quantile(ratios, 0.975)]);
 });
 
-test('pairs are drawn together, so a slow minute that hits both makes no interval wide', () => {
-  const machine = [1, 0.5, 0.8, 1.2, 0.7];
-  const rust = machine.map((factor) => 200 * factor);
-  const typescript = machine.map((factor) => 100 * factor);
-  const paired = compareRounds(rust, typescript, 0);
-  assert.deepEqual([paired?.low, paired?.high], [2, 2]);
-  const alone = unpairedInterval(rust, typescript)!;
-  assert.ok(alone.low < 1.5 && alone.high > 2.5, 'drawn alone they would');
+test('neighbouring slices are compared, so a slow minute that hits both makes no interval wide', () => {
+  const machine = [
+    [1, 0.5],
+    [0.8, 1.2],
+    [0.7, 0.9],
+    [1.1, 0.6],
+  ];
+  const times = (factor: number): ByRound => machine.map((round) => round.map((speed) => speed * factor));
+  const { ratio, low, high, verdict } = compareSlices(times(200), times(100))!;
+  assert.deepEqual([ratio, low, high, verdict], [2, 2, 2, 'higher']);
+  const [first, ...others] = times(100);
+  const shuffled = compareSlices(times(200), [...others, first!])!;
+  assert.ok(shuffled.low < 1.8 && shuffled.high > 2.2, 'slices of other minutes give a wide interval');
+});
+
+test('slices of one process count less than as many processes', () => {
+  const random = seededRandom(2);
+  const processes = Array.from({ length: 4 }, () => 1 + 0.2 * (random.next() - 0.5));
+  const ones = (rounds: number, slices: number): ByRound =>
+    Array.from({ length: rounds }, () => Array<number>(slices).fill(1));
+  // Each process has its own level; its slices hardly differ.
+  const shared = compareSlices(
+    processes.map((level) => Array.from({ length: 4 }, () => level + 0.001 * random.next())),
+    ones(4, 4),
+  )!;
+  const separate = compareSlices(
+    processes.flatMap((level) => Array.from({ length: 4 }, () => [level + 0.001 * random.next()])),
+    ones(16, 1),
+  )!;
+  const width = ({ low, high }: { low: number; high: number }) => high - low;
+  assert.ok(width(shared) > 1.3 * width(separate), `${width(shared)} and ${width(separate)}`);
+});
+
+test('halves of the rounds agree when they are at most 10 % apart', () => {
+  const halves = (odd: number, even: number) =>
+    compareSlices(
+      [
+        [odd, odd],
+        [even, even],
+        [odd, odd],
+        [even, even],
+      ],
+      Array(4).fill([1, 1]),
+    )?.split_half;
+  assert.deepEqual(halves(2, 2.2), { odd: 2, even: 2.2, agree: true });
+  assert.deepEqual(halves(2.2, 2), { odd: 2.2, even: 2, agree: true });
+  assert.deepEqual(halves(2, 2.21), { odd: 2, even: 2.21, agree: false });
 });
 
 test('the same input gives the same interval', () => {
-  const run = () => compareRounds([1, 2, 4, 3, 6], [2, 1, 3, 5, 4], null);
+  const run = () => compareRounds([1, 2, 4, 3, 6], [2, 1, 3, 5, 4]);
   assert.deepEqual(run(), run());
 });
 
-test('a ratio is not said where nothing can be', () => {
-  assert.equal(compareRounds([1], [0], null), null);
-  assert.equal(compareRounds([1, 1, 1], [1, 0, 1], null), null);
-  assert.equal(compareRounds([0, 0], [0, 0], null), null, 'equal, but no number of times each other');
-  assert.equal(compareRounds([], [], null), null);
-  assert.equal(compareRounds([1, 2], [1], null), null);
-  assert.equal(
-    compareRounds([0, 0, 0, 0, 0], [4, 4, 4, 4, 4], 0.1)?.verdict,
-    'lower',
-    'none is less than some',
-  );
+test('a comparison is null without values, with a zero divisor, or with unequal numbers of slices', () => {
+  assert.equal(compareRounds([1], [0]), null);
+  assert.equal(compareRounds([1, 1, 1], [1, 0, 1]), null);
+  assert.equal(compareRounds([0, 0], [0, 0]), null, 'equal, but without a ratio');
+  assert.equal(compareRounds([], []), null);
+  assert.equal(compareRounds([1, 2], [1]), null);
+  assert.equal(compareSlices([[1, 2]], [[1]]), null);
+  assert.equal(compareSlices([[1], [2]], [[1]]), null);
+  assert.equal(compareSlices([[1, 1]], [[1, 0]]), null);
+  assert.equal(compareSlices([[], []], [[], []]), null);
+  assert.equal(compareRounds([0, 0, 0, 0], [4, 4, 4, 4])?.verdict, 'lower', 'zero is less than four');
 });
 
-test('a verdict needs both: an interval without 1, and more than the noise floor', () => {
-  const cases = [
-    [1.2, { low: 1.1, high: 1.3 }, 0.05, 'higher'],
-    [0.8, { low: 0.7, high: 0.9 }, 0.05, 'lower'],
-    [1.2, { low: 0.9, high: 1.3 }, 0.05, 'no_difference'],
-    [1.2, { low: 1.1, high: 1.3 }, 0.25, 'no_difference'],
-    [1.2, { low: 1, high: 1.3 }, 0, 'no_difference'],
-    [1.2, { low: 1.1, high: 1.3 }, null, 'higher'],
-    [0.4, { low: 0.3, high: 0.5 }, 1.2, 'lower'],
-    [2.1, { low: 2, high: 2.2 }, 1.2, 'no_difference'],
-  ] as const;
-  for (const [ratio, interval, floor, verdict] of cases) {
-    assert.equal(verdictOf(ratio, interval, 5, floor), verdict, `${ratio} with a floor of ${floor}`);
-  }
+test('a verdict needs four rounds and an interval without 1', () => {
+  for (const [low, high, rounds, verdict] of [
+    [1.1, 1.3, 4, 'higher'],
+    [0.7, 0.9, 4, 'lower'],
+    [0.9, 1.3, 4, 'no_difference'],
+    [1, 1.3, 4, 'no_difference'],
+    [1.1, 1.3, 3, 'too_few_rounds'],
+  ] as const)
+    assert.equal(verdictOf({ low, high }, rounds), verdict, `${low} to ${high} of ${rounds} rounds`);
 });
 
-test('a change counts the same in both directions', () => {
-  assert.equal(relativeChange(2, 3), 0.5);
-  assert.equal(relativeChange(3, 2), 0.5);
-  assert.equal(relativeChange(0, 0), 0);
-  assert.equal(relativeChange(0, 1), Number.POSITIVE_INFINITY);
-});
-
-test('the noise floor is the largest change between neighbours of the same server', () => {
-  const order = ['rs', 'ts', 'ts', 'rs', 'rs', 'ts'] as const;
-  // Neighbours are the first two of ts and the last two of rs: 4 % and 10 %; 100 to 200 were no neighbours.
-  assert.equal(noiseFloorOf(order, { rs: [100, 200, 220], ts: [50, 52, 90] }), 220 / 200 - 1);
-  assert.equal(noiseFloorOf(order, { rs: [1, 220, 200], ts: [50, 52, 90] }), 220 / 200 - 1, 'either way');
-  assert.equal(
-    noiseFloorOf(order, { rs: [100, null, 220], ts: [50, 52, 90] }),
-    52 / 50 - 1,
-    'what is measured',
-  );
-  assert.equal(noiseFloorOf(['rs', 'rs', 'rs'], { rs: [1, 1, 1] }), 0, 'a server alone');
-});
-
-test('there is no noise floor without neighbours, or next to a zero', () => {
-  assert.equal(noiseFloorOf(['rs', 'ts', 'rs'], { rs: [1, 2], ts: [1] }), null);
-  assert.equal(noiseFloorOf(['rs', 'rs'], { rs: [0, 5] }), null);
-  assert.equal(noiseFloorOf(['rs', 'rs'], { rs: [0, 0] }), 0);
-  assert.equal(noiseFloorOf(['rs', 'rs'], { rs: [null, 5] }), null);
-  assert.throws(() => noiseFloorOf(['rs', 'rs'], { rs: [1] }), RangeError, 'a round without an entry');
-});
-
-test('a median of two values lies between them, one value has no interval', () => {
-  assert.deepEqual(medianInterval([1, 3]), { low: 1, high: 3 });
-  assert.deepEqual(medianInterval([4, 4, 4]), { low: 4, high: 4 });
-  assert.equal(medianInterval([4]), null);
-  assert.equal(unpairedInterval([1, 2], [0, 1]), null);
-});
-
-test('of five pairs the 95 % interval holds the true ratio about 93 times in a hundred', () => {
+test('the 95 % interval of four rounds of four slices holds the true ratio about 9 times in 10', () => {
   const random = seededRandom(1);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-  const noisy = (value: number) => Array.from({ length: 5 }, () => value * (1 + 0.05 * normal()));
-  const trials = 400;
+  /** Processes differ by 3 %, their slices by 5 %. */
+  const noisy = (value: number): ByRound =>
+    Array.from({ length: 4 }, () => {
+      const process = value * (1 + 0.03 * normal());
+      return Array.from({ length: 4 }, () => process * (1 + 0.05 * normal()));
+    });
+  const trials = 200;
   let held = 0;
   for (let i = 0; i < trials; i++) {
-    const { low, high } = compareRounds(noisy(100), noisy(50), null)!;
+    const { low, high } = compareSlices(noisy(100), noisy(50))!;
     if (low <= 2 && 2 <= high) held++;
   }
-  // Three standard deviations of 400 trials are 3.8 percentage points.
-  assert.ok(Math.abs(held / trials - 0.935) < 0.038, `${held} of ${trials}`);
+  // Three standard deviations of 200 trials are 6 percentage points.
+  assert.ok(Math.abs(held / trials - 0.91) < 0.06, `${held} of ${trials}`);
 });

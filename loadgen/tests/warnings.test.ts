@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { Comparison } from '../src/analyse/statistics.ts';
 import type { Warning, WarningCode } from '../src/analyse/warning.ts';
 import { measurementWarnings, type RunGrounds, runWarningsOf } from '../src/analyse/warnings.ts';
 import { parseOptions } from '../src/cli/compare-command.ts';
 import type { Latency, Sent } from '../src/load/drivers/driver.ts';
-import type { Sample, StreamSample } from '../src/observe/sample.ts';
+import type { ProcessSample, Slice } from '../src/observe/sample.ts';
 import type { Options } from '../src/plan/options.ts';
 import type { Spec } from '../src/plan/spec.ts';
 import { specsOf } from '../src/plan/suite.ts';
@@ -32,21 +33,30 @@ const SENT: Sent = {
   generator_cpu_us: 2_000_000,
 };
 
-function sample(measured: Partial<Sent> = {}, changed: Partial<Sample> = {}): Sample {
+function slice(measured: Partial<Sent> = {}, changed: Partial<Slice> = {}): Slice {
   return {
     round: 1,
     target: 'rs',
     at_s: 1,
     rate_events_per_s: null,
-    warm_up: { steady: true, cold_events_per_s: 1, parts_events_per_s: [], sent: SENT },
     measured: { ...SENT, ...measured },
     server_cpu_us: 1,
+    timeline: { t_ms: [], rss_bytes: [], cpu_us: [], wal_bytes: [], file_descriptors: [], lag_ms: [] },
+    reader: null,
+    clients_cpu_us: 0,
+    machine: { others_share: 0.01, stolen_share: 0 },
+    ...changed,
+  };
+}
+
+function processOf(round: number, changed: Partial<ProcessSample> = {}): ProcessSample {
+  return {
+    round,
+    target: 'rs',
+    warm_up: { steady: true, cold_events_per_s: 1, parts_events_per_s: [], sent: SENT },
     idle_rss_bytes: 1,
     peak_rss_bytes: 1,
-    timeline: { t_ms: [], rss_bytes: [], cpu_us: [], wal_bytes: [], file_descriptors: [], lag_ms: [] },
     stream: null,
-    reader: null,
-    machine: { others_share: 0.01, stolen_share: 0 },
     stop_ms: 1,
     disk: { bytes: 1, events: 1, wal_peak_bytes: 1 },
     audit: {
@@ -61,11 +71,46 @@ function sample(measured: Partial<Sent> = {}, changed: Partial<Sample> = {}): Sa
 }
 
 const specOf = (...argv: string[]): Spec =>
-  specsOf((parseOptions(argv) as { options: Options }).options, { k6: false })[0]!;
-const five = (measured: Partial<Sent>, changed: Partial<Sample> = {}) =>
-  Array.from({ length: 5 }, () => sample(measured, changed));
-const judged = (samples: readonly Sample[], spec = specOf(), generator_cores = 1) =>
-  measurementWarnings({ spec, targets: ['rs'], generator_cores, samples });
+  specsOf((parseOptions(argv) as { options: Options }).options, { k6: false, wrk: true })[0]!;
+
+interface Judged {
+  readonly spec?: Spec;
+  readonly cores?: number;
+  readonly processes?: readonly ProcessSample[];
+  readonly comparison?: Readonly<Record<string, Comparison | null>>;
+}
+
+const judged = (slices: readonly Slice[], how: Judged = {}) =>
+  measurementWarnings({
+    spec: how.spec ?? specOf(),
+    targets: ['rs'],
+    generator_cores: how.cores ?? 1,
+    rounds: {
+      slices,
+      processes: how.processes ?? [1, 2, 3, 4].map((round) => processOf(round)),
+      size: { events: 1, warmup_events: 1 },
+    },
+    comparison: how.comparison ?? {},
+  });
+/** One slice in each of four rounds. */
+const four = (measured: Partial<Sent>, changed: Partial<Slice> = {}) =>
+  [1, 2, 3, 4].map((round) => slice(measured, { round, ...changed }));
+const compared = (changed: Partial<Comparison>): Judged => ({
+  comparison: {
+    throughput_events_per_s: {
+      ratio: 2,
+      low: 1.95,
+      high: 2.05,
+      confidence: 0.95,
+      interval: 'two_level_bootstrap',
+      split_half: { odd: 2, even: 2, agree: true },
+      verdict: 'higher',
+      ...changed,
+    },
+  },
+});
+const machineOf = (others_share: number, stolen_share: number) =>
+  judged(four({}, { machine: { others_share, stolen_share } }));
 
 function runGrounds(
   changed: { load?: number; pinned?: boolean; stale?: string[]; dirty?: boolean } = {},
@@ -91,8 +136,8 @@ function runGrounds(
   };
 }
 
-test('a sound measurement and a sound run have no reason', () => {
-  assert.deepEqual(judged(five({})), []);
+test('a sound measurement and a sound run have no warning', () => {
+  assert.deepEqual(judged(four({}), compared({})), []);
   assert.deepEqual(runWarningsOf(runGrounds()), []);
 });
 
@@ -108,29 +153,28 @@ const late: Latency = {
   samples: 1,
   histogram: '',
 };
-const followed: StreamSample = {
-  clients: 10,
-  frames: 1,
-  complete_clients: 10,
-  lag: null,
-  clients_cpu_us: 10_300_000,
-};
-const warm = { cold_events_per_s: 1, parts_events_per_s: [], sent: SENT };
-const causes: Readonly<Record<WarningCode, () => Warning[]>> = {
-  generator_saturated: () => judged(five({ generator_cpu_us: 10_300_000 })),
-  few_rounds: () => judged([sample(), sample()]),
-  high_spread: () => judged([...five({}), sample({ duration_ms: 16_000 })]),
-  short_rounds: () => judged(five({ duration_ms: 9_000 })),
-  not_steady: () => judged([...five({}), sample({}, { warm_up: { steady: false, ...warm } })]),
-  rate_not_reached: () => judged(five({}, { rate_events_per_s: 43_000 })),
-  requests_dropped: () => judged([...five({}), sample({ dropped_requests: 1 })]),
-  late_generator: () => judged([...five({}), sample({ generator_delay: late })]),
-  stream_clients_saturated: () => judged(five({}, { stream: followed })),
-  other_load: () => judged([...five({}), sample({}, { machine: { others_share: 0.06, stolen_share: 0 } })]),
-  stolen_time: () => judged([...five({}), sample({}, { machine: { others_share: 0, stolen_share: 0.03 } })]),
-  trend: () => judged([6, 5.9, 5.7, 5.5, 5.3, 5.2].map((us) => sample({}, { server_cpu_us: us * 500_000 }))),
-  no_k6: () => judged([sample()], specOf('--mode=soak')),
-  resources_not_measured: () => judged([...five({}), sample({}, { server_cpu_us: null })]),
+const unsteady = { steady: false, cold_events_per_s: 1, parts_events_per_s: [], sent: SENT };
+/** `wide_spread` is one of bench:sync alone. */
+const causes: Readonly<Record<Exclude<WarningCode, 'wide_spread'>, () => Warning[]>> = {
+  generator_saturated: () => judged(four({ generator_cpu_us: 10_300_000 })),
+  few_rounds: () => judged(four({}).slice(1)),
+  wide_interval: () => judged(four({}), compared({ high: 2.3 })),
+  halves_differ: () => judged(four({}), compared({ split_half: { odd: 1.8, even: 2.2, agree: false } })),
+  short_load: () => judged(four({ duration_ms: 2_000, generator_cpu_us: 100_000 })),
+  not_steady: () =>
+    judged(four({}), { processes: [1, 2, 3, 4].map((round) => processOf(round, { warm_up: unsteady })) }),
+  rate_not_reached: () => judged(four({}, { rate_events_per_s: 43_000 })),
+  requests_dropped: () => judged([...four({}), slice({ dropped_requests: 1 })]),
+  late_generator: () => judged(four({ generator_delay: late })),
+  stream_clients_saturated: () => judged(four({}, { clients_cpu_us: 10_300_000 })),
+  other_load: () => machineOf(0.06, 0),
+  stolen_time: () => machineOf(0, 0.03),
+  trend: () =>
+    judged(
+      [6, 5.9, 5.7, 5.5, 5.3, 5.2].map((us, i) => slice({}, { round: i + 1, server_cpu_us: us * 500_000 })),
+    ),
+  no_k6: () => judged([slice()], { spec: specOf('--mode=soak') }),
+  resources_not_measured: () => judged([...four({}), slice({}, { server_cpu_us: null })]),
   machine_busy: () => runWarningsOf(runGrounds({ load: 1.1 })),
   shared_cores: () => runWarningsOf(runGrounds({ pinned: false })),
   stale_build: () => runWarningsOf(runGrounds({ stale: ['rs'] })),
@@ -148,52 +192,47 @@ for (const [code, cause] of Object.entries(causes)) {
   });
 }
 
+test('each warning states what it limits, or that it limits nothing', () => {
+  const [wide] = causes.wide_interval();
+  assert.equal(wide!.limits, 'the ratio that is named');
+  assert.equal(causes.not_steady()[0]!.limits, null);
+});
+
 test('k6 is saturated by the cores it may run on', () => {
-  const soak = specsOf((parseOptions(['--mode=soak']) as { options: Options }).options, { k6: true })[0]!;
+  const spec = specsOf((parseOptions(['--mode=soak']) as { options: Options }).options, {
+    k6: true,
+    wrk: true,
+  })[0]!;
   const codes = (generator_cpu_us: number, cores: number) =>
-    judged([sample({ generator_cpu_us })], soak, cores).map(({ code }) => code);
+    judged([slice({ generator_cpu_us })], { spec, cores }).map(({ code }) => code);
   assert.deepEqual(codes(10_300_000, 1), ['generator_saturated']);
   assert.deepEqual(codes(10_300_000, 2), []);
   assert.deepEqual(codes(20_500_000, 2), ['generator_saturated']);
 });
 
-test('an open loop is judged by its latency and not by the rate it was asked for', () => {
-  const open = specOf('--mode=open', '--rate=2000');
-  const at = (p99_ms: number, rate: number) =>
-    sample({ latency: { ...late, p99_ms }, received_events: rate * 12 }, { rate_events_per_s: rate });
-  assert.deepEqual(
-    judged(
-      [1, 1, 1, 1, 1].map((p99) => at(p99, 1000)),
-      open,
-    ),
-    [],
-  );
-  assert.deepEqual(
-    judged(
-      [1000, 1000, 2000, 1000, 1000].map((rate) => at(1, rate)),
-      open,
-    ),
-    [],
-  );
-  const [found, ...others] = judged(
-    [1, 1, 2, 1, 1].map((p99) => at(p99, 1000)),
-    open,
-  );
-  assert.equal(found!.message, 'rs: latency p99 varied by 100 % between rounds');
-  assert.deepEqual(others, []);
+test('an open loop has no warning about the ratio of throughput, since its rate is given', () => {
+  const spec = specOf('--mode=open', '--rate=2000');
+  assert.deepEqual(judged(four({}), { ...compared({ high: 3 }), spec }), []);
+  const cpu = { server_cpu_us_per_event: compared({ high: 3 }).comparison!.throughput_events_per_s! };
+  const codes = judged(four({}), { comparison: cpu, spec }).map(({ code }) => code);
+  assert.deepEqual(codes, ['wide_interval']);
+});
+
+test('a saturated slice among four decides nothing', () => {
+  assert.deepEqual(judged([...four({}).slice(1), slice({ generator_cpu_us: 10_300_000 })]), []);
 });
 
 test('a request that waited for a connection is not late by the generator', () => {
   const waited = { send_delay: late, generator_delay: { ...late, p99_ms: 1 } };
-  assert.deepEqual(judged(five(waited)), []);
+  assert.deepEqual(judged(four(waited)), []);
   assert.deepEqual(
-    judged(five({ send_delay: late, generator_delay: late })).map(({ code }) => code),
+    judged(four({ send_delay: late, generator_delay: late })).map(({ code }) => code),
     ['late_generator'],
   );
 });
 
-test('the schema knows the same list', () => {
+test('the schema lists the same codes', () => {
   const schema = JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'));
   const codes = schema.$defs.warning.properties.code.enum as string[];
-  assert.deepEqual(codes.toSorted(), Object.keys(causes).toSorted());
+  assert.deepEqual(codes.toSorted(), [...Object.keys(causes), 'wide_spread'].toSorted());
 });

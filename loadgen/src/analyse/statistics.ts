@@ -29,8 +29,6 @@ export interface Comparison {
   readonly confidence: number;
   /** How low and high were found; `none` of a single pair. */
   readonly interval: 'two_level_bootstrap' | 'none';
-  /** The ratio of each pair of neighbours, in order. */
-  readonly pairs: readonly number[];
   /** `null` of fewer than two rounds. */
   readonly split_half: SplitHalf | null;
   readonly verdict: Verdict;
@@ -40,7 +38,7 @@ export interface Comparison {
 export interface SplitHalf {
   readonly odd: number;
   readonly even: number;
-  /** Whether they lie no farther apart than the interval is wide: by chance that fails one time in twenty. */
+  /** Whether they are no farther apart than `MOST_BETWEEN_HALVES`. */
   readonly agree: boolean;
 }
 
@@ -57,6 +55,12 @@ export interface Interval {
 
 /** Share of the resamples that lie in an interval. */
 export const CONFIDENCE = 0.95;
+
+/**
+ * What halves of a run may differ by. An interval of ±5 % of the whole is ±7 % of a half, so that two of them are 10 %
+ * apart.
+ */
+export const MOST_BETWEEN_HALVES = 0.1;
 
 /** With fewer rounds no verdict is given. */
 export const ENOUGH_FOR_VERDICT = 4;
@@ -116,8 +120,7 @@ export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
     high,
     confidence: CONFIDENCE,
     interval: interval === null ? 'none' : 'two_level_bootstrap',
-    pairs,
-    split_half: splitHalf(rounds, { low, high }),
+    split_half: splitHalf(rounds),
     verdict: verdictOf({ low, high }, rounds.length),
   };
 }
@@ -138,8 +141,7 @@ export function compareRounds(a: readonly number[], b: readonly number[]): Compa
     high,
     confidence: CONFIDENCE,
     interval: a.length < 2 ? 'none' : 'two_level_bootstrap',
-    pairs: rounds.flat(),
-    split_half: splitHalf(rounds, { low, high }),
+    split_half: splitHalf(rounds),
     verdict: verdictOf({ low, high }, a.length),
   };
 }
@@ -151,11 +153,11 @@ export function verdictOf({ low, high }: Interval, rounds: number): Verdict {
   return high < 1 ? 'lower' : 'no_difference';
 }
 
-function splitHalf(rounds: ByRound, { low, high }: Interval): SplitHalf | null {
+function splitHalf(rounds: ByRound): SplitHalf | null {
   if (rounds.length < 2) return null;
   const half = (parity: number) => median(rounds.filter((_, i) => i % 2 === parity).flat())!;
   const [odd, even] = [half(0), half(1)];
-  return { odd, even, agree: Math.max(odd, even) * low <= Math.min(odd, even) * high };
+  return { odd, even, agree: Math.max(odd, even) <= Math.min(odd, even) * (1 + MOST_BETWEEN_HALVES) };
 }
 
 function pairedInterval(a: readonly number[], b: readonly number[]): Interval {

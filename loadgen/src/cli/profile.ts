@@ -21,6 +21,7 @@ import { BenchFailure } from '../failure.ts';
 import { autocannonDriver } from '../load/drivers/autocannon.ts';
 import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
+import { SCRATCH } from '../plan/plan.ts';
 import { launch } from '../run/launch.ts';
 import { runCommand } from './run-command.ts';
 
@@ -92,6 +93,7 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
     plain: TARGETS,
     ceilings: null,
     closedLoopProgram: undefined,
+    scratch: SCRATCH,
   };
   const asked = { durability: 'process', max_metadata_bytes: null } as const;
   const launched = await launch(wanted.target, { contenders, placement, lifetime }, asked);

@@ -23,11 +23,10 @@ export interface Plan {
 
 export const COMMITTED_RESULT = resolve(ROOT, 'benchmark-results.json');
 
-/** For results that must not replace the committed one; git ignores the folder. */
-export const SCRATCH_RESULT = resolve(ROOT, '.bench/benchmark-results.json');
+/** For raw data, reports and results that must not replace the committed one; git ignores the folder. */
+export const SCRATCH = resolve(ROOT, '.bench');
 
-/** The measurements of a run so far. */
-export const UNFINISHED = resolve(ROOT, '.bench/unfinished.json');
+export const SCRATCH_RESULT = resolve(SCRATCH, 'benchmark-results.json');
 
 /** Rounds below this say little about what differs from process to process. */
 export const ENOUGH_ROUNDS = ROUNDS;

@@ -4,7 +4,7 @@
  * Invariants: everything follows from the result. A sentence names a server as cheaper or faster only where the interval
  * of the ratio says so.
  */
-import type { Comparison } from '../analyse/statistics.ts';
+import { type Comparison, MOST_BETWEEN_HALVES } from '../analyse/statistics.ts';
 import { CLAIMED } from '../analyse/warnings.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { commitOf, type NamedWarning, warningsOf } from './conditions.ts';
@@ -90,7 +90,7 @@ function unitOf(key: (typeof LOAD_KEYS)[number]): 'events_per_s' | 'us' {
   return key === 'throughput_events_per_s' ? 'events_per_s' : 'us';
 }
 
-/** "Odd and even rounds agree in 7 of 7 ratios of the headline." */
+/** "Odd and even rounds agree within 10 % in 7 of 7 ratios of the headline." */
 function agreement(result: Result): string[] {
   const halves = headlineRows(result).flatMap(({ label, comparison }) =>
     comparison?.split_half ? [{ label, agree: comparison.split_half.agree }] : [],
@@ -99,8 +99,8 @@ function agreement(result: Result): string[] {
   const differ = halves.filter(({ agree }) => !agree);
   const which = differ.length === 0 ? '' : ` They differ in: ${differ.map(({ label }) => label).join(', ')}.`;
   return [
-    `Odd and even rounds agree in ${halves.length - differ.length} of ${halves.length} ratios of the headline ` +
-      `(by chance one in twenty does not).${which}`,
+    `Odd and even rounds agree within ${MOST_BETWEEN_HALVES * 100} % in ${halves.length - differ.length} of ` +
+      `${halves.length} ratios of the headline.${which}`,
   ];
 }
 

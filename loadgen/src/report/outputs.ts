@@ -1,10 +1,9 @@
 /** Everything that a run leaves: summary, raw data, a line of history, the report as one HTML file, the table on stdout. */
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { dirname, join } from 'node:path';
 import type { Options } from '../plan/options.ts';
-import { type Plan, UNFINISHED } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { addToHistory } from '../result/history.ts';
 import { resultJson, writeResult } from '../result/json.ts';
 import type { Measurement, RawResult, Result } from '../result/result.ts';
@@ -12,28 +11,33 @@ import { summaryOf } from '../result/summary.ts';
 import type { Progress } from '../run/progress.ts';
 import { terminalReport } from './terminal.ts';
 
-const REPORT = resolve(ROOT, '.bench/benchmark-report.html');
-const RAW = resolve(ROOT, '.bench/benchmark-raw.json');
+export interface Outputs {
+  /** The file of the summary. */
+  readonly out: Plan['out'];
+  /** The folder of everything else. */
+  readonly scratch: string;
+}
 
 export async function writeOutputs(
   result: RawResult,
-  { out }: Plan,
+  { out, scratch }: Outputs,
   { json }: Options,
   progress: Progress,
 ): Promise<void> {
+  const [rawFile, reportFile] = [join(scratch, 'benchmark-raw.json'), join(scratch, 'benchmark-report.html')];
   const raw = `${JSON.stringify(result)}\n`;
   const facts = { sha256: createHash('sha256').update(raw).digest('hex'), bytes: Buffer.byteLength(raw) };
   const summary = summaryOf(result, facts);
   await writeResult(summary, out);
-  await write(RAW, raw);
-  await addToHistory(summary);
+  await write(rawFile, raw);
+  await addToHistory(join(scratch, 'history.jsonl'), summary);
   // Loaded when it is needed: the plots take seconds to load, and a run that fails has none.
   const { htmlReport } = await import('./html.ts');
-  await write(REPORT, htmlReport(result));
+  await write(reportFile, htmlReport(result));
   process.stdout.write(json ? resultJson(summary) : terminalReport(summary));
   progress.say(`written: ${out}`);
-  progress.say(`raw data: ${RAW}`);
-  progress.say(`report: ${REPORT}`);
+  progress.say(`raw data: ${rawFile}`);
+  progress.say(`report: ${reportFile}`);
 }
 
 /** What was measured when the run was interrupted. */
@@ -44,8 +48,8 @@ export function printPartial(result: Result): void {
 }
 
 /** What was measured before a run fails is not lost; no result is made of this. */
-export async function keepUnfinished(measurements: readonly Measurement[]): Promise<void> {
-  await write(UNFINISHED, `${JSON.stringify(measurements)}\n`);
+export async function keepUnfinished(scratch: string, measurements: readonly Measurement[]): Promise<void> {
+  await write(join(scratch, 'unfinished.json'), `${JSON.stringify(measurements)}\n`);
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -4,16 +4,13 @@
  * Nothing reads it but people and their scripts: a ratio that moves from commit to commit shows here first.
  */
 import { appendFile, mkdir } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { dirname } from 'node:path';
 import { CLAIMED } from '../analyse/warnings.ts';
 import type { Measurement, Result } from './result.ts';
 
-export const HISTORY = resolve(ROOT, '.bench/history.jsonl');
-
 const KEYS = [...CLAIMED, 'latency_p99_ms', 'start_ms', 'idle_rss_bytes'];
 
-export async function addToHistory(result: Result, file = HISTORY): Promise<void> {
+export async function addToHistory(file: string, result: Result): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await appendFile(file, `${JSON.stringify(lineOf(result))}\n`);
 }

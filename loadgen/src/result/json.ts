@@ -20,15 +20,26 @@ export async function violations(value: unknown, part = '#'): Promise<string[]> 
   return (validate.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`);
 }
 
-/** Lists of numbers stand on one line: a soak has thousands of them. */
 export function resultJson(result: Result): string {
   return readableJson(result);
 }
 
-/** The same of anything. */
+/** A list or an object that holds no other stands on one line, so that each metric is a line. */
 export function readableJson(value: object): string {
-  const text = JSON.stringify(value, null, 2);
-  return `${text.replace(/\[\n[^[\]{}"]+\]/g, (list) => list.replace(/\s+/g, ''))}\n`;
+  return `${lines(value, '')}\n`;
+}
+
+function lines(value: unknown, indent: string): string {
+  const isFlat =
+    typeof value !== 'object' ||
+    value === null ||
+    Object.values(value).every((one) => typeof one !== 'object' || one === null);
+  if (isFlat) return JSON.stringify(value);
+  const inner = `${indent} `;
+  const [open, close, parts] = Array.isArray(value)
+    ? ['[', ']', value.map((one) => lines(one, inner))]
+    : ['{', '}', Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${lines(one, inner)}`)];
+  return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
 /** The result of a suite: one row a line, figures with four significant digits. */

@@ -107,7 +107,7 @@ export async function compare(
       },
       async onMeasured(soFar, isLast) {
         latest = await resultSoFar(soFar);
-        await keepUnfinished(latest.measurements);
+        await keepUnfinished(contenders.scratch, latest.measurements);
         if (!isLast && !options.json) progress.say(headlineText(latest));
       },
     });
@@ -118,10 +118,11 @@ export async function compare(
     }
     const whole: RawResult = { ...(await resultOf({ ...facts, measurements })), ceilings: ceilings.all };
     const thresholds = checkThresholds(options.thresholds, whole);
-    await writeOutputs({ ...whole, thresholds }, plan, options, progress);
+    const files = { out: plan.out, scratch: contenders.scratch };
+    await writeOutputs({ ...whole, thresholds }, files, options, progress);
     return thresholds.every(outcomeHolds) ? 0 : 3;
   } catch (error) {
-    if (error instanceof Interrupted && latest !== null) printPartial(latest);
+    if (error instanceof Interrupted && latest !== null && !options.json) printPartial(latest);
     throw error;
   }
 }

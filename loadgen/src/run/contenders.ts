@@ -8,6 +8,7 @@ import type { NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { PLAIN_TARGETS } from '../../plain/targets.ts';
 import { CEILING_PROGRAMS, type CeilingPrograms } from '../ceilings/programs.ts';
+import { SCRATCH } from '../plan/plan.ts';
 
 export interface Contenders {
   readonly targets: Readonly<Record<TargetName, Target>>;
@@ -17,6 +18,8 @@ export interface Contenders {
   readonly ceilings: CeilingPrograms | null;
   /** The program of the closed-loop generator; `undefined`: the real one. */
   readonly closedLoopProgram: string | undefined;
+  /** The folder for raw data, the report and the history of runs. */
+  readonly scratch: string;
 }
 
 export const REAL_CONTENDERS: Contenders = {
@@ -24,6 +27,7 @@ export const REAL_CONTENDERS: Contenders = {
   plain: PLAIN_TARGETS,
   ceilings: CEILING_PROGRAMS,
   closedLoopProgram: undefined,
+  scratch: SCRATCH,
 };
 
 /** What has to be built before these servers run: each of them, the program behind its ceiling, and the plain ones. */

@@ -14,7 +14,7 @@ import { WARMUP_S } from '../plan/lengths.ts';
 export interface Warming {
   /** Number of the first event that may be sent. */
   readonly first: number;
-  /** Events to send; `null`: four seconds at the rate of an open loop. Of a closed one: `warmUpEvents`, or as given. */
+  /** Events to send; `null`: four seconds at the rate of an open loop. */
   readonly events: number | null;
   readonly batch_size: number;
   /** Of an open loop; `null` in a closed one. */
@@ -33,9 +33,6 @@ const AGREE = 0.05;
 /** What follows the first requests of a closed loop is sent in as many parts. */
 const PARTS = 4;
 
-/** Of the faster server at the pace of a trial: 0.8 to 1.6 s as measured, when trials were of a second and rounds up to 46 % faster. */
-const PART_S = 1.35;
-
 /** After its first second, which is brisk, how long an open loop keeps its rate. */
 const SECONDS_AT_RATE = WARMUP_S.open - 1;
 
@@ -44,12 +41,6 @@ const FIRST_REQUESTS = 400;
 
 /** An open loop below this would leave code cold that the measurement is not about. */
 const BRISK_EVENTS_PER_S = 10_000;
-
-/** Events that warm a closed loop up, for a pace in events/s: the first requests, then parts of about a second. */
-export function warmUpEvents(events_per_s: number, batch_size: number): number {
-  const part = Math.ceil((PART_S * events_per_s) / batch_size) * batch_size;
-  return FIRST_REQUESTS * batch_size + PARTS * Math.max(part, FIRST_REQUESTS * batch_size);
-}
 
 export async function warmUp(warming: Warming): Promise<Warmed> {
   const { events, rate_events_per_s, batch_size, first } = warming;

@@ -77,13 +77,17 @@ export function createWorkers(how: WorkersOptions): Workers {
   };
 }
 
-/** A short run, such as a smoke, makes only the events that it sends; others keep all, since they repeat them. */
-export function poolOf(spec: Pick<Spec, 'corpus' | 'workload'>, options: Options): PoolSource {
-  const { seed, payload } = options;
-  const { ids, events, warmup_events } = spec.workload;
-  const sent = events === null ? MOST_POOL_EVENTS : events + (warmup_events ?? 0);
-  const most = spec.corpus === undefined && sent < SHORT_RUN_EVENTS ? sent : MOST_POOL_EVENTS;
-  return { corpus: spec.corpus, payload, seed, ids, most };
+/**
+ * All measurements of a run have pools of one size: those of a group share processes, whose audit expects the sequence of
+ * one pool. A short run, such as a smoke, makes fewer events and repeats them.
+ */
+export function poolOf(
+  { corpus, workload }: Pick<Spec, 'corpus' | 'workload'>,
+  options: Options,
+): PoolSource {
+  const { seed, payload, events } = options;
+  const isShort = corpus === undefined && events !== undefined && events <= SHORT_RUN_EVENTS;
+  return { corpus, payload, seed, ids: workload.ids, most: isShort ? SHORT_RUN_EVENTS : MOST_POOL_EVENTS };
 }
 
 const MOST_POOL_EVENTS = 200_000;
