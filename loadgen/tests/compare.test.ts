@@ -57,7 +57,7 @@ test('a comparison ends with 0 and a table, and leaves nothing behind', () => {
     whole.stderr,
     /^Measured starts per server: 2\..*\n2 rounds of batch: .*\nThis takes about \d+ s once built\.\n/,
   );
-  for (const label of ['Throughput', 'Server CPU per event', 'Stream lag p99'])
+  for (const label of ['Throughput', 'Latency p99', 'Stream lag p99'])
     assert.ok(whole.stdout.includes(label), label);
 });
 

@@ -17,14 +17,13 @@ test('results leave a checkout clean, a source or a new file does not, and witho
   };
   assert.equal(isDirty(root), null);
   git('init', '--quiet');
-  for (const file of ['benchmark-results.json', 'docs/performance/open.json', 'loadgen/src/main.ts'])
+  for (const file of ['benchmark-results.json', 'docs/suites/sync.json', 'loadgen/src/main.ts'])
     write(file, 'before');
   git('add', '.');
   git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '--message=before');
   assert.equal(isDirty(root), false);
   write('benchmark-results.json', 'after');
-  write('docs/performance/open.json', 'after');
-  write('docs/performance/new.json', 'after');
+  write('docs/suites/sync.json', 'after');
   assert.equal(isDirty(root), false);
   write('loadgen/src/main.ts', 'after');
   assert.equal(isDirty(root), true);

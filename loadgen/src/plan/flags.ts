@@ -44,7 +44,7 @@ export const FLAGS = {
     value: 'MODE',
     default: 'main',
     choices: MODES,
-    help: 'what is measured; main: a closed loop and open loops in the same processes; all: the full comparison',
+    help: 'main: a closed loop and open loops in the same processes; all: the full comparison',
   },
   quick: {
     kind: 'switch',

@@ -68,6 +68,7 @@ const HEADLINE: readonly (readonly [measurement: string, key: string, label: str
 const HEADLINE_KEYS = [
   'throughput_events_per_s',
   'server_cpu_us_per_event',
+  'stream_lag_p99_ms',
   'idle_rss_bytes',
   'peak_rss_bytes',
 ];
@@ -82,9 +83,11 @@ export function headlineRows(result: Result): Row[] {
     return rowsOf(result, measurement).flatMap((row) => (row.key === key ? [{ ...row, label }] : []));
   });
   const saturated = headline === undefined ? [] : rowsOf(result, headline);
+  // At saturation a latency says how many connections wait; it is shown where there is no other.
+  const keys = loads.length > 0 ? HEADLINE_KEYS : ['latency_p99_ms', ...HEADLINE_KEYS];
   return [
     ...loads,
-    ...saturated.filter(({ key }) => HEADLINE_KEYS.includes(key)),
+    ...saturated.filter(({ key }) => keys.includes(key)),
     ...(startup === undefined ? [] : rowsOf(result, startup)),
     ...sizeRows(result),
   ];

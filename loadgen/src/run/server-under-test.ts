@@ -28,6 +28,9 @@ import { warmUp } from './warm-up.ts';
 /** How long a server is left alone after its start before its memory counts as idle. */
 export const IDLE_MS = 500;
 
+/** How long after a failure of the generator the end of the server counts as its cause. */
+const EXIT_MS = 500;
+
 const OBSERVE_MS = { slice: 500, soak: 1000 };
 
 export interface ServerContext {
@@ -242,7 +245,10 @@ export class ServerUnderTest {
       const how = exit.signal ?? `code ${exit.code}`;
       throw new BenchFailure('server_failed', `the server ended under load (${how})`, tail(server.stderr()));
     });
-    const sending = generator.send({ url: server.url, range, rate_events_per_s }, onProgress);
+    const sending = generator
+      .send({ url: server.url, range, rate_events_per_s }, onProgress)
+      // A generator may notice the end of the server before its parent does.
+      .catch((error: unknown) => Promise.race([ended, sleep(EXIT_MS).then(() => Promise.reject(error))]));
     return Promise.race([sending, ended]);
   }
 }
