@@ -38,9 +38,18 @@ export function chosen(files: readonly string[], data: Data): string[] {
   );
 }
 
+/** Generated blocks of a document, from `<!-- NAME: generated ... -->` to `<!-- /NAME -->`. */
+const GENERATED = /<!-- (\w+): generated [\s\S]*?<!-- \/\1 -->/g;
+
+/** Generated blocks are not checked. */
 export async function checkFile(file: string, text: string, rules: Rules): Promise<Found[]> {
   const lines = text.split('\n');
-  const prose = file.endsWith('.md') ? { text, lines: lines.map((_, index) => index + 1) } : proseOf(text);
+  const prose = file.endsWith('.md')
+    ? {
+        text: text.replace(GENERATED, (block) => block.replace(/[^\n]/g, '')),
+        lines: lines.map((_, index) => index + 1),
+      }
+    : proseOf(text);
   const problems = await problemsOf(prose.text, rules);
   return problems.map(({ rule, line, message }) => {
     const there = prose.lines[line - 1] ?? 1;
