@@ -120,7 +120,7 @@ test('a taken port is an error that names it, without a trace', async () => {
 const VERDICT =
   /\n(Every event once|NOT every event once) across (\d+) swaps: sent (\S+) {2}acknowledged (\S+) {2}stored (\S+) {2}streamed (\S+) {2}doubled (\S+) {2}missed (\S+)\n$/;
 
-test('alternately killed servers lose no event and double none', async () => {
+test('servers that are killed in turn lose no event and store none twice', async () => {
   const place = ownPlace();
   const argv = [...HEADLESS, '--interval', '0.5', '--swaps', '4', '--speed', '60'];
   const { code, stdout, stderr } = await run('demo-swap', argv, place);

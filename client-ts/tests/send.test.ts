@@ -146,5 +146,5 @@ test('a flush counts rejected events as settled, and resolves without events', a
   assert.deepEqual([sender.counts.rejected, sender.waiting], [1, 0]);
   const { sender: strict } = senderOn([refused(403, 'forbidden')], { onRejected: () => strict.stop() });
   strict.send(event());
-  await assert.rejects(strict.flush(), { name: 'AbortError' }, 'unless whoever was told stopped it');
+  await assert.rejects(strict.flush(), { name: 'AbortError' }, 'the callback stopped the sender');
 });

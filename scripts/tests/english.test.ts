@@ -61,6 +61,11 @@ test('comments and names of tests are checked at their lines, code and strings a
   assert.deepEqual(await found('a.ts', source), ['1 glossary', '2 glossary', '5 glossary', '7 sentence']);
 });
 
+test('names of scenarios are checked', async () => {
+  const source = "const one = { name: 'someone', rules: ['A-01'] };\nconst other = { name: 'someone' };";
+  assert.deepEqual(await found('a.ts', source), ['1 glossary']);
+});
+
 test('names of Rust tests are checked as words', async () => {
   const source = '/// Someone.\n#[tokio::test]\nasync fn one_two_three_four_five_six() {}\nfn someone() {}';
   assert.deepEqual(await found('a.rs', source), ['1 glossary', '3 sentence']);

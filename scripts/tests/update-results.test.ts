@@ -101,7 +101,7 @@ test('the results of three suites have a block each in one document', async () =
   });
 });
 
-test('a README without markers and a result of another form are refused, and nothing is written', async () => {
+test('update refuses a README without markers and a result of another form, and writes nothing', async () => {
   const broken: readonly (readonly [Tree, RegExp])[] = [
     [{ ...FILES, 'README.md': '# No markers\n' }, /markers/],
     [{ ...FILES, 'benchmark-results.json': { schema_version: 1 } }, /schema version 1/],
