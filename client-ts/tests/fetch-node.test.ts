@@ -37,7 +37,7 @@ test('the client uses undici in Node by default', () => {
   assert.equal(serverOf({ fetch: browserFetch }).fetch, browserFetch);
 });
 
-both('a request has the given method, headers and body, and an answer has status, headers and JSON', async (t, fetch) => {
+both('requests have the given method, headers and body; answers have status, headers and JSON', async (t, fetch) => {
   const { url } = await serving(t, async (request, response) => {
     const chunks = await request.toArray();
     const { method, headers } = request;
