@@ -37,7 +37,7 @@ test('the client uses undici in Node by default', () => {
   assert.equal(serverOf({ fetch: browserFetch }).fetch, browserFetch);
 });
 
-both('requests have the given method, headers and body; answers have status, headers and JSON', async (t, fetch) => {
+both('requests and answers keep their method, status, headers and body', async (t, fetch) => {
   const { url } = await serving(t, async (request, response) => {
     const chunks = await request.toArray();
     const { method, headers } = request;
@@ -65,23 +65,26 @@ both('requests have the given method, headers and body; answers have status, hea
   assert.deepEqual(await got.json(), { method: 'GET', authorization: null, length: null, body: '' });
 });
 
-both('a connection stays open after an unread answer and after an answer without a body', async (t, fetch) => {
-  let answers = 0;
-  const { url, counts } = await serving(t, (_, response) => {
-    answers++;
-    if (answers % 2 === 1) response.writeHead(304).end();
-    else response.end('{}');
-  });
-  for (let i = 0; i < 3; i++) {
-    const unchanged = await fetch(url, OPTIONS);
-    assert.deepEqual([unchanged.status, unchanged.ok], [304, false]);
-    // The connection is free once its end is processed, which takes this turn.
-    await new Promise(setImmediate);
-    assert.deepEqual(await (await fetch(url, OPTIONS)).json(), {});
-    await new Promise(setImmediate);
-  }
-  assert.deepEqual([answers, counts.connections], [6, 1]);
-});
+both(
+  'a connection stays open after an unread answer and after an answer without a body',
+  async (t, fetch) => {
+    let answers = 0;
+    const { url, counts } = await serving(t, (_, response) => {
+      answers++;
+      if (answers % 2 === 1) response.writeHead(304).end();
+      else response.end('{}');
+    });
+    for (let i = 0; i < 3; i++) {
+      const unchanged = await fetch(url, OPTIONS);
+      assert.deepEqual([unchanged.status, unchanged.ok], [304, false]);
+      // The connection is free once its end is processed, which takes this turn.
+      await new Promise(setImmediate);
+      assert.deepEqual(await (await fetch(url, OPTIONS)).json(), {});
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual([answers, counts.connections], [6, 1]);
+  },
+);
 
 both('chunks are read as they arrive, and a reader that stops closes the connection', async (t, fetch) => {
   const closed = Promise.withResolvers<void>();

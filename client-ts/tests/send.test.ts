@@ -54,7 +54,7 @@ for (const name of TARGET_NAMES) {
     await server.stop();
   });
 
-  test(`a kill and restart of ${name} in flight lose no event and double none`, async () => {
+  test(`a kill and restart of ${name} lose no event in flight and store none twice`, async () => {
     const db = newFile();
     let server = await start(name, db);
     const { port } = server;
