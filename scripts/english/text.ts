@@ -30,6 +30,12 @@ export function proseOf(source: string): Prose {
   return { text: text.join('\n'), lines };
 }
 
+/** The lines of SQL that are comments as a whole. */
+export function commentsOfSql(source: string): Prose {
+  const lines = source.split('\n').map((line) => /^\s*-- ?(.*)$/.exec(line)?.[1] ?? '');
+  return { text: lines.join('\n'), lines: lines.map((_, index) => index + 1) };
+}
+
 interface Part {
   readonly line: number;
   readonly text: string;

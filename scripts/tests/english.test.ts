@@ -61,6 +61,10 @@ test('comments and names of tests are checked at their lines, code and strings a
   assert.deepEqual(await found('a.ts', source), ['1 glossary', '2 glossary', '5 glossary', '7 sentence']);
 });
 
+test('comments of SQL are checked at their lines, statements are not', async () => {
+  assert.deepEqual(await found('a.sql', "SELECT 'someone';\n-- Ask someone."), ['2 glossary']);
+});
+
 test('names of scenarios are checked', async () => {
   const source = "const one = { name: 'someone', rules: ['A-01'] };\nconst other = { name: 'someone' };";
   assert.deepEqual(await found('a.ts', source), ['1 glossary']);
@@ -71,7 +75,7 @@ test('names of Rust tests are checked as words', async () => {
   assert.deepEqual(await found('a.rs', source), ['1 glossary', '3 sentence']);
 });
 
-test('documents are chosen but for generated and pending ones, sources by their folders', () => {
+test('the check covers documents except generated and pending ones, and sources of listed folders', () => {
   const files = ['README.md', 'docs/made.md', 'docs/later.md', 'scripts/a.ts', 'scripts/a.json', 'cli/a.ts'];
   assert.deepEqual(chosen(files, DATA), ['README.md', 'scripts/a.ts']);
 });
