@@ -98,7 +98,7 @@ test('a corpus is replayed, and refused events are reported', async () => {
   assert.match(stdout, /\nsent 40 {2}stored 30 {2}refused 10\n$/);
 });
 
-test('a taken port is an error that names it, without a trace', async () => {
+test('a taken port is an error that names it, without a stack trace', async () => {
   const place = ownPlace();
   const holder = createServer();
   await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
@@ -151,7 +151,7 @@ async function openBetweenKills(browser: Awaited<ReturnType<typeof launch>>, url
   }
 }
 
-test('the dashboard receives every event while the servers are killed alternately', { skip }, async (t) => {
+test('the dashboard receives every event while the servers are killed in turn', { skip }, async (t) => {
   const place = ownPlace();
   const browser = await launch();
   t.after(() => browser.close());

@@ -26,7 +26,7 @@ interface Payload {
 
 export const HOOKS: ScenarioFile = {
   name: 'hooks',
-  about: 'payloads of hooks, whatever they hold',
+  about: 'payloads of hooks with any content',
   scenarios: [
     {
       name: 'made-up payloads follow the mapping with a small limit',
