@@ -2,8 +2,8 @@
  * `pnpm contract:check`: checks that the files of `contract/` agree with each other, with the cases and with both
  * servers.
  *
- * Why a program: the facts stand once, but some are needed in two forms (prose and data, data and OpenAPI), and
- * a rule that nothing proves is a wish.
+ * Why a program: some facts are needed in two forms (prose and data, data and OpenAPI), and the forms must agree. A
+ * rule without a test says nothing about the servers.
  * Invariant: every problem is printed, not only the first. Exit 1 when there is one.
  */
 import { fileURLToPath } from 'node:url';

@@ -10,11 +10,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { type Problem, problemsOf, type Rules } from './english/rules.ts';
-import { proseOf } from './english/text.ts';
+import { commentsOfSql, proseOf } from './english/text.ts';
 
 export interface Data extends Rules {
   readonly markdown: { readonly generated: readonly string[]; readonly pending: readonly string[] };
-  /** Folders and files whose TypeScript and Rust is checked. */
+  /** Folders and files whose TypeScript, Rust and SQL is checked. */
   readonly sources: { readonly folders: readonly string[] };
   readonly exceptions: readonly { readonly file: string; readonly words: string; readonly reason: string }[];
 }
@@ -34,13 +34,25 @@ export function chosen(files: readonly string[], data: Data): string[] {
     data.sources.folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
   return files.filter(
     (file) =>
-      (file.endsWith('.md') && !skipped.has(file)) || (/(?<!\.d)\.(ts|tsx|rs)$/.test(file) && within(file)),
+      (file.endsWith('.md') && !skipped.has(file)) ||
+      (/(?<!\.d)\.(ts|tsx|rs|sql)$/.test(file) && within(file)),
   );
 }
 
+/** Generated blocks of a document, from `<!-- NAME: generated ... -->` to `<!-- /NAME -->`. */
+const GENERATED = /<!-- (\w+): generated [\s\S]*?<!-- \/\1 -->/g;
+
+/** Generated blocks are not checked. */
 export async function checkFile(file: string, text: string, rules: Rules): Promise<Found[]> {
   const lines = text.split('\n');
-  const prose = file.endsWith('.md') ? { text, lines: lines.map((_, index) => index + 1) } : proseOf(text);
+  const prose = file.endsWith('.md')
+    ? {
+        text: text.replace(GENERATED, (block) => block.replace(/[^\n]/g, '')),
+        lines: lines.map((_, index) => index + 1),
+      }
+    : file.endsWith('.sql')
+      ? commentsOfSql(text)
+      : proseOf(text);
   const problems = await problemsOf(prose.text, rules);
   return problems.map(({ rule, line, message }) => {
     const there = prose.lines[line - 1] ?? 1;

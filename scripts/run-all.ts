@@ -3,8 +3,9 @@
  *
  * All of them run even when one fails, so that one run reports everything. The end is the last lines of each failure, a
  * table, the failing cases and an exit code. CI shows the end of a log, so that the failing cases come last.
- * `check` is what CI runs: `test`, formatting, lints, types and counts. `check:long` runs every night: `check` with the
- * long forms of the crash and differential scenarios (decision 48), and what depends on the time of the machine.
+ * `check` is what CI runs: `test`, formatting, lints, types and counts. `check:long` runs every night. It is `check`
+ * with the long forms of the crash and differential scenarios (decision 48), and what depends on the time of the
+ * machine.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
- * Writes what readers see of the committed measurements: the README's answer, docs/benchmark-results.md, a document for
- * each suite below docs/suites, and blocks of figures in other documents. With `--check` it only names files that are out
- * of date.
+ * Writes what readers see of the committed measurements. These are the README's answer, docs/benchmark-results.md, a
+ * document for each suite below docs/suites, and blocks of figures in other documents. With `--check` it only names
+ * files that are out of date.
  *
  * Invariants: no figure in these files is typed by hand. The same result gives the same bytes. A checkout is written
  * only when all files can be generated.

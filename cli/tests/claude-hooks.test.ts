@@ -88,7 +88,7 @@ test('each hook is connected as the contract says, by a handler that holds no to
   });
 });
 
-test('another server replaces the previous one without a trace', () => {
+test('another server replaces the previous one completely', () => {
   const first = connected(TEXTS['hooks of others']!, SERVER).text;
   const { text, changes } = connected(first, GUARDED);
   assert.equal(text.includes(URL_OF(SERVER)), false);

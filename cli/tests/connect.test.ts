@@ -152,7 +152,7 @@ test('a file that is not a settings file stays unchanged', async () => {
     });
 });
 
-test('a settings file that cannot be written is an error without a trace', async () => {
+test('a settings file that cannot be written is an error without a stack trace', async () => {
   await inTree({ 'folder/x': '' }, async (root) => {
     writeFileSync(join(root, 'file'), '');
     for (const path of ['folder', 'file/settings.json']) {

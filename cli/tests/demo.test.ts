@@ -98,7 +98,7 @@ test('a corpus is replayed, and refused events are reported', async () => {
   assert.match(stdout, /\nsent 40 {2}stored 30 {2}refused 10\n$/);
 });
 
-test('a taken port is an error that names it, without a trace', async () => {
+test('a taken port is an error that names it, without a stack trace', async () => {
   const place = ownPlace();
   const holder = createServer();
   await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
@@ -120,7 +120,7 @@ test('a taken port is an error that names it, without a trace', async () => {
 const VERDICT =
   /\n(Every event once|NOT every event once) across (\d+) swaps: sent (\S+) {2}acknowledged (\S+) {2}stored (\S+) {2}streamed (\S+) {2}doubled (\S+) {2}missed (\S+)\n$/;
 
-test('alternately killed servers lose no event and double none', async () => {
+test('servers that are killed in turn lose no event and store none twice', async () => {
   const place = ownPlace();
   const argv = [...HEADLESS, '--interval', '0.5', '--swaps', '4', '--speed', '60'];
   const { code, stdout, stderr } = await run('demo-swap', argv, place);
@@ -151,7 +151,7 @@ async function openBetweenKills(browser: Awaited<ReturnType<typeof launch>>, url
   }
 }
 
-test('the dashboard receives every event while the servers are killed alternately', { skip }, async (t) => {
+test('the dashboard receives every event while the servers are killed in turn', { skip }, async (t) => {
   const place = ownPlace();
   const browser = await launch();
   t.after(() => browser.close());

@@ -1,7 +1,7 @@
 /**
  * Sends events in batches and stores each exactly once, also across failures of the server.
  *
- * An event without an `event_id` gets one, so that a batch without an answer can be sent again: the server stores no
+ * An event without an `event_id` gets one, so that a batch without an answer can be sent again. The server stores no
  * id twice (rule EVT-13). Invariants: every dropped event is reported, and no event is dropped because of another
  * one. The queue is bounded. A callback's error cannot stop the sender.
  */

@@ -37,7 +37,7 @@ test('the client uses undici in Node by default', () => {
   assert.equal(serverOf({ fetch: browserFetch }).fetch, browserFetch);
 });
 
-both('a request says what it was told to, an answer has status, headers and JSON', async (t, fetch) => {
+both('requests and answers keep their method, status, headers and body', async (t, fetch) => {
   const { url } = await serving(t, async (request, response) => {
     const chunks = await request.toArray();
     const { method, headers } = request;
@@ -65,25 +65,28 @@ both('a request says what it was told to, an answer has status, headers and JSON
   assert.deepEqual(await got.json(), { method: 'GET', authorization: null, length: null, body: '' });
 });
 
-both('a connection is kept, also behind an answer without a body that nobody reads', async (t, fetch) => {
-  let answers = 0;
-  const { url, counts } = await serving(t, (_, response) => {
-    answers++;
-    if (answers % 2 === 1) response.writeHead(304).end();
-    else response.end('{}');
-  });
-  for (let i = 0; i < 3; i++) {
-    const unchanged = await fetch(url, OPTIONS);
-    assert.deepEqual([unchanged.status, unchanged.ok], [304, false]);
-    // The connection is free once its end is processed, which takes this turn.
-    await new Promise(setImmediate);
-    assert.deepEqual(await (await fetch(url, OPTIONS)).json(), {});
-    await new Promise(setImmediate);
-  }
-  assert.deepEqual([answers, counts.connections], [6, 1]);
-});
+both(
+  'a connection stays open after an unread answer and after an answer without a body',
+  async (t, fetch) => {
+    let answers = 0;
+    const { url, counts } = await serving(t, (_, response) => {
+      answers++;
+      if (answers % 2 === 1) response.writeHead(304).end();
+      else response.end('{}');
+    });
+    for (let i = 0; i < 3; i++) {
+      const unchanged = await fetch(url, OPTIONS);
+      assert.deepEqual([unchanged.status, unchanged.ok], [304, false]);
+      // The connection is free once its end is processed, which takes this turn.
+      await new Promise(setImmediate);
+      assert.deepEqual(await (await fetch(url, OPTIONS)).json(), {});
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual([answers, counts.connections], [6, 1]);
+  },
+);
 
-both('what comes is read as it comes, and a reader that has enough ends the connection', async (t, fetch) => {
+both('chunks are read as they arrive, and a reader that stops closes the connection', async (t, fetch) => {
   const closed = Promise.withResolvers<void>();
   const { url } = await serving(t, (_, response) => {
     response.write('first');
@@ -98,7 +101,7 @@ both('what comes is read as it comes, and a reader that has enough ends the conn
   await next;
 });
 
-both('a body ends once, and goes on ending', async (t, fetch) => {
+both('a body that has ended stays ended', async (t, fetch) => {
   const { url } = await serving(t, (_, response) => response.end('all'));
   const reader = (await fetch(url, OPTIONS)).body!.getReader();
   assert.equal((await reader.read()).done, false);
@@ -106,7 +109,7 @@ both('a body ends once, and goes on ending', async (t, fetch) => {
   assert.equal((await reader.read()).done, true);
 });
 
-both('a signal ends a request, and a body that is being read, with its reason', async (t, fetch) => {
+both('a signal aborts a request or the reading of a body, with its reason', async (t, fetch) => {
   const begun = Promise.withResolvers<void>();
   const { url } = await serving(t, (request, response) => {
     if (request.url === '/body') response.write('{');
@@ -130,7 +133,7 @@ both('a signal ends a request, and a body that is being read, with its reason', 
   }
 });
 
-both('a body that breaks off is an error for who reads it, and for nobody else', async (t, fetch) => {
+both('an interrupted body is an error only for its reader', async (t, fetch) => {
   const broken = Promise.withResolvers<void>();
   const { url } = await serving(t, (request, response) => {
     response.writeHead(200, { 'content-length': '100' });
@@ -146,7 +149,7 @@ both('a body that breaks off is an error for who reads it, and for nobody else',
   await assert.rejects(drain(unread.body!.getReader()));
 });
 
-both('what is no JSON, and a server that is not there, are errors', async (t, fetch) => {
+both('invalid JSON and an absent server are errors', async (t, fetch) => {
   const { url } = await serving(t, (_, response) => response.end('<html>'));
   await assert.rejects(async () => (await fetch(url, OPTIONS)).json(), SyntaxError);
   const closed = createServer().listen(0, '127.0.0.1');

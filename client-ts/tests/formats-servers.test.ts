@@ -1,5 +1,5 @@
 /**
- * Tests the formats on both servers, over TCP and a Unix domain socket: each event is stored once, and a page is the
+ * Tests the formats on both servers, over TCP and a Unix domain socket. Each event is stored once, and a page is the
  * same in each format.
  */
 import assert from 'node:assert/strict';

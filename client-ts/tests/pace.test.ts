@@ -54,7 +54,7 @@ test('with both, the output of the debounce is throttled', async () => {
   );
 });
 
-test("(d) setting the wall clock moves no call, and the pace's clock never goes back", async (t) => {
+test("setting the wall clock moves no call, and the pace's clock never goes back", async (t) => {
   let wall_ms = 1_771_437_601_000;
   t.mock.method(Date, 'now', () => {
     wall_ms -= 3_600_000;

@@ -45,7 +45,7 @@ test('a closing page sends as many events as fit into a request that outlives it
   assert.equal(sent.length, 1);
 });
 
-test('a hidden page sends them too, a visible page does not', (t) => {
+test('a hidden page sends its waiting events, and a visible page does not', (t) => {
   const { page, document, sent, sender } = onPage(t);
   sender.send(event({ event_id: 'a' }));
   page.dispatchEvent(new Event('visibilitychange'));

@@ -85,7 +85,7 @@ test('a permanent refusal is reported for each event, and other events continue'
     batch_events: 2,
     onRejected: (one, problems) => {
       rejected.push(`${one.event_id}: ${problems}`);
-      throw new Error('whoever hears of it may throw');
+      throw new Error('an error of the callback');
     },
   });
   for (const event_id of ['a', 'b', 'c']) sender.send(event({ event_id }));

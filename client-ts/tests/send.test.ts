@@ -54,7 +54,7 @@ for (const name of TARGET_NAMES) {
     await server.stop();
   });
 
-  test(`a kill and restart of ${name} in flight lose no event and double none`, async () => {
+  test(`a kill and restart of ${name} lose no event in flight and store none twice`, async () => {
     const db = newFile();
     let server = await start(name, db);
     const { port } = server;
@@ -146,5 +146,5 @@ test('a flush counts rejected events as settled, and resolves without events', a
   assert.deepEqual([sender.counts.rejected, sender.waiting], [1, 0]);
   const { sender: strict } = senderOn([refused(403, 'forbidden')], { onRejected: () => strict.stop() });
   strict.send(event());
-  await assert.rejects(strict.flush(), { name: 'AbortError' }, 'unless whoever was told stopped it');
+  await assert.rejects(strict.flush(), { name: 'AbortError' }, 'the callback stopped the sender');
 });

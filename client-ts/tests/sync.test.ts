@@ -66,7 +66,7 @@ test('an announcement during a fetch waits for the pace, and without a pace caus
   assert.deepEqual(leading.applied, ['a:1', 'a:2']);
 });
 
-test('(b) a snapshot older than the announcement is fetched again until it is as new', async () => {
+test('a snapshot older than the announcement is fetched again until it is as new', async () => {
   const server = await FakeServer.at('2');
   server.invalidate('7');
   await settle();
@@ -81,7 +81,7 @@ test('(b) a snapshot older than the announcement is fetched again until it is as
   assert.equal(server.pulls.length, 0);
 });
 
-test('(a) a failed fetch is repeated until the announced state is applied', async () => {
+test('a failed fetch is repeated until the announced state is applied', async () => {
   const server = await FakeServer.at('0');
   server.invalidate('1');
   await settle();
@@ -98,7 +98,7 @@ test('(a) a failed fetch is repeated until the announced state is applied', asyn
   assert.deepEqual(server.errors, ['fetch', 'fetch', 'fetch', 'fetch']);
 });
 
-test('(c) another epoch starts over, with a smaller revision too', async () => {
+test('another epoch starts over, even with a smaller revision', async () => {
   const server = await FakeServer.at('500');
   server.invalidate('3', 'b');
   await settle();
@@ -112,7 +112,7 @@ test('(c) another epoch starts over, with a smaller revision too', async () => {
   assert.deepEqual(server.applied, ['reset b:3', 'b:4']);
 });
 
-test('(c) a silently replaced database is applied, and announcements of the old one are void', async () => {
+test('a silently replaced database is applied, and announcements of the old one are void', async () => {
   const server = await FakeServer.at('5');
   server.invalidate('8');
   await settle();
@@ -121,7 +121,7 @@ test('(c) a silently replaced database is applied, and announcements of the old 
   assert.deepEqual([server.applied, server.pulls.length], [['reset b:1'], 0]);
 });
 
-test('(d) a stop ends the wait between attempts', async () => {
+test('a stop ends the wait between attempts', async () => {
   const server = await FakeServer.at('0');
   server.invalidate('1');
   await settle();
@@ -132,7 +132,7 @@ test('(d) a stop ends the wait between attempts', async () => {
   assert.deepEqual([server.pulls.length, server.clock.waiting], [0, 0]);
 });
 
-test('(e) (f) an invalid revision is reported, changes nothing, and the next one works', async () => {
+test('an invalid revision is reported, changes nothing, and the next one works', async () => {
   const server = await FakeServer.at('5');
   for (const revision of ['07', '+8', '', ' 9', 9, null, '18446744073709551616']) server.invalidate(revision);
   for (const topic of ['', '  ', 5, null]) server.invalidate('9', 'a', topic);
@@ -151,7 +151,7 @@ test('(e) (f) an invalid revision is reported, changes nothing, and the next one
   assert.deepEqual(server.applied, ['a:7']);
 });
 
-test('(g) a refresh resolves once the announcements before it are applied', async () => {
+test('a refresh resolves once the announcements before it are applied', async () => {
   const server = await FakeServer.at('1', { pace: { throttle_ms: 0 } });
   server.invalidate('5');
   await settle();

@@ -70,7 +70,7 @@ const down = (from: number, to: number) => Array.from({ length: from - to + 1 },
 const otherOf = (name: TargetName) => TARGET_NAMES.find((other) => other !== name)!;
 
 for (const name of TARGET_NAMES) {
-  test(`deltas of ${name} add up to its rows; across a kill, the other server, and another database`, async () => {
+  test(`deltas of ${name} add up to its rows across a kill, the other server and another database`, async () => {
     const db = newFile();
     let server = await start(name, db);
     const { port, url } = server;

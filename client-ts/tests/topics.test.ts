@@ -125,7 +125,7 @@ test('a refusal is an error of the fetch with its code, and of the connection', 
   await assert.rejects(fetch(null, signal), { name: 'RefusedError', status: 401, code: 'unauthorized' });
   assert.deepEqual(heard, ['connecting', 'closed']);
   await subscribe(() => {}, signal);
-  assert.equal(fake.streams.length, 1, 'whoever comes next tries again');
+  assert.equal(fake.streams.length, 1, 'the next subscription connects again');
 });
 
 test('frames of other names and comments are ignored', async () => {

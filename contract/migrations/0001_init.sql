@@ -1,8 +1,8 @@
--- Schema 1, the first step. Until the first release a new field or table changes this file; after it this file never
+-- Schema 1, the first step. Until the first release a new field or table changes this file. After it this file never
 -- changes, and a new schema is a new step.
--- Writer and readers find their way by the names here; a person uses the view events_readable.
+-- Both servers use the names in this file. People use the view events_readable.
 
--- "TWIN" in ASCII, so that a foreign SQLite file is told apart before anything is written to it.
+-- "TWIN" in ASCII, so that a server recognises a foreign SQLite file before it writes to it.
 PRAGMA application_id = 1415006542;
 
 -- Facts about the file as a whole.
@@ -11,17 +11,17 @@ CREATE TABLE meta (
   value ANY  NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- epoch: a version 4 UUID (RFC 9562) made with the file; a client that knows another epoch starts afresh.
+-- epoch: a version 4 UUID (RFC 9562) made with the file; a client that knows another epoch starts again.
 INSERT INTO meta (key, value)
 SELECT 'epoch',
        substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-4' || substr(h, 14, 3) || '-'
        || substr('89ab', 1 + (unicode(substr(h, 17, 1)) % 4), 1) || substr(h, 18, 3) || '-' || substr(h, 21, 12)
 FROM (SELECT lower(hex(randomblob(16))) AS h);
 
--- The keys of events up to this id stand in live runs; those of later ones in event_key_tail.
+-- The keys of events up to this id are in live runs, and those of later events in event_key_tail.
 INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 
--- Every repeated string stands here once; events carry the number.
+-- Every repeated string is here once, and events have its name id.
 -- kind is the name of the field; those with "dictionary" in fields.json have names here.
 CREATE TABLE names (
   id   INTEGER PRIMARY KEY,
@@ -65,8 +65,8 @@ CREATE TABLE session_waits (
   PRIMARY KEY (session, agent_id)
 ) STRICT, WITHOUT ROWID;
 
--- The list of sessions is ordered by newest activity, which is the id of the newest event. The other columns are those
--- that say whether a session is active, so that sessions are counted without a look at their rows.
+-- The list of sessions is ordered by newest activity, which is the id of the newest event. The other columns say whether
+-- a session is active, so that a count reads no rows of sessions.
 CREATE INDEX sessions_by_activity ON sessions (last_event_id, last_event_at, ended_at, agent_type);
 
 CREATE TABLE events (
@@ -97,8 +97,8 @@ CREATE TABLE events (
   metadata           TEXT    NOT NULL  -- the JSON text exactly as it was sent
 ) STRICT;
 
--- Files of events (rules ATT-01 to ATT-09): a row refers to a file in the folder next to the database, which has the
--- SHA-256 of its bytes as its name. A file without a row is removed at the next start.
+-- Files of events (rules ATT-01 to ATT-09). A row refers to a file in the folder next to the database. The name of the
+-- file is the SHA-256 of its bytes. The next start removes files without a row.
 CREATE TABLE attachments (
   event      INTEGER NOT NULL, -- events.id
   name       TEXT    NOT NULL,
@@ -109,12 +109,12 @@ CREATE TABLE attachments (
   PRIMARY KEY (event, name)
 ) STRICT, WITHOUT ROWID;
 
--- Who refers to a file, the first reference first.
+-- The references to a file, oldest first.
 CREATE INDEX attachments_by_sha256 ON attachments (sha256, event, name);
 
 -- Keys of accepted event ids in sorted runs (docs/decisions/0014-keys-in-sorted-runs.md).
--- A run: keys sorted as bytes, never changed once it is live. Its blocks are event_key_blocks with
--- id = run * limits.event_key_run_blocks + 0, 1, 2 …
+-- A run: keys sorted as bytes, never changed once it is live.
+-- Its blocks are event_key_blocks with id = run * limits.event_key_run_blocks + 0, 1, 2 …
 CREATE TABLE event_key_runs (
   id        INTEGER PRIMARY KEY, -- a run's row is deleted behind its blocks, so that an id taken again meets none
   level     INTEGER NOT NULL,    -- 0 was written from memory; n was merged from runs of level n - 1
@@ -139,23 +139,23 @@ CREATE TABLE event_key_tail (
   keys BLOB NOT NULL        -- 16 bytes each; empty where no event of the group has an event_id
 ) STRICT;
 
--- Which names and sessions the rows have whose id divided by 256 is this id: numbers of 4 bytes, big end first,
--- ascending. A page with a filter looks only into blocks that have what it wants.
+-- The names and sessions of the rows whose id divided by 256 is this id, as ascending big-endian numbers of 4 bytes. A
+-- page with a filter reads only blocks whose lists have the wanted number.
 CREATE TABLE event_blocks (
   id       INTEGER PRIMARY KEY,
   names    BLOB NOT NULL, -- names.id
   sessions BLOB NOT NULL  -- sessions.key
 ) STRICT;
 
--- Which names the rows have whose id divided by 65536 is this id, as in event_blocks; NULL stands for any, where
--- there are more than limits.event_span_names. A page with a filter looks only into the blocks of such spans.
+-- The names of the rows whose id divided by 65536 is this id, as in event_blocks. NULL stands for any name, when there
+-- are more than limits.event_span_names. A page with a filter reads only the blocks of spans that have the wanted name.
 CREATE TABLE event_spans (
   id    INTEGER PRIMARY KEY,
   names BLOB -- names.id
 ) STRICT;
 
--- Which ids were given out in which hour (Unix seconds of its beginning), so that since and until need no
--- index of their own and stay exact when the clock is set back.
+-- The ids that were assigned in each hour (Unix seconds of its beginning). So since and until need no index, and stay
+-- exact when the clock is set back.
 CREATE TABLE hours (
   hour     INTEGER PRIMARY KEY,
   first_id INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- ?1 active when the newest event is after this, did not end the session, and no agent needs an answer; ?2 since in Unix milliseconds or NULL,
--- ?3 agent_type by number or NULL. The hours bound the search; the index sessions_by_activity has every column here.
+-- ?1: a session is active when its newest event is after this and did not end it, and no agent needs an answer.
+-- ?2: since in Unix milliseconds, or NULL. ?3: the name id of the agent_type, or NULL. The hours bound the search; the index sessions_by_activity has every column here.
 SELECT
   (SELECT count(*) FROM sessions
     WHERE last_event_id >= ifnull((SELECT min(first_id) FROM hours WHERE hour > ?1 / 1000 - 3600), 9007199254740992)

@@ -1,9 +1,9 @@
--- A page of sessions, newest activity first. A session's status is derived here, when it is read (rule SES-02):
--- ?1 idle when its newest event is not after this, ?2 ended when not after this (Unix milliseconds).
--- ?3 below this last_event_id, ?4 how many, ?5 status or NULL, ?6 status to leave out or NULL,
--- ?7 agent_type and ?8 project by number or NULL, ?9 since in Unix milliseconds or NULL.
--- ?10 a wait that began at this time or before is stale. Of several waits the session shows the foremost (rule WAI-03).
--- The plus keeps the value from the planner (decision 23).
+-- A page of sessions, newest activity first. The statement derives a session's status (rule SES-02).
+-- ?1: a session whose newest event is not after this is idle. ?2: one whose newest event is not after this has ended.
+-- ?3: below this last_event_id. ?4: how many. ?5: status or NULL. ?6: status to leave out, or NULL.
+-- ?7 and ?8: the name ids of agent_type and project, or NULL. ?9: since, or NULL. All times are Unix milliseconds.
+-- ?10: a wait that began at this time or before is stale. Of several waits the session shows the first (rule WAI-03).
+-- The plus hides the value from the planner (decision 23).
 SELECT * FROM (
 SELECT
   s.session_id AS id,

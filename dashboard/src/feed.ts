@@ -47,7 +47,7 @@ export const waits = computed(() => {
 export const loadingGap = signal<number | null>(null);
 
 /**
- * A row with the earlier rows of its call, one of these as an item of its own, or a gap of rows that are not loaded.
+ * A row with the earlier rows of its call; one of these rows alone; or a gap of rows that are not loaded.
  */
 export type Item =
   | { readonly row: Row; readonly parts: readonly Row[]; readonly isPart: boolean }

@@ -1,9 +1,10 @@
 /**
  * Loaded rows, newest first, and the gaps of rows between them that are not loaded.
  *
- * A page that is slower than the events does not read them all: it fetches the newest page and remembers the gap,
- * which the user may load. Invariant: ids fall, no id occurs twice, and the row after a row without a gap is the next
- * existing one.
+ * A page that is slower than the events does not read them all. It fetches the newest page and remembers the gap,
+ * which the user may load.
+ *
+ * Invariant: ids fall, and no id occurs twice. The row after a row without a gap is the next existing one.
  */
 import type { Row } from './api.ts';
 

@@ -1,6 +1,5 @@
 /**
- * Counts the events that reached this page since it was opened, by their ids: how many, and how many between the
- * first and the last are missing.
+ * Counts the events that reached this page since it was opened, and the missing ones between the first and the last.
  *
  * Ids are consecutive, so that a hole is an event that the page did not read. The counts do not come from the rows,
  * since those are bounded and may come from several fetches.

@@ -1,6 +1,6 @@
 /**
- * What real agents sent in one scenario of `pnpm test:agents`, sent again: rows of answers and calls as the model API
- * of that run served them, once each, also when every request comes twice.
+ * Sends again what real agents sent in one scenario of `pnpm test:agents`. Answers and calls become the rows that the
+ * model API of that run served, once each, also when every request comes twice.
  *
  * `captured/*.json` is made by `pnpm test:agents --capture`, never by hand.
  */

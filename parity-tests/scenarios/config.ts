@@ -22,7 +22,12 @@ export const CONFIG: ScenarioFile = {
       uses: 'each',
       run: origins,
     },
-    { name: '--help and --version', rules: ['PRO-04'], uses: 'both', run: helpAndVersion },
+    {
+      name: '--help and --version take precedence and exit with 0',
+      rules: ['PRO-04'],
+      uses: 'both',
+      run: helpAndVersion,
+    },
     {
       name: 'a flag takes precedence over its variable, and an empty variable is unset',
       rules: ['PRO-02'],

@@ -6,7 +6,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const HEALTH: ScenarioFile = {
   name: 'health',
-  about: 'what a server says it runs with',
+  about: 'the effective settings that a server reports',
   scenarios: [
     {
       name: 'compile options are ordered by their bytes and stay the same',

@@ -1,6 +1,6 @@
 /**
- * Tests payloads of hooks, each checked against the mapping: accepted or refused by the rules, its whole row, and its
- * metadata byte for byte or cut by rule HOK-03.
+ * Tests payloads of hooks against the mapping. The server accepts or refuses each one by the rules. Its whole row is
+ * compared, and its metadata byte for byte, or as cut by rule HOK-03.
  *
  * Made-up payloads run everywhere. Real ones come from a folder, one payload a file, named by `--hooks` or
  * `TWIN_HOOKS`; without it they are skipped with a message.
@@ -26,7 +26,7 @@ interface Payload {
 
 export const HOOKS: ScenarioFile = {
   name: 'hooks',
-  about: 'payloads of hooks, whatever they hold',
+  about: 'payloads of hooks with any content',
   scenarios: [
     {
       name: 'made-up payloads follow the mapping with a small limit',

@@ -96,7 +96,7 @@ async function withoutFlag(context: ScenarioContext): Promise<void> {
   assert.equal((await context.client(server).get('/livez')).status, 200);
 }
 
-/** Checks the traces of a clean exit: a file without a log, and no owner file. */
+/** Checks what a clean exit leaves: a database without a write-ahead log, and no owner file. */
 function assertEndedInOrder(context: ScenarioContext): void {
   const wal = `${context.db()}-wal`;
   assert.ok(!existsSync(wal) || statSync(wal).size === 0, 'no write-ahead log is left');

@@ -17,7 +17,7 @@ import { isCheckpointUnderWay } from '../src/wal-index.ts';
 
 export const KEYS: ScenarioFile = {
   name: 'keys',
-  about: 'what remembers accepted ids',
+  about: 'the keys of accepted ids',
   scenarios: [
     {
       name: 'kill -9 during run writes and merges loses no accepted id',

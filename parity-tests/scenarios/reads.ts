@@ -13,7 +13,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const READS: ScenarioFile = {
   name: 'reads',
-  about: 'reads that look at every event',
+  about: 'reads that visit every event',
   scenarios: [
     {
       name: 'statistics and health do not wait for long reads',

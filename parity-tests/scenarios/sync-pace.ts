@@ -23,7 +23,12 @@ export const SYNC_PACE: ScenarioFile = {
       uses: 'each',
       run: leadingAndTrailing,
     },
-    { name: 'never more often than the interval', rules: ['SYN-04'], uses: 'each', run: interval },
+    {
+      name: 'a client is notified at most once in each interval',
+      rules: ['SYN-04'],
+      uses: 'each',
+      run: interval,
+    },
     {
       name: 'a client that does not read gets only the newest revision of every topic',
       rules: ['SYN-04', 'STR-08'],

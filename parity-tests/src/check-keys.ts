@@ -1,5 +1,5 @@
 /**
- * Checks the keys of accepted ids in a database file, without a server: every id of a row is in exactly one live run,
+ * Checks the keys of accepted ids in a database file, without a server. Every id of a row is in exactly one live run,
  * or in the tail after the mark. Runs ascend, and no part of a run is missing (rule EVT-13).
  *
  * Reads the tables as defined in `contract/migrations/0001_init.sql`, without any server code.

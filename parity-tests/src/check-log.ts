@@ -4,9 +4,9 @@
  *     node parity-tests/src/check-log.ts --log FILE --db FILE
  *
  * A separate program without server code: it opens the file read-only and reads the view `events_readable`. It prints
- * its counts. It exits with 1 when an acknowledged event is missing or repeated, when an id differs from the
- * acknowledged one, when a request was stored in part, or when SQLite's integrity check fails (rules STO-03, ING-07,
- * EVT-13). Exit 2: the command line is wrong.
+ * its counts. It exits with 1 when an acknowledged event is missing or repeated, or has another id than was
+ * acknowledged. It also exits with 1 when a request was stored in part, or SQLite's integrity check fails (rules
+ * STO-03, ING-07, EVT-13). Exit 2: the command line is wrong.
  */
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';

@@ -1,9 +1,9 @@
 /**
  * Sends bytes that are not a well-formed request to one server: only a refusal is allowed (rule HTT-08).
  *
- * Each attempt has a connection of its own: the bytes alone, the same bytes followed by a request that would store an
- * event, and both split into two TCP writes at several positions. Invariant: a refusal is 400, 408, 414 or 431, or a
- * close without an answer. Headers and body are not compared.
+ * Each attempt has a connection of its own. One sends the bytes alone, another the same bytes followed by a request
+ * that would store an event. Others split both into two TCP writes at several positions. Invariant: a refusal is 400,
+ * 408, 414 or 431, or a close without an answer. Headers and body are not compared.
  */
 import net from 'node:net';
 import type { Refusal } from './case.ts';

@@ -1,6 +1,6 @@
 /**
- * Formats results for a user: a table of files and servers, and for each failure the request, the expected and the
- * actual answer side by side.
+ * Formats results for a user: a table of files and servers. For each failure it shows the request, and the expected
+ * and the actual answer side by side.
  *
  * Uses colour only on a terminal and without NO_COLOR. Knows nothing of how results are produced.
  */

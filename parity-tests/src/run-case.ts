@@ -2,7 +2,7 @@
  * Runs one case against one server: given, when, then, stored, then_also.
  *
  * Invariant: every answer is compared whole. After each answer that keeps its connection open, the connection is used
- * again, which proves that it is open and that no byte was left over. Knows nothing of servers as processes, or of
+ * again. This proves that it is open and that no byte was left over. Knows nothing of servers as processes, or of
  * reports.
  */
 import { metadataOfRows } from '@twin-ingest/testkit/events/metadata-span.ts';

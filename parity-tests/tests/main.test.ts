@@ -51,7 +51,7 @@ test('the corpus and the hook payloads may come from the environment', () => {
   assert.equal(parsed.kind === 'options' && parsed.options.hooks, 'c');
 });
 
-test('scenarios have names of their own and rules', () => {
+test('every scenario has a unique name and names its rules', () => {
   const names = SCENARIO_FILES.flatMap((file) => file.scenarios.map((one) => `${file.name}/${one.name}`));
   assert.equal(new Set(names).size, names.length);
   for (const file of SCENARIO_FILES)

@@ -1,5 +1,5 @@
 /**
- * The prose of a source file: its comments and the names of its tests, as one Markdown text.
+ * The prose of a source file: its comments and the names of its tests and scenarios, as one Markdown text.
  *
  * Invariant: `lines[i]` is the line of the source, from 1, of line `i` of the text. Comments at the end of a line of
  * code count when a space is on both sides of the slashes.
@@ -9,7 +9,10 @@ export interface Prose {
   readonly lines: readonly number[];
 }
 
-const TEST = /\b(?:test|it|describe|suite)(?:\.\w+)?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+/** `both` runs a test of the client with each implementation of `fetch`. */
+const TEST = /\b(?:test|it|describe|suite|both)(?:\.\w+)?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+/** A scenario of the parity tests. */
+const SCENARIO = /\bname:\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1,\s*rules:/g;
 const RUST_TEST = /#\[(?:tokio::)?test[^\]]*\]\s*(?:async\s+)?fn\s+(\w+)/g;
 
 export function proseOf(source: string): Prose {
@@ -25,6 +28,12 @@ export function proseOf(source: string): Prose {
     lines.push(part.line);
   }
   return { text: text.join('\n'), lines };
+}
+
+/** The lines of SQL that are comments as a whole. */
+export function commentsOfSql(source: string): Prose {
+  const lines = source.split('\n').map((line) => /^\s*-- ?(.*)$/.exec(line)?.[1] ?? '');
+  return { text: lines.join('\n'), lines: lines.map((_, index) => index + 1) };
 }
 
 interface Part {
@@ -65,7 +74,7 @@ function testNames(source: string): Part[] {
       text: nameOf(match),
     }));
   return [
-    ...parts(TEST, ([, , name]) => name!),
+    ...[TEST, SCENARIO].flatMap((pattern) => parts(pattern, ([, , name]) => name!)),
     ...parts(RUST_TEST, ([, name]) => name!.replaceAll('_', ' ')),
   ];
 }

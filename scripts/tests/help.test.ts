@@ -54,7 +54,7 @@ test('package.json has commands that run programs', () => {
     'demo',
     'parity',
     'bench:ceilings',
-    'bench:diff',
+    'bench:compare',
     'test',
   ])
     assert.ok(names.includes(name), name);

@@ -29,6 +29,13 @@ test('the README has at most 150 lines and 12,000 bytes', () => {
   assert.ok(Buffer.byteLength(text) <= 12_000);
 });
 
+test('files and folders that CONTRIBUTING.md names exist', () => {
+  const [, ...named] = read('CONTRIBUTING.md').split(/`([a-z][\w-]*(?:\/[\w.-]+)+)`/);
+  const paths = named.filter((_, index) => index % 2 === 0);
+  assert.ok(paths.length > 20);
+  for (const path of paths) assert.ok(path === 'http/reply' || existsSync(join(ROOT, path)), path);
+});
+
 for (const path of [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',

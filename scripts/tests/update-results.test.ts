@@ -20,7 +20,7 @@ const FILES: Tree = {
 };
 const ALL = ['README.md', 'docs/benchmark-results.md'];
 
-test('everything is out of date before, and nothing after', async () => {
+test('every file is out of date before an update, and none after it', async () => {
   await inTree(FILES, (root) => {
     assert.deepEqual(outOfDate(root), ALL);
     assert.deepEqual(update(root), ALL);
@@ -29,7 +29,7 @@ test('everything is out of date before, and nothing after', async () => {
   });
 });
 
-test('the README keeps what stands around the table', async () => {
+test('an update keeps the text around the table of the README', async () => {
   await inTree(FILES, (root) => {
     update(root);
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -101,7 +101,7 @@ test('the results of three suites have a block each in one document', async () =
   });
 });
 
-test('a README without markers and a result of another form are refused, and nothing is written', async () => {
+test('update refuses a README without markers and a result of another form, and writes nothing', async () => {
   const broken: readonly (readonly [Tree, RegExp])[] = [
     [{ ...FILES, 'README.md': '# No markers\n' }, /markers/],
     [{ ...FILES, 'benchmark-results.json': { schema_version: 1 } }, /schema version 1/],

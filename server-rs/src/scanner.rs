@@ -1,7 +1,7 @@
 //! Scans bytes by the grammar of RFC 8259, without a tree of values.
 //!
-//! Invariant: a text that passes is valid JSON to its last byte, nested at most as deep as the limit, and every span
-//! lies on character boundaries. Knows nothing of events.
+//! Invariant: a text that passes is valid JSON to its last byte, nested at most as deep as the limit. Every span lies
+//! on character boundaries. Knows nothing of events.
 
 use crate::contract::LIMITS;
 use crate::event::{Span, SpanKind};

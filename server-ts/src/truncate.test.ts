@@ -46,7 +46,7 @@ function payload(text: string, limit: number): string | undefined {
   return truncatePayload(bytes, 0, bytes.length, limit, [Buffer.from('name'), Buffer.from('id')]);
 }
 
-test('a payload keeps its keys, then all others, and cuts values that do not fit', () => {
+test('a truncated payload has its summary keys first, then other keys, and cuts values that do not fit', () => {
   const long = 'y'.repeat(300);
   const text = `{"a":1,"id":2,"input":{"o":{"x":"${long}"},"p":"/q","c":"${long}"},"name":"n"}`;
   const cutAt = (c: string) =>

@@ -1,11 +1,12 @@
 /**
- * Edits the member `env` of Claude Code's settings that makes it send its logs as OTLP: they have the tokens and the
+ * Edits the member `env` of Claude Code's settings, so that it sends its logs as OTLP. They have the tokens and the
  * cost, which hooks lack.
  *
  * The variables apply to logs alone. The user's metrics and traces keep their collector, and Claude Code exports
  * nothing that the server would drop. The format is JSON, since both servers accept it without a schema and it is
- * readable in a capture. Invariant: a variable of the user is never changed; ours are recognised by the whole set of
- * variables.
+ * readable in a capture.
+ *
+ * Invariant: a variable of the user is never changed. Ours are recognised by the whole set of variables.
  */
 import { type Change, LOGS_PATH, type Place, type TextEdit } from './agent.ts';
 import { appended, without } from './json-edit.ts';

@@ -5,8 +5,8 @@
  * Requirement: "Malformed input answers within 50 ms, grows memory by at most 10 MB and never panics."
  *
  * - Time. A body of up to 1 MiB is sent until an answer comes in time, since a busy machine may hold up the others. Of
- *   a longer body the processor time counts. It is compared with that of a valid body of small values on the same
- *   server, and with that of a body of 1 MiB, so that the speed of the machine does not matter.
+ *   a longer body the processor time counts. It is compared with that of two bodies on the same server: a valid one
+ *   of small values, and one of 1 MiB. So the speed of the machine does not matter.
  * - Memory. A body of up to 1 MiB may take 10 MB more than the server had before it. A longer one may take 10 MB and
  *   its own length more, or than valid bodies of that length took at most. V8 collects the garbage of earlier bodies
  *   when it likes, so that the lowest peak of several bodies counts. In the end valid bodies may take 32 MB more than

@@ -1,8 +1,8 @@
 /**
  * A valid batch of one event and of many small values that mean nothing, in every format of requests.
  *
- * A server must read all of them and keeps none, so that the processor time of such a body says how fast the server
- * reads on this machine.
+ * A server must read all of them and keeps none. The processor time of such a body says how fast the server reads on
+ * this machine.
  */
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';

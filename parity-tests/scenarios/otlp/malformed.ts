@@ -1,6 +1,6 @@
 /**
- * Tests each fault of rule FMT-06 in each message of `otlp.json`, on each path to it: refused with its reason, and no
- * record is stored or counted. A valid record precedes each fault.
+ * Tests each fault of rule FMT-06 in each message of `otlp.json`, on each path to it. The server refuses it with its
+ * reason, and stores and counts no record. A valid record precedes each fault.
  */
 import assert from 'node:assert/strict';
 import { otlpRequest } from '@twin-ingest/testkit/otlp/description.ts';

@@ -1,6 +1,6 @@
 /**
- * Generates arguments of typed calls as JSON texts, by the types of `contract/rpc.json`: valid ones in any spelling,
- * invalid ones, and sequences with one invalid item.
+ * Generates arguments of typed calls as JSON texts, by the types of `contract/rpc.json`. It makes valid ones in any
+ * spelling, invalid ones, and sequences with one invalid item.
  *
  * Texts instead of values, because the spelling is under test.
  */

@@ -1,6 +1,6 @@
 /**
- * Generates payloads of hooks as any release of an agent might send them: known and unknown names, fields of every
- * type, keys that are repeated or contain escapes.
+ * Generates payloads of hooks as any release of an agent might send them. They have known and unknown names, fields of
+ * every type, and keys that are repeated or contain escapes.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import { jsonValue, key, nested, number, oddScalar, text } from './values.ts';

@@ -1,6 +1,6 @@
 /**
- * Generates well-formed random OTLP requests: records of every agent with the names and keys of its mapping, values
- * of every type, unusual scopes, times and ids.
+ * Generates well-formed random OTLP requests. They have records of every agent with the names and keys of its mapping,
+ * values of every type, unusual scopes, times and ids.
  */
 
 import { otlpRequest } from '@twin-ingest/testkit/otlp/description.ts';

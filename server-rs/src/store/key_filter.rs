@@ -1,5 +1,5 @@
-//! Tests whether a run may hold a key: a split block Bloom filter over 128-bit keys, so that a new key reads no block
-//! of any run.
+//! Tests whether a run may hold a key, by a split block Bloom filter over 128-bit keys. So a new key reads no block of
+//! any run.
 //!
 //! The filter is Parquet's (<https://parquet.apache.org/docs/file-format/bloomfilter/>): blocks of eight 32-bit
 //! words, and one bit per word for each key. The file stores it, so both servers must compute the same bits for a

@@ -1,7 +1,7 @@
 //! Runs reads on a pool of connections (rule GET-10).
 //!
 //! Invariants: a read does not delay other sockets. It runs on its request's thread, since each change of threads
-//! waits for a core under load; tokio moves every other task to another thread (decision 17). Unbounded reads leave
+//! waits for a core under load. tokio moves every other task to another thread (decision 17). Unbounded reads leave
 //! one reader to the bounded ones (rule GET-10). A waiting read is a future: hyper drops it when its client
 //! disconnects, which removes it from the queue.
 

@@ -1,5 +1,5 @@
-//! Sums up the effects of a group of events on the statistics: deltas per name and agent, for all time and for the
-//! hour (rules STA-01 to STA-06).
+//! Sums up the effects of a group of events on the statistics (rules STA-01 to STA-06). The sums are deltas per name and
+//! agent, for all time and for the hour.
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, params};

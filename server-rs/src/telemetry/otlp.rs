@@ -32,9 +32,9 @@ pub enum Kind {
 /// One field of a message.
 #[derive(Debug)]
 pub struct OtlpField {
-    /// Its number in Protobuf.
+    /// The number of the field in Protobuf.
     pub number: u64,
-    /// Its name in JSON.
+    /// The name of the field in JSON.
     pub name: &'static str,
     /// Its type, or the type of its items.
     pub kind: Kind,

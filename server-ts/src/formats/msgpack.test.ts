@@ -39,7 +39,7 @@ function tokensOf(packed: Buffer, ...names: FieldName[]): string[] {
   );
 }
 
-test('the check names the first rule that breaks', () => {
+test('the check names the first broken rule', () => {
   const cases: [hex: string, fault: Fault][] = [
     ['', 'truncated'],
     ['9201', 'truncated'],

@@ -78,7 +78,7 @@ class CallScanner {
   private readonly name: Span = { start: 0, end: 0 };
   private readonly id: Span = { start: 0, end: 0 };
   private params = 0;
-  /** Arguments that were checked when they were reached: most calls name their method first. */
+  /** The arguments, checked while they were scanned, if the call names its method before them, as most do. */
   private early: { readonly method: Method; readonly read: Read } | undefined;
 
   /** `isOne` means that the bytes hold exactly one call. */
@@ -88,7 +88,7 @@ class CallScanner {
     this.isLast = isOne;
   }
 
-  /** Adds the call that starts here; returns its end. `depth` more levels are allowed. */
+  /** Adds the call at `start`; returns its end. The call may nest `depth` more levels. */
   scan(start: number, depth: number): number {
     const { bytes } = this;
     if (bytes[start] !== OPEN_OBJECT) {

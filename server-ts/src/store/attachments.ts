@@ -24,8 +24,8 @@ export interface Attachment {
 }
 
 /**
- * The result of storing an attachment: a new row (`first` if its content is new too), an existing row, or a conflict
- * with another attachment of this name.
+ * The result of storing an attachment: a new row, an existing row, or a conflict with another attachment of this name.
+ * A new row is `first` if its content is new too.
  */
 export type Attached = 'first' | 'stored' | 'repeated' | 'conflict';
 

@@ -60,7 +60,7 @@ const PAGE_BYTES = 4096;
 /** The writer's handle of the thread; the other half is `checkpoint-thread`. */
 export class Checkpointer {
   private readonly db: Connection;
-  /** Reads the use of the log and copies nothing. Runs after every group, so it is prepared once. */
+  /** Reads how much of the log is in use, and copies nothing. Runs after every group, so it is prepared once. */
   private readonly look: Statement;
   private readonly entry: URL;
   private readonly data: CheckpointerData;

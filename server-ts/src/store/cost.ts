@@ -1,4 +1,4 @@
-/** Classifies how many rows a read may visit (rule GET-10). */
+/** Classifies reads by the number of rows that they may visit (rule GET-10). */
 import type { EventFilter } from './query.ts';
 import type { Read } from './read.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Summarises 256 rows: their names and sessions in two short lists, so that a page with a rare filter reads few
- * blocks and no column needs an index.
+ * Summarises 256 rows: their names and sessions in two short lists. So a page with a rare filter reads few blocks,
+ * and no column needs an index.
  *
  * Invariant: every number that a row of a block has is in the block's summary, which the row's own transaction
  * writes. A superfluous number costs a read; a missing one would hide a row.

@@ -1,6 +1,6 @@
 /**
- * Sums up the effects of a group of events on the statistics: deltas per name and agent, for all time and for the
- * hour (rules STA-01 to STA-06).
+ * Sums up the effects of a group of events on the statistics (rules STA-01 to STA-06). The sums are deltas per name and
+ * agent, for all time and for the hour.
  *
  * Belongs to the writer's thread. Sums are exact numbers: they are written before one would pass 2^53-1 (rule
  * STA-06).

@@ -1,7 +1,7 @@
 /**
  * Generates filler text: words, code, shell output and paths, cut so that its JSON form has an exact number of bytes.
  *
- * Text with quotes, line feeds and optional characters beyond ASCII costs a parser as much as real events; a run of
+ * Text with quotes, line feeds and optional characters beyond ASCII costs a parser as much as real events. A run of
  * one letter would cost less.
  */
 import type { Random } from '../random.ts';

@@ -1,9 +1,8 @@
 /**
  * Expands a short description in a test to a whole OTLP/JSON request.
  *
- * A test writes attributes as an object of plain values. Other forms are written as in OTLP/JSON: attributes as a
- * list of `key` and `value`, and a value as an object whose one member is a type of `AnyValue`. Knows nothing of
- * servers.
+ * A test writes attributes as an object of plain values. Other forms are written as in OTLP/JSON: a list of `key` and
+ * `value`. Such a value is an object whose one member is a type of `AnyValue`. Knows nothing of servers.
  */
 import OTLP from '../../../contract/otlp.json' with { type: 'json' };
 
