@@ -188,8 +188,12 @@ export class Ingest {
   }
 
   private recycle(raw: RawEvents): void {
+    if (this.idle.length === IDLE_TABLES || raw.spans.length > IDLE_SPANS) {
+      raw.free();
+      return;
+    }
     raw.clear();
-    if (this.idle.length < IDLE_TABLES && raw.spans.length <= IDLE_SPANS) this.idle.push(raw);
+    this.idle.push(raw);
   }
 }
 
