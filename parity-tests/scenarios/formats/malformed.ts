@@ -33,6 +33,8 @@ const INEXACT_MS = 20;
 const MOST_GROWN_MB = 10;
 
 const ORDINARY_BYTES = [64 << 10, 1 << 20];
+/** Valid bodies of the shorter length before memory is measured. */
+const FIRST_BODIES = 20;
 const MUTATED_BODIES = 200;
 export const TRIES = 10;
 
@@ -127,13 +129,18 @@ export async function largeBodies(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** Bodies of up to 1 MiB, on a server that has not met longer ones. */
+/**
+ * Bodies of up to 1 MiB, on a server that has received valid bodies of 64 KiB and no longer ones. The server loads and
+ * compiles the code of a format once, which takes memory whatever the body contains.
+ */
 export async function ordinaryMemory(context: ScenarioContext): Promise<void> {
   requireProc(context);
   const growths: Figure[] = [];
   for (const format of REQUEST_FORMATS) {
     const server = await context.start({ db: context.db(`${format}.db`) });
     const client = context.client(server);
+    const small = smallValues(format, ORDINARY_BYTES[0]!);
+    for (let count = 0; count < FIRST_BODIES; count++) await peakOf(client, server, format, [small]);
     for (const body of ORDINARY_BYTES.flatMap((bytes) => hostileBodies(format, bytes))) {
       const name = `${format}, ${body.name}`;
       const value = await lowestGrowth(client, server, format, body, memoryMb(server.pid, 'VmRSS'));
