@@ -51,10 +51,12 @@ const UNITS: readonly Step[] = [
   { script: 'parity:test' },
   { script: 'loadgen:test' },
 ];
-const COUNTS: readonly Step[] = [{ script: 'rust:instructions' }, { script: 'bench:smoke' }];
+const COUNTS: readonly Step[] = [{ script: 'counts:check' }, { script: 'bench:smoke' }];
 /** Too slow for `check`, since the crate has a fat LTO of its own (decision 67). */
 const PLAIN: readonly Step[] = [{ script: 'plain:lint' }, { script: 'plain:build' }];
 const LONG_PARITY: Step = { script: 'parity', args: ['--requests', '20000', '--kills', '50', '--slow'] };
+/** A minute per server; `bench:soak` alone takes 30. */
+const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
 const PLANS: Readonly<Record<string, readonly Step[]>> = {
   test: [...BUILD, ...UNITS, { script: 'parity' }],
   check: [...LINT, ...BUILD, ...UNITS, { script: 'parity' }, ...COUNTS],
@@ -65,6 +67,7 @@ const PLANS: Readonly<Record<string, readonly Step[]>> = {
     ...UNITS,
     LONG_PARITY,
     ...COUNTS,
+    SHORT_SOAK,
     { script: 'test:perf' },
     { script: 'test:clients' },
   ],

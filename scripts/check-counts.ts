@@ -1,0 +1,100 @@
+/**
+ * `pnpm counts:check`: counts what an event costs each server, in figures that do not depend on how busy the machine is.
+ *
+ * They are instructions (server-rs), and system calls, log bytes and pages of both stores. Fails when a count is more
+ * than `scripts/counts.json` allows; with `--update` writes what was counted there.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
+import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
+import { writeBulk } from './counts/bulk.ts';
+import { countFileCalls } from './counts/file-calls.ts';
+import { countInstructions } from './counts/instructions.ts';
+
+const BOUND_FILE = fileURLToPath(new URL('counts.json', import.meta.url));
+const DIGITS = 4;
+
+interface Bounds {
+  /** Allowed excess as a share: compilers differ slightly, and so does when server-rs writes a page. */
+  readonly tolerance: number;
+  /** What was counted per event when the bounds were set. */
+  readonly per_event: Readonly<Record<string, number>>;
+}
+
+async function count(folder: string): Promise<Record<string, number>> {
+  const groups = await writeBulk(folder);
+  const [rs, ts] = (['rs', 'ts'] as const).map((target) => countFileCalls(target, folder, groups));
+  return {
+    rs_instructions: countInstructions(folder, groups),
+    rs_file_calls: rs!.calls,
+    ts_file_calls: ts!.calls,
+    rs_log_bytes: rs!.log_bytes,
+    ts_log_bytes: ts!.log_bytes,
+    rs_pages: rs!.pages,
+    ts_pages: ts!.pages,
+  };
+}
+
+answerHelp(`Usage: pnpm counts:check [--update]
+
+Counts instructions, system calls, log bytes and pages per event with valgrind and strace. Builds what it needs first.
+--update writes the counts to scripts/counts.json instead of comparing.
+
+Exit code: 0 within the bounds, 1 above one of them or a program cannot run, 2 a wrong flag.
+`);
+const argv = process.argv.slice(2);
+if (argv.some((argument) => argument !== '--update')) {
+  process.stderr.write('check-counts: --update is the only flag\n');
+  process.exitCode = 2;
+} else {
+  const folder = mkdtempSync(join(tmpdir(), 'counts-'));
+  const lifetime = new Lifetime();
+  try {
+    // Always builds, since only cargo knows whether the program matches the sources.
+    const program = { ...CEILING_PROGRAMS.rs, hasOtherBuilds: true };
+    const say = (line: string) => void process.stderr.write(`${line}\n`);
+    await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });
+    const counted = await count(folder);
+    const bounds = JSON.parse(readFileSync(BOUND_FILE, 'utf8')) as Bounds;
+    if (argv.includes('--update')) writeBounds({ ...bounds, per_event: counted });
+    else if (!report(counted, bounds)) process.exitCode = 1;
+  } catch (error) {
+    process.stderr.write(`check-counts: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  } finally {
+    await lifetime.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function writeBounds({ per_event, ...bounds }: Bounds): void {
+  const shown = Object.fromEntries(
+    Object.entries(per_event).map(([name, value]) => [name, rounded(value)]),
+  );
+  writeFileSync(BOUND_FILE, `${JSON.stringify({ ...bounds, per_event: shown }, null, 2)}\n`);
+  process.stdout.write(`${BOUND_FILE}: written\n`);
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(DIGITS));
+}
+
+/** Prints each count with its bound; returns whether all are within. */
+function report(counted: Readonly<Record<string, number>>, { tolerance, per_event }: Bounds): boolean {
+  let within = true;
+  for (const [name, value] of Object.entries(counted)) {
+    const bound = per_event[name];
+    if (bound === undefined) throw new Error(`counts.json has no bound of ${name}`);
+    const most = bound * (1 + tolerance);
+    const holds = value <= most;
+    within &&= holds;
+    const line = `${name}: ${rounded(value)} per event, at most ${rounded(most)}`;
+    process.stdout.write(`${line}${holds ? '' : ', TOO MANY'}\n`);
+  }
+  return within;
+}

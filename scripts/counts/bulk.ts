@@ -1,0 +1,46 @@
+/**
+ * A fixed bulk of events that a server's own store writes without HTTP, wrapped by a program that counts.
+ *
+ * Invariant: the bulk is the same in every run, and too small to cause a checkpoint before the file is closed.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeGroups } from '@twin-ingest/loadgen/ceilings/groups.ts';
+import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
+import { loadPool } from '@twin-ingest/loadgen/load/pool.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+
+/** Events of the bulk. Their log is well below the length that triggers a checkpoint. */
+export const EVENTS = 8_000;
+const GROUP_EVENTS = 500;
+export const DATABASE = 'events.db';
+
+/** Writes the groups to a file in the folder and returns its path. */
+export async function writeBulk(folder: string): Promise<string> {
+  const groups = join(folder, 'groups.ndjson');
+  const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, ids: 'random', most: EVENTS });
+  await writeGroups(groups, pool, EVENTS, GROUP_EVENTS, new AbortController().signal);
+  return groups;
+}
+
+/** Stores the bulk in a fresh database with `wrapper` before the command; returns stderr. Throws when it fails. */
+export function storeBulk(
+  target: TargetName,
+  folder: string,
+  groups: string,
+  wrapper: readonly [string, ...string[]],
+): string {
+  const [tool, ...flags] = wrapper;
+  const { command, args } = CEILING_PROGRAMS[target];
+  const own = join(folder, `${target}-${tool}`);
+  mkdirSync(own);
+  const { status, stderr, error } = spawnSync(
+    tool,
+    [...flags, command, ...args, '--db', join(own, DATABASE), '--groups', groups, '--durability', 'process'],
+    { encoding: 'utf8', maxBuffer: 1 << 24 },
+  );
+  if (status === 0) return stderr;
+  const cause = error?.message ?? stderr.trim().split('\n').slice(-5).join('\n');
+  throw new Error(`${tool} with the ${target} store failed: ${cause}`);
+}

@@ -1,0 +1,60 @@
+/**
+ * What a server's store asks of the operating system for its database files, as strace reports it. A system call has
+ * the path of its descriptor (`--decode-fds=path`) and no data.
+ */
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { DATABASE, EVENTS, storeBulk } from './bulk.ts';
+
+const CALLS = 'read,write,pread64,pwrite64,fsync,fdatasync,ftruncate';
+/** A call whose descriptor is the database or one of its companions, and what it returned. */
+const CALL = /\b(\w+)\(\d+<[^>]*\/events\.db(-\w+)?>.*\)\s+= (-?\d+)/;
+const REPEATS = 3;
+/** Page size of the database (https://sqlite.org/fileformat2.html). */
+const PAGE_BYTES = 4096;
+
+/** Per event of the bulk, its start and its end included. */
+export interface FileCounts {
+  /** System calls on the database, its log and its shared memory. */
+  readonly calls: number;
+  /** Bytes written to the write-ahead log. */
+  readonly log_bytes: number;
+  /** Pages written to the database, by the checkpoint at the end. */
+  readonly pages: number;
+}
+
+/** Returns the least of each count among three runs: server-rs writes some pages once or twice, as its threads go. */
+export function countFileCalls(target: TargetName, folder: string, groups: string): FileCounts {
+  const runs = Array.from({ length: REPEATS }, (_, run) =>
+    countRun(target, join(folder, `run-${run}`), groups),
+  );
+  const least = (key: keyof FileCounts) => Math.min(...runs.map((counts) => counts[key])) / EVENTS;
+  return { calls: least('calls'), log_bytes: least('log_bytes'), pages: least('pages') };
+}
+
+function countRun(target: TargetName, folder: string, groups: string): FileCounts {
+  mkdirSync(folder, { recursive: true });
+  // A file for each thread, since in a common file the calls of two threads divide each other's lines.
+  const prefix = `${target}-calls`;
+  const options = ['-ff', '-y', '-s', '0', '-e', `trace=${CALLS}`, '-o', join(folder, prefix)];
+  storeBulk(target, folder, groups, ['strace', ...options]);
+  const traces = readdirSync(folder).filter((name) => name.startsWith(`${prefix}.`));
+  const counts = fileCountsOf(traces.map((name) => readFileSync(join(folder, name), 'utf8')).join(''));
+  if (counts.calls === 0) throw new Error(`strace reported no call on ${DATABASE} of the ${target} store`);
+  return counts;
+}
+
+/** Returns totals of a trace. */
+export function fileCountsOf(trace: string): FileCounts {
+  let [calls, log_bytes, database_bytes] = [0, 0, 0];
+  for (const line of trace.split('\n')) {
+    const [, name, companion, returned] = CALL.exec(line) ?? [];
+    if (name === undefined) continue;
+    calls += 1;
+    if (name !== 'pwrite64') continue;
+    if (companion === '-wal') log_bytes += Number(returned);
+    if (companion === undefined) database_bytes += Number(returned);
+  }
+  return { calls, log_bytes, pages: database_bytes / PAGE_BYTES };
+}

@@ -1,0 +1,15 @@
+/**
+ * Instructions of an event in server-rs, from its body to its commit, by valgrind's callgrind. V8 compiles while it
+ * runs, so the TypeScript server has no such count.
+ */
+import { join } from 'node:path';
+import { EVENTS, storeBulk } from './bulk.ts';
+
+/** Returns instructions per event. */
+export function countInstructions(folder: string, groups: string): number {
+  const out = `--callgrind-out-file=${join(folder, 'callgrind.out')}`;
+  const stderr = storeBulk('rs', folder, groups, ['valgrind', '--tool=callgrind', out]);
+  const counted = /Collected\s*:\s*(\d+)/.exec(stderr)?.[1];
+  if (counted === undefined) throw new Error('callgrind printed no count');
+  return Number(counted) / EVENTS;
+}
