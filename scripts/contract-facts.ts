@@ -32,9 +32,11 @@ export interface Facts {
   readonly proofs: readonly Proof[];
   /** The source text of a server by its folder, without the modules that embed the contract. */
   readonly sources: ReadonlyMap<string, string>;
-  /** `benchmark-results.json` of the root, if it exists. */
-  readonly results: Json | undefined;
+  /** The committed results of comparisons by their path in the checkout; `undefined` for invalid JSON. */
+  readonly results: ReadonlyMap<string, Json | undefined>;
 }
+
+const RESULTS = ['benchmark-results.json', 'docs/suites/soak.json'] as const;
 
 /** The folders of the two servers' sources. */
 export const SOURCE_FOLDERS = ['server-rs/src', 'server-ts/src'] as const;
@@ -49,7 +51,7 @@ export async function readFacts(root: string): Promise<Facts> {
   const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );
-  const results = join(root, 'benchmark-results.json');
+  const results = RESULTS.filter((path) => existsSync(join(root, path)));
   return {
     rules: readFileSync(join(contract, 'README.md'), 'utf8'),
     version: readFileSync(join(contract, 'VERSION'), 'utf8').trim(),
@@ -63,7 +65,7 @@ export async function readFacts(root: string): Promise<Facts> {
       .map((path) => path.replace(/^.*\/(.*)\.sql$/, '$1')),
     proofs: [...readCases(join(root, 'parity-tests/cases')), ...(await readScenarios(root))],
     sources: new Map(SOURCE_FOLDERS.map((folder) => [folder, sourceText(join(root, folder))])),
-    results: existsSync(results) ? parse(readFileSync(results, 'utf8')) : undefined,
+    results: new Map(results.map((path) => [path, parse(readFileSync(join(root, path), 'utf8'))] as const)),
   };
 }
 

@@ -12,7 +12,9 @@ import { codecsDocument } from '@twin-ingest/loadgen/codecs/report/markdown.ts';
 import { priorSection } from '@twin-ingest/loadgen/codecs/report/prior.ts';
 import type { ProgramFacts } from '@twin-ingest/loadgen/plain/facts.ts';
 import { choiceSection } from '@twin-ingest/loadgen/report/choice.ts';
+import { currentSection } from '@twin-ingest/loadgen/report/current.ts';
 import { documentOf } from '@twin-ingest/loadgen/report/document.ts';
+import { soakDocument } from '@twin-ingest/loadgen/report/soak.ts';
 import { systemsTable } from '@twin-ingest/loadgen/report/systems.ts';
 import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result/result.ts';
 import { SUITE_NAMES, type SuiteParts, suiteFile } from '@twin-ingest/loadgen/result/suite-parts.ts';
@@ -23,6 +25,8 @@ import { syncPicture } from '@twin-ingest/loadgen/sync/report/picture.ts';
 
 export const RESULT = 'benchmark-results.json';
 const README = 'README.md';
+/** The summary of `pnpm bench:soak`, of the same shape as `benchmark-results.json`. */
+export const SOAK = 'docs/suites/soak.json';
 /** Lines, dependencies and build times of the four servers, from `pnpm plain:facts --build-times`. */
 const PROGRAMS = 'docs/suites/programs.json';
 const BEGIN = /<!-- result: [^>]*-->\n/;
@@ -33,10 +37,11 @@ type Measured = SuiteParts & { readonly result: Result };
 /** A block of a document, between `<!-- part -->` and `<!-- /part -->`; `null` where the part was not measured. */
 interface Block {
   readonly path: string;
-  readonly part: 'systems' | 'codecs' | 'binary' | 'rpc';
+  readonly part: 'current' | 'systems' | 'codecs' | 'binary' | 'rpc';
   readonly write: (measured: Measured) => string | null;
 }
 const BLOCKS: readonly Block[] = [
+  { path: 'docs/performance.md', part: 'current', write: ({ result }) => currentSection(result) },
   { path: 'docs/prior-benchmarks.md', part: 'systems', write: systemsTable },
   {
     path: 'docs/prior-benchmarks.md',
@@ -68,6 +73,7 @@ export function generated(root: string): ReadonlyMap<string, string> {
     [README, withChoice(root, result)],
     ['docs/benchmark-results.md', documentOf(result)],
     ...documentsOf(parts),
+    ...soakOf(root),
     ...blocksOf(root, { result, ...parts }),
   ]);
 }
@@ -89,6 +95,12 @@ function documentsOf({ sync, codecs, binary, rpc }: SuiteParts): [path: string, 
       : ([['docs/suites/binary.md', binaryDocument(binary)]] as [string, string][])),
     ...(rpc === undefined ? [] : ([['docs/suites/rpc.md', rpcDocument(rpc)]] as [string, string][])),
   ];
+}
+
+function soakOf(root: string): [path: string, text: string][] {
+  return textAt(join(root, SOAK)) === null
+    ? []
+    : [['docs/suites/soak.md', soakDocument(readResult(root, SOAK))]];
 }
 
 function readParts(root: string): SuiteParts {
@@ -113,11 +125,11 @@ function blocksOf(root: string, measured: Measured): Map<string, string> {
   return documents;
 }
 
-function readResult(root: string): Result {
-  const result = JSON.parse(readFileSync(join(root, RESULT), 'utf8')) as Result;
+function readResult(root: string, path = RESULT): Result {
+  const result = JSON.parse(readFileSync(join(root, path), 'utf8')) as Result;
   if (result.schema_version !== SCHEMA_VERSION) {
     throw new Error(
-      `${RESULT} has schema version ${result.schema_version}, not ${SCHEMA_VERSION}; measure again`,
+      `${path} has schema version ${result.schema_version}, not ${SCHEMA_VERSION}; measure again`,
     );
   }
   return result;

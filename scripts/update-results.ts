@@ -35,8 +35,8 @@ function stale(root: string, files: ReadonlyMap<string, string>): string[] {
 function main(args: readonly string[]): number {
   answerHelp(`Usage: pnpm results:update, pnpm results:check
 
-Writes README.md, docs/benchmark-results.md, docs/suites/*.md, docs/prior-benchmarks.md and docs/choosing-a-format.md from
-benchmark-results.json and docs/suites/*.json; results:check writes nothing.
+Writes README.md, docs/benchmark-results.md, docs/suites/*.md, and blocks of docs/performance.md, docs/prior-benchmarks.md
+and docs/choosing-a-format.md from benchmark-results.json and docs/suites/*.json; results:check writes nothing.
 
 Exit code: 0 done or up to date, 1 a file is out of date, 2 a wrong flag.
 `);

@@ -11,7 +11,7 @@ import { askVersion, K6_BINARY, K6_FOLDER, K6_VERSION } from '../src/load/driver
 
 answerHelp(`Usage: pnpm k6:install
 
-Builds the k6 that the soak of pnpm bench:full runs on. Needs Go. Does nothing when that version is there already.
+Builds the k6 that pnpm bench:soak runs on. Needs Go. Does nothing when that version is there already.
 `);
 process.exitCode = await install();
 

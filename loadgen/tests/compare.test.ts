@@ -145,7 +145,7 @@ test('no two slices of a process share an event: expected, acknowledged, stored 
 test('medians are of slices, the ratio of neighbours, and two rounds have no verdict', () => {
   const rates = (target: string) =>
     slices.filter((slice) => slice.target === target).map((slice) => throughput(slice));
-  const near = (found: number, expected: number) => Math.abs(found / expected - 1) < 1e-4;
+  const near = (found: number, expected: number) => Math.abs(found / expected - 1) < 1e-3;
   const { rs, ts } = batch.servers;
   const found = batch.comparison!.throughput_events_per_s!;
   assert.ok(near(rs!.metrics.throughput_events_per_s!.median, median(rates('rs'))!));

@@ -1,6 +1,7 @@
 /** The page: text never becomes markup, every plot states what it shows, sections follow what was measured. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seenText } from '../src/report/conditions.ts';
 import { html } from '../src/report/html/markup.ts';
 import { htmlReport } from '../src/report/html.ts';
 import { sampleReportResult } from './report-fixture.ts';
@@ -31,6 +32,26 @@ for (const [shape, result] of Object.entries({ ...shapes(FULL), 'hostile text': 
     );
   });
 }
+
+test('warnings of one kind say a long common end once, and keep units', () => {
+  const about = (measurement: string | null, message: string) => ({
+    measurement,
+    message,
+    code: 'stolen_time' as const,
+    limits: null,
+    advice: 'none',
+  });
+  const cores = "of the cores' time was given to others";
+  assert.equal(
+    seenText([about('batch', `3.1 % ${cores}`), about('single', `4.3 % ${cores}`)]),
+    `batch: 3.1 %; single: 4.3 % ${cores}`,
+  );
+  assert.equal(seenText([about(null, `3.1 % ${cores}.`)]), `3.1 % ${cores}`);
+  assert.equal(
+    seenText([about('a', 'rs: 7 ms late (p99)'), about('a', 'ts: 8 ms late (p99)')]),
+    'a: rs: 7 ms late (p99); a: ts: 8 ms late (p99)',
+  );
+});
 
 test('every plot has a title, a description and its figures as a table', () => {
   const page = htmlReport(FULL);

@@ -101,6 +101,28 @@ test('the results of three suites have a block each in one document', async () =
   });
 });
 
+test('bench:soak results become a document', async () => {
+  const path = 'docs/suites/soak.json';
+  await inTree({ ...FILES, [path]: sampleSummary() }, (root) => {
+    assert.deepEqual(update(root), [...ALL, 'docs/suites/soak.md']);
+    const text = readFileSync(join(root, 'docs/suites/soak.md'), 'utf8');
+    assert.match(text, /^# Soak\n/);
+    assert.match(text, /\n\| RSS \| [^|]+ \| [^|]+ \| \d/);
+    writeFileSync(join(root, path), '{"schema_version":1}');
+    assert.throws(() => update(root), /soak\.json has schema version 1/);
+  });
+});
+
+test('docs/performance.md has the headline with its commit in a block', async () => {
+  const path = 'docs/performance.md';
+  await inTree({ ...FILES, [path]: 'Before.\n\n<!-- current -->\n<!-- /current -->\n\nAfter.\n' }, (root) => {
+    assert.deepEqual(update(root), [...ALL, path]);
+    const text = readFileSync(join(root, path), 'utf8');
+    assert.match(text, /^Before\.\n[\s\S]*\nMeasured on \d{4}-\d\d-\d\d at commit [\s\S]*\n\| Throughput \|/);
+    assert.ok(text.endsWith('<!-- /current -->\n\nAfter.\n'));
+  });
+});
+
 test('update refuses a README without markers and a result of another form, and writes nothing', async () => {
   const broken: readonly (readonly [Tree, RegExp])[] = [
     [{ ...FILES, 'README.md': '# No markers\n' }, /markers/],

@@ -29,3 +29,6 @@ export interface Warning {
   readonly limits: string | null;
   readonly advice: string;
 }
+
+/** A warning as a summary stores it; `ADVICE` has the rest of each code. */
+export type SeenWarning = Pick<Warning, 'code' | 'message'>;

@@ -1,6 +1,7 @@
 /** The conditions of the figures and all warnings: one fact for each line. */
 
 import type { Warning } from '../analyse/warning.ts';
+import { ADVICE } from '../analyse/warnings.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import type { Measurement, Result } from '../result/result.ts';
 import { formatDuration, group } from './format.ts';
@@ -68,11 +69,33 @@ export interface NamedWarning extends Warning {
 
 export function warningsOf(result: Result): NamedWarning[] {
   return [
-    ...result.warnings.map((warning) => ({ ...warning, measurement: null })),
+    ...result.warnings.map((warning) => ({ ...warning, ...ADVICE[warning.code], measurement: null })),
     ...result.measurements.flatMap(({ name, warnings }) =>
-      warnings.map((warning) => ({ ...warning, measurement: name })),
+      warnings.map((warning) => ({ ...warning, ...ADVICE[warning.code], measurement: name })),
     ),
   ];
+}
+
+/** Where a kind of warning was seen: "batch: 3.1 %; single: 4.3 % of the cores' time", with the common end said once. */
+export function seenText(found: readonly NamedWarning[]): string {
+  const words = found.map(({ message }) => message.split(' '));
+  const end = commonEnd(words);
+  const seen = found.map(({ measurement }, i) => {
+    const own = words[i]!.slice(0, words[i]!.length - end).join(' ');
+    return measurement === null ? own : `${measurement}: ${own}`;
+  });
+  return [seen.join('; '), ...words[0]!.slice(words[0]!.length - end)].join(' ').replace(/\.$/, '');
+}
+
+/** A shorter end is not worth a reader's search for it. */
+const LEAST_COMMON_WORDS = 4;
+
+/** How many words at the end are said once: those that all lists share but the first, which may be a unit. */
+function commonEnd(lists: readonly (readonly string[])[]): number {
+  const shortest = Math.min(...lists.map(({ length }) => length));
+  let shared = 0;
+  while (shared < shortest && new Set(lists.map((list) => list.at(-1 - shared))).size === 1) shared++;
+  return lists.length > 1 && shared > LEAST_COMMON_WORDS ? shared - 1 : 0;
 }
 
 export function thresholdLines(result: Result): string[] {

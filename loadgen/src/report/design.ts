@@ -6,7 +6,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Unit } from '../analyse/metrics.ts';
 import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
-import { formatMedian, formatValue } from './format.ts';
+import { formatMedian } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
 import type { Table } from './rows.ts';
 
@@ -95,5 +95,5 @@ export function designOf(result: Result): Design | null {
 }
 
 function times(factor: number): string {
-  return `${formatValue(Number(factor.toPrecision(2)), 'count')} times`;
+  return `${Number(factor.toPrecision(2))} times`;
 }

@@ -8,7 +8,7 @@ import type { Warning } from '../analyse/warning.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { SUITE_NAMES } from '../result/suite-parts.ts';
 import { SMOKE } from '../verify/smoke.ts';
-import { commitOf, type NamedWarning, READING, thresholdLines } from './conditions.ts';
+import { commitOf, type NamedWarning, READING, seenText, thresholdLines } from './conditions.ts';
 import { formatDuration, formatValue, group } from './format.ts';
 import { metricTable } from './markdown.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
@@ -54,7 +54,7 @@ export function documentOf(result: Result): string {
     '## Caveats',
     bullets(report.caveats.map(markdownText)),
     '### Warnings',
-    warnings(report.warnings),
+    warningLines(report.warnings),
     ...(result.thresholds.length === 0
       ? []
       : ['## Conditions', bullets(thresholdLines(result).map(markdownText))]),
@@ -139,14 +139,13 @@ function payloadText({ payload }: Measurement): string {
 }
 
 /** One line for each kind: what it limits, where it was seen, what to do. */
-function warnings(all: readonly NamedWarning[]): string {
+export function warningLines(all: readonly NamedWarning[]): string {
   if (all.length === 0) return 'None was found in this run.';
   const kinds = Map.groupBy(all, ({ code }) => code);
   return bullets(
-    [...kinds].map(([code, found]) => {
-      const seen = found.map(({ measurement, message }) => `${measurement ?? 'the run'}: ${message}`);
-      return markdownText(`${code} (${limitOf(found[0]!)}): ${seen.join('; ')}. ${found[0]!.advice}`);
-    }),
+    [...kinds].map(([code, found]) =>
+      markdownText(`${code} (${limitOf(found[0]!)}): ${seenText(found)}. ${found[0]!.advice}`),
+    ),
   );
 }
 
@@ -160,7 +159,7 @@ function rawData({ raw }: Result): string {
     raw === null
       ? 'The raw samples of this run were not written.'
       : `Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(raw.bytes)} bytes, sha256 \`${raw.sha256}\`. The workflow \`bench\` uploads such a file.`,
-    `The suites have documents of their own: ${SUITE_NAMES.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
+    `The suites have documents of their own: ${[...SUITE_NAMES, 'soak'].map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
   ].join(' ');
 }
 

@@ -46,7 +46,7 @@ export function reportOf(result: Result): Report {
       ...agreement(result),
       ...widths(result),
       ...generators(result),
-      ...result.measurements.flatMap((one) => ceilingLines(result, one)),
+      ...ceilingLines(result),
       ...(soak === undefined ? [] : dashboardLines(soak)),
     ],
     caveats: caveatsOf(result),
@@ -147,7 +147,7 @@ function caveatsOf(result: Result): string[] {
     'Work that a server puts off until after its last answer is in no CPU time; it shows when it stops and in its write-ahead log.',
     `The files are young: about ${group(mostStored(result))} rows say little about a hundred million.`,
     soak === null
-      ? 'This run has no soak: it says nothing about leaks.'
+      ? 'This run has no soak, so it says nothing about leaks. pnpm bench:soak is one.'
       : `A soak of ${Math.round(soak / 60)} min sees fast leaks, not slow ones; it has one round a server.`,
     ...(serversIn(result).length < 2 ? ['One server was measured alone; nothing is compared.'] : []),
     `Figures hold for commit ${commitOf(result)}.`,

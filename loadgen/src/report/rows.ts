@@ -125,8 +125,14 @@ const CELLS: Readonly<Record<Column, (row: Row) => string>> = {
   meaning: (row) => (sameOnBoth(row) ? 'The same on both.' : meaningOf(row, shortVerdict)),
 };
 
-/** One whole sentence on a row. */
+/** One whole sentence on a row. It begins with the label, since several rows may have one metric. */
 export function rowSentence(row: Row): string {
+  const sentence = verdictSentence(row);
+  return sentence.startsWith(`${row.label}: `) ? sentence : `${row.label}: ${sentence}`;
+}
+
+/** The same without the label, where the label is next to it. */
+export function verdictSentence(row: Row): string {
   return meaningOf(row, sentenceOf);
 }
 

@@ -78,17 +78,22 @@ export function shareOfCeiling(result: Result, measurement: Measurement, name: T
   return most === undefined || reached === undefined || most === 0 ? null : reached / most;
 }
 
-/** "Rust: 81 % of the 128,000 events/s that its own database takes in bulk." One a server. */
-export function ceilingLines(result: Result, measurement: Measurement): string[] {
-  return serversIn(result).flatMap((name) => {
-    const share = shareOfCeiling(result, measurement, name);
-    if (share === null) return [];
-    const { servers, group_events } = result.ceilings[measurement.ceiling!]!;
-    const most = formatValue(servers[name]!.events_per_s.median, 'events_per_s');
-    const into = (measurement.workload?.preload_events ?? 0) > 0 ? ', into an empty file' : '';
+/** "Batches, closed loop: TypeScript 71 % and Rust 81 % of what ...", once for each ceiling. */
+export function ceilingLines(result: Result): string[] {
+  return result.ceilings.flatMap(({ group_events, servers: most }, index) => {
+    const measurement = result.measurements.find(({ ceiling }) => ceiling === index);
+    if (measurement === undefined) return [];
+    const known = serversIn(result).flatMap((name) => {
+      const share = shareOfCeiling(result, measurement, name);
+      return share === null ? [] : [{ name, share, events_per_s: most[name]!.events_per_s.median }];
+    });
+    if (known.length === 0) return [];
+    const shares = known.map(({ name, share }) => `${SHORT_NAMES[name]} ${percent(share)}`);
+    const rates = known.map(({ events_per_s }) => group(Math.round(events_per_s)));
+    const into = (measurement.workload?.preload_events ?? 0) > 0 ? ' into an empty file' : '';
     return [
-      `${SHORT_NAMES[name]}: ${percent(share)} of what its own database takes in bulk ` +
-        `(${most} in transactions of ${group(group_events)}, without HTTP${into}).`,
+      `${measurement.title}: ${shares.join(', ')} of what its own database takes in bulk${into} without HTTP ` +
+        `(${rates.join(' and ')} events/s, ${group(group_events)} in a transaction).`,
     ];
   });
 }

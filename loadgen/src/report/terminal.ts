@@ -2,7 +2,7 @@
 import CliTable from 'cli-table3';
 import type { Result } from '../result/result.ts';
 import { answers } from './choice.ts';
-import { type NamedWarning, READING, runConditions, thresholdLines } from './conditions.ts';
+import { type NamedWarning, READING, runConditions, seenText, thresholdLines } from './conditions.ts';
 import { limitOf } from './document.ts';
 import { reportOf } from './model.ts';
 import { headlineRows, isCompared, type Row, rowSentence, type Table, tableOf } from './rows.ts';
@@ -71,15 +71,12 @@ function sentences(rows: readonly Row[]): string[] {
 function warningsSection(warnings: readonly NamedWarning[]): string {
   if (warnings.length === 0) return 'This result has no warnings.';
   const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
-  const lines = kinds.map((found) => {
-    const seen = found.map(
-      ({ measurement, message }) => `${measurement === null ? '' : `${measurement}: `}${message}`,
-    );
-    return [
-      wrap(seen.join('; '), '  ', '    '),
+  const lines = kinds.map((found) =>
+    [
+      wrap(seenText(found), '  ', '    '),
       wrap(`It ${limitOf(found[0]!)}. ${found[0]!.advice}`, '    ', '    '),
-    ].join('\n');
-  });
+    ].join('\n'),
+  );
   return `Warnings about this result:\n${lines.join('\n')}`;
 }
 

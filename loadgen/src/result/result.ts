@@ -7,7 +7,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../analyse/drift.ts';
 import type { ByRound, Comparison, Summary } from '../analyse/statistics.ts';
-import type { Warning } from '../analyse/warning.ts';
+import type { SeenWarning } from '../analyse/warning.ts';
 import type { Ceiling } from '../ceilings/ceiling.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import type { PoolFacts } from '../load/pool.ts';
@@ -37,7 +37,7 @@ export interface Result {
   readonly measurements: readonly Measurement[];
   readonly thresholds: readonly ThresholdOutcome[];
   /** Warnings about the run as a whole; each measurement has its own. */
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly SeenWarning[];
 }
 
 /** A file next to the summary, which no commit holds. */
@@ -117,7 +117,7 @@ export interface Measurement {
   readonly audited_events: number;
   /** `null` for starts. */
   readonly generator: GeneratorLoad | null;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly SeenWarning[];
 }
 
 /** A measurement with its raw data. */

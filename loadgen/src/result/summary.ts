@@ -1,17 +1,24 @@
 /**
  * The summary of a run: what the repository keeps of it.
  *
- * Invariants: it has no raw data. A figure has five significant digits, which is more than any interval settles.
+ * Invariants: it has no raw data. A figure has four significant digits, which is more than any interval settles. What a
+ * warning limits is not repeated in it.
  */
+import type { SeenWarning } from '../analyse/warning.ts';
 import { rounded } from './json.ts';
 import type { RawFile, RawMeasurement, RawResult, Result } from './result.ts';
 
-const DIGITS = 5;
+const DIGITS = 4;
 
 export function summaryOf(result: RawResult, raw: RawFile): Result {
-  const measurements = result.measurements.map(
-    ({ slices: _, processes: __, ...rest }: RawMeasurement) => rest,
-  );
+  const measurements = result.measurements.map(({ slices: _, processes: __, ...rest }: RawMeasurement) => ({
+    ...rest,
+    warnings: rest.warnings.map(seen),
+  }));
   const ceilings = result.ceilings.map((one) => ({ ...one, samples: [] }));
-  return rounded({ ...result, raw, measurements, ceilings }, DIGITS);
+  return rounded({ ...result, raw, measurements, ceilings, warnings: result.warnings.map(seen) }, DIGITS);
+}
+
+function seen({ code, message }: SeenWarning): SeenWarning {
+  return { code, message };
 }

@@ -3,7 +3,7 @@ import { type Bar, Presets, SingleBar } from 'cli-progress';
 
 export interface Progress {
   say(line: string): void;
-  /** A step of `total` events; ends with `done`. */
+  /** A step of `total` units, which may be passed in parts; ends with `done`. */
   begin(label: string, total: number): Step;
 }
 
@@ -29,7 +29,7 @@ function plain(say: (line: string) => void, label: string): Step {
 function bar(out: NodeJS.WriteStream, say: (line: string) => void, label: string, total: number): Step {
   const shown: Bar = new SingleBar(
     {
-      format: `${label} {bar} {percentage}% {value}/{total}`,
+      format: `${label} {bar} {percentage}%`,
       stream: out,
       clearOnComplete: true,
       hideCursor: true,

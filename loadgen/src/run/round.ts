@@ -136,7 +136,8 @@ export class Group {
           rate_events_per_s === null
             ? partOf(this.#sizes.get(spec)!, part, spec)
             : eventsAt(spec, rate_events_per_s);
-        const load = { spec, generator, events, rate_events_per_s, onProgress: () => undefined };
+        const onProgress = (acknowledged: number) => step.at(i + Math.min(1, acknowledged / events));
+        const load = { spec, generator, events, rate_events_per_s, onProgress };
         slices.push(await servers.get(name)!.measure(load));
         step.at(i + 1);
       }

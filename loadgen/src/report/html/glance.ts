@@ -3,7 +3,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Result } from '../../result/result.ts';
 import { formatMedian, formatRatio } from '../format.ts';
 import { SHORT_NAMES, serversIn } from '../names.ts';
-import { headlineRows, isCompared, type Row, rowSentence } from '../rows.ts';
+import { headlineRows, isCompared, type Row, verdictSentence } from '../rows.ts';
 import { html, type Markup } from './markup.ts';
 import { LOOKS } from './servers.ts';
 
@@ -30,7 +30,7 @@ function barMarkup(row: Row, name: TargetName, most: number): Markup {
 
 /** The sentence without what stands in brackets: that is small below. */
 function verdictOf(row: Row): string {
-  return rowSentence(row).replace(/ \([^()]*\)\.$/, '.');
+  return verdictSentence(row).replace(/ \([^()]*\)\.$/, '.');
 }
 
 function fine({ comparison }: Row): Markup | null {

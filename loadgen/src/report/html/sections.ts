@@ -2,7 +2,7 @@
 
 import { headlineOf, measurementNamed, type RawResult } from '../../result/result.ts';
 import { answers } from '../choice.ts';
-import { READING, runConditions, thresholdLines, workloadLine } from '../conditions.ts';
+import { READING, runConditions, seenText, thresholdLines, workloadLine } from '../conditions.ts';
 import { limitOf } from '../document.ts';
 import { type Report, reportOf } from '../model.ts';
 import { OPEN_READING } from '../series.ts';
@@ -94,10 +94,9 @@ function soak(result: RawResult, { drift }: Report): Section | null {
 
 function trust({ trust: lines, warnings }: Report): Section {
   const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
-  const found = kinds.map((all) => {
-    const seen = all.map(({ measurement, message }) => `${measurement ?? 'the run'}: ${message}`).join('; ');
-    return html`<li>${seen}<small>It ${limitOf(all[0]!)}. ${all[0]!.advice}</small></li>`;
-  });
+  const found = kinds.map(
+    (all) => html`<li>${seenText(all)}<small>It ${limitOf(all[0]!)}. ${all[0]!.advice}</small></li>`,
+  );
   const list = html`<ul class="warnings">${found}</ul>`;
   return {
     id: 'warnings',
