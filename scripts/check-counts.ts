@@ -73,9 +73,7 @@ if (argv.some((argument) => argument !== '--update')) {
 }
 
 function writeBounds({ per_event, ...bounds }: Bounds): void {
-  const shown = Object.fromEntries(
-    Object.entries(per_event).map(([name, value]) => [name, rounded(value)]),
-  );
+  const shown = Object.fromEntries(Object.entries(per_event).map(([name, value]) => [name, rounded(value)]));
   writeFileSync(BOUND_FILE, `${JSON.stringify({ ...bounds, per_event: shown }, null, 2)}\n`);
   process.stdout.write(`${BOUND_FILE}: written\n`);
 }

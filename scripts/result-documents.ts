@@ -69,11 +69,12 @@ const BLOCKS: readonly Block[] = [
 export function generated(root: string): ReadonlyMap<string, string> {
   const result = readResult(root);
   const parts = readParts(root);
+  const soaks = soakOf(root);
   return new Map([
     [README, withChoice(root, result)],
-    ['docs/benchmark-results.md', documentOf(result)],
+    ['docs/benchmark-results.md', documentOf(result, [...SUITE_NAMES, ...soaks.map(() => 'soak')])],
     ...documentsOf(parts),
-    ...soakOf(root),
+    ...soaks,
     ...blocksOf(root, { result, ...parts }),
   ]);
 }

@@ -17,7 +17,6 @@ export function currentSection(result: Result): string {
     `Measured on ${created_at.slice(0, 10)} at commit ${commitOf(result).slice(0, 7)}, on ${environment.cpu_cores} cores of ` +
     `${environment.cpu_model ?? 'an unknown CPU'}.`;
   return [
-    '',
     markdownText(taken),
     '',
     metricTable(result, headline, ['ratio']),

@@ -22,7 +22,8 @@ const FULL = ['startup', 'batch', 'open_1000', 'open_10000', 'plain_batch', 'sin
 
 const MISSING = 'Not measured in this run.';
 
-export function documentOf(result: Result): string {
+/** `others` are the names of documents below docs/suites. */
+export function documentOf(result: Result, others: readonly string[] = SUITE_NAMES): string {
   const report = reportOf(result);
   const { design, loads, open, drift } = report;
   return `${[
@@ -59,7 +60,7 @@ export function documentOf(result: Result): string {
       ? []
       : ['## Conditions', bullets(thresholdLines(result).map(markdownText))]),
     '## Raw Data',
-    rawData(result),
+    rawData(result, others),
     '## Reproduction',
     reproduction(result),
   ].join('\n\n')}\n`;
@@ -153,13 +154,13 @@ export function limitOf({ limits }: Warning): string {
   return limits === null ? 'limits no claim' : `limits ${limits}`;
 }
 
-function rawData({ raw }: Result): string {
+function rawData({ raw }: Result, others: readonly string[]): string {
   return [
     'The summary: [`benchmark-results.json`](../benchmark-results.json), described by [its schema](../contract/benchmark-results.schema.json).',
     raw === null
       ? 'The raw samples of this run were not written.'
       : `Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(raw.bytes)} bytes, sha256 \`${raw.sha256}\`. The workflow \`bench\` uploads such a file.`,
-    `The suites have documents of their own: ${[...SUITE_NAMES, 'soak'].map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
+    `The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
   ].join(' ');
 }
 
