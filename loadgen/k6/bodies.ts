@@ -1,10 +1,10 @@
 /**
  * Request bodies inside k6: the same bytes that `src/bodies.ts` makes of the same pool and numbers.
  *
- * k6 has no Buffer, and every virtual user has a heap of its own, so the pool stays in two files that all of
- * them share (`src/drivers/k6-pool.ts` writes them) and a body is read from there. Invariant: a
- * body is a function of pool and number alone, byte for byte that of `src/bodies.ts`; a test holds the two
- * together, since the audit of a run's content rests on it. Imports nothing, so that k6 and Node both load it.
+ * k6 has no Buffer, and every virtual user has its own heap. So the pool stays in two files that all users share;
+ * `src/load/drivers/k6-pool.ts` writes them. Invariant: a body is a function of pool and number alone, with the same
+ * bytes as that of `src/load/bodies.ts`. A test compares the two, since the audit depends on it. The module imports
+ * nothing, so that k6 and Node can both load it.
  */
 
 /** The pool as k6 sees it; its events are in the files. */

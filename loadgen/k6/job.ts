@@ -1,6 +1,6 @@
 /**
- * What the driver and the k6 script send each other: one order as a JSON file, in the units that k6 wants, and
- * k6's own counts at the end.
+ * What the driver and the k6 script send each other: an order as a JSON file, and k6's own counts at the end. The
+ * order has the units of k6.
  */
 import type { SharedPool } from './bodies.ts';
 

@@ -1,9 +1,8 @@
 /**
  * The k6 script of a soak: batches at a constant rate of arrival, one line on stdout for every answer.
  *
- * `src/drivers/k6.ts` starts it with `-e JOB=FILE` and reads the lines (`src/drivers/k6-lines.ts` says what
- * stands in them). Invariant: request n of a run carries the events n*batchSize and on of the
- * range, whichever virtual user sends it, and nothing is sent beyond the range. k6 takes the types away.
+ * `src/load/drivers/k6.ts` starts it with `-e JOB=FILE` and reads its lines. Invariant: request n of a run has the
+ * events of the range from n*batchSize on, for any virtual user. Nothing beyond the range is sent. k6 strips the types.
  */
 import { sleep } from 'k6';
 import exec from 'k6/execution';

@@ -1,6 +1,6 @@
 /**
- * What readers see as text: right directions whatever the figures are, no ratio whose interval holds 1 called a
- * difference, and every form of a result shown without a gap.
+ * What readers see as text: directions follow the figures, and a ratio whose interval holds 1 is no difference. Every
+ * form of a result is shown without a gap.
  *
  * Over 250 lines because each way of showing a figure is checked against the same results.
  */

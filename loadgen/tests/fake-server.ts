@@ -1,6 +1,6 @@
 /**
- * A small ingest server for the tests of the harness: as much of the API as it takes for a comparison, and
- * faults on demand that the harness has to catch.
+ * A small ingest server for the tests of the harness. It has the part of the API that a comparison needs, and faults on
+ * demand that the harness has to catch.
  *
  * It is started in place of a real one, so whatever stands before `--db` is not for it. Its faults are named
  * by `--fault=`; it is no example of how a server should be built.

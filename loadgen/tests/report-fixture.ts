@@ -1,8 +1,8 @@
 /**
  * A whole result with every measurement, made up but of realistic size, for the tests of what readers see.
  *
- * A pure function of its constants: no clock, no chance. The figures mean nothing; two rules hold all the
- * same: each summary is that of its rounds, and latencies come from histograms that can be decoded.
+ * A pure function of its constants: no clock, no chance. The figures mean nothing. Two rules hold all the same: each
+ * summary is that of its rounds, and latencies come from histograms that can be decoded.
  */
 
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';

@@ -1,6 +1,6 @@
 /**
- * The page in a real Chromium: it loads nothing, every plot is there, it fits a phone, it has two
- * colour schemes, and text of a result does nothing.
+ * The page in a real Chromium: it loads nothing, shows every plot, fits a phone, and has two colour schemes. Text of a
+ * result does nothing.
  *
  * Skipped where no Chromium is found, but not in CI, where that is a failure.
  */

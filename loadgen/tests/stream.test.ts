@@ -56,7 +56,7 @@ async function round(fault: string, spoil = '') {
   return { sample, problems: clients.problems() };
 }
 
-test('clients that received every row are complete, and lag leaves the warm-up out', async () => {
+test('clients that received every row are complete, and delivery lag leaves the warm-up out', async () => {
   const { sample, problems } = await round('none');
   checkStream(sample, 'round 1', 1500);
   assert.deepEqual([sample.clients, sample.complete_clients, sample.frames], [3, 3, 4500]);
@@ -193,7 +193,7 @@ test('frames are the same wherever the bytes are cut', () => {
   for (let size = 1; size < bytes.length; size++) assert.deepEqual(read(size), whole);
 });
 
-test('lag is from created_at of the row to the arrival, and never below zero', () => {
+test('delivery lag is from created_at of the row to the arrival, and never below zero', () => {
   const created = Date.UTC(2026, 1, 18, 18, 6, 41, 231);
   const recorder = new LagRecorder(created);
   assert.equal(recorder.lag(), null);

@@ -1,16 +1,16 @@
 /**
  * A small server for the tests of `bench:sync`: posts, invalidations and snapshots in memory, and faults on demand.
  *
- * It is started in place of a real one and is no example of how one should be built. Its faults are named by `--fault=`:
- * `drops-the-last` tells nothing of event 30; `sends-an-older` tells each client of event 20 once more behind event 2500,
- * where `drops-a-client` ends the first stream; `refuses` answers 503 to the tenth post; `silent` has a stream without
- * frames; `not-alive` answers 503 to its probe.
+ * It is started in place of a real one and is no example of how one should be built. Its faults are named by `--fault=`.
+ * `drops-the-last` omits the invalidation of event 30. `sends-an-older` repeats that of event 20 after event 2500.
+ * `drops-a-client` ends the first stream after event 2500. `refuses` answers 503 to the tenth post. `silent` has a
+ * stream without frames. `not-alive` answers 503 to its probe.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const fault = process.argv.find((text) => text.startsWith('--fault='))?.split('=')[1] ?? 'none';
-/** More than a quick round of trips posts with the longest warm-up, which is 660, and less than a quick crowd hears of. */
+/** Above the 660 posts of a quick scenario of round trips, and below the events of a quick scenario with a crowd. */
 const LATE = 2500;
 const EPOCH = '00000000-0000-4000-8000-000000000000';
 const HEALTH = {

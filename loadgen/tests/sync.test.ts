@@ -1,6 +1,6 @@
 /**
- * `pnpm bench:sync` as a child process: every fault of a server or a client ends it with 1, a right one gives a result
- * that follows the schema, and a wrong flag explains itself.
+ * `pnpm bench:sync` as a child process. Every fault of a server or a client ends it with 1. A run without a fault gives a
+ * result that follows the schema, and a wrong flag explains itself.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

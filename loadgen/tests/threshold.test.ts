@@ -121,7 +121,7 @@ test('what was measured nowhere holds no condition', () => {
   assert.equal(outcomeHolds(outcome('ts.deployed_bytes>0', alone)), false);
 });
 
-test('a measurement without streams says nothing of their lag', () => {
+test('a measurement without streams says nothing of their delivery lag', () => {
   const lag = outcome('rs.stream_lag_p99_ms<1000');
   assert.deepEqual(
     lag.found.map((found) => found.measurement),

@@ -1,17 +1,17 @@
 /**
  * Whether a figure of a soak drifts: slope with its interval, and a verdict.
  *
- * The slope is the median of the slopes between all pairs of points (Theil 1950), its interval that of Sen
- * (Journal of the American Statistical Association 63, 1968, 1379-1389) with the variance of Kendall's S
- * corrected for ties, as in Gilbert, Statistical Methods for Environmental Pollution Monitoring (1987),
- * section 16.4.2 and equation 16.3. A few spikes move it little, which a line by least squares cannot say.
+ * The slope is the median of the slopes between all pairs of points (Theil 1950). Its interval is that of Sen (Journal
+ * of the American Statistical Association 63, 1968, 1379-1389). The variance of Kendall's S is corrected for ties.
+ * Gilbert describes both (Statistical Methods for Environmental Pollution Monitoring, 1987, section 16.4.2). A few
+ * spikes hardly change this slope, but they change a least-squares line.
  *
- * Sen's interval takes points for independent, and neighbouring samples of one process are not. So points are
- * means of blocks of ten seconds, longer in a long soak, and the variance is multiplied by (1 + r) / (1 - r),
- * r being how much neighbouring blocks still resemble each other once the slope is taken off (Hamed and Rao,
- * Journal of Hydrology 204, 1998, 182-196, here with neighbours alone). Of 600 simulated soaks of ten minutes
- * that did not drift, 3 to 5 % were said to, tolerance left out, where values a second apart were correlated
- * by 0 to 0.95, and 8 % at 0.98; without the factor it would be 32 % and 51 %.
+ * Sen's interval assumes independent points, and neighbouring samples of one process are dependent. So points are means
+ * of blocks of ten seconds, longer in a long soak. The variance is multiplied by (1 + r) / (1 - r). There, r is the
+ * correlation of neighbouring blocks without the slope. Hamed and Rao describe it (Journal of Hydrology 204, 1998,
+ * 182-196).
+ * In 600 simulated soaks of ten minutes without a drift, 3 to 5 % were called drifts, without a tolerance. There,
+ * values a second apart had a correlation of 0 to 0.95; at 0.98 it was 8 %. Without the factor: 32 % and 51 %.
  *
  * A cycle of which a soak sees less than one and a half turns looks like a drift.
  */
@@ -84,8 +84,8 @@ export function driftOf(
 }
 
 /**
- * A drift is beyond the tolerance, with an interval that does not hold 0. Without one it is stable only where the
- * interval holds nothing that would count; where it is wider, a soak as long as this one could not have shown it.
+ * A drift is beyond the tolerance, with an interval that does not hold 0. Otherwise a column is stable where the whole
+ * interval is within the tolerance. Where the interval is wider, the soak was too short to show a drift.
  */
 function verdictOf({ slope, low, high }: Slope, tolerance: number): DriftVerdict {
   if (low > 0 && slope > tolerance) return 'rising';

@@ -1,12 +1,12 @@
 /**
  * Medians, spreads, ratios and their intervals. Pure functions of numbers, tested against known values.
  *
- * Invariant: nothing is rounded here, too few samples give `null` or say so, never a made-up
- * figure, and the same input gives the same interval: what is drawn is drawn from a fixed seed.
+ * Invariants: nothing is rounded here. Too few samples give `null` or a verdict of their own. The same input gives the
+ * same interval, since the seed is fixed.
  *
- * Intervals are percentile bootstraps (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 13.3) in
- * two levels: rounds are drawn, then slices within each (Davison and Hinkley, Bootstrap Methods and their Application,
- * 1997, section 3.8). Slices of one round share their processes, so that many slices of few processes do not pass for many
+ * Intervals are percentile bootstraps (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 13.3). They
+ * have two levels: rounds are drawn, then slices within each. Davison and Hinkley describe such levels (Bootstrap
+ * Methods and their Application, 1997, section 3.8). Slices of one round share their processes, so that many slices of few processes do not pass for many
  * processes. What differs from one hour to another is in an interval only as far as it shows within one run.
  */
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
@@ -126,8 +126,8 @@ export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
 }
 
 /**
- * The same where a round is one value, which has no neighbour in time: the ratio is that of the medians, and pairs are
- * drawn together.
+ * The same where a round is one value without a neighbour in time. The ratio is that of the medians, and pairs are drawn
+ * together.
  */
 export function compareRounds(a: readonly number[], b: readonly number[]): Comparison | null {
   const rounds = a.map((value, i) => [value / b[i]!]);

@@ -51,8 +51,8 @@ export function parseThreshold(text: string, keys: readonly string[]): Threshold
 }
 
 /**
- * A measurement that could not have the metric, such as the lag of streams where there were none, has `null`
- * for it and does not count; where every measurement has `null`, it was not measured and nothing holds.
+ * A measurement that cannot have the metric has `null` for it and does not count. An example is the delivery lag without
+ * streams. Where every measurement has `null`, the metric was not measured and no condition holds.
  */
 export function checkThresholds(thresholds: readonly Threshold[], result: Result): ThresholdOutcome[] {
   return thresholds.map((threshold) => {

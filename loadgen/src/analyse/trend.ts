@@ -1,11 +1,11 @@
 /**
  * Whether a figure went one way while the rounds of a run followed one another.
  *
- * Medians and bootstrap intervals take rounds for exchangeable. Where a machine becomes faster under a run they are not:
- * its intervals hold how fast it was at the end as well as at the start, and another run has another mixture.
- * Kendall's S (Kendall, Biometrika 30, 1938, 81-93) counts pairs of rounds that rise less those that fall; summed over
- * the servers, since what the machine does happens to both. Its distribution where nothing goes either way is exact:
- * that of the inversions of random orders.
+ * Medians and bootstrap intervals assume that rounds are exchangeable. Where a machine becomes faster during a run they
+ * are not: an interval then mixes its speed at the start and at the end. Another run has another mixture.
+ * Kendall's S (Kendall, Biometrika 30, 1938, 81-93) is the number of pairs of rounds that rise less those that fall. It
+ * is summed over the servers, since the machine affects both. Its distribution without a trend is exact: that of the
+ * inversions of random orders.
  */
 import { median } from './statistics.ts';
 

@@ -1,8 +1,8 @@
 /**
  * The programs that store groups in bulk with a server's own store, and how they run.
  *
- * Tests put programs into the table that fail on purpose. Invariant: a program fails when it does not end with 0, does
- * not report its figures, or leaves a file with other rows than it reports.
+ * Tests put programs into the table that fail on purpose. Invariant: a program fails unless it ends with 0, reports its
+ * figures, and leaves a file with as many rows as it reports.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

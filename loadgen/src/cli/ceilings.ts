@@ -1,10 +1,9 @@
 /**
- * `pnpm bench:ceilings`: the ceilings of each server on this machine, part by part, so that a figure can are shown next to
- * what it could be.
+ * `pnpm bench:ceilings`: the ceilings of each server on this machine, part by part.
  *
- * Bulk inserts by the server's own store, with random ids, with ids that grow with time, and with none, so that
- * nothing is deduplicated; the rows alone, without what finds and counts them; scanning and checking alone; the HTTP
- * side alone. Each part in turn for both servers (A B B A), nothing else next to it.
+ * The server's own store inserts in bulk: with random ids, with ids that grow with time, without ids, and rows alone
+ * without keys and sums. Scanning with checking, and HTTP, are the other parts. Each part runs for both servers in
+ * the order A B B A, and nothing else runs meanwhile.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The proof that comes before every measurement: the same events become the same rows in every format and over every
- * transport, and every format reads the same rows back.
+ * The proof before every measurement: the same events become the same rows in every format and over every transport.
+ * Every format also reads the same rows back.
  *
  * Throws `parity_difference` with the first difference.
  */

@@ -1,8 +1,8 @@
 /**
  * What the process does that sends: slices of requests over HTTP, and streams into a server's standard input.
  *
- * Invariants: bodies are made before the clock starts, and only the ids in them change; no two events that are sent
- * share an id; an answer that is not 2xx, or says something else than was expected, fails the order.
+ * Invariants: bodies are made before the clock starts, and only the ids in them change. No two events share an id. An
+ * answer that is not 2xx, or differs from the expected one, fails the order.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,8 +1,8 @@
 /**
- * A server with `--stdin` as a child: events into its standard input as fast as it takes them, results from its
- * standard output (rules PRO-12 to PRO-14).
+ * A server with `--stdin` as a child (rules PRO-12 to PRO-14). It takes events from its standard input at saturation,
+ * and writes results to its standard output.
  *
- * Invariants: chunks are made before the clock starts; the clock stops when the last event is acknowledged; the server
+ * Invariants: chunks are made before the clock starts. The clock stops when the last event is acknowledged. The server
  * ends with 0. What Node gives a child as its standard input is a Unix socket pair, as for every program in Node.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,8 +1,8 @@
 /**
  * A scenario: one question about formats and transports, asked of one server after the other.
  *
- * Invariant: each pair has a fresh process and file, and its slices come in one order and then in the opposite one, so
- * that slices with the same place are neighbours and a drift of the machine favours none.
+ * Invariant: each pair has a fresh process and file. Its slices come in one order and then in the opposite one. A drift
+ * of the machine therefore favours none.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Launch } from '../run/launch.ts';

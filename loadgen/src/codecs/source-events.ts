@@ -13,8 +13,8 @@ import { generateLines, generateSmallLines } from '../load/payload.ts';
 import { UUID_BYTES, writeUuid } from '../load/uuid.ts';
 
 /**
- * `real`: with metadata, sizes and kinds of real agents; `bare`: the same without metadata; `small`: 426 bytes each,
- * most fields given; `small bare`: the same without metadata.
+ * `real` events have the metadata, sizes and kinds of real agents. `small` ones have 426 bytes and most fields. The two
+ * bare kinds are the same without metadata.
  */
 export type Payload = 'real' | 'bare' | 'small' | 'small bare';
 

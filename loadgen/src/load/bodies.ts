@@ -3,8 +3,8 @@
  * and session ids.
  *
  * Invariants: a body is a function of pool and range alone, so both servers get the same bytes whichever connection
- * asks first. Only bodies that are being sent are in memory next to the pool; a sender of many returns free memory,
- * since the collector would scan the pool for every few of them. Copying is the generator's cost per event, so nothing
+ * asks first. Only bodies that are being sent are in memory in addition to the pool. A sender of many bodies returns
+ * their memory for reuse, since a garbage collection would scan the pool. Copying is the generator's cost per event, so nothing
  * here parses or prints JSON.
  */
 import type { Pool } from './pool.ts';

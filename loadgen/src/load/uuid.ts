@@ -43,9 +43,9 @@ const UUIDS_PER_MS = 50;
 /**
  * Writes a version 7 UUID (RFC 9562, section 5.7) for `index` at `at`.
  *
- * UUIDs grow with the index, as those of a client that makes them in order do: milliseconds from the index,
- * then its place within the millisecond (a counter of fixed length, section 6.2), then bits that look random.
- * Two indexes below 2^32 never share one, since no two share millisecond and place.
+ * UUIDs grow with the index, as those of a client that makes them in order. They have milliseconds from the index, its
+ * place within the millisecond (a counter of fixed length, section 6.2), and bits that look random.
+ * Two indexes below 2^32 never share a UUID, since no two share millisecond and place.
  */
 export function writeTimeUuid(target: Buffer, at: number, seed: number, index: number): void {
   const time_ms = FIRST_UUID_MS + Math.floor(index / UUIDS_PER_MS);

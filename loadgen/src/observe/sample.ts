@@ -49,7 +49,7 @@ export interface Lag {
   readonly histogram: string;
 }
 
-/** The server seen from outside at intervals; columns of equal length, `null` where not measured. */
+/** What the system reports of the server at intervals. Columns have equal length, `null` where not measured. */
 export interface Timeline {
   /** Milliseconds since the first measured request. */
   readonly t_ms: readonly number[];

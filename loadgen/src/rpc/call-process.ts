@@ -1,9 +1,8 @@
 /**
  * What the process does that calls: checks the answer of a call, then makes it again and again.
  *
- * Invariants: values and raw requests are made before the clock starts; the first answer of each slice is compared
- * byte by byte (MessagePack: value by value) and does not count; an answer that is refused, or of another length,
- * fails the order.
+ * Invariants: values and raw requests are made before the clock starts. The first answer of each slice is compared byte
+ * by byte (MessagePack: value by value) and does not count. A refused answer, or one of another length, fails the order.
  */
 import { msgpackCalls } from '@twin-ingest/client/msgpack';
 import { type Rpc, rpcOf } from '@twin-ingest/client/rpc';

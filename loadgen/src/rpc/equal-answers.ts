@@ -1,6 +1,6 @@
 /**
- * The proof that comes before every measurement: both servers answer every method with its argument, byte by byte in
- * JSON and value by value in MessagePack.
+ * The proof before every measurement: both servers answer every method with its argument. JSON is compared byte by byte,
+ * MessagePack value by value.
  *
  * Throws a `BenchFailure` that names the first call with another answer.
  */

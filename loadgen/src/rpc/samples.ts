@@ -1,8 +1,8 @@
 /**
  * Samples of a rate, as benchmark.js takes them, and the margin of their mean.
  *
- * Invariant: a sample is the mean time of the calls that end within at least 20 ms, so that the clock and the timer of
- * one call say little in it; a call that takes longer is a sample of its own.
+ * Invariant: a sample is the mean time of the calls within at least 20 ms, so that the resolution of the clock hardly
+ * counts. A call that takes longer is a sample of its own.
  */
 import { deviation, mean } from '../analyse/statistics.ts';
 

@@ -1,8 +1,8 @@
 /**
  * A scenario: one question about typed calls, asked of one server after the other.
  *
- * Invariant: each pair has a fresh process, and its slices come in one order and then in the opposite one, so that a
- * drift of the machine favours none.
+ * Invariant: each pair has a fresh process. Its slices come in one order and then in the opposite one. A drift of the
+ * machine therefore favours none.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Launch } from '../run/launch.ts';

@@ -1,6 +1,6 @@
 /**
- * One round of a group of measurements: a fresh process of each server, warmed up, then slices of load in the order
- * A B B A, measurement by measurement.
+ * One round of a group of measurements. A fresh process of each server is warmed up. Then both get slices of load in the
+ * order A B B A, measurement by measurement.
  *
  * Neighbouring slices differ by seconds, so that a slow minute of the machine hits both servers (decision 68).
  * Invariants: both processes run for the whole round, and only one of them has load. Both get the same events and the

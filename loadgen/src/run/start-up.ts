@@ -1,6 +1,6 @@
 /**
- * The time a server takes to start, from the spawn to the first 200 of `/readyz`, on a fresh database or on a copy of
- * one that holds events.
+ * The time a server takes to start, from the spawn to the first 200 of `/readyz`. Its database is new, or a copy of one
+ * that holds events.
  *
  * The program is started directly, without a shell or a package manager. A small process polls `/readyz` without a
  * pause from the ready line on, which states the port. Invariants: no preparation before the spawn counts. The first

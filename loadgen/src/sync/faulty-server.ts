@@ -1,6 +1,6 @@
 /**
- * A server in memory behind a transport that fails in every way: invalidations that are dropped, doubled, late and out
- * of order; answers that are late, old, unchanged or missing; restarts; other epochs.
+ * A server in memory behind a transport that fails in every way. Invalidations are dropped, doubled, late and out of
+ * order. Answers are late, old, unchanged or missing. The server restarts, and has other epochs.
  *
  * It is a function of its seed and its clock. Invariants: a connection that dropped something ends, and the next one
  * begins with the current revision (SYN-02). The last invalidation is never dropped.

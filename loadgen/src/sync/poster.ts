@@ -35,7 +35,7 @@ export class Poster {
     return this.#post({ ...this.#common(host, pace.requests * pace.batch, shape), kind: 'paced', ...pace });
   }
 
-  /** As many as will go, in batches of `batch`, until there are `events` or `seconds` are over. */
+  /** Posts at saturation, in batches of `batch`, until `events` are sent or `seconds` are over. */
   closed(host: Host, events: number, seconds: number, batch: number, connections: number): Promise<Posted> {
     const common = this.#common(host, events, SMALL);
     return this.#post({ ...common, kind: 'closed', events, seconds, batch, connections });

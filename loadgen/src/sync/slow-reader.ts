@@ -1,8 +1,8 @@
 /**
  * A client of the invalidation stream that reads a thousand bytes a second, until it is let go.
  *
- * Invariant: it takes no more off its socket than it was asked to, so that what it does not read stays with
- * the kernel and the server.
+ * Invariant: it reads no more from its socket than it was asked to. The rest stays in the buffers of the kernel and the
+ * server.
  */
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';

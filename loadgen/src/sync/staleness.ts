@@ -1,8 +1,8 @@
 /**
  * The time until clients heard of, or applied, what was already acknowledged.
  *
- * It counts from the answer to a post to the moment at which a client heard of a revision at least as new; 0 where the
- * client heard of it before its poster.
+ * It counts from the answer to a post until a client receives a revision at least as new. It is 0 where the client
+ * receives the revision before the poster.
  */
 import { createHistogram, type Histogram, record } from '../analyse/histogram.ts';
 

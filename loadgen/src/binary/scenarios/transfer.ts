@@ -1,8 +1,8 @@
 /**
  * Each method at each size, in a page of each server.
  *
- * Invariants: of each size server, page and renderer process are fresh; a round measures the methods in the same order
- * on both servers; each result has the SHA-256 of the bytes that BEN-04 describes.
+ * Invariants: each size has a fresh server, page and renderer process. A round measures the methods in the same order
+ * on both servers. Each result has the SHA-256 of the bytes that BEN-04 describes.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';

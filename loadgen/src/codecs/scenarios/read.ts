@@ -1,6 +1,6 @@
 /**
- * Pages of events out of a real server in each format, and what it costs a client to read them; next to them the bytes
- * of such a page to a route that sends them back.
+ * Pages of events from a real server in each format, and what it costs a client to read them. For comparison, a route
+ * echoes the bytes of such a page.
  */
 import { ANSWER_FORMATS, type Format } from '@twin-ingest/testkit/codecs/format.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

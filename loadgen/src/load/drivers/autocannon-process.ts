@@ -1,9 +1,8 @@
 /**
  * Sends by autocannon, in a closed loop.
  *
- * autocannon keeps latencies in whole milliseconds and corrects for coordinated omission as if every rate
- * were one request a millisecond, so neither is used: each answer is timed here, to the microsecond, and no
- * rate is set.
+ * autocannon stores latencies in whole milliseconds. Its correction for coordinated omission assumes one request per
+ * millisecond. Neither is used: this process times each answer to the microsecond, and sets no rate.
  */
 import autocannon from 'autocannon';
 import type { Load } from './generator-process.ts';

@@ -89,8 +89,8 @@ export interface Sent {
    */
   readonly send_delay: Latency | null;
   /**
-   * Open model: the part of it that is the generator's own, from the moment at which a request was due and had a
-   * connection to its writing. Absent where the generator does not measure it.
+   * Open model: the generator's own part, from the moment when a request was due and had a connection until it was
+   * written. Absent where the generator does not measure it.
    */
   readonly generator_delay?: Latency | null;
   /** Events acknowledged in each second since the first request; the last is cut short. */

@@ -1,10 +1,10 @@
 /**
  * Reads the lines of the k6 script and counts what was sent and what the answers said.
  *
- * A line is `answer` with ten numbers: sent and answered (ms since the first request was due), k6's
- * `http_req_duration` (ms), status, k6's error code, events and bytes sent, and received, duplicates and
- * rejected of the answer, -1 where it could not be read. Invariant: an event is acknowledged when a
- * 2xx answer's `received` says so. Knows nothing of processes.
+ * A line is `answer` with ten numbers. The first two are the times of sending and answer (ms since the first request was
+ * due). Then follow k6's `http_req_duration` (ms), status, k6's error code, and events and bytes sent. The last three are `received`,
+ * `duplicates` and `rejected` of the answer, -1 where it is not readable.
+ * Invariant: `received` of a 2xx answer is the number of acknowledged events. Knows nothing of processes.
  */
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import type { Sent } from './driver.ts';

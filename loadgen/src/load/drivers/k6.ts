@@ -1,9 +1,9 @@
 /**
  * The driver of a soak: k6 with requests due at a constant rate, the same events as every other driver.
  *
- * k6 counts latency from the moment it sends, so a stall is hidden unless a virtual user is free for every
- * request that is due: it gets enough of them for a stall of two seconds, and a request that was due and not
- * sent is reported. Invariant: the events sent are the first ones of the range, without a gap.
+ * k6 counts latency from the moment it sends. A stall is therefore hidden unless a virtual user is free for every
+ * request that is due. It gets enough users for a stall of two seconds, and reports a request that was due and not
+ * sent. Invariant: the events sent are the first ones of the range, without a gap.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,10 +1,10 @@
 /**
  * Wakes the main thread at fixed moments, to a fraction of a millisecond, at little CPU.
  *
- * libuv's timers are whole milliseconds, and looking at the clock until a moment has come takes a whole core,
- * which the server under test may need. A thread that sleeps in `Atomics.wait` wakes in time and costs next
- * to nothing; it wakes the main thread by `Atomics.waitAsync`. Invariant: no tick is lost, although
- * several may be one when the main thread is late. Knows nothing of requests.
+ * libuv's timers have whole milliseconds. A busy loop takes a whole core, which the server under test may need. A thread
+ * that sleeps in `Atomics.wait` wakes in time and costs almost nothing. It wakes the main thread by
+ * `Atomics.waitAsync`. Invariant: no tick is lost, although several may arrive as one when the main thread is late.
+ * Knows nothing of requests.
  */
 import { Worker } from 'node:worker_threads';
 

@@ -1,8 +1,8 @@
 /**
  * Sends at fixed times: request k is due at `start + k * interval`, whatever the server does.
  *
- * A request is sent when it is due, or as soon as a connection is free, and its latency counts from the moment it was
- * due. A stall therefore counts for every request that was due meanwhile (coordinated omission). Invariants: none is
+ * A request is sent when it is due, or as soon as a connection is free. Its latency counts from the moment it was due. A
+ * stall therefore counts for every request that was due meanwhile (coordinated omission). Invariants: none is
  * dropped. A request without an answer `timeout_s` after it was due is a timeout, even when it still waits for a
  * connection. It counts as sent, so that such a run cannot balance. Requests wait here and not in undici, since a
  * waiting body takes memory.

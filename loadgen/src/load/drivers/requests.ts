@@ -1,8 +1,8 @@
 /**
  * The requests of one order: number k of them holds the events k*size to k*size+size-1 of its range.
  *
- * Invariant: a request is a function of its number, whatever tool sends it and in whatever order,
- * and its body exists only from the moment it is asked for. Knows nothing of time or connections.
+ * Invariants: a request is a function of its number, for every tool and order. Its body exists only from the moment it
+ * is asked for. Knows nothing of time or connections.
  */
 import { batchBody, countWithId, type Range, singleBody } from '../bodies.ts';
 import type { Pool } from '../pool.ts';

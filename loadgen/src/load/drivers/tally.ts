@@ -61,8 +61,8 @@ export class Tally {
   }
 
   /**
-   * Notes that a request is being written now which was due at `due`, and could be sent from `ready` on, when there was
-   * a connection for it as well; open model alone.
+   * Open model: notes that a request is being written now. It was due at `due`, and from `ready` on a connection was
+   * free for it as well.
    */
   written(due: number, ready: number): void {
     const now = nowMs();

@@ -14,7 +14,7 @@ import type { Command, Reply } from './process.ts';
 export interface StreamClients {
   /** Once every client has its first frame. */
   ready(): Promise<void>;
-  /** From here on CPU time counts, and the lag of rows that are stored. */
+  /** From here on CPU time counts, and the delivery lag of rows that are stored. */
   mark(): Promise<void>;
   /** CPU time of the process since the mark, in microseconds. */
   cpu(): Promise<number>;
@@ -48,7 +48,7 @@ export async function startStreamClients(options: StreamClientsOptions): Promise
   const close = lifetime.add(() => end(child));
   const send = (message: Command) => lifetime.orInterrupted(ask(child, message));
   const connected = send({ kind: 'connect', url, clients, patience_ms: PATIENCE_MS });
-  // It is for `ready` to report; nobody may have asked yet.
+  // `ready` reports a failure; the run may not have asked for it yet.
   connected.catch(() => undefined);
   let problems: readonly string[] = [];
   return {
@@ -74,9 +74,9 @@ export async function startStreamClients(options: StreamClientsOptions): Promise
 }
 
 /**
- * Fails unless every client received every row of the file, in order and byte for byte, and as many as were
- * acknowledged since it was there: where its rows begin is the server's word, so that a server which says it begins
- * later may keep back what lies before.
+ * Fails unless every client received every row of the file, in order and byte for byte. Their number must also be that
+ * of the acknowledged events since the client connected. The server itself reports the first row of a stream, so a
+ * wrong first row would otherwise hide lost rows.
  */
 export function checkStream(
   sample: StreamSample,

@@ -1,8 +1,8 @@
 /**
  * Cuts the bytes of `GET /api/stream` into frames, without turning them into text.
  *
- * Invariant: an event costs two searches in the bytes and no JSON, since ten clients of a busy
- * server are a hundred thousand frames a second in one thread. Knows nothing of what a row must be.
+ * Invariant: an event costs two searches in the bytes and no JSON. Ten clients of a busy server receive a hundred
+ * thousand frames a second in one thread. Knows nothing of what a row must be.
  */
 
 /** The insides of a frame with an `id:`, valid during the call alone. */

@@ -1,8 +1,8 @@
 /**
  * A plot as inline SVG, drawn without a browser.
  *
- * Invariant: every SVG says what it shows (title, description, role), needs no script and no other
- * file, has no ids that a second plot could share, and is the same bytes every time. Knows nothing of results.
+ * Invariants: every SVG has a title, a description and a role. It needs no script and no other file. It has no ids that
+ * a second plot could share, and is the same bytes every time. Knows nothing of results.
  */
 import * as Plot from '@observablehq/plot';
 import { type Element, JSDOM } from 'jsdom';

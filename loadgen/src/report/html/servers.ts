@@ -1,8 +1,8 @@
 /**
  * DATA: how a server looks in every plot: colour, shape and dash, so that no one has to see the colour.
  *
- * The colours are variables of the page, from a pair that the common forms of colour blindness keep apart
- * (blue and vermilion of Okabe and Ito), lighter on dark.
+ * The colours are variables of the page: blue and vermilion of Okabe and Ito, which stay distinct in the common forms of
+ * colour blindness. They are lighter on dark.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 

@@ -1,4 +1,4 @@
-/** What a server used over time: memory, CPU, write-ahead log, descriptors, lag; with the drift of a soak. */
+/** What a server used over time: memory, CPU, write-ahead log, descriptors, event-loop lag. A soak also has drifts. */
 import * as Plot from '@observablehq/plot';
 import type { Unit } from '../../analyse/metrics.ts';
 import { cpuShares } from '../../observe/cpu-share.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether an applied state is ever older than the one before: a hundred thousand applies and invalidations, most of
- * them over a faulty transport in memory, some over servers that are killed and swapped.
+ * Whether an applied state is ever older than the previous one. Most of a hundred thousand applies and invalidations use
+ * a faulty transport in memory. Some use servers that are killed and swapped.
  *
  * Invariant: after the last fault every follower reaches the last state, or the run fails.
  */

@@ -1,8 +1,8 @@
 /**
  * The row that one event must leave, by the rules EVT and MET of the contract.
  *
- * It is written from the rules and not from a server, so that it checks both. It maps and does not judge: an event
- * that a server must refuse is expected all the same, so that a corpus with one fails the audit.
+ * It is written from the rules and not from a server, so that it checks both. It maps and does not check:
+ * an event that a server must refuse is expected as well. A corpus with such an event therefore fails the audit.
  */
 import { readFileSync } from 'node:fs';
 import { memberSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';

@@ -3,7 +3,7 @@
  * columns.
  *
  * It makes two passes with bounded memory. The first digests expected and stored rows in groups by a number drawn from
- * their ids; the second compares the rows of a few groups that differ. It runs only after a failure, so it need not be
+ * their ids. The second compares the rows of a few groups that differ. It runs only after a failure, so it need not be
  * fast.
  */
 

@@ -1,8 +1,8 @@
 /**
  * A row of the view `events_readable` as the audit compares it: its columns and its digest.
  *
- * The digest has two levels, since only the ids of an event change when a pool is sent again: the rest is hashed once
- * per template, and again with the ids of each event. Invariants: absent and empty differ, and columns cannot run into
+ * The digest has two levels, since only the ids of an event change when a pool is sent again. The rest is hashed once per
+ * template. The result is hashed again with the ids of each event. Invariants: absent and empty differ, and columns cannot run into
  * each other. `id` and `created_at` are the server's own and not compared.
  */
 import { hash } from 'node:crypto';

@@ -2,7 +2,7 @@
  * A thread of the auditor: it makes the rows of the pool once, then digests its share of a round on request.
  *
  * Invariant: between requests it does nothing. The expected digest follows from pool and ranges, so it is computed
- * once for rounds that send the same events; the file is read after every round.
+ * once for rounds that send the same events. The file is read after every round.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { BenchFailure, type FailureCode } from '../../failure.ts';
