@@ -21,7 +21,7 @@ export type FailureCode =
   | 'stream_differs'
   | 'out_of_sync'
   | 'browser_failed'
-  | 'limit_failed'
+  | 'ceiling_failed'
   | 'result_invalid';
 
 export class BenchFailure extends Failure<FailureCode> {

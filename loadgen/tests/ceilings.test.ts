@@ -196,7 +196,7 @@ for (const [what, source, text] of [
     const programs = { rs: program(source), ts: program(source) };
     await assert.rejects(measureCeiling(options({ programs })), (error: unknown) => {
       assert.ok(error instanceof BenchFailure);
-      assert.equal(error.code, 'limit_failed');
+      assert.equal(error.code, 'ceiling_failed');
       assert.match([error.message, ...error.details].join('\n'), text);
       return true;
     });
@@ -207,7 +207,7 @@ test('a program that cannot be started fails the run', async () => {
   const nowhere = { ...program(''), command: join(tmpdir(), 'twin-ingest-no-such-program') };
   await assert.rejects(
     measureCeiling(options({ programs: { rs: nowhere, ts: nowhere }, events: 10 })),
-    (error: unknown) => error instanceof BenchFailure && error.code === 'limit_failed',
+    (error: unknown) => error instanceof BenchFailure && error.code === 'ceiling_failed',
   );
 });
 

@@ -20,8 +20,8 @@ export interface CeilingProgram extends Pick<Target, 'command' | 'args' | 'artef
 
 export type CeilingPrograms = Readonly<Record<TargetName, CeilingProgram>>;
 
-const RS_EXAMPLE = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/limit');
-const TS_SOURCE = `${ROOT}server-ts/limit/main.ts`;
+const RS_EXAMPLE = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/ceiling');
+const TS_SOURCE = `${ROOT}server-ts/ceiling/main.ts`;
 /** What lets Node run the server's sources, whose SQL is imported as text. */
 const TS_LOADER = pathToFileURL(`${ROOT}server-ts/tests/load-sql.ts`).href;
 
@@ -30,8 +30,8 @@ export const CEILING_PROGRAMS: CeilingPrograms = {
     command: RS_EXAMPLE,
     args: [],
     artefact: RS_EXAMPLE,
-    sources: [...TARGETS.rs.sources, 'server-rs/examples/limit'],
-    build: 'rust:limit',
+    sources: [...TARGETS.rs.sources, 'server-rs/examples/ceiling'],
+    build: 'rust:ceiling',
   },
   ts: {
     command: process.execPath,
@@ -46,7 +46,7 @@ const HTTP_SOURCE = `${ROOT}server-ts/http-only.ts`;
 
 /** Servers that answer without looking into a body. */
 export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' | 'args'>>> = {
-  rs: { command: RS_EXAMPLE.replace(/limit$/, 'http_only'), args: ['--'] },
+  rs: { command: RS_EXAMPLE.replace(/ceiling$/, 'http_only'), args: ['--'] },
   ts: { command: process.execPath, args: ['--import', TS_LOADER, HTTP_SOURCE, '--'] },
 };
 
@@ -183,5 +183,5 @@ function countRows(target: TargetName, database: string): number {
 }
 
 function failure(target: TargetName, what: string, details: readonly string[]): BenchFailure {
-  return new BenchFailure('limit_failed', `the bulk insert of ${target} ${what}`, details);
+  return new BenchFailure('ceiling_failed', `the bulk insert of ${target} ${what}`, details);
 }

@@ -5,7 +5,7 @@ import { SCENARIO_NAMES, type SyncResult } from '../result.ts';
 import { SCENARIO_TITLES } from '../scenario-titles.ts';
 import { syncPictureText } from './picture.ts';
 import { scenarioTable, syncGoalTable, syncServers } from './tables.ts';
-import { SYNC_READING, skippedLines, syncConditions, syncDoubts } from './text.ts';
+import { SYNC_READING, skippedLines, syncConditions, syncWarnings } from './text.ts';
 
 /** The picture of that section, in the same folder. */
 export const SYNC_PICTURE = 'staying-in-sync.svg';
@@ -19,7 +19,7 @@ export function syncDocument(sync: SyncResult): string {
   const lines = [
     ...syncConditions(sync).map((line) => `${line}.`),
     ...skippedLines(sync).map((line) => `${line}.`),
-    ...syncDoubts(sync),
+    ...syncWarnings(sync),
   ];
   return `${[
     '# Staying in sync',

@@ -2,7 +2,7 @@
 import Table from 'cli-table3';
 import type { SyncResult } from '../result.ts';
 import { syncGoalTable } from './tables.ts';
-import { skippedLines, syncConditions, syncDoubts } from './text.ts';
+import { skippedLines, syncConditions, syncWarnings } from './text.ts';
 
 export function syncTerminal(sync: SyncResult): string {
   const { head, rows } = syncGoalTable(sync);
@@ -12,5 +12,5 @@ export function syncTerminal(sync: SyncResult): string {
     style: { head: [], border: [], compact: true },
   });
   table.push(...rows.map((cells) => [...cells]));
-  return `${[table.toString(), ...syncConditions(sync), ...skippedLines(sync), ...syncDoubts(sync)].join('\n')}\n`;
+  return `${[table.toString(), ...syncConditions(sync), ...skippedLines(sync), ...syncWarnings(sync)].join('\n')}\n`;
 }

@@ -27,7 +27,7 @@ export function skippedLines({ skipped }: SyncResult): string[] {
   });
 }
 
-export function syncDoubts({ warnings }: SyncResult): string[] {
+export function syncWarnings({ warnings }: SyncResult): string[] {
   return warnings.map(({ scenario, message, advice }) => {
     const where = scenario === null ? '' : ` ${SCENARIO_TITLES[scenario]}`;
     return `Warning${where}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`;
