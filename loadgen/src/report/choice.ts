@@ -179,7 +179,7 @@ function forBackends({ cpu, singleCpu, latency, throughput, rate }: Choice): str
       : '';
   return (
     `the choice matters from ${rounded(events_per_s)} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of ` +
-    `a core more than ${SHORT_NAMES[cheap]}, at the CPU time per event of the row above, in batches.${also} ` +
+    `a core more than ${SHORT_NAMES[cheap]}, at the CPU time per event of ${group(rate)} events/s in batches.${also} ` +
     `At ${group(rate)} events/s ${p99}. ${end}`
   );
 }

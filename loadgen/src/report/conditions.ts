@@ -88,7 +88,7 @@ export function seenText(found: readonly NamedWarning[]): string {
 }
 
 /** A shorter end is not worth a reader's search for it. */
-const LEAST_COMMON_WORDS = 4;
+const LEAST_COMMON_WORDS = 5;
 
 /** How many words at the end are said once: those that all lists share but the first, which may be a unit. */
 function commonEnd(lists: readonly (readonly string[])[]): number {

@@ -127,13 +127,13 @@ const CELLS: Readonly<Record<Column, (row: Row) => string>> = {
 
 /** One whole sentence on a row. It begins with the label, since several rows may have one metric. */
 export function rowSentence(row: Row): string {
-  const sentence = verdictSentence(row);
+  const sentence = meaningOf(row, sentenceOf);
   return sentence.startsWith(`${row.label}: `) ? sentence : `${row.label}: ${sentence}`;
 }
 
-/** The same without the label, where the label is next to it. */
+/** The sentence without label and interval, for where they are next to it. */
 export function verdictSentence(row: Row): string {
-  return meaningOf(row, sentenceOf);
+  return CELLS.meaning(row);
 }
 
 function meaningOf(row: Row, say: typeof sentenceOf): string {

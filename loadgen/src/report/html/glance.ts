@@ -17,7 +17,7 @@ function cardMarkup(result: Result, row: Row): Markup {
   const most = Math.max(...servers.map((name) => row.summaries[name]?.median ?? 0));
   return html`<article class="card"><h3>${row.label}</h3>
 ${servers.map((name) => barMarkup(row, name, most))}
-${isCompared(result) ? html`<p class="verdict">${verdictOf(row)}</p>${fine(row)}` : null}</article>
+${isCompared(result) ? html`<p class="verdict">${verdictSentence(row)}</p>${fine(row)}` : null}</article>
 `;
 }
 
@@ -26,11 +26,6 @@ function barMarkup(row: Row, name: TargetName, most: number): Markup {
   const width = summary === null || most === 0 ? 0 : (100 * summary.median) / most;
   return html`<div class="bar ${name}"><span><b aria-hidden="true">${LOOKS[name].mark}</b> ${SHORT_NAMES[name]}</span><strong>${formatMedian(summary, row.unit)}</strong><i style="--part:${width.toFixed(1)}%"></i></div>
 `;
-}
-
-/** The sentence without what stands in brackets: that is small below. */
-function verdictOf(row: Row): string {
-  return verdictSentence(row).replace(/ \([^()]*\)\.$/, '.');
 }
 
 function fine({ comparison }: Row): Markup | null {
