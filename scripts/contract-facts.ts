@@ -7,6 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { RESULT, SOAK } from './result-files.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -36,8 +37,6 @@ export interface Facts {
   readonly results: ReadonlyMap<string, Json | undefined>;
 }
 
-const RESULTS = ['benchmark-results.json', 'docs/suites/soak.json'] as const;
-
 /** The folders of the two servers' sources. */
 export const SOURCE_FOLDERS = ['server-rs/src', 'server-ts/src'] as const;
 
@@ -51,7 +50,7 @@ export async function readFacts(root: string): Promise<Facts> {
   const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );
-  const results = RESULTS.filter((path) => existsSync(join(root, path)));
+  const results = [RESULT, SOAK].filter((path) => existsSync(join(root, path)));
   return {
     rules: readFileSync(join(contract, 'README.md'), 'utf8'),
     version: readFileSync(join(contract, 'VERSION'), 'utf8').trim(),

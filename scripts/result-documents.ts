@@ -22,11 +22,9 @@ import { rpcDocument } from '@twin-ingest/loadgen/rpc/report/markdown.ts';
 import { rpcPrior } from '@twin-ingest/loadgen/rpc/report/prior.ts';
 import { SYNC_PICTURE, syncDocument } from '@twin-ingest/loadgen/sync/report/markdown.ts';
 import { syncPicture } from '@twin-ingest/loadgen/sync/report/picture.ts';
+import { RESULT, SOAK } from './result-files.ts';
 
-export const RESULT = 'benchmark-results.json';
 const README = 'README.md';
-/** The summary of `pnpm bench:soak`, of the same shape as `benchmark-results.json`. */
-export const SOAK = 'docs/suites/soak.json';
 /** Lines, dependencies and build times of the four servers, from `pnpm plain:facts --build-times`. */
 const PROGRAMS = 'docs/suites/programs.json';
 const BEGIN = /<!-- result: [^>]*-->\n/;

@@ -10,7 +10,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
-import { generated, RESULT, textAt } from './result-documents.ts';
+import { generated, textAt } from './result-documents.ts';
+import { RESULT } from './result-files.ts';
 
 /** Returns paths without their required content, including missing files. */
 export function outOfDate(root: string): string[] {

@@ -145,7 +145,10 @@ test('the terminal has one table each for the headline, design, loads, rates and
   assert.match(text, /│ 30,000\/s +│ TypeScript │ 30,000\/s/);
   assert.match(text, /RSS +│ rising: 31\.0 MiB\/h/);
   assert.match(text, /not enough samples \(600\)/);
-  assert.match(text, /: TypeScript \d+ %,\s+Rust\s+\d+\s+%\s+of\s+what\s+its\s+own\s+database\s+takes/);
+  assert.match(
+    text,
+    /: TypeScript \d+ %,\s+Rust\s+\d+\s+%\s+of\s+what\s+their\s+own\s+databases\s+take\s+in\s+bulk/,
+  );
   assert.match(text, /rs\.p99_ms<250 in batch: 196, holds/);
   assert.match(text, /It limits /);
 });

@@ -1,5 +1,5 @@
 /**
- * The proof before every measurement: the same events become the same rows in every format and over every transport.
+ * The check before every measurement: the same events become the same rows in every format and over every transport.
  * Every format also reads the same rows back.
  *
  * Throws `parity_difference` with the first difference.

@@ -95,5 +95,5 @@ export function designOf(result: Result): Design | null {
 }
 
 function times(factor: number): string {
-  return `${Number(factor.toPrecision(2))} times`;
+  return `${factor < 10 ? factor.toPrecision(2) : factor.toFixed(0)} times`;
 }

@@ -1,5 +1,5 @@
 /**
- * The proof before every measurement: both servers answer every method with its argument. JSON is compared byte by byte,
+ * The check before every measurement: both servers answer every method with its argument. JSON is compared byte by byte,
  * MessagePack value by value.
  *
  * Throws a `BenchFailure` that names the first call with another answer.
