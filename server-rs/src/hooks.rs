@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_that_telemetry_reports_too_has_an_event_id() {
+    fn a_hook_has_the_event_id_of_the_telemetry_for_the_same_call() {
         let call = Same { kind: "call", key: "tool_use_id" };
         let prompt = Same { kind: "prompt", key: "prompt_id" };
         let table = [

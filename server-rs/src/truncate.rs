@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_that_is_not_an_object_becomes_only_the_markers() {
+    fn truncated_metadata_that_is_not_an_object_keeps_no_values() {
         let text = format!("[\"{}\"]", "é".repeat(200));
         assert_eq!(
             truncate_metadata(&text, 256).as_deref(),

@@ -35,7 +35,7 @@ test('of equal keys the last counts, even when it does not fit', () => {
   assert.equal(truncate(text, 256), `{"_truncated":true,"_original_bytes":${text.length},"query":"q"}`);
 });
 
-test('metadata that is not an object becomes only the markers', () => {
+test('truncated metadata that is not an object keeps no values', () => {
   const text = JSON.stringify(['é'.repeat(200)]);
   assert.equal(truncate(text, 256), '{"_truncated":true,"_original_bytes":404}');
   assert.equal(truncate('[1]', 256), undefined);

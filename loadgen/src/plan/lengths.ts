@@ -10,7 +10,7 @@ export const SLICES = 4;
  * Seconds of a slice. Of a closed loop, what the faster server takes at the pace of its warm-up; the slower takes longer.
  * At 1,000 events/s in batches of 50, five seconds have a hundred requests, the fewest that have a p99.
  */
-export const SLICE_S = { batch: 1, single: 2, open: 4, slow_open: 5 };
+export const SLICE_S = { batch: 1, single: 2, open: 3, slow_open: 5 };
 
 /** Events/s up to which an open loop has the longer slices. */
 export const SLOW_EVENTS_PER_S = 1_000;

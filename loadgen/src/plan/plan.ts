@@ -35,13 +35,13 @@ export const ENOUGH_ROUNDS = ROUNDS;
 export const CEILING_REPEATS = 3;
 
 /** Events of such an insert, at most. */
-export const CEILING_EVENTS = 300_000;
+export const CEILING_EVENTS = 200_000;
 
 /** For the estimate alone: what a server on two cores takes together with its generator. */
 const ASSUMED_EVENTS_PER_S = { batch: 110_000, single: 12_000 };
 const ASSUMED_BULK_EVENTS_PER_S = 100_000;
 /** Start, idle time, warm-up, shutdown and audit of a process, and a measured start. */
-const PROCESS_S = 7;
+const PROCESS_S = 10;
 const START_S = 0.3;
 
 export function makePlan(options: Options, tools: Tools): Plan {

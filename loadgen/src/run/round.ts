@@ -24,7 +24,7 @@ import { fasterPace, type Sizes, sizeOf } from './sizes.ts';
 import type { Workers } from './workers.ts';
 
 export interface RoundContext {
-  /** By whether a spec is about the servers of this repository or about the plain ones. */
+  /** Returns how to start the servers of a spec: those of this repository, or the plain ones. */
   launchOf(spec: Spec): Launch;
   readonly workers: Workers;
   readonly progress: Progress;

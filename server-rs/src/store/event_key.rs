@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_of_a_hook_differs_in_the_last_bit() {
+    fn the_two_keys_of_a_shared_event_id_differ_in_one_bit() {
         let [shared, own] = ["4f53cda1-8c2b-8a0c-8354-bb5f9a3ecbe5", "4f53cda1-8c2b-8a0c-8354-bb5f9a3ecbe4"];
         assert_eq!(EventKey::new(shared).of_hook(), Some(EventKey::new(own)));
         assert_eq!(EventKey::new("x").of_hook(), None);

@@ -29,7 +29,7 @@ pub struct Agent {
     pub name_prefix: &'static str,
     /// The attributes that metadata omits.
     pub dropped_keys: HashSet<&'static str>,
-    /// The fields that every meaning has.
+    /// The sources of the fields that every event of the agent has.
     pub fields: Vec<Source>,
     /// Keys that identify a record.
     pub event_id: Vec<Key>,

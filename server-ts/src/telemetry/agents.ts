@@ -45,7 +45,7 @@ export class Agent {
   readonly spec: AgentSpec;
   /** The attributes that metadata omits. */
   readonly droppedKeys: ReadonlySet<string>;
-  /** The fields that every meaning has. */
+  /** The sources of the fields that every event of the agent has. */
   readonly fields: readonly Source[];
   /** Returns every key of the file. */
   readonly keys: readonly string[];
