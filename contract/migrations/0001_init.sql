@@ -21,6 +21,9 @@ FROM (SELECT lower(hex(randomblob(16))) AS h);
 -- The keys of events up to this id are in live runs, and those of later events in event_key_tail.
 INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 
+-- The newest id that a deletion took (rule RET-05).
+INSERT INTO meta (key, value) VALUES ('last_deletion_id', 0);
+
 -- Every repeated string is here once, and events have its name id.
 -- kind is the name of the field; those with "dictionary" in fields.json have names here.
 CREATE TABLE names (

@@ -72,6 +72,14 @@ export interface Telemetry {
   readonly agents: readonly AgentTelemetry[];
 }
 
+/** `GET /api/retention`; 0 is no bound. */
+export interface Retention {
+  readonly days: number;
+  readonly bytes: number;
+  readonly used_bytes: number;
+  readonly first_event_id: number | null;
+}
+
 export interface Health {
   /** The file of `--prices`. */
   readonly prices?: { readonly date: string; readonly models: number } | null;

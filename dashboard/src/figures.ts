@@ -1,6 +1,6 @@
 /** Server state in addition to the feed: sessions, statistics, cost, health. */
 import { computed, signal } from '@preact/signals';
-import type { Cost, Health, Session, SessionPage, Stats, Tool } from './api.ts';
+import type { Cost, Health, Retention, Session, SessionPage, Stats, Tool } from './api.ts';
 import { Rate } from './rate.ts';
 import { statusAt, timeoutOf } from './session-status.ts';
 import { now_ms, serverNow } from './time.ts';
@@ -13,6 +13,8 @@ export const tools = signal<readonly Tool[] | null>(null);
 export const cost = signal<Cost | null>(null);
 /** The last health answer. */
 export const health = signal<Health | null>(null);
+/** The last bounds of retention. */
+export const retention = signal<Retention | null>(null);
 /** Whether the last health answer still applies. */
 export const isHealthKnown = signal(false);
 export const rate = new Rate(RATE_SECONDS);

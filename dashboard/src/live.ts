@@ -6,7 +6,7 @@
  */
 import { batch, effect, untracked } from '@preact/signals';
 import { type Invalidation, type SyncOptions, Topics } from '@twin-ingest/client';
-import type { Cost, EventPage, Health, Session, SessionPage, Stats, Tool } from './api.ts';
+import type { Cost, EventPage, Health, Retention, Session, SessionPage, Stats, Tool } from './api.ts';
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
 import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
@@ -16,6 +16,7 @@ import {
   isHealthKnown,
   RATE_SECONDS,
   rate,
+  retention,
   stats,
   takeSessions,
   takeWaiting,
@@ -259,7 +260,9 @@ async function pullHealth(signal: AbortSignal): Promise<void> {
     // A 503 has the same body, unless it comes from a draining server or a proxy.
     const answer = (await response.json()) as Health;
     if (typeof answer.status !== 'string') throw new TypeError('no health');
+    const bounds = await getJson<Retention>('/api/retention', until).catch(() => retention.peek());
     batch(() => {
+      retention.value = bounds;
       health.value = answer;
       isHealthKnown.value = true;
     });

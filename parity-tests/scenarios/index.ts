@@ -30,6 +30,7 @@ import { OVERLOAD } from './overload.ts';
 import { PRICES } from './prices.ts';
 import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
+import { RETENTION } from './retention.ts';
 import { RPC } from './rpc.ts';
 import { SCHEMA } from './schema.ts';
 import { SIGN_IN } from './sign-in.ts';
@@ -57,6 +58,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   FILTERS,
   HOOKS,
   WAITS,
+  RETENTION,
   LOCK,
   LINKS,
   STREAM,

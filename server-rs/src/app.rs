@@ -19,6 +19,7 @@ use crate::ingest::Ingest;
 use crate::invalidations::Invalidations;
 use crate::store::Store;
 use crate::store::connection::OpenError;
+use crate::store::retention::Bounds;
 use crate::store::session_query::Cutoffs;
 use crate::telemetry::counters::Counters;
 
@@ -49,7 +50,13 @@ pub struct App {
 impl App {
     /// Opens the database and wires the parts. Needs no runtime; [`Self::run`] does.
     pub fn build(mut config: Config, clock: Clock) -> Result<Arc<Self>, OpenError> {
-        let store = Arc::new(Store::open(&config.db, config.durability, config.prices.clone(), clock)?);
+        let bounds = Bounds {
+            days: config.retain_days.into(),
+            bytes: config.retain_bytes.into(),
+            ..Bounds::default()
+        };
+        let store =
+            Arc::new(Store::open(&config.db, config.durability, config.prices.clone(), bounds, clock)?);
         let places = Arc::new(Semaphore::new(config.max_stream_clients));
         let guard = Guard::new(&config);
         // The guard keeps a digest of the token; its text is dropped.

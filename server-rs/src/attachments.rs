@@ -5,6 +5,7 @@
 //! contents stay within `--attachments-bytes`. An upload that ends early leaves no file behind. Knows nothing of
 //! HTTP.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
@@ -17,6 +18,7 @@ use crate::store::Store;
 use crate::store::attachment_files::TemporaryFile;
 use crate::store::attachments::{Attached, Attachment};
 use crate::store::failure::file_code;
+use crate::store::retention::Bounds;
 
 /// Receives attachments and counts their bytes.
 #[derive(Debug)]
@@ -52,7 +54,11 @@ pub struct Kept {
 impl Attachments {
     /// Creates the attachments of a store, within the limits of the configuration.
     pub fn new(store: Arc<Store>, config: &Config) -> Self {
-        let room = Room { limit: config.attachments_bytes, taken: Mutex::new(store.attachment_bytes()) };
+        let room = Room {
+            limit: config.attachments_bytes,
+            taken: Mutex::new(store.attachment_bytes()),
+            bounds: Arc::clone(store.bounds()),
+        };
         Self {
             store,
             max_bytes: config.max_attachment_bytes,
@@ -95,6 +101,7 @@ impl Attachments {
             Attached::Stored { .. } => Ok(Kept { is_new: true, sha256, size }),
             Attached::Repeated => Ok(Kept { is_new: false, sha256, size }),
             Attached::Conflict => Err(ErrorCode::AttachmentExists.into()),
+            Attached::NoEvent => Err(ErrorCode::NotFound.into()),
         }
     }
 
@@ -191,6 +198,8 @@ impl Received {
 struct Room {
     limit: u64,
     taken: Mutex<u64>,
+    /// Counts the bytes that deletions freed.
+    bounds: Arc<Bounds>,
 }
 
 /// Reserved bytes of the room; dropping it gives them back.
@@ -205,6 +214,7 @@ impl Held {
     fn grow_to(&mut self, bytes: u64) -> Result<(), Failure> {
         let more = bytes.saturating_sub(self.bytes);
         let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = taken.saturating_sub(self.room.bounds.freed_attachment_bytes.swap(0, Ordering::Relaxed));
         if taken.saturating_add(more) > self.room.limit {
             return Err(Failure::new(ErrorCode::AttachmentsFull).with("limit", self.room.limit));
         }

@@ -134,6 +134,8 @@ pub struct ParameterMessages {
     pub twice: String,
     pub encoding: String,
     pub empty: String,
+    pub missing: String,
+    pub unknown: String,
     pub well_formed: String,
     pub one_of: String,
     pub integer: String,
@@ -255,6 +257,12 @@ pub struct Limits {
     pub event_key_merge_runs: usize,
     pub event_key_merge_keys_per_event: u64,
     pub event_key_filter_bits: u64,
+    pub retention_kept_events: i64,
+    pub retention_step_events: u64,
+    pub retention_step_blocks: u64,
+    pub retention_slack_share: u64,
+    pub retention_free_bytes: u64,
+    pub retention_vacuum_pages: u64,
     pub probe_interval_ms: u64,
     pub storage_watch_ms: u64,
     pub sqlite_minimum: String,
@@ -281,6 +289,8 @@ pub struct RouteSpec {
     /// Formats of the bodies that POST reads.
     pub reads: Option<Vec<String>>,
     pub parameters: Vec<String>,
+    /// Lists of methods that have their own parameters, and refuse all others.
+    pub own_parameters: Option<BTreeMap<String, Vec<String>>>,
     /// Whether it needs no token.
     pub free: Option<bool>,
     /// Whether it exists with `--bench` alone (rule BEN-01).
@@ -300,6 +310,8 @@ pub struct ParameterSpec {
     pub maximum: Option<u64>,
     /// The maximum for formats that are sent in several pages.
     pub export_maximum: Option<u64>,
+    /// Whether a request must have it.
+    pub required: Option<bool>,
     /// The parameter that this one requires.
     pub needs: Option<String>,
     /// The default: an integer, or text as in a query string.

@@ -21,6 +21,7 @@ use crate::error::ErrorCode;
 use crate::slots::Slots;
 use crate::store::Store;
 use crate::store::cost::Cost;
+use crate::store::query::last_deletion;
 use crate::store::session_query::session_revision;
 use crate::topics::Topic;
 
@@ -99,13 +100,16 @@ impl Invalidations {
         Ok(())
     }
 
-    /// Returns revisions of sessions as of one moment; 0 for a session without events.
+    /// Returns revisions of sessions as of one moment. Without events it is that of the last deletion, or 0.
     async fn read(&self, ids: Vec<Arc<str>>) -> Result<Vec<(Arc<str>, i64)>, ErrorCode> {
         self.store
             .read_spawned(Cost::Bounded, move |connection| {
                 let snapshot = connection.unchecked_transaction()?;
-                let revision =
-                    |id: Arc<str>| Ok((Arc::clone(&id), session_revision(&snapshot, &id)?.unwrap_or(0)));
+                let deletion = last_deletion(&snapshot)?;
+                let revision = |id: Arc<str>| {
+                    let found = session_revision(&snapshot, &id)?;
+                    Ok((id, found.unwrap_or(deletion)))
+                };
                 ids.into_iter().map(revision).collect()
             })
             .await

@@ -8,12 +8,36 @@ pub const ADD_COMPUTED_COST_TO_SESSION: &str =
 /// `contract/queries/add_computed_cost_to_stats.sql`
 pub const ADD_COMPUTED_COST_TO_STATS: &str =
     include_str!("../../contract/queries/add_computed_cost_to_stats.sql");
+/// `contract/queries/delete_attachments.sql`
+pub const DELETE_ATTACHMENTS: &str = include_str!("../../contract/queries/delete_attachments.sql");
+/// `contract/queries/delete_event_blocks.sql`
+pub const DELETE_EVENT_BLOCKS: &str = include_str!("../../contract/queries/delete_event_blocks.sql");
 /// `contract/queries/delete_event_key_blocks.sql`
 pub const DELETE_EVENT_KEY_BLOCKS: &str = include_str!("../../contract/queries/delete_event_key_blocks.sql");
 /// `contract/queries/delete_event_key_run.sql`
 pub const DELETE_EVENT_KEY_RUN: &str = include_str!("../../contract/queries/delete_event_key_run.sql");
 /// `contract/queries/delete_event_key_tail.sql`
 pub const DELETE_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/delete_event_key_tail.sql");
+/// `contract/queries/delete_event_spans.sql`
+pub const DELETE_EVENT_SPANS: &str = include_str!("../../contract/queries/delete_event_spans.sql");
+/// `contract/queries/delete_events.sql`
+pub const DELETE_EVENTS: &str = include_str!("../../contract/queries/delete_events.sql");
+/// `contract/queries/delete_hour_stats.sql`
+pub const DELETE_HOUR_STATS: &str = include_str!("../../contract/queries/delete_hour_stats.sql");
+/// `contract/queries/delete_hours.sql`
+pub const DELETE_HOURS: &str = include_str!("../../contract/queries/delete_hours.sql");
+/// `contract/queries/delete_old_session_waits.sql`
+pub const DELETE_OLD_SESSION_WAITS: &str =
+    include_str!("../../contract/queries/delete_old_session_waits.sql");
+/// `contract/queries/delete_old_sessions.sql`
+pub const DELETE_OLD_SESSIONS: &str = include_str!("../../contract/queries/delete_old_sessions.sql");
+/// `contract/queries/delete_session.sql`
+pub const DELETE_SESSION: &str = include_str!("../../contract/queries/delete_session.sql");
+/// `contract/queries/delete_session_attachments.sql`
+pub const DELETE_SESSION_ATTACHMENTS: &str =
+    include_str!("../../contract/queries/delete_session_attachments.sql");
+/// `contract/queries/delete_session_events.sql`
+pub const DELETE_SESSION_EVENTS: &str = include_str!("../../contract/queries/delete_session_events.sql");
 /// `contract/queries/delete_session_wait.sql`
 pub const DELETE_SESSION_WAIT: &str = include_str!("../../contract/queries/delete_session_wait.sql");
 /// `contract/queries/delete_session_waits.sql`
@@ -50,6 +74,8 @@ pub const SELECT_COSTS: &str = include_str!("../../contract/queries/select_costs
 pub const SELECT_COUNT_SINCE: &str = include_str!("../../contract/queries/select_count_since.sql");
 /// `contract/queries/select_counts.sql`
 pub const SELECT_COUNTS: &str = include_str!("../../contract/queries/select_counts.sql");
+/// `contract/queries/select_deletion_bound.sql`
+pub const SELECT_DELETION_BOUND: &str = include_str!("../../contract/queries/select_deletion_bound.sql");
 /// `contract/queries/select_epoch.sql`
 pub const SELECT_EPOCH: &str = include_str!("../../contract/queries/select_epoch.sql");
 /// `contract/queries/select_event.sql`
@@ -76,9 +102,15 @@ pub const SELECT_EVENT_SPAN: &str = include_str!("../../contract/queries/select_
 pub const SELECT_EVENTS_NEWEST: &str = include_str!("../../contract/queries/select_events_newest.sql");
 /// `contract/queries/select_events_oldest.sql`
 pub const SELECT_EVENTS_OLDEST: &str = include_str!("../../contract/queries/select_events_oldest.sql");
+/// `contract/queries/select_first_event_id.sql`
+pub const SELECT_FIRST_EVENT_ID: &str = include_str!("../../contract/queries/select_first_event_id.sql");
 /// `contract/queries/select_first_event_key_tail.sql`
 pub const SELECT_FIRST_EVENT_KEY_TAIL: &str =
     include_str!("../../contract/queries/select_first_event_key_tail.sql");
+/// `contract/queries/select_free_bytes.sql`
+pub const SELECT_FREE_BYTES: &str = include_str!("../../contract/queries/select_free_bytes.sql");
+/// `contract/queries/select_last_deletion_id.sql`
+pub const SELECT_LAST_DELETION_ID: &str = include_str!("../../contract/queries/select_last_deletion_id.sql");
 /// `contract/queries/select_last_event_id.sql`
 pub const SELECT_LAST_EVENT_ID: &str = include_str!("../../contract/queries/select_last_event_id.sql");
 /// `contract/queries/select_last_keyed_event_id.sql`
@@ -90,8 +122,12 @@ pub const SELECT_LAST_SESSION_KEY: &str = include_str!("../../contract/queries/s
 pub const SELECT_NAME: &str = include_str!("../../contract/queries/select_name.sql");
 /// `contract/queries/select_name_text.sql`
 pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_name_text.sql");
+/// `contract/queries/select_retained_bytes.sql`
+pub const SELECT_RETAINED_BYTES: &str = include_str!("../../contract/queries/select_retained_bytes.sql");
 /// `contract/queries/select_session.sql`
 pub const SELECT_SESSION: &str = include_str!("../../contract/queries/select_session.sql");
+/// `contract/queries/select_session_blocks.sql`
+pub const SELECT_SESSION_BLOCKS: &str = include_str!("../../contract/queries/select_session_blocks.sql");
 /// `contract/queries/select_session_id.sql`
 pub const SELECT_SESSION_ID: &str = include_str!("../../contract/queries/select_session_id.sql");
 /// `contract/queries/select_session_key.sql`
@@ -110,6 +146,8 @@ pub const SELECT_TOOLS: &str = include_str!("../../contract/queries/select_tools
 pub const SELECT_TOTALS: &str = include_str!("../../contract/queries/select_totals.sql");
 /// `contract/queries/update_event_key_run.sql`
 pub const UPDATE_EVENT_KEY_RUN: &str = include_str!("../../contract/queries/update_event_key_run.sql");
+/// `contract/queries/update_last_deletion_id.sql`
+pub const UPDATE_LAST_DELETION_ID: &str = include_str!("../../contract/queries/update_last_deletion_id.sql");
 /// `contract/queries/update_last_keyed_event_id.sql`
 pub const UPDATE_LAST_KEYED_EVENT_ID: &str =
     include_str!("../../contract/queries/update_last_keyed_event_id.sql");

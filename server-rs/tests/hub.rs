@@ -10,6 +10,7 @@ use ingest_server::json::scan_batch;
 use ingest_server::ring::StreamFilter;
 use ingest_server::store::Store;
 use ingest_server::store::events::Submission;
+use ingest_server::store::retention::Bounds;
 use ingest_server::validate::validate_event;
 use tokio::sync::Semaphore;
 
@@ -36,8 +37,10 @@ async fn ids(subscription: &mut Subscription, count: usize) -> Vec<i64> {
 
 fn start(folder: &std::path::Path, places: usize) -> (Arc<Store>, Arc<Hub>) {
     let path = folder.join("events.db");
-    let store =
-        Arc::new(Store::open(path.to_str().expect("text"), Durability::Process, None, Clock).expect("opens"));
+    let store = Arc::new(
+        Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock)
+            .expect("opens"),
+    );
     let hub = Arc::new(Hub::new(Arc::clone(&store), Arc::new(Semaphore::new(places))));
     let tail = Arc::clone(&hub);
     tokio::spawn(async move { tail.tail().await });

@@ -14,6 +14,7 @@ use ingest_server::json::scan_event;
 use ingest_server::ring::StreamFilter;
 use ingest_server::store::Store;
 use ingest_server::store::events::Submission;
+use ingest_server::store::retention::Bounds;
 use ingest_server::topics::parse_topics;
 use ingest_server::validate::validate_event;
 use tokio::sync::Semaphore;
@@ -33,7 +34,8 @@ impl Server {
     fn start(folder: &Path, places: usize) -> Self {
         let path = folder.join("events.db");
         let store =
-            Store::open(path.to_str().expect("text"), Durability::Process, None, Clock).expect("opens");
+            Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock)
+                .expect("opens");
         let (store, places) = (Arc::new(store), Arc::new(Semaphore::new(places)));
         let hub = Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places)));
         let invalidations = Arc::new(Invalidations::new(Arc::clone(&store), places));

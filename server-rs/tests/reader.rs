@@ -16,13 +16,16 @@ use ingest_server::store::Store;
 use ingest_server::store::connection::ConnectionOptions;
 use ingest_server::store::cost::Cost;
 use ingest_server::store::reader::Readers;
+use ingest_server::store::retention::Bounds;
 use tokio::task::JoinHandle;
 
 const READERS: usize = 3;
 
 fn open(folder: &Path) -> Arc<Readers> {
     let path = folder.join("events.db");
-    Store::open(path.to_str().expect("text"), Durability::Process, None, Clock).expect("opens").close();
+    Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock)
+        .expect("opens")
+        .close();
     Arc::new(
         Readers::open(&ConnectionOptions { path, durability: Durability::Process }, READERS).expect("opens"),
     )

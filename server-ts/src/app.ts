@@ -96,6 +96,7 @@ export class App {
         db,
         durability,
         prices,
+        bounds: { days: config.retainDays, bytes: config.retainBytes },
         sessionTimeoutMinutes,
         waitingStaleHours,
         maxMetadataBytes,

@@ -49,7 +49,7 @@ export class Attachments {
     this.store = store;
     this.config = config;
     this.log = log;
-    this.room = new Room(config.attachmentsBytes, store.attachmentBytes);
+    this.room = new Room(config.attachmentsBytes, store);
   }
 
   /** Starts to receive a content; `declared` is its length if known. The caller ends the upload. */
@@ -85,6 +85,8 @@ export class Attachments {
         return { isNew: false, sha256, size };
       case 'conflict':
         throw new Failure('attachment_exists');
+      case 'no_event':
+        throw new Failure('not_found');
       default:
         throw new Failure(attached.code);
     }
@@ -192,11 +194,24 @@ export interface Received {
 /** Bytes of all stored and incoming contents. */
 class Room {
   readonly limit: number;
-  taken: number;
+  private readonly store: Store;
+  private bytes: number;
 
-  constructor(limit: number, taken: number) {
+  constructor(limit: number, store: Store) {
     this.limit = limit;
-    this.taken = taken;
+    this.store = store;
+    this.bytes = store.attachmentBytes;
+  }
+
+  /** Bytes that are taken now, without those of deleted attachments. */
+  get taken(): number {
+    this.bytes = Math.max(0, this.bytes - this.store.takeFreedBytes());
+    return this.bytes;
+  }
+
+  /** Takes more bytes, or gives some back. */
+  take(bytes: number): void {
+    this.bytes += bytes;
   }
 }
 
@@ -214,7 +229,7 @@ class Held {
     const more = Math.max(0, bytes - this.bytes);
     const { limit, taken } = this.room;
     if (taken + more > limit) throw new Failure('attachments_full', { limit }, close);
-    this.room.taken += more;
+    this.room.take(more);
     this.bytes += more;
   }
 
@@ -224,7 +239,7 @@ class Held {
   }
 
   release(): void {
-    this.room.taken -= this.bytes;
+    this.room.take(-this.bytes);
     this.bytes = 0;
   }
 }

@@ -61,6 +61,8 @@ export interface ParameterSpec {
   readonly maximum?: number;
   /** The maximum for an export (rule FMT-09). */
   readonly export_maximum?: number;
+  /** Whether a request must have it. */
+  readonly required?: boolean;
   /** The parameter that this one requires. */
   readonly needs?: string;
   /** For topics: their list as in a query string. */
@@ -92,6 +94,8 @@ export interface RouteSpec {
   readonly reads?: readonly FormatName[];
   /** Keys of `PARAMETERS`, in the order of their checks. */
   readonly parameters: readonly string[];
+  /** Lists of methods that have their own parameters, and refuse all others. */
+  readonly own_parameters?: Readonly<Record<string, readonly string[]>>;
   /** Whether it needs no token (rule SEC-06). */
   readonly free?: boolean;
   /** Whether it exists with `--bench` alone (rule BEN-01). */

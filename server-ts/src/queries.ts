@@ -5,9 +5,20 @@
  */
 import addComputedCostToSession from '../../contract/queries/add_computed_cost_to_session.sql?text';
 import addComputedCostToStats from '../../contract/queries/add_computed_cost_to_stats.sql?text';
+import deleteAttachments from '../../contract/queries/delete_attachments.sql?text';
+import deleteEventBlocks from '../../contract/queries/delete_event_blocks.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
 import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
 import deleteEventKeyTail from '../../contract/queries/delete_event_key_tail.sql?text';
+import deleteEventSpans from '../../contract/queries/delete_event_spans.sql?text';
+import deleteEvents from '../../contract/queries/delete_events.sql?text';
+import deleteHourStats from '../../contract/queries/delete_hour_stats.sql?text';
+import deleteHours from '../../contract/queries/delete_hours.sql?text';
+import deleteOldSessionWaits from '../../contract/queries/delete_old_session_waits.sql?text';
+import deleteOldSessions from '../../contract/queries/delete_old_sessions.sql?text';
+import deleteSession from '../../contract/queries/delete_session.sql?text';
+import deleteSessionAttachments from '../../contract/queries/delete_session_attachments.sql?text';
+import deleteSessionEvents from '../../contract/queries/delete_session_events.sql?text';
 import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
 import insertAttachment from '../../contract/queries/insert_attachment.sql?text';
@@ -26,6 +37,7 @@ import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?
 import selectCosts from '../../contract/queries/select_costs.sql?text';
 import selectCountSince from '../../contract/queries/select_count_since.sql?text';
 import selectCounts from '../../contract/queries/select_counts.sql?text';
+import selectDeletionBound from '../../contract/queries/select_deletion_bound.sql?text';
 import selectEpoch from '../../contract/queries/select_epoch.sql?text';
 import selectEvent from '../../contract/queries/select_event.sql?text';
 import selectEventBlock from '../../contract/queries/select_event_block.sql?text';
@@ -38,13 +50,18 @@ import selectEventKeyTail from '../../contract/queries/select_event_key_tail.sql
 import selectEventSpan from '../../contract/queries/select_event_span.sql?text';
 import selectEventsNewest from '../../contract/queries/select_events_newest.sql?text';
 import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?text';
+import selectFirstEventId from '../../contract/queries/select_first_event_id.sql?text';
 import selectFirstEventKeyTail from '../../contract/queries/select_first_event_key_tail.sql?text';
+import selectFreeBytes from '../../contract/queries/select_free_bytes.sql?text';
+import selectLastDeletionId from '../../contract/queries/select_last_deletion_id.sql?text';
 import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
 import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
 import selectNameText from '../../contract/queries/select_name_text.sql?text';
+import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
+import selectSessionBlocks from '../../contract/queries/select_session_blocks.sql?text';
 import selectSessionId from '../../contract/queries/select_session_id.sql?text';
 import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
 import selectSessionRevision from '../../contract/queries/select_session_revision.sql?text';
@@ -54,6 +71,7 @@ import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
 import updateEventKeyRun from '../../contract/queries/update_event_key_run.sql?text';
+import updateLastDeletionId from '../../contract/queries/update_last_deletion_id.sql?text';
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
 import updateNothing from '../../contract/queries/update_nothing.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
@@ -66,9 +84,20 @@ import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 export const QUERIES = {
   addComputedCostToSession,
   addComputedCostToStats,
+  deleteAttachments,
+  deleteEventBlocks,
   deleteEventKeyBlocks,
   deleteEventKeyRun,
   deleteEventKeyTail,
+  deleteEventSpans,
+  deleteEvents,
+  deleteHourStats,
+  deleteHours,
+  deleteOldSessionWaits,
+  deleteOldSessions,
+  deleteSession,
+  deleteSessionAttachments,
+  deleteSessionEvents,
   deleteSessionWait,
   deleteSessionWaits,
   insertAttachment,
@@ -87,6 +116,7 @@ export const QUERIES = {
   selectCosts,
   selectCountSince,
   selectCounts,
+  selectDeletionBound,
   selectEpoch,
   selectEvent,
   selectEventBlock,
@@ -99,13 +129,18 @@ export const QUERIES = {
   selectEventSpan,
   selectEventsNewest,
   selectEventsOldest,
+  selectFirstEventId,
   selectFirstEventKeyTail,
+  selectFreeBytes,
+  selectLastDeletionId,
   selectLastEventId,
   selectLastKeyedEventId,
   selectLastSessionKey,
   selectName,
   selectNameText,
+  selectRetainedBytes,
   selectSession,
+  selectSessionBlocks,
   selectSessionId,
   selectSessionKey,
   selectSessionRevision,
@@ -115,6 +150,7 @@ export const QUERIES = {
   selectTools,
   selectTotals,
   updateEventKeyRun,
+  updateLastDeletionId,
   updateLastKeyedEventId,
   updateNothing,
   upsertEventBlock,

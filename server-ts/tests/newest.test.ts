@@ -105,9 +105,10 @@ test('a read of too many events goes to the readers', async () => {
   store(40);
   assert.equal(await look(events.newest - 17), undefined);
   assert.equal(await look(events.newest - 3, { limit: 2 }), undefined);
-  assert.equal(newest.covers(readOf(events.newest - 17), events.newest), false);
-  assert.equal(newest.covers(readOf(events.newest - 16), events.newest), true);
-  assert.equal(newest.covers(readOf(events.newest, { isReset: true }), events.newest), false);
+  assert.equal(newest.covers(readOf(events.newest - 17), events.newest, 0), false);
+  assert.equal(newest.covers(readOf(events.newest - 16), events.newest, 0), true);
+  assert.equal(newest.covers(readOf(events.newest, { isReset: true }), events.newest, 0), false);
+  assert.equal(newest.covers(readOf(events.newest - 2), events.newest, events.newest - 1), false);
   assert.deepEqual(await idsSince(events.newest - 2), [40, 39]);
 });
 

@@ -32,6 +32,7 @@ beforeEach(async () => {
   const opening = await Writer.open(thread, options, undefined, buffers, {
     onStored: (newest) => signals.emit('stored', newest),
     onFailure: (code, reason) => signals.emit('error', new Error(`${code}: ${reason}`)),
+    onDeleted: () => {},
     onProbed: () => {},
     onCheckpoint: () => {},
   });

@@ -1,7 +1,7 @@
 /** The server's own state: its process, its storage, and its queue; or that it is unknown. */
-import type { Health } from '../api.ts';
-import { health, isHealthKnown } from '../figures.ts';
-import { bytes, span, whole } from '../format.ts';
+import type { Health, Retention } from '../api.ts';
+import { health, isHealthKnown, retention } from '../figures.ts';
+import { bytes, counted, span, whole } from '../format.ts';
 import { Panel } from './panel.tsx';
 
 export function ServerPanel() {
@@ -13,6 +13,7 @@ export function ServerPanel() {
     ['Uptime', span(at.uptime * 1000)],
     ['Write queue', `${whole(at.queue_events)} events`],
     ['Database', bytes(at.db_bytes)],
+    ['Keeps', keptText(retention.value)],
     ['Write-ahead log', bytes(at.wal_bytes)],
     ['Streams', whole(at.sse_clients)],
     ['Durability', at.durability],
@@ -35,6 +36,16 @@ export function ServerPanel() {
       </dl>
     </Panel>
   );
+}
+
+/** Describes the bounds of retention: "all events", "30 days · at most 2.0 GB". */
+function keptText(bounds: Retention | null): string {
+  if (bounds === null) return 'unknown';
+  const parts = [
+    bounds.days > 0 ? counted(bounds.days, 'day') : '',
+    bounds.bytes > 0 ? `at most ${bytes(bounds.bytes)}, ${bytes(bounds.used_bytes)} used` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'all events' : parts.join(' · ');
 }
 
 function Status({ of: { status, reason } }: { readonly of: Health }) {

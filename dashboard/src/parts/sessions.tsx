@@ -9,6 +9,7 @@ import { now_ms } from '../time.ts';
 import { listedCount, titleOf } from '../titles.ts';
 import { filters, setFilter } from '../view.ts';
 import { askOf, dismiss, isYourTurn, needAnswer } from '../waiting.ts';
+import { DeleteSession } from './delete-session.tsx';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
 /** A phone shows the feed with little scrolling. */
@@ -104,6 +105,7 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
           Dismiss
         </button>
       )}
+      {isChosen && <DeleteSession session={session} />}
     </li>
   );
 }

@@ -50,6 +50,8 @@ pub struct Config {
     pub stdin: Option<String>,
     pub max_attachment_bytes: u64,
     pub attachments_bytes: u64,
+    pub retain_days: u64,
+    pub retain_bytes: u64,
     pub keep_hook_payloads: bool,
     /// Content of `--prices`.
     pub prices: Option<Arc<Prices>>,

@@ -81,6 +81,8 @@ impl Reader {
             stdin: texts.remove("stdin").filter(|text| !text.is_empty()),
             max_attachment_bytes: number("max-attachment-bytes"),
             attachments_bytes: number("attachments-bytes"),
+            retain_days: number("retain-days"),
+            retain_bytes: number("retain-bytes"),
             keep_hook_payloads: texts.get("keep-hook-payloads").is_some_and(|text| text == "true"),
             prices: prices.map(Arc::new),
             bench: texts.get("bench").is_some_and(|text| text == "true"),

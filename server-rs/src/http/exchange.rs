@@ -46,7 +46,8 @@ impl<S: Sync> FromRequestParts<S> for Exchange {
         let spec = parts.extensions.get::<&'static RouteSpec>().copied().ok_or_else(internal)?;
         let answer = choose_answer(&parts.method, &parts.headers, spec)?;
         check_expect(&parts.headers)?;
-        let parameters = Parameters::parse(spec, parts.uri.query(), answer.format.is_export())?;
+        let parameters =
+            Parameters::parse(spec, &parts.method, parts.uri.query(), answer.format.is_export())?;
         let body = parts.extensions.get::<UnreadBody>().cloned().ok_or_else(internal)?;
         let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
         let connection = parts.extensions.get::<Connection>().cloned().ok_or_else(internal)?;

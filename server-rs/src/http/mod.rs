@@ -51,6 +51,8 @@ pub mod hooks;
 pub mod telemetry;
 /// Sessions.
 pub mod sessions;
+/// The bounds of retention, and deletions.
+pub mod retention;
 /// Statistics.
 pub mod stats;
 /// The state of a topic.
@@ -102,7 +104,13 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/app.css", routing::get(page::get_styles).route("/app.css"))
         .route("/livez", routing::get(health::get_live).route("/livez"))
         .route("/readyz", routing::get(health::get_ready).route("/readyz"))
-        .route("/api/events", routing::get(events::list_events).post(events::post_event).route("/api/events"))
+        .route(
+            "/api/events",
+            routing::get(events::list_events)
+                .post(events::post_event)
+                .delete(retention::delete_events)
+                .route("/api/events"),
+        )
         .route("/api/events/batch", routing::post(events::post_batch).route("/api/events/batch"))
         .route("/api/hooks/claude-code", routing::post(hooks::post_hook).route("/api/hooks/claude-code"))
         .route("/api/hooks/codex", routing::post(hooks::post_hook).route("/api/hooks/codex"))
@@ -123,7 +131,10 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             routing::get(attachments::get_attachment).route("/api/attachments/{sha256}"),
         )
         .route("/api/sessions", routing::get(sessions::list_sessions).route("/api/sessions"))
-        .route("/api/sessions/{id}", routing::get(sessions::get_session).route("/api/sessions/{id}"))
+        .route(
+            "/api/sessions/{id}",
+            routing::get(sessions::get_session).delete(retention::delete_session).route("/api/sessions/{id}"),
+        )
         .route(
             "/api/sessions/{id}/dismiss",
             routing::post(sessions::dismiss_session).route("/api/sessions/{id}/dismiss"),
@@ -135,6 +146,10 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/stream", routing::get(stream::open_stream).route("/api/stream"))
         .route("/api/snapshot/events", routing::get(snapshot::get_snapshot).route("/api/snapshot/events"))
         .route("/api/snapshot/{topic}", routing::get(snapshot::get_snapshot).route("/api/snapshot/{topic}"))
+        .route(
+            "/api/retention",
+            routing::get(retention::get_retention).put(retention::put_retention).route("/api/retention"),
+        )
         .route("/api/health", routing::get(health::get_health).route("/api/health"))
         .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
         .route("/api/rpc", routing::post(rpc::post_rpc).route("/api/rpc"))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use http::Method;
 use miniserde::json::Value;
 
 use crate::contract::{
@@ -22,15 +23,24 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Parses a query string for a route; the failure names the first invalid parameter. `is_export` means that the
+    /// Parses a query string for a method of a route; the failure names the first invalid parameter. `is_export` means that the
     /// answer has several pages, so its `limit` may be larger (rule FMT-09).
-    pub fn parse(route: &'static RouteSpec, query: Option<&str>, is_export: bool) -> Result<Self, Failure> {
+    pub fn parse(
+        route: &'static RouteSpec,
+        method: &Method,
+        query: Option<&str>,
+        is_export: bool,
+    ) -> Result<Self, Failure> {
         let pairs: Vec<(&str, &str)> = query
             .unwrap_or_default()
             .split('&')
             .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
             .collect();
-        Self::collect(route, is_export, |spec| {
+        let own = route.own_parameters.as_ref().and_then(|own| own.get(method.as_str()));
+        if let Some(own) = own {
+            refuse_unknown(own, &pairs)?;
+        }
+        Self::collect(own.unwrap_or(&route.parameters), is_export, |spec| {
             let mut given = pairs.iter().filter(|(name, _)| *name == spec.name).map(|(_, value)| *value);
             let messages = &VOCABULARY.parameter_messages;
             match (given.next(), given.next()) {
@@ -46,18 +56,18 @@ impl Parameters {
 
     /// Reads the options of a typed call, which are decoded and unique (rule RPC-05).
     pub fn of_options(route: &'static RouteSpec, options: &[(&str, String)]) -> Result<Self, Failure> {
-        Self::collect(route, false, |spec| {
+        Self::collect(&route.parameters, false, |spec| {
             Ok(options.iter().find(|(name, _)| *name == spec.name).map(|(_, text)| text.clone()))
         })
     }
 
     fn collect(
-        route: &'static RouteSpec,
+        keys: &'static [String],
         is_export: bool,
         given: impl Fn(&'static ParameterSpec) -> Result<Option<String>, Failure>,
     ) -> Result<Self, Failure> {
         let mut parameters = Self { is_export, ..Self::default() };
-        for spec in route.parameters.iter().filter_map(|key| ROUTES.parameters.get(key)) {
+        for spec in keys.iter().filter_map(|key| ROUTES.parameters.get(key)) {
             match (given(spec)?, &spec.default) {
                 (Some(text), _) if text.is_empty() => {
                     return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.empty));
@@ -68,10 +78,13 @@ impl Parameters {
                     let number = integer_of(default).ok_or(Failure::new(ErrorCode::Internal))?;
                     parameters.numbers.insert(&spec.name, i64::try_from(number).unwrap_or(i64::MAX));
                 }
+                (None, None) if spec.required == Some(true) => {
+                    return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.missing));
+                }
                 (None, None) => {}
             }
         }
-        parameters.relations(route)?;
+        parameters.relations(keys)?;
         Ok(parameters)
     }
 
@@ -112,7 +125,7 @@ impl Parameters {
     }
 
     /// Checks `before` with `after`, then `order` with the cursor, then required parameters.
-    fn relations(&self, route: &'static RouteSpec) -> Result<(), Failure> {
+    fn relations(&self, keys: &'static [String]) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
         let (after, before) = (self.numbers.contains_key("after"), self.numbers.contains_key("before"));
         if after && before {
@@ -124,7 +137,7 @@ impl Parameters {
             _ => {}
         }
         let given = |name: &str| self.texts.contains_key(name) || self.numbers.contains_key(name);
-        let specs = route.parameters.iter().filter_map(|key| ROUTES.parameters.get(key));
+        let specs = keys.iter().filter_map(|key| ROUTES.parameters.get(key));
         for spec in specs.filter(|spec| given(&spec.name)) {
             if let Some(other) = spec.needs.as_deref().filter(|other| !given(other)) {
                 return Err(invalid(&spec.name, &fill(&messages.needs, &[("other", other)])));
@@ -152,6 +165,14 @@ impl Parameters {
     pub fn limit(&self) -> u64 {
         self.number("limit").and_then(|limit| u64::try_from(limit).ok()).unwrap_or_default()
     }
+}
+
+/// A method with its own parameters deletes or changes something, so a misspelt name must not be ignored.
+fn refuse_unknown(own: &'static [String], pairs: &[(&str, &str)]) -> Result<(), Failure> {
+    let names: Vec<&str> =
+        own.iter().filter_map(|key| ROUTES.parameters.get(key)).map(|spec| &*spec.name).collect();
+    let unknown = pairs.iter().find(|(name, _)| !name.is_empty() && !names.contains(name));
+    unknown.map_or(Ok(()), |(name, _)| Err(invalid(name, &VOCABULARY.parameter_messages.unknown)))
 }
 
 /// Parses a cursor, also for the header that may hold one (rule STR-03).

@@ -82,7 +82,7 @@ async fn waiting_agent_type(app: &App, session_id: &str) -> Result<Option<String
 }
 
 /// Decodes the id of a session in a path, once.
-fn session_id(encoded: &str) -> Result<String, Failure> {
+pub(crate) fn session_id(encoded: &str) -> Result<String, Failure> {
     let decoded = percent_decode(encoded, false).filter(|id| !id.contains('\0'));
     Ok(decoded.ok_or(Failure::new(ErrorCode::NotFound))?.to_string())
 }

@@ -28,7 +28,7 @@ use crate::render::snapshot::SnapshotHead;
 use crate::store::cost::Cost;
 use crate::store::event_pages::{page_snapshot, read_page};
 use crate::store::exports::Export;
-use crate::store::query::{EventFilter, count_since, newest_revision};
+use crate::store::query::{EventFilter, count_since, last_deletion, newest_revision};
 use crate::store::session_query::{Cutoffs, SessionFilter, session_revision};
 use crate::store::totals::StatsFilter;
 use crate::topics::{Topic, parse_topic};
@@ -163,7 +163,7 @@ impl<'a> View<'a> {
         connection: &Connection,
         revision: i64,
     ) -> rusqlite::Result<Response<Body>> {
-        let since = self.known_since(revision);
+        let since = self.known_since(connection, revision)?;
         let has_more = match since {
             Some(since) => self.has_more(connection, since, revision)?,
             None => false,
@@ -189,9 +189,12 @@ impl<'a> View<'a> {
         Ok(revision.abs_diff(since) >= most && count_since(connection, since, revision, most)? >= most)
     }
 
-    /// The revision that the client holds, if it belongs to this database.
-    fn known_since(&self, revision: i64) -> Option<i64> {
-        self.since.filter(|since| !self.other_epoch && *since <= revision)
+    /// The revision that the client holds, if it belongs to this database and no deletion followed.
+    fn known_since(&self, connection: &Connection, revision: i64) -> rusqlite::Result<Option<i64>> {
+        let Some(since) = self.since.filter(|since| !self.other_epoch && *since <= revision) else {
+            return Ok(None);
+        };
+        Ok((since >= last_deletion(connection)?).then_some(since))
     }
 
     /// The extent of the answer. With more new events than the page size, it has the newest ones (rule SYN-07).
@@ -205,7 +208,7 @@ impl<'a> View<'a> {
 
     /// The events after the client's revision, or the newest page (rule SYN-07).
     fn events(&self, connection: &Connection, revision: i64) -> rusqlite::Result<(Extent, Vec<u8>)> {
-        let since = self.known_since(revision);
+        let since = self.known_since(connection, revision)?;
         let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };
         let page = read_page(connection, &filter, self.limit, self.answer.format)?;
         Ok((self.extent(since, page.has_more), page.bytes))

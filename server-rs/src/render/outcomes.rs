@@ -16,6 +16,11 @@ pub fn single_json(id: Option<i64>, revision: i64) -> String {
     }
 }
 
+/// Renders the answer to a deletion (rule RET-04).
+pub fn deleted_json(events: u64, revision: i64) -> String {
+    format!(r#"{{"deleted":{events},"revision":"{revision}"}}"#)
+}
+
 /// Renders the answer to a batch. `revision` includes its events (rule ING-11). Ids make up most of the text, so they
 /// are printed without a tree of values.
 pub fn batch_json(outcomes: &Outcomes, revision: i64, with_results: bool) -> String {

@@ -3,7 +3,7 @@
 //! Invariant: only the writer renames and removes contents, in the turn in which it stores the row. So no upload can
 //! remove a content to which another one has just added a reference.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -40,6 +40,8 @@ pub enum Attached {
     Repeated,
     /// The event has another attachment of this name; nothing changed.
     Conflict,
+    /// The event was deleted during the upload.
+    NoEvent,
 }
 
 /// Reasons why an attachment was not stored.
@@ -84,6 +86,9 @@ impl AttachmentWriter {
     ) -> Result<Attached, AttachError> {
         let Attachment { event, name, media_type, sha256, size, file } = attachment;
         let transaction = connection.unchecked_transaction()?;
+        if !has_event(&transaction, *event)? {
+            return Ok(Attached::NoEvent);
+        }
         let known = transaction
             .prepare_cached(queries::SELECT_ATTACHMENT)?
             .query_row(params![event, name], |row| Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(2)?)))
@@ -117,6 +122,27 @@ impl AttachmentWriter {
                 Err(error.into())
             }
         }
+    }
+
+    /// Removes those of these contents to which no row refers any more; returns the sum of their sizes in bytes. A
+    /// content that stays behind goes with the next start.
+    pub(super) fn remove_unused(
+        &self,
+        connection: &Connection,
+        contents: &[(Digest, u64)],
+    ) -> rusqlite::Result<u64> {
+        let distinct: HashMap<Digest, u64> = contents.iter().copied().collect();
+        let mut freed = 0;
+        for (digest, size) in distinct {
+            if find_attachment_file(connection, &digest)?.is_some() {
+                continue;
+            }
+            freed += size;
+            if let Err(error) = self.files.remove(&digest) {
+                tracing::warn!(code = file_code(&error).as_str(), "a deleted attachment was not removed");
+            }
+        }
+        Ok(freed)
     }
 
     /// Removes contents without a row, and sums up the sizes of the others, each content once (rules ATT-04 and

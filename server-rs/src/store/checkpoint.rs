@@ -49,7 +49,7 @@ pub struct Checkpointer {
     is_refusing: bool,
     /// The database. Closing any descriptor of a file drops this process's POSIX locks on it
     /// (<https://sqlite.org/howtocorrupt.html>, section 2.2). So this descriptor closes after every connection.
-    _database: Arc<File>,
+    database: Arc<File>,
 }
 
 impl Checkpointer {
@@ -78,7 +78,7 @@ impl Checkpointer {
             used: 0,
             restart_after: Instant::now(),
             is_refusing: false,
-            _database: database,
+            database,
         })
     }
 
@@ -115,6 +115,17 @@ impl Checkpointer {
         // A thread that ended has reported its error; from then on the writer alone bounds the log.
         if self.wake.as_ref().is_none_or(|wake| wake.try_send(()).is_err()) {
             self.busy.store(false, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Copies what is left of the log, after which the file has lost the pages that were vacuumed. Does nothing when
+    /// the file has no more pages than it needs.
+    pub fn shrink(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        let size = self.database.metadata().map_or(0, |metadata| metadata.len());
+        if size > pages.unsigned_abs() * PAGE_BYTES && !self.busy.load(Ordering::Acquire) {
+            run_checkpoint(connection, WRITER, "PASSIVE")?;
         }
         Ok(())
     }

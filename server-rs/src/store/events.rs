@@ -85,11 +85,49 @@ impl EventWriter {
         group: impl Iterator<Item = &'a Submission>,
         now: i64,
     ) -> rusqlite::Result<Stored> {
+        self.in_transaction(connection, |events| events.insert_all(connection, group, now))
+    }
+
+    /// Runs a deletion in one transaction. If it deletes something, it takes an id that no event gets, so that every
+    /// revision rises (rule RET-05). Returns what `delete` found, and that id.
+    pub(super) fn delete<T>(
+        &mut self,
+        connection: &Connection,
+        delete: impl FnOnce() -> rusqlite::Result<Option<T>>,
+    ) -> rusqlite::Result<Option<(T, i64)>> {
+        self.in_transaction(connection, |events| {
+            let Some(deleted) = delete()? else {
+                return Ok(None);
+            };
+            events.keys.load(connection)?;
+            let id = events.last_id(connection)? + 1;
+            events.keys.settle(connection, 0, id)?;
+            connection.prepare_cached(queries::UPDATE_LAST_DELETION_ID)?.execute([id])?;
+            // Their rows may be deleted.
+            events.blocks.forget();
+            events.sessions.clear();
+            events.last_id = Some(id);
+            Ok(Some((deleted, id)))
+        })
+    }
+
+    /// Returns the newest id that was ever assigned.
+    pub(super) fn last_id(&mut self, connection: &Connection) -> rusqlite::Result<i64> {
+        match self.last_id {
+            Some(id) => Ok(id),
+            None => connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0)),
+        }
+    }
+
+    fn in_transaction<T>(
+        &mut self,
+        connection: &Connection,
+        work: impl FnOnce(&mut Self) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        let stored = self.insert_all(connection, group, now);
-        let committed = stored.and_then(|stored| {
+        let committed = work(self).and_then(|done| {
             connection.prepare_cached("COMMIT")?.execute([])?;
-            Ok(stored)
+            Ok(done)
         });
         if committed.is_err() {
             self.forget();
@@ -122,10 +160,7 @@ impl EventWriter {
         now: i64,
     ) -> rusqlite::Result<Stored> {
         self.keys.load(connection)?;
-        let first_id = match self.last_id {
-            Some(id) => id,
-            None => connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))?,
-        };
+        let first_id = self.last_id(connection)?;
         let mut last_id = first_id;
         let mut outcomes = Vec::new();
         let mut insert_event = connection.prepare_cached(queries::INSERT_EVENT)?;

@@ -46,10 +46,16 @@ pub mod events;
 pub mod attachment_files;
 /// The rows of attachments.
 pub mod attachments;
+/// Deletes events step by step.
+pub mod deletions;
+/// What the writer deletes next.
+pub mod retention;
 /// Moves the write-ahead log into the database.
 pub mod checkpoint;
-/// The writing thread.
+/// The handle of the writing thread.
 pub mod writer;
+/// The writing thread.
+mod writer_thread;
 /// Bounds the rows that a read may visit.
 pub mod cost;
 /// The pool of reading connections.
@@ -91,6 +97,7 @@ use connection::{
     open_connection, reported_pragmas, with_small_cache,
 };
 use cost::Cost;
+use deletions::Scope;
 use events::{EventWriter, Submission};
 use failure::State;
 use lock::Lock;
@@ -98,6 +105,7 @@ use migrate::migrate;
 use owner::write_owner;
 use path::{check_links, private_path, resolve_path, sibling};
 use reader::Readers;
+use retention::{Bounds, Deleted, Retention};
 use writer::{Submitted, Writer};
 
 /// The open database.
@@ -108,6 +116,7 @@ pub struct Store {
     readers: Readers,
     attachment_files: Arc<AttachmentFiles>,
     attachment_bytes: u64,
+    bounds: Arc<Bounds>,
     state: Arc<State>,
     newest: watch::Receiver<i64>,
     epoch: String,
@@ -126,6 +135,7 @@ impl Store {
         db: &str,
         durability: Durability,
         prices: Option<Arc<Prices>>,
+        bounds: Bounds,
         clock: Clock,
     ) -> Result<Self, OpenError> {
         let private = db == ":memory:";
@@ -153,10 +163,12 @@ impl Store {
             identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::default());
+        let bounds = Arc::new(bounds);
         let writer = Writer::start_writer(
             connection,
             EventWriter::new(prices),
             attachments,
+            Retention::new(Arc::clone(&bounds)),
             &options,
             clock,
             Arc::clone(&state),
@@ -170,6 +182,7 @@ impl Store {
             readers,
             attachment_files,
             attachment_bytes,
+            bounds,
             state,
             newest,
             epoch,
@@ -210,6 +223,29 @@ impl Store {
             None => Ok(self.writer.attach(attachment)),
         };
         async { attached?.await }
+    }
+
+    /// Deletes events, or a session with its events; resolves after the commit of the last step. `None` when no session
+    /// has this id (rule RET-04).
+    pub fn delete(
+        &self,
+        scope: Scope,
+    ) -> impl Future<Output = Result<Option<Deleted>, ErrorCode>> + Send + use<> {
+        let deleted = match self.state.refusal() {
+            Some(code) => Err(code),
+            None => Ok(self.writer.delete(scope)),
+        };
+        async { deleted?.await }
+    }
+
+    /// The bounds of retention, which requests may change.
+    pub fn bounds(&self) -> &Arc<Bounds> {
+        &self.bounds
+    }
+
+    /// Checks the bounds of retention now, instead of within a second.
+    pub fn check_bounds(&self) {
+        self.writer.tick();
     }
 
     /// The folder of attachments.
@@ -284,6 +320,7 @@ impl Store {
             if identity(&self.options.path) != Some(self.identity) {
                 self.state.note(ErrorCode::StorageLost);
             }
+            self.writer.tick();
             since_probe += LIMITS.storage_watch_ms;
             if self.state.wants_probe() && since_probe >= LIMITS.probe_interval_ms {
                 since_probe = 0;

@@ -139,6 +139,11 @@ pub fn newest_revision(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached(queries::SELECT_LAST_EVENT_ID)?.query_row([], |row| row.get(0))
 }
 
+/// Returns the newest id that a deletion took (rule RET-05), as of the current transaction.
+pub fn last_deletion(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached(queries::SELECT_LAST_DELETION_ID)?.query_row([], |row| row.get(0))
+}
+
 /// The health figures that come from the database.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "each is the member of its name in the answer")]

@@ -34,6 +34,8 @@ export interface Config {
   readonly stdin: Format | undefined;
   readonly maxAttachmentBytes: number;
   readonly attachmentsBytes: number;
+  readonly retainDays: number;
+  readonly retainBytes: number;
   readonly keepHookPayloads: boolean;
   /** Content of `--prices`. */
   readonly prices: Prices | undefined;

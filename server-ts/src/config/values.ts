@@ -73,6 +73,8 @@ export class Values {
       stdin: value<Format | null>('stdin') ?? undefined,
       maxAttachmentBytes: value('max-attachment-bytes'),
       attachmentsBytes: value('attachments-bytes'),
+      retainDays: value('retain-days'),
+      retainBytes: value('retain-bytes'),
       keepHookPayloads: value('keep-hook-payloads') === 'true',
       prices,
       bench: value('bench') === 'true',

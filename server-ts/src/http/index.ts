@@ -26,6 +26,7 @@ import { chooseAnswer, hasChoice } from './negotiation.ts';
 import { getPage, getScript, getStyles } from './page.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import * as reply from './reply.ts';
+import { deleteEvents, deleteSession, getRetention, putRetention } from './retention.ts';
 import { getSchema, postRpc } from './rpc.ts';
 import { dismissSession, getSession, listSessions } from './sessions.ts';
 import { getSnapshot } from './snapshot.ts';
@@ -71,6 +72,9 @@ export function buildRoutes(app: App): RequestListener {
   routes.get(...on('/api/stats/cost', getCosts));
   routes.get(...on('/api/filter-options', getFilterOptions));
   routes.get(...on('/api/stream', openStream));
+  routes.delete(...on('/api/events', deleteEvents));
+  routes.get(...on('/api/retention', getRetention));
+  routes.put(...on('/api/retention', putRetention));
   routes.get(...on('/api/health', getHealth));
   routes.get(...on('/', getPage));
   routes.get(...on('/app.js', getScript));
@@ -96,6 +100,7 @@ export function buildRoutes(app: App): RequestListener {
   routes.put(...on('/api/events/{id}/attachments/{name}', putAttachment));
   routes.get(...on('/api/attachments/{sha256}', getAttachment));
   routes.get(...on('/api/sessions/{id}', getSession));
+  routes.delete(...on('/api/sessions/{id}', deleteSession));
   routes.post(...on('/api/sessions/{id}/dismiss', dismissSession));
   for (const route of openRoutes) routes.all(pathOf(route.path), otherMethod(route));
   routes.use((_request: Request, response: Response) => {
@@ -174,7 +179,11 @@ function endpoint(app: App, route: RouteSpec, handler: Handler) {
     if (expected.some((value) => value.toLowerCase() !== '100-continue')) {
       throw new Failure('expectation_failed');
     }
-    return handler(app, exchange, readParameters(head.query, route, isExport(exchange.answer.format)));
+    return handler(
+      app,
+      exchange,
+      readParameters(head.query, route, head.method, isExport(exchange.answer.format)),
+    );
   };
 }
 

@@ -37,10 +37,17 @@ export class Parameters {
   }
 }
 
-/** Throws `invalid_parameter` for the first parameter, in the route's order, that breaks a rule. */
-export function readParameters(query: string, route: RouteSpec, isExport = false): Parameters {
+/** Throws `invalid_parameter` for the first parameter, in the order of the method's list, that breaks a rule. */
+export function readParameters(
+  query: string,
+  route: RouteSpec,
+  method: string,
+  isExport = false,
+): Parameters {
   const pairs = query === '' ? [] : query.split('&').map(splitPair);
-  return collect(route, isExport, ({ name }) => {
+  const own = route.own_parameters?.[method];
+  if (own !== undefined) refuseUnknown(own, pairs);
+  return collect(own ?? route.parameters, isExport, ({ name }) => {
     const given = pairs.filter((pair) => pair[0] === name);
     if (given.length === 0) return undefined;
     if (given.length > 1) throw invalid(name, MESSAGES.twice);
@@ -55,24 +62,32 @@ export function optionParameters(
   route: RouteSpec,
   options: readonly (readonly [name: string, text: string])[],
 ): Parameters {
-  return collect(route, false, ({ name }) => options.find((option) => option[0] === name)?.[1]);
+  return collect(route.parameters, false, ({ name }) => options.find((option) => option[0] === name)?.[1]);
+}
+
+/** A method with its own parameters deletes or changes something, so a misspelt name must not be ignored. */
+function refuseUnknown(own: readonly string[], pairs: readonly Pair[]): void {
+  const names = own.map((key) => PARAMETERS[key]?.name);
+  const unknown = pairs.find(([name]) => name !== '' && !names.includes(name));
+  if (unknown !== undefined) throw invalid(unknown[0], MESSAGES.unknown);
 }
 
 function collect(
-  route: RouteSpec,
+  keys: readonly string[],
   isExport: boolean,
   given: (spec: ParameterSpec) => string | undefined,
 ): Parameters {
   const values = new Map<string, Value>();
-  for (const key of route.parameters) {
+  for (const key of keys) {
     const spec = PARAMETERS[key];
     if (spec === undefined) throw new Error(`no parameter ${key} in routes.json`);
     const text = given(spec);
+    if (text === undefined && spec.required === true) throw invalid(spec.name, MESSAGES.missing);
     const value = text === undefined ? defaultOf(spec) : readValue(isExport ? ofExport(spec) : spec, text);
     if (value !== undefined) values.set(key, value);
   }
-  checkCursor(values, route);
-  checkNeeds(values, route);
+  checkCursor(values, keys);
+  checkNeeds(values, keys);
   return new Parameters(values);
 }
 
@@ -141,8 +156,8 @@ function choices(spec: ParameterSpec): readonly string[] {
 }
 
 /** Checks `before` with `after`, then `order` with the cursor (rule GET-05). */
-function checkCursor(values: ReadonlyMap<string, Value>, route: RouteSpec): void {
-  if (!route.parameters.includes('order')) return;
+function checkCursor(values: ReadonlyMap<string, Value>, keys: readonly string[]): void {
+  if (!keys.includes('order')) return;
   const [after, before, order] = ['after', 'before', 'order'].map((key) => values.get(key));
   if (after !== undefined && before !== undefined) {
     throw invalid('before', fill(MESSAGES.exclusive, { other: 'after' }));
@@ -154,15 +169,17 @@ function checkCursor(values: ReadonlyMap<string, Value>, route: RouteSpec): void
 }
 
 /** Checks that a parameter comes with the one that it requires (rule GET-07). */
-function checkNeeds(values: ReadonlyMap<string, Value>, route: RouteSpec): void {
-  for (const key of route.parameters) {
+function checkNeeds(values: ReadonlyMap<string, Value>, keys: readonly string[]): void {
+  for (const key of keys) {
     const { name, needs } = PARAMETERS[key]!;
     if (needs !== undefined && values.has(key) && !values.has(needs))
       throw invalid(name, fill(MESSAGES.needs, { other: needs }));
   }
 }
 
-function splitPair(pair: string): [name: string, value: string] {
+type Pair = readonly [name: string, value: string];
+
+function splitPair(pair: string): Pair {
   const at = pair.indexOf('=');
   return at < 0 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
 }

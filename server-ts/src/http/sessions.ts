@@ -64,7 +64,7 @@ interface DismissedSession {
 }
 
 /** Decodes the id of a session in a path, once. */
-function sessionId(encoded: string): string {
+export function sessionId(encoded: string): string {
   const id = percentDecode(encoded, false);
   if (id === undefined || !isWellFormed(id)) throw new Failure('not_found');
   return id;

@@ -9,6 +9,7 @@ import { QUERIES } from '../queries.ts';
 import type { FlatRow } from '../render.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
+import type { Content } from './deletions.ts';
 import { storeCode } from './failure.ts';
 import type { Queries } from './query.ts';
 
@@ -25,9 +26,9 @@ export interface Attachment {
 
 /**
  * The result of storing an attachment: a new row, an existing row, or a conflict with another attachment of this name.
- * A new row is `first` if its content is new too.
+ * A new row is `first` if its content is new too. `no_event`: the event was deleted during the upload.
  */
-export type Attached = 'first' | 'stored' | 'repeated' | 'conflict';
+export type Attached = 'first' | 'stored' | 'repeated' | 'conflict' | 'no_event';
 
 /** Stores attachments; belongs to the writer's thread. */
 export class AttachmentWriter {
@@ -37,6 +38,7 @@ export class AttachmentWriter {
   private readonly rollback: Statement;
   private readonly selectAttachment: Statement;
   private readonly selectFile: Statement;
+  private readonly selectEvent: Statement;
   private readonly insert: Statement;
   private readonly db: Connection;
 
@@ -49,6 +51,7 @@ export class AttachmentWriter {
     this.rollback = prepare('ROLLBACK');
     this.selectAttachment = prepare(QUERIES.selectAttachment);
     this.selectFile = prepare(QUERIES.selectAttachmentFile);
+    this.selectEvent = prepare(QUERIES.selectEventId);
     this.insert = prepare(QUERIES.insertAttachment);
   }
 
@@ -67,6 +70,7 @@ export class AttachmentWriter {
     const { event, name, mediaType, size, file } = attachment;
     // better-sqlite3 accepts only a Buffer as a blob.
     const sha256 = Buffer.from(attachment.sha256);
+    if (this.selectEvent.get(event) === undefined) return 'no_event';
     const known = this.selectAttachment.get(event, name) as KnownRow | undefined;
     if (known !== undefined) {
       if (!sha256.equals(known.sha256) || known.media_type !== mediaType) return 'conflict';
@@ -85,6 +89,24 @@ export class AttachmentWriter {
       throw error;
     }
     return isFirst ? 'first' : 'stored';
+  }
+
+  /**
+   * Removes those of these contents to which no row refers any more; returns the sum of their sizes in bytes. A content
+   * that stays behind goes with the next start.
+   */
+  removeUnused(contents: readonly Content[]): number {
+    let freed = 0;
+    for (const { sha256, size } of new Map(contents.map((one) => [digestHex(one.sha256), one])).values()) {
+      if (this.selectFile.get(sha256) !== undefined) continue;
+      freed += size;
+      try {
+        this.files.remove(sha256);
+      } catch {
+        // The next start tries again.
+      }
+    }
+    return freed;
   }
 
   /**

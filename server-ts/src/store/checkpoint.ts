@@ -6,6 +6,7 @@
  * pass, so every client would wait for it. With this thread the writer copies only a small rest after an answer, and
  * the log restarts. Invariant: the log is bounded, and an error of either thread is a storage failure.
  */
+import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
 import type { Connection, ConnectionOptions, Statement } from './connection.ts';
@@ -113,6 +114,16 @@ export class Checkpointer {
     this.due = log.used + LIMITS.checkpoint_wal_bytes;
     if (isLong && log.rest <= log.used / LIMITS.checkpoint_finish_rest_share) this.run('PASSIVE');
     else this.wake();
+  }
+
+  /**
+   * Copies what is left of the log, after which the file has lost the pages that were vacuumed. Does nothing when the
+   * file has no more pages than it needs. Throws SQLite's errors.
+   */
+  shrink(): void {
+    const pages = Number(this.db.pragma('page_count', { simple: true }));
+    const { size } = statSync(this.data.path);
+    if (size > pages * PAGE_BYTES && Atomics.load(this.data.busy, 0) === 0) this.run('PASSIVE');
   }
 
   /** Ends the thread, then removes the log. Throws SQLite's errors. */

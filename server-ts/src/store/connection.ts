@@ -177,8 +177,9 @@ export class Numbered {
     return this.names.map((name) => given[name]);
   }
 
-  run(...values: readonly unknown[]): void {
-    this.statement.run(this.places(values));
+  /** Returns the number of changed rows. */
+  run(...values: readonly unknown[]): number {
+    return this.statement.run(this.places(values)).changes;
   }
 
   get(...values: readonly unknown[]): unknown {

@@ -22,7 +22,14 @@ import {
 import { computedNanos, type Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
-import { type Connection, inOrder, parameterNames, type Statement, withSmallCache } from './connection.ts';
+import {
+  type Connection,
+  inOrder,
+  Numbered,
+  parameterNames,
+  type Statement,
+  withSmallCache,
+} from './connection.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventKeys } from './event-keys.ts';
 import { Names, type NamesOfKind } from './names.ts';
@@ -92,6 +99,7 @@ export class EventWriter {
   private readonly upsertHour: Statement;
   private readonly updateNothing: Statement;
   private readonly selectLastEventId: Statement;
+  private readonly updateLastDeletionId: Numbered;
   private readonly keys: EventKeys;
   private readonly blocks: EventBlocks;
   private readonly names: Names;
@@ -125,6 +133,7 @@ export class EventWriter {
     this.upsertHour = prepare(QUERIES.upsertHour);
     this.updateNothing = prepare(QUERIES.updateNothing);
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
+    this.updateLastDeletionId = new Numbered(db, QUERIES.updateLastDeletionId);
     this.keys = new EventKeys(db);
     this.blocks = new EventBlocks(db);
     this.names = new Names(db);
@@ -157,6 +166,26 @@ export class EventWriter {
   /** Stores a group completely or not at all; `now` is in Unix milliseconds. Throws SQLite's errors. */
   insertGroup(jobs: readonly Submission[], now: number): Stored {
     return this.inTransaction(() => this.insertJobs(jobs, now));
+  }
+
+  /**
+   * Runs a deletion in one transaction. If it deletes something, it takes an id that no event gets, so that every
+   * revision rises (rule RET-05). Returns what `remove` found, and that id. Throws SQLite's errors.
+   */
+  delete<T>(remove: () => T | undefined): readonly [T, number] | undefined {
+    return this.inTransaction(() => {
+      const deleted = remove();
+      if (deleted === undefined) return undefined;
+      this.keys.load();
+      const id = this.lastId + 1;
+      this.keys.settle(0, id);
+      this.updateLastDeletionId.run(id);
+      // Their rows may be deleted.
+      this.blocks.forget();
+      this.sessions.forget();
+      this.lastId = id;
+      return [deleted, id];
+    });
   }
 
   /** Tries to write a transaction; throws SQLite's errors. */

@@ -18,6 +18,7 @@ import type { Prices } from '../prices.ts';
 import { AttachmentFiles } from './attachment-files.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { Scope } from './deletions.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
 import { writeOwner } from './owner.ts';
@@ -34,6 +35,7 @@ import type {
   SnapshotRead,
 } from './read.ts';
 import { type Asker, Readers } from './reader.ts';
+import type { Bounds, DeletionResult } from './retention.ts';
 import { type Submitted, Writer } from './writer.ts';
 import type { AttachFailure, Opened } from './writer-messages.ts';
 
@@ -42,6 +44,7 @@ interface StoreOptions {
   readonly db: string;
   readonly durability: Durability;
   readonly prices: Prices | undefined;
+  readonly bounds: Bounds;
   readonly sessionTimeoutMinutes: number;
   readonly waitingStaleHours: number;
   readonly maxMetadataBytes: number;
@@ -89,6 +92,11 @@ export class Store {
   private probe: NodeJS.Timeout | undefined;
   private reason: StoreCode | undefined;
   private newestId: number;
+  /** The newest id that a deletion took. */
+  private lastDeletion: number;
+  private retained: Bounds;
+  /** Bytes of deleted attachments since the last `takeFreedBytes`. */
+  private freedBytes = 0;
 
   private constructor(
     path: string,
@@ -98,6 +106,7 @@ export class Store {
     readers: Readers,
     newestEvents: Newest,
     files: AttachmentFiles,
+    bounds: Bounds,
     events: StoreEvents,
   ) {
     this.path = path;
@@ -106,11 +115,17 @@ export class Store {
     this.attachmentFiles = files;
     this.opened = opened;
     this.newestId = opened.newest;
+    this.lastDeletion = opened.lastDeletion;
+    this.retained = bounds;
     this.writer = writer;
     this.readers = readers;
     this.newestEvents = newestEvents;
     this.events = events;
-    this.watch = setInterval(() => void this.checkPresence(), LIMITS.storage_watch_ms);
+    writer.setBounds(bounds);
+    this.watch = setInterval(() => {
+      void this.checkPresence();
+      if (this.reason === undefined) writer.tick();
+    }, LIMITS.storage_watch_ms);
   }
 
   /** Opens or creates the file. Rejects with an error whose message is the line for stderr (rule PRO-06). */
@@ -132,6 +147,14 @@ export class Store {
           events.onStored(newest);
         },
         onFailure: (code, reason) => held.store?.failed(code, reason),
+        onDeleted: ({ newest, freedBytes }) => {
+          if (held.store !== undefined) {
+            held.store.newestId = newest;
+            held.store.lastDeletion = newest;
+            held.store.freedBytes += freedBytes;
+          }
+          events.onStored(newest);
+        },
         onProbed: (code) => held.store?.probed(code),
         onCheckpoint: (checkpoint) => events.onCheckpoint(checkpoint),
       },
@@ -140,7 +163,17 @@ export class Store {
     const readers = new Readers(entry, data);
     const newestEvents = new Newest(data, maxMetadataBytes);
     const files = new AttachmentFiles(path, durability);
-    held.store = new Store(path, isPrivate, writer, opened, readers, newestEvents, files, events);
+    held.store = new Store(
+      path,
+      isPrivate,
+      writer,
+      opened,
+      readers,
+      newestEvents,
+      files,
+      options.bounds,
+      events,
+    );
     return held.store;
   }
 
@@ -166,6 +199,34 @@ export class Store {
     return this.writer.attach(attachment);
   }
 
+  /**
+   * Deletes events, or a session with its events; settles after the commit of the last step. `undefined` when nothing
+   * matches (rule RET-04).
+   */
+  delete(scope: Scope): Promise<DeletionResult> {
+    if (this.reason !== undefined) return Promise.resolve({ code: this.reason });
+    return this.writer.delete(scope);
+  }
+
+  /** The bounds of retention. */
+  get bounds(): Bounds {
+    return this.retained;
+  }
+
+  /** Changes the bounds, and checks them now instead of within a second. */
+  setBounds(bounds: Bounds): void {
+    this.retained = bounds;
+    this.writer.setBounds(bounds);
+    this.writer.tick();
+  }
+
+  /** Returns the bytes of attachments that were deleted since the last call. */
+  takeFreedBytes(): number {
+    const bytes = this.freedBytes;
+    this.freedBytes = 0;
+    return bytes;
+  }
+
   /** Size of all attachments at the start, each content counted once (rule ATT-04). */
   get attachmentBytes(): number {
     return this.opened.attachmentBytes;
@@ -187,12 +248,12 @@ export class Store {
 
   /** Reads a topic's state and its revision in one transaction. */
   async snapshot(read: SnapshotRead, asker?: Asker): Promise<Snapshot> {
-    const isNear = this.newestEvents.covers(read, this.newestId);
+    const isNear = this.newestEvents.covers(read, this.newestId, this.lastDeletion);
     const near = isNear ? await this.newestEvents.snapshot(read) : undefined;
     return near ?? (await this.readers.snapshot(read, asker));
   }
 
-  /** Reads the revisions of these sessions in one transaction, in order; 0 for a session without events. */
+  /** Reads the revisions of these sessions in one transaction, in order. Without events it is that of the last deletion, or 0. */
   sessionRevisions(ids: readonly string[]): Promise<Float64Array> {
     return this.readers.sessionRevisions(ids);
   }

@@ -35,10 +35,13 @@ export class Newest {
     this.mostEvents = Math.min(MOST_EVENTS, Math.floor(MOST_BYTES / maxMetadataBytes));
   }
 
-  /** Returns whether a read asks only for a few of the newest events (rule SYN-07); `newest` is the newest id. */
-  covers({ topic, format, since, isReset }: SnapshotRead, newest: number): boolean {
+  /**
+   * Returns whether a read asks only for a few of the newest events (rule SYN-07). `newest` is the newest id, and
+   * `lastDeletion` the newest that a deletion took.
+   */
+  covers({ topic, format, since, isReset }: SnapshotRead, newest: number, lastDeletion: number): boolean {
     if (topic.kind !== 'events' || format !== 'json' || since === undefined || isReset) return false;
-    return since <= newest && since >= newest - this.mostEvents;
+    return since <= newest && since >= Math.max(newest - this.mostEvents, lastDeletion);
   }
 
   /**
@@ -53,7 +56,8 @@ export class Newest {
       const { queries } = await this.opening;
       const most = Math.min(limit, this.mostEvents);
       const { rows, more } = queries.listEvents({ fields: {}, after: since, order: 'desc', limit: most });
-      if (more) return undefined;
+      // Read after the rows: a deletion that they already lack is seen here.
+      if (more || queries.lastDeletion() > since) return undefined;
       const revision = rows[0] === undefined ? since : idOf(rows[0]);
       if (known === 'any' || known.includes(String(revision))) return { revision, data: undefined };
       const data = renderEvents(rows, null);

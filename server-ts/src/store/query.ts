@@ -142,6 +142,16 @@ export class Queries {
     return this.pluck(QUERIES.selectLastEventId) ?? 0;
   }
 
+  /** The newest id that a deletion took (rule RET-05). */
+  lastDeletion(): number {
+    return this.pluck(QUERIES.selectLastDeletionId) ?? 0;
+  }
+
+  /** The bytes that count against `--retain-bytes` (rule RET-02), and the oldest event's id. */
+  retention(): readonly [bytes: number, firstEventId: number | null] {
+    return [this.pluck(QUERIES.selectRetainedBytes) ?? 0, this.pluck(QUERIES.selectFirstEventId)];
+  }
+
   epoch(): string {
     return String((this.prepared(QUERIES.selectEpoch, true).get() as readonly string[])[0]);
   }

@@ -10,6 +10,7 @@ import type { Topic } from '../topics.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 import type { EventFilter } from './query.ts';
+import type { Bounds } from './retention.ts';
 import type { SessionFilter } from './session-query.ts';
 import type { StatsFilter } from './totals.ts';
 
@@ -31,7 +32,8 @@ export type JsonRead =
   | { readonly kind: 'stats'; readonly filter: StatsFilter }
   | { readonly kind: 'tools'; readonly filter: StatsFilter }
   | { readonly kind: 'costs'; readonly filter: StatsFilter; readonly limit: number }
-  | { readonly kind: 'filter_options' };
+  | { readonly kind: 'filter_options' }
+  | { readonly kind: 'retention'; readonly bounds: Bounds };
 
 /** A topic's state and its revision from one transaction (rules SYN-05 to SYN-08). */
 export interface SnapshotRead {

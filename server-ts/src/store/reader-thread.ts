@@ -72,7 +72,10 @@ function answer(opened: Opened, read: Read): ReadResult {
     case 'session_revisions':
       return {
         kind: 'revisions',
-        revisions: Float64Array.from(read.ids, (id) => sessionRevision(queries, id)),
+        revisions: Float64Array.from(
+          read.ids,
+          (id) => sessionRevision(queries, id) || queries.lastDeletion(),
+        ),
       };
     case 'events_after':
       return { kind: 'frames', ...readFrames(queries, read.filter) };
@@ -132,6 +135,11 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
       const [projects, models] = [totals.costs('project'), totals.costs('model')];
       return renderCosts(totals.costTimeline(read.limit), projects, models, read.filter.since);
     }
+    case 'retention': {
+      const { days, bytes } = read.bounds;
+      const [used_bytes, first_event_id] = queries.retention();
+      return JSON.stringify({ days, bytes, used_bytes, first_event_id });
+    }
     case 'filter_options': {
       const totals = new Totals(queries, {});
       return renderCounts(
@@ -178,7 +186,8 @@ function eventsSnapshot(
   revision: number,
 ): Snapshot<Uint8Array> {
   const { topic, epoch, format, limit, isReset } = read;
-  const after = isReset || (read.since ?? 0) > revision ? undefined : read.since;
+  const isUnknown = isReset || (read.since ?? 0) > revision || (read.since ?? 0) < queries.lastDeletion();
+  const after = isUnknown ? undefined : read.since;
   const filter: EventFilter = { fields: {}, after, order: 'desc', limit };
   const head = (isMore: boolean): SnapshotHead => {
     const since = isMore ? undefined : after;

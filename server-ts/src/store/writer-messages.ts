@@ -9,7 +9,9 @@ import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
+import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
+import type { Bounds, DeletionResult, Progress } from './retention.ts';
 
 /** Start parameters of the thread; a message names the file later. */
 export interface WriterData {
@@ -22,6 +24,8 @@ export interface WriterData {
 export interface Opened {
   readonly epoch: string;
   readonly newest: number;
+  /** The newest id that a deletion took. */
+  readonly lastDeletion: number;
   readonly sqliteVersion: string;
   /** SQLite's compile options, sorted by bytes. */
   readonly compileOptions: readonly string[];
@@ -46,6 +50,11 @@ export type ToWriter =
   /** The answer carries the same number. */
   | { readonly kind: 'attach'; readonly number: number; readonly attachment: Attachment }
   | ({ readonly kind: 'open'; readonly prices: Prices | undefined } & ConnectionOptions)
+  /** The answer carries the same number. */
+  | { readonly kind: 'delete'; readonly number: number; readonly scope: Scope }
+  | { readonly kind: 'bounds'; readonly bounds: Bounds }
+  /** Once a second: the bounds of retention are checked again. */
+  | { readonly kind: 'tick' }
   | { readonly kind: 'probe' }
   | { readonly kind: 'close' };
 
@@ -68,6 +77,9 @@ export type FromWriter =
   | { readonly kind: 'refused'; readonly code: StoreCode }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'attached'; readonly number: number; readonly attached: Attached | AttachFailure }
+  /** A step of a deletion. */
+  | ({ readonly kind: 'progress' } & Progress)
+  | { readonly kind: 'deleted'; readonly number: number; readonly result: DeletionResult }
   | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
   | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint }
   /** A failure outside a group. */

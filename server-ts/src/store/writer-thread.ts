@@ -3,12 +3,12 @@
  * first and checkpoints afterwards.
  *
  * The other half is `writer`. Invariants: no answer before the commit (rule ING-08), and no checkpoint between a
- * commit and its answer (rule STO-04). Only server-ts has this file: threads of Node share no objects.
+ * commit and its answer (rule STO-04).
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
-import { MIGRATIONS } from '../contract.ts';
+import { LIMITS, MIGRATIONS } from '../contract.ts';
 import type { Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from './attachment-files.ts';
@@ -30,6 +30,7 @@ import { Lock } from './lock.ts';
 import { Memories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { checkLinks } from './path.ts';
+import { Retention } from './retention.ts';
 import { submissionsIn } from './submission.ts';
 import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
@@ -53,6 +54,7 @@ function openAndWrite(
   let db: Connection;
   let events: EventWriter;
   let attachments: AttachmentWriter;
+  let retention: Retention;
   const memories = new Memories();
   try {
     checkLinks(options.path);
@@ -60,6 +62,7 @@ function openAndWrite(
     db = openFile(options);
     events = new EventWriter(db, prices);
     attachments = new AttachmentWriter(db, new AttachmentFiles(options.path, options.durability));
+    retention = new Retention(db, events, attachments);
     const attachmentBytes = attachments.sweepAttachments();
     send({ kind: 'opened', ...describe(db, options.path, events), attachmentBytes });
   } catch (error) {
@@ -86,6 +89,34 @@ function openAndWrite(
       return { code };
     }
   };
+  let isStepDue = false;
+  let storedSinceStep = 0;
+  /** Takes a step between messages, until no deletion is pending. */
+  const deleteSoon = (): void => {
+    if (isStepDue || !retention.hasWork) return;
+    isStepDue = true;
+    setImmediate(() => {
+      isStepDue = false;
+      // Twice as much as was stored, so that deletions keep up with every load.
+      const most = LIMITS.retention_step_events + 2 * storedSinceStep;
+      storedSinceStep = 0;
+      try {
+        if (!db.open) return;
+        if (checkpointer.admitsGroup()) {
+          const progress = retention.step(nowMs(), most);
+          if (progress !== undefined) send({ kind: 'progress', ...progress });
+        } else {
+          retention.fail('storage_busy');
+        }
+      } catch (error) {
+        const code = storeCode(error);
+        retention.fail(code);
+        send({ kind: 'unwell', code, reason: reasonOf(error) });
+      }
+      attempt(send, () => checkpointer.afterGroup());
+      deleteSoon();
+    });
+  };
   port.on('message', (message: ToWriter) => {
     switch (message.kind) {
       case 'open':
@@ -103,6 +134,8 @@ function openAndWrite(
           const { ids, stored, newest } = events.insertGroup(submissionsIn(jobs, memoryAt), nowMs());
           const idsToSend = stored === ids.length ? undefined : ids;
           send({ kind: 'stored', ids: idsToSend, stored, newest, moved }, moved);
+          retention.noteGroup();
+          storedSinceStep += stored;
         } catch (error) {
           send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
         }
@@ -114,6 +147,20 @@ function openAndWrite(
         attempt(send, () => checkpointer.afterGroup());
         break;
       }
+      case 'delete': {
+        const { number } = message;
+        retention.push(message.scope, (result) => send({ kind: 'deleted', number, result }));
+        break;
+      }
+      case 'bounds':
+        retention.setBounds(message.bounds);
+        break;
+      case 'tick':
+        attempt(send, () => {
+          retention.tick();
+          if (!retention.hasWork) checkpointer.shrink();
+        });
+        break;
       case 'probe':
         try {
           events.probe();
@@ -124,8 +171,9 @@ function openAndWrite(
         break;
       case 'close':
         void close(checkpointer, db, lock, send);
-        break;
+        return;
     }
+    deleteSoon();
   });
 }
 
@@ -169,6 +217,7 @@ function describe(db: Connection, path: string, events: EventWriter): Omit<Opene
   return {
     epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),
     newest: events.newest,
+    lastDeletion: Number(db.prepare(QUERIES.selectLastDeletionId).pluck().get()),
     sqliteVersion: checkSqlite(db),
     compileOptions: compileOptions(db),
     pragmas: reportedPragmas(db),

@@ -13,7 +13,9 @@ import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ConnectionOptions } from './connection.ts';
+import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
+import type { Bounds, DeletionResult, Progress } from './retention.ts';
 import { idsFrom, putSubmission } from './submission.ts';
 import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
@@ -41,6 +43,8 @@ interface WriterEvents {
   /** Called after a commit that stored a row, before its requests settle. */
   onStored(newest: number): void;
   onFailure(code: StoreCode, reason: string): void;
+  /** Called after each committed step of a deletion. */
+  onDeleted(progress: Progress): void;
   onProbed(code: StoreCode | undefined): void;
   onCheckpoint(checkpoint: Checkpoint): void;
 }
@@ -59,6 +63,9 @@ export class Writer {
   /** Attachments in flight to the thread. */
   private readonly attaching = new Map<number, (attached: Attached | AttachFailure) => void>();
   private lastAttachment = 0;
+  /** Deletions in flight to the thread. */
+  private readonly deleting = new Map<number, (result: DeletionResult) => void>();
+  private lastDeletion = 0;
   private flushing = false;
   private closed: (() => void) | undefined;
 
@@ -111,6 +118,24 @@ export class Writer {
     });
   }
 
+  /** Deletes what the scope covers; settles after the commit of the last step. */
+  delete(scope: Scope): Promise<DeletionResult> {
+    return new Promise((settle) => {
+      const number = ++this.lastDeletion;
+      this.deleting.set(number, settle);
+      this.send({ kind: 'delete', number, scope }, []);
+    });
+  }
+
+  setBounds(bounds: Bounds): void {
+    this.send({ kind: 'bounds', bounds }, []);
+  }
+
+  /** Requests a check of the bounds of retention. */
+  tick(): void {
+    this.send({ kind: 'tick' }, []);
+  }
+
   probe(): void {
     this.send({ kind: 'probe' }, []);
   }
@@ -134,6 +159,8 @@ export class Writer {
     for (const { settle } of this.waiting.splice(0)) settle({ code, isStillRead: false });
     for (const settle of this.attaching.values()) settle({ code });
     this.attaching.clear();
+    for (const settle of this.deleting.values()) settle({ code });
+    this.deleting.clear();
   }
 
   /** A group leaves at the end of the turn, so that requests that were read together go together. */
@@ -190,6 +217,13 @@ export class Writer {
       case 'attached':
         this.attaching.get(message.number)?.(message.attached);
         this.attaching.delete(message.number);
+        break;
+      case 'progress':
+        this.events.onDeleted(message);
+        break;
+      case 'deleted':
+        this.deleting.get(message.number)?.(message.result);
+        this.deleting.delete(message.number);
         break;
       case 'probed':
         this.events.onProbed(message.code);

@@ -1,0 +1,2 @@
+-- A session without events. ?1 its key.
+DELETE FROM sessions WHERE key = ?1

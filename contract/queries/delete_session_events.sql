@@ -1,0 +1,2 @@
+-- A session's events in a block. ?1 the session's key, ?2 the block.
+DELETE FROM events WHERE id BETWEEN ?2 << 8 AND (?2 << 8) + 255 AND session = ?1

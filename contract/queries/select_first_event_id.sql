@@ -1,0 +1,2 @@
+-- The oldest event's id, or NULL.
+SELECT min(id) FROM events

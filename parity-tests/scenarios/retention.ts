@@ -1,0 +1,194 @@
+/** Tests retention and deletions: what goes, what stays, and what a crash in the middle leaves. */
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import Database from 'better-sqlite3';
+import { checkSummaries } from '../src/check-summaries.ts';
+import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+
+export const RETENTION: ScenarioFile = {
+  name: 'retention',
+  about: 'deletions by bounds and by request',
+  scenarios: [
+    {
+      name: 'a bound in bytes keeps the newest events and shrinks the file',
+      rules: ['RET-01', 'RET-02', 'RET-05', 'RET-07', 'EVT-13'],
+      uses: 'each',
+      run: keepBytes,
+    },
+    {
+      name: 'a bound in days deletes older events alone',
+      rules: ['RET-01', 'RET-06'],
+      uses: 'each',
+      run: keepDays,
+    },
+    {
+      name: 'streams continue across a deletion',
+      rules: ['RET-05', 'STR-03', 'SYN-02'],
+      uses: 'each',
+      run: continueStreams,
+    },
+    {
+      name: 'a deleted text is not in the file',
+      rules: ['RET-07'],
+      uses: 'each',
+      run: overwrite,
+    },
+    {
+      name: 'a kill during a deletion leaves a state that the other server continues',
+      rules: ['RET-04', 'RET-05', 'STO-03'],
+      uses: 'both',
+      run: kill,
+    },
+  ],
+};
+
+const BATCH = 1_000;
+/** Of metadata: a thousand events take a megabyte. */
+const METADATA_BYTES = 1_000;
+const FREE_BYTES = 4 << 20;
+
+interface Bounds {
+  readonly used_bytes: number;
+  readonly first_event_id: number | null;
+}
+
+async function boundsOf(client: ApiClient): Promise<Bounds> {
+  return (await client.get('/api/retention')).json<Bounds>();
+}
+
+/** Stores `count` events with ids of their own and about a kilobyte each; returns the first one's `event_id`. */
+async function fill(client: ApiClient, count: number, prefix: string): Promise<string> {
+  const text = 'x'.repeat(METADATA_BYTES);
+  for (let done = 0; done < count; done += BATCH) {
+    const size = Math.min(BATCH, count - done);
+    const events = Array.from({ length: size }, (_, at) =>
+      event({
+        session_id: `${prefix}${Math.floor((done + at) / 100)}`,
+        event_id: `${prefix}${done + at}`,
+        metadata: { text },
+      }),
+    );
+    assert.equal((await client.ingest(events)).received, size);
+  }
+  return `${prefix}0`;
+}
+
+async function keepBytes(context: ScenarioContext): Promise<void> {
+  const limit = 8_000_000;
+  const server = await context.start({ flags: ['--retain-bytes', String(limit)] });
+  const client = context.client(server);
+  const count = 24_000;
+  const first = await fill(client, count, 'e');
+  await until(async () => (await boundsOf(client)).used_bytes <= limit, 'used bytes below the bound');
+  // Free pages go back once no event has come for a second, and the file shrinks with a checkpoint.
+  await until(() => statSync(context.db()).size <= limit + FREE_BYTES, 'a smaller file');
+  const { first_event_id: oldest, used_bytes: used } = await boundsOf(client);
+  assert.ok(oldest !== null && oldest > 1, `the oldest event is ${oldest}`);
+  assert.ok(used > limit / 2, `only ${used} bytes are left`);
+  const page = await client.get(`/api/events?order=asc&limit=1`);
+  assert.equal(page.json<{ events: { id: number }[] }>().events[0]!.id, oldest);
+  const stats = (await client.get('/api/stats')).json<{ total_events: number }>();
+  assert.equal(stats.total_events, count);
+  const again = await client.ingest([event({ event_id: first })]);
+  assert.deepEqual([again.received, again.duplicates], [0, 1]);
+  await server.stop();
+  assert.deepEqual(checkSummaries(context.db()).problems, []);
+  const db = new Database(context.db(), { readonly: true });
+  const rows = Number(db.prepare('SELECT count(*) FROM events').pluck().get());
+  const sessions = db
+    .prepare(
+      'SELECT count(*) FROM sessions AS s WHERE NOT EXISTS (SELECT 1 FROM events WHERE session = s.key)',
+    )
+    .pluck()
+    .get();
+  db.close();
+  assert.ok(rows >= 1_000, 'the newest thousand events stay');
+  assert.equal(sessions, 0, 'a session without events');
+}
+
+async function keepDays(context: ScenarioContext): Promise<void> {
+  const before = await context.start();
+  await fill(context.client(before), 3_000, 'old');
+  await before.stop();
+  const db = new Database(context.db());
+  db.prepare('UPDATE events SET created_at = created_at - 3 * 86400000 WHERE id <= 1500').run();
+  db.close();
+  const server = await context.start({ flags: ['--retain-days', '2'] });
+  const client = context.client(server);
+  await until(async () => (await boundsOf(client)).first_event_id === 1_501, 'the younger events alone');
+  const { sessions } = (await client.get('/api/sessions?limit=1000')).json<{ sessions: unknown[] }>();
+  assert.equal(sessions.length, 15);
+}
+
+async function continueStreams(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const live = await context.stream(server);
+  const changes = await context.stream(server, '?mode=invalidate&topics=events,session:gone');
+  const sent = await client.ingest([
+    event({ session_id: 'gone' }),
+    event({ session_id: 'stays' }),
+    event({ session_id: 'gone' }),
+  ]);
+  const reply = await client.send('DELETE', '/api/sessions/gone', undefined, []);
+  const { deleted, revision } = reply.json<{ deleted: number; revision: string }>();
+  assert.equal(deleted, 2);
+  await changes.waitFor(() => changes.revisionOf('events') === revision, 'the revision of the deletion');
+  await changes.waitFor(
+    () => changes.revisionOf('session:gone') === revision,
+    'the revision of the deleted session',
+  );
+  const [next] = (await client.ingest([event({ session_id: 'stays' })])).ids;
+  await live.waitFor(() => live.ids.includes(next!), 'the event after the deletion');
+  assert.deepEqual(live.ids, [...sent.ids, next]);
+  const resumed = await context.stream(server, '', sent.ids[0]);
+  await resumed.waitFor(() => resumed.ids.includes(next!), 'the events after the cursor');
+  assert.deepEqual(resumed.ids, [sent.ids[1], next]);
+  assert.equal(
+    resumed.messages.some((message) => message.type === 'reset'),
+    false,
+  );
+}
+
+async function overwrite(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const secret = 'a-secret-that-must-not-stay';
+  await client.ingest([
+    event({ session_id: 'private', metadata: { prompt: secret } }),
+    event({ session_id: 'public', metadata: { prompt: 'hello' } }),
+  ]);
+  assert.equal((await client.send('DELETE', '/api/sessions/private', undefined, [])).status, 200);
+  await server.stop();
+  const bytes = readFileSync(context.db());
+  assert.equal(bytes.includes(secret), false);
+  assert.equal(bytes.includes('hello'), true);
+}
+
+async function kill(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const count = 20_000;
+  await fill(client, count, 'k');
+  const deletion = client.send('DELETE', `/api/events?before=${count}`, undefined, []).catch(() => undefined);
+  await until(async () => ((await boundsOf(client)).first_event_id ?? 0) > 1, 'the first step', 10_000).catch(
+    () => undefined,
+  );
+  await server.kill();
+  await deletion;
+  const other = await context.start({ target: context.other });
+  const next = context.client(other);
+  const { first_event_id: oldest } = await boundsOf(next);
+  assert.ok(oldest !== null && oldest > 1 && oldest <= count, `the oldest event is ${oldest}`);
+  const [id] = (await next.ingest([event()])).ids;
+  assert.ok(id! > count, `the id ${id} was given out before`);
+  const reply = await next.send('DELETE', `/api/events?before=${count}`, undefined, []);
+  assert.equal(reply.json<{ deleted: number }>().deleted, count - oldest);
+  await other.stop();
+  assert.deepEqual(checkSummaries(context.db()).problems, []);
+  const db = new Database(context.db(), { readonly: true });
+  assert.deepEqual(db.pragma('quick_check', { simple: true }), 'ok');
+  assert.deepEqual(db.prepare('SELECT id FROM events ORDER BY id').pluck().all(), [count, id]);
+  db.close();
+}

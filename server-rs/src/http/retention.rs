@@ -1,0 +1,65 @@
+//! Handles `/api/retention`, and the deletions of events and sessions (rules RET-03 and RET-04).
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::extract::State;
+use http::Uri;
+
+use crate::app::App;
+use crate::error::{ErrorCode, Failure};
+use crate::http::exchange::Exchange;
+use crate::http::reply;
+use crate::http::sessions::session_id;
+use crate::render::outcomes::deleted_json;
+use crate::store::cost::Cost;
+use crate::store::deletions::Scope;
+use crate::store::retention::{first_event_id, retained_bytes};
+
+/// `GET /api/retention` (rule RET-03).
+pub async fn get_retention(State(app): State<Arc<App>>, _: Exchange) -> reply::Reply {
+    retention(&app).await
+}
+
+/// `PUT /api/retention` (rule RET-03).
+pub async fn put_retention(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let bounds = app.store.bounds();
+    for (name, bound) in [("days", &bounds.days), ("bytes", &bounds.bytes)] {
+        if let Some(value) = exchange.parameters.number(name) {
+            bound.store(value.unsigned_abs(), Ordering::Relaxed);
+        }
+    }
+    app.store.check_bounds();
+    retention(&app).await
+}
+
+async fn retention(app: &App) -> reply::Reply {
+    let read = app.store.read(Cost::Bounded, |connection| {
+        let snapshot = connection.unchecked_transaction()?;
+        Ok((retained_bytes(&snapshot)?, first_event_id(&snapshot)?))
+    });
+    let (used, first) = read.await?;
+    let bounds = app.store.bounds();
+    let (days, bytes) = (bounds.days.load(Ordering::Relaxed), bounds.bytes.load(Ordering::Relaxed));
+    let first = first.map_or("null".to_owned(), |id| id.to_string());
+    Ok(reply::ok(format!(
+        r#"{{"days":{days},"bytes":{bytes},"used_bytes":{used},"first_event_id":{first}}}"#
+    )))
+}
+
+/// `DELETE /api/events` (rule RET-04).
+pub async fn delete_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let before = exchange.parameters.number("before").unwrap_or(0);
+    let deleted = app.store.delete(Scope::Before(before)).await?;
+    let newest = app.store.newest_id();
+    let (events, revision) = deleted.map_or((0, newest), |deleted| (deleted.events, deleted.revision));
+    Ok(reply::ok(deleted_json(events, revision)))
+}
+
+/// `DELETE /api/sessions/{id}` (rule RET-04).
+pub async fn delete_session(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> reply::Reply {
+    let session_id = session_id(uri.path().rsplit('/').next().unwrap_or_default())?;
+    let deleted = app.store.delete(Scope::Session(session_id)).await?;
+    let deleted = deleted.ok_or(Failure::new(ErrorCode::NotFound))?;
+    Ok(reply::ok(deleted_json(deleted.events, deleted.revision)))
+}

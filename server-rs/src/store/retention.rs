@@ -1,0 +1,239 @@
+//! Decides what the writer deletes next: the requests of clients, then the events outside `--retain-days` and
+//! `--retain-bytes` (rules RET-01 to RET-05). In a pause it returns free pages to the file system (rule RET-07).
+//!
+//! Belongs to the writer's thread, which takes a step between groups. Invariant: a step that fails leaves its job, or
+//! answers it with the error; nothing is deleted twice.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::contract::LIMITS;
+use crate::error::ErrorCode;
+use crate::queries;
+use crate::store::attachments::AttachmentWriter;
+use crate::store::deletions::{Scope, Step, delete_events, delete_session, deletion_bound};
+use crate::store::events::EventWriter;
+
+const DAY_MS: u64 = 86_400_000;
+
+/// The bounds of `--retain-days` and `--retain-bytes`; 0 is no bound. Requests change them at run time.
+#[derive(Debug, Default)]
+pub struct Bounds {
+    /// Age of the oldest event, in days.
+    pub days: AtomicU64,
+    /// Size of all events, in bytes (rule RET-02).
+    pub bytes: AtomicU64,
+    /// Bytes of attachments that were deleted and not yet subtracted from the room for attachments.
+    pub freed_attachment_bytes: AtomicU64,
+}
+
+/// The result of a client's deletion.
+#[derive(Debug, Clone, Copy)]
+pub struct Deleted {
+    /// Number of deleted events.
+    pub events: u64,
+    /// The id that its last transaction took.
+    pub revision: i64,
+}
+
+/// The answer to a client's deletion; `None` when there is no such session.
+pub type DeletionReply = oneshot::Sender<Result<Option<Deleted>, ErrorCode>>;
+
+#[derive(Debug)]
+struct Job {
+    scope: Scope,
+    block: i64,
+    deleted: Deleted,
+    reply: DeletionReply,
+}
+
+/// Pending deletions.
+#[derive(Debug)]
+pub struct Retention {
+    bounds: Arc<Bounds>,
+    jobs: VecDeque<Job>,
+    /// Whether the bounds may be exceeded.
+    is_due: bool,
+    /// Whether the size is above its bound, and is being brought below it by a share.
+    is_reducing: bool,
+    is_vacuuming: bool,
+    /// Whether a group was stored since the last tick.
+    is_busy: bool,
+}
+
+impl Retention {
+    /// Creates the deletions within these bounds.
+    pub fn new(bounds: Arc<Bounds>) -> Self {
+        Self {
+            bounds,
+            jobs: VecDeque::new(),
+            is_due: false,
+            is_reducing: false,
+            is_vacuuming: false,
+            is_busy: false,
+        }
+    }
+
+    /// Queues a client's deletion.
+    pub fn push(&mut self, scope: Scope, reply: DeletionReply) {
+        self.jobs.push_back(Job { scope, block: 0, deleted: Deleted { events: 0, revision: 0 }, reply });
+    }
+
+    /// Returns whether a step is pending.
+    pub fn has_work(&self) -> bool {
+        self.is_due || self.is_vacuuming || !self.jobs.is_empty()
+    }
+
+    /// Notes that a group was stored: vacuuming waits for a pause.
+    pub fn note_group(&mut self) {
+        self.is_busy = true;
+        self.is_vacuuming = false;
+    }
+
+    /// Checks the bounds again; runs once a second.
+    pub fn tick(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let bound = |bound: &AtomicU64| bound.load(Ordering::Relaxed);
+        self.is_due = bound(&self.bounds.days) > 0 || bound(&self.bounds.bytes) > 0;
+        if !std::mem::take(&mut self.is_busy) {
+            self.is_vacuuming = free_bytes(connection)?.0 > LIMITS.retention_free_bytes;
+        }
+        Ok(())
+    }
+
+    /// Takes the next step: deletes about `most` events, or vacuums some pages. Returns the id of its transaction, to
+    /// be published, if it deleted something.
+    pub fn step(
+        &mut self,
+        connection: &Connection,
+        events: &mut EventWriter,
+        attachments: &AttachmentWriter,
+        now_ms: i64,
+        most: u64,
+    ) -> rusqlite::Result<Option<i64>> {
+        // What a client deletes is overwritten, since it may be private (rule RET-07).
+        connection.pragma_update(None, "secure_delete", !self.jobs.is_empty())?;
+        let (step, id) = if let Some(job) = self.jobs.front_mut() {
+            let Some(found) = step_of(job, connection, events, most)? else {
+                self.finish();
+                return Ok(None);
+            };
+            job.deleted.events += found.0.events;
+            job.deleted.revision = found.1;
+            found
+        } else if self.is_due {
+            let Some(newest) = self.due_bound(connection, events, now_ms, most)? else {
+                self.is_due = false;
+                return Ok(None);
+            };
+            let deleted = events.delete(connection, || delete_events(connection, newest).map(Some))?;
+            let Some(deleted) = deleted else { return Ok(None) };
+            deleted
+        } else {
+            self.vacuum(connection)?;
+            return Ok(None);
+        };
+        let freed = attachments.remove_unused(connection, &step.contents)?;
+        self.bounds.freed_attachment_bytes.fetch_add(freed, Ordering::Relaxed);
+        if step.is_last {
+            self.finish();
+        }
+        Ok(Some(id))
+    }
+
+    /// Answers the current job with this code. Deletions by the bounds wait for the next tick.
+    pub fn fail(&mut self, code: ErrorCode) {
+        self.is_due = false;
+        self.is_vacuuming = false;
+        if let Some(job) = self.jobs.pop_front() {
+            drop(job.reply.send(Err(code)));
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(job) = self.jobs.pop_front() {
+            let is_known = job.deleted.revision > 0;
+            // The deletion stays even if the client has disconnected.
+            drop(job.reply.send(Ok(is_known.then_some(job.deleted))));
+        }
+    }
+
+    /// The newest id that the bounds let a step delete (rule RET-01).
+    fn due_bound(
+        &mut self,
+        connection: &Connection,
+        events: &mut EventWriter,
+        now_ms: i64,
+        most: u64,
+    ) -> rusqlite::Result<Option<i64>> {
+        let below = events.last_id(connection)? - LIMITS.retention_kept_events + 1;
+        let days = self.bounds.days.load(Ordering::Relaxed);
+        if days > 0 {
+            let before = now_ms.saturating_sub_unsigned(days * DAY_MS);
+            let bound = deletion_bound(connection, below, most, Some(before))?;
+            if bound.is_some() {
+                return Ok(bound);
+            }
+        }
+        let bytes = self.bounds.bytes.load(Ordering::Relaxed);
+        let slack = if self.is_reducing { bytes / LIMITS.retention_slack_share } else { 0 };
+        self.is_reducing = bytes > 0 && retained_bytes(connection)? > bytes - slack;
+        if self.is_reducing { deletion_bound(connection, below, most, None) } else { Ok(None) }
+    }
+
+    /// Gives some free pages back to the file system. The file shrinks with the next checkpoint.
+    fn vacuum(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let before = free_bytes(connection)?.0;
+        // Each row of the answer is one page.
+        let sql = format!("PRAGMA incremental_vacuum({})", LIMITS.retention_vacuum_pages);
+        let mut vacuum = connection.prepare_cached(&sql)?;
+        let mut pages = vacuum.query([])?;
+        while pages.next()?.is_some() {}
+        let after = free_bytes(connection)?.0;
+        // A file of an older schema keeps its pages.
+        self.is_vacuuming = after > 0 && after < before;
+        Ok(())
+    }
+}
+
+/// Takes one step of a client's deletion; `None` when nothing matches.
+fn step_of(
+    job: &mut Job,
+    connection: &Connection,
+    events: &mut EventWriter,
+    most: u64,
+) -> rusqlite::Result<Option<(Step, i64)>> {
+    let Job { scope, block, .. } = job;
+    match scope {
+        Scope::Session(session_id) => {
+            events.delete(connection, || delete_session(connection, session_id, block))
+        }
+        Scope::Before(id) => {
+            let below = (*id).min(events.last_id(connection)? + 1);
+            let bound = deletion_bound(connection, below, most, None)?;
+            let Some(newest) = bound else { return Ok(None) };
+            events.delete(connection, || delete_events(connection, newest).map(Some))
+        }
+    }
+}
+
+/// Returns the bytes that count against `--retain-bytes` (rule RET-02).
+pub fn retained_bytes(connection: &Connection) -> rusqlite::Result<u64> {
+    let mut select = connection.prepare_cached(queries::SELECT_RETAINED_BYTES)?;
+    select.query_row([], |row| row.get::<_, i64>(0).map(|bytes| u64::try_from(bytes).unwrap_or(0)))
+}
+
+/// Returns the oldest event's id.
+pub fn first_event_id(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    connection.prepare_cached(queries::SELECT_FIRST_EVENT_ID)?.query_row([], |row| row.get(0))
+}
+
+/// Returns the bytes of free pages, and of all pages.
+fn free_bytes(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
+    let bytes = |value: i64| u64::try_from(value).unwrap_or(0);
+    let mut select = connection.prepare_cached(queries::SELECT_FREE_BYTES)?;
+    select.query_row([], |row| Ok((bytes(row.get(0)?), bytes(row.get(1)?))))
+}

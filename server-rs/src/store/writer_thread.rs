@@ -1,0 +1,227 @@
+//! Runs the writing thread: stores groups, adds attachments, and takes steps of deletions in between.
+//!
+//! The other half is `writer`. Invariants: no answer before the commit (rule ING-08). The newest id is published after
+//! the commit. No checkpoint runs between a commit and its answers (rule STO-04).
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::clock::Clock;
+use crate::contract::LIMITS;
+use crate::error::ErrorCode;
+use crate::queries;
+use crate::store::attachments::{AttachError, Attached, Attachment, AttachmentWriter};
+use crate::store::checkpoint::Checkpointer;
+use crate::store::deletions::Scope;
+use crate::store::events::{EventWriter, Stored, Submission};
+use crate::store::failure::{State, file_code, store_code};
+use crate::store::retention::{DeletionReply, Retention};
+use crate::store::writer::Submitted;
+
+/// A request of the handle.
+pub(super) enum Message {
+    Submit(Submission, oneshot::Sender<Submitted>),
+    Attach(Attachment, oneshot::Sender<Result<Attached, ErrorCode>>),
+    Delete(Scope, DeletionReply),
+    /// Once a second: the bounds of retention are checked again.
+    Tick,
+    Probe,
+    Close,
+}
+
+impl std::fmt::Debug for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Message")
+    }
+}
+
+/// The state of the thread.
+pub(super) struct Work {
+    pub(super) connection: Connection,
+    pub(super) attachments: AttachmentWriter,
+    pub(super) retention: Retention,
+    pub(super) clock: Clock,
+    pub(super) state: Arc<State>,
+    pub(super) newest: watch::Sender<i64>,
+    pub(super) events: EventWriter,
+    pub(super) checkpointer: Checkpointer,
+}
+
+impl Work {
+    /// Runs until the handle closes the queue.
+    pub(super) fn run(mut self, mut waiting: mpsc::UnboundedReceiver<Message>) {
+        // Loading early spares the first write the wait; a failure shows up there again.
+        if let Err(error) = self.events.load(&self.connection) {
+            failed(&self.state, &error);
+        }
+        let (mut group, mut attachments) = (Vec::new(), Vec::new());
+        let mut open = true;
+        while open {
+            // With a pending deletion the writer does not sleep: it takes a step between messages.
+            let mut next = if self.retention.has_work() {
+                waiting.try_recv().ok()
+            } else {
+                match waiting.blocking_recv() {
+                    None => break,
+                    first => first,
+                }
+            };
+            let mut size = 0;
+            while let Some(message) = next {
+                match message {
+                    Message::Submit(submission, reply) => {
+                        size += submission.events.len();
+                        group.push((submission, reply));
+                    }
+                    Message::Attach(attachment, reply) => {
+                        size += 1;
+                        attachments.push((attachment, reply));
+                    }
+                    Message::Delete(scope, reply) => self.retention.push(scope, reply),
+                    Message::Tick => self.tick(),
+                    Message::Probe => self.probe(),
+                    Message::Close => open = false,
+                }
+                next = if size < LIMITS.group_events { waiting.try_recv().ok() } else { None };
+            }
+            if !group.is_empty() {
+                self.retention.note_group();
+                self.commit(&mut group);
+                self.after_commit();
+            }
+            // After the group, whose requests do not wait for attachments.
+            for (attachment, reply) in attachments.drain(..) {
+                let attached = self.attach(&attachment);
+                if reply.send(attached).is_err() {
+                    tracing::debug!("the client of an attachment is gone");
+                }
+                self.after_commit();
+            }
+            if self.retention.has_work() {
+                // Twice as much as was stored, so that deletions keep up with every load.
+                self.delete(LIMITS.retention_step_events + 2 * size as u64);
+            }
+        }
+        if let Err(error) = self.checkpointer.close(&self.connection) {
+            failed(&self.state, &error);
+        }
+    }
+
+    fn after_commit(&mut self) {
+        if let Err(error) = self.checkpointer.after_group(&self.connection) {
+            failed(&self.state, &error);
+        }
+    }
+
+    fn tick(&mut self) {
+        let checked = self.retention.tick(&self.connection).and_then(|()| {
+            if self.retention.has_work() { Ok(()) } else { self.checkpointer.shrink(&self.connection) }
+        });
+        if let Err(error) = checked {
+            failed(&self.state, &error);
+        }
+    }
+
+    /// Takes one step of the pending deletions, of about `most` events.
+    fn delete(&mut self, most: u64) {
+        let deleted = match self.state.refusal() {
+            Some(code) => Err(code),
+            None => self.delete_step(most),
+        };
+        match deleted {
+            Ok(Some(newest)) => {
+                self.newest.send_replace(newest);
+            }
+            Ok(None) => {}
+            Err(code) => self.retention.fail(code),
+        }
+        self.after_commit();
+    }
+
+    fn delete_step(&mut self, most: u64) -> Result<Option<i64>, ErrorCode> {
+        let failed = |error: rusqlite::Error| failed(&self.state, &error);
+        if !self.checkpointer.admits_group(&self.connection).map_err(failed)? {
+            return Err(ErrorCode::StorageBusy);
+        }
+        let now_ms = self.clock.now_ms();
+        self.retention
+            .step(&self.connection, &mut self.events, &self.attachments, now_ms, most)
+            .map_err(failed)
+    }
+
+    fn attach(&mut self, attachment: &Attachment) -> Result<Attached, ErrorCode> {
+        if let Some(code) = self.state.refusal() {
+            return Err(code);
+        }
+        let failed = |error: rusqlite::Error| failed(&self.state, &error);
+        if !self.checkpointer.admits_group(&self.connection).map_err(failed)? {
+            return Err(ErrorCode::StorageBusy);
+        }
+        let now_ms = self.clock.now_ms();
+        self.attachments.insert_attachment(&self.connection, attachment, now_ms).map_err(
+            |error| match error {
+                AttachError::Database(error) => failed(error),
+                AttachError::Files(error) => {
+                    tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
+                    file_code(&error)
+                }
+            },
+        )
+    }
+
+    fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {
+        let stored = match self.state.refusal() {
+            Some(code) => Err(code),
+            None => self.store(group),
+        };
+        match stored {
+            Ok((outcomes, newest)) => {
+                // Before the answers: a stream that starts after an answer must include its events.
+                if let Some(newest) = newest {
+                    self.newest.send_replace(newest);
+                }
+                for ((_, reply), outcomes) in group.drain(..).zip(outcomes) {
+                    // The commit stays even if the client has disconnected.
+                    drop(reply.send(Ok(outcomes)));
+                }
+            }
+            Err(code) => group.drain(..).for_each(|(_, reply)| drop(reply.send(Err(code)))),
+        }
+    }
+
+    fn store(&mut self, group: &[(Submission, oneshot::Sender<Submitted>)]) -> Result<Stored, ErrorCode> {
+        let failed = |error: rusqlite::Error| failed(&self.state, &error);
+        if !self.checkpointer.admits_group(&self.connection).map_err(failed)? {
+            return Err(ErrorCode::StorageBusy);
+        }
+        let submissions = group.iter().map(|(submission, _)| submission);
+        self.events.insert_group(&self.connection, submissions, self.clock.now_ms()).map_err(failed)
+    }
+
+    /// Tries a write without effect, to find out whether writes work again.
+    fn probe(&mut self) {
+        let tried = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
+            self.connection.execute(queries::UPDATE_NOTHING, [])?;
+            self.connection.execute_batch("COMMIT")
+        });
+        match tried {
+            Ok(()) => self.state.recover(),
+            Err(error) => {
+                if !self.connection.is_autocommit() {
+                    drop(self.connection.execute_batch("ROLLBACK"));
+                }
+                failed(&self.state, &error);
+            }
+        }
+    }
+}
+
+/// Applies the consequence of an error from any part (rule STO-06).
+pub(super) fn failed(state: &State, error: &rusqlite::Error) -> ErrorCode {
+    let code = store_code(error);
+    tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a write failed");
+    state.note(code);
+    code
+}

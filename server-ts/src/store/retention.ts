@@ -1,0 +1,175 @@
+/**
+ * Decides what the writer deletes next: the requests of clients, then the events outside `--retain-days` and
+ * `--retain-bytes` (rules RET-01 to RET-05). In a pause it returns free pages to the file system (rule RET-07).
+ *
+ * Belongs to the writer's thread, which takes a step between groups. Invariant: a step that fails leaves its job, or
+ * answers it with the error; nothing is deleted twice.
+ */
+import { LIMITS } from '../contract.ts';
+import type { AttachmentWriter } from './attachments.ts';
+import type { Connection } from './connection.ts';
+import { Deletions, type Scope, type Step } from './deletions.ts';
+import type { EventWriter } from './events.ts';
+import type { StoreCode } from './failure.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The bounds of `--retain-days` and `--retain-bytes`; 0 is no bound. */
+export interface Bounds {
+  readonly days: number;
+  readonly bytes: number;
+}
+
+/** The result of a client's deletion. */
+export interface Deleted {
+  /** Number of deleted events. */
+  readonly events: number;
+  /** The id that its last transaction took. */
+  readonly revision: number;
+}
+
+/** The answer to a client's deletion; `undefined` when nothing matches. */
+export type DeletionResult = Deleted | { readonly code: StoreCode } | undefined;
+
+/** The effect of a step outside the database. */
+export interface Progress {
+  /** The id of its transaction. */
+  readonly newest: number;
+  /** Bytes of attachments whose contents were removed. */
+  readonly freedBytes: number;
+}
+
+interface Job {
+  readonly scope: Scope;
+  readonly cursor: { block: number };
+  events: number;
+  revision: number;
+  readonly reply: (result: DeletionResult) => void;
+}
+
+/** Pending deletions. */
+export class Retention {
+  private readonly events: EventWriter;
+  private readonly attachments: AttachmentWriter;
+  private readonly deletions: Deletions;
+  private bounds: Bounds = { days: 0, bytes: 0 };
+  private readonly jobs: Job[] = [];
+  /** Whether the bounds may be exceeded. */
+  private isDue = false;
+  /** Whether the size is above its bound, and is being brought below it by a share. */
+  private isReducing = false;
+  private isVacuuming = false;
+  /** Whether a group was stored since the last tick. */
+  private isBusy = false;
+
+  constructor(db: Connection, events: EventWriter, attachments: AttachmentWriter) {
+    this.events = events;
+    this.attachments = attachments;
+    this.deletions = new Deletions(db);
+  }
+
+  setBounds(bounds: Bounds): void {
+    this.bounds = bounds;
+  }
+
+  /** Queues a client's deletion. */
+  push(scope: Scope, reply: (result: DeletionResult) => void): void {
+    this.jobs.push({ scope, cursor: { block: 0 }, events: 0, revision: 0, reply });
+  }
+
+  /** Returns whether a step is pending. */
+  get hasWork(): boolean {
+    return this.isDue || this.isVacuuming || this.jobs.length > 0;
+  }
+
+  /** Notes that a group was stored: vacuuming waits for a pause. */
+  noteGroup(): void {
+    this.isBusy = true;
+    this.isVacuuming = false;
+  }
+
+  /** Checks the bounds again; runs once a second. */
+  tick(): void {
+    this.isDue = this.bounds.days > 0 || this.bounds.bytes > 0;
+    if (!this.isBusy) this.isVacuuming = this.deletions.freeBytes() > LIMITS.retention_free_bytes;
+    this.isBusy = false;
+  }
+
+  /**
+   * Takes the next step: deletes about `most` events, or vacuums some pages. Returns its effect if it deleted
+   * something. Throws SQLite's errors.
+   */
+  step(nowMs: number, most: number): Progress | undefined {
+    const [job] = this.jobs;
+    this.deletions.overwrite(job !== undefined);
+    let found: readonly [Step, number] | undefined;
+    if (job !== undefined) {
+      found = this.stepOf(job, most);
+      if (found === undefined) {
+        this.finish();
+        return undefined;
+      }
+      job.events += found[0].events;
+      job.revision = found[1];
+    } else if (this.isDue) {
+      const newest = this.dueBound(nowMs, most);
+      if (newest === undefined) {
+        this.isDue = false;
+        return undefined;
+      }
+      found = this.events.delete(() => this.deletions.deleteEvents(newest));
+    } else {
+      this.vacuum();
+    }
+    if (found === undefined) return undefined;
+    const [step, newest] = found;
+    const freedBytes = this.attachments.removeUnused(step.contents);
+    if (step.isLast) this.finish();
+    return { newest, freedBytes };
+  }
+
+  /** Answers the current job with this code. Deletions by the bounds wait for the next tick. */
+  fail(code: StoreCode): void {
+    this.isDue = false;
+    this.isVacuuming = false;
+    this.jobs.shift()?.reply({ code });
+  }
+
+  private finish(): void {
+    const job = this.jobs.shift();
+    if (job === undefined) return;
+    const { events, revision } = job;
+    job.reply(revision > 0 ? { events, revision } : undefined);
+  }
+
+  /** The newest id that the bounds let a step delete (rule RET-01). */
+  private dueBound(nowMs: number, most: number): number | undefined {
+    const below = this.events.newest - LIMITS.retention_kept_events + 1;
+    const { days, bytes } = this.bounds;
+    if (days > 0) {
+      const bound = this.deletions.bound(below, most, nowMs - days * DAY_MS);
+      if (bound !== undefined) return bound;
+    }
+    const slack = this.isReducing ? Math.floor(bytes / LIMITS.retention_slack_share) : 0;
+    this.isReducing = bytes > 0 && this.deletions.retainedBytes() > bytes - slack;
+    return this.isReducing ? this.deletions.bound(below, most, null) : undefined;
+  }
+
+  private vacuum(): void {
+    const before = this.deletions.freeBytes();
+    this.deletions.vacuum();
+    const after = this.deletions.freeBytes();
+    // A file of an older schema keeps its pages.
+    this.isVacuuming = after > 0 && after < before;
+  }
+
+  /** Takes one step of a client's deletion; `undefined` when nothing matches. */
+  private stepOf({ scope, cursor }: Job, most: number): readonly [Step, number] | undefined {
+    if (scope.kind === 'session') {
+      return this.events.delete(() => this.deletions.deleteSession(scope.sessionId, cursor));
+    }
+    const newest = this.deletions.bound(Math.min(scope.id, this.events.newest + 1), most, null);
+    if (newest === undefined) return undefined;
+    return this.events.delete(() => this.deletions.deleteEvents(newest));
+  }
+}
