@@ -22,7 +22,7 @@ import type { Fields } from './contract/fields.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 import { generate, isCurrent } from './update-contract.ts';
 
-/** Problems, one a line, and the checked items. */
+/** The problems, one a line, and the numbers of checked items. */
 export interface Verdict {
   readonly problems: readonly string[];
   readonly looked: string;

@@ -1,8 +1,8 @@
 /**
- * `pnpm counts:check`: counts what an event costs each server, in figures that do not depend on how busy the machine is.
+ * `pnpm counts:check`: counts the cost of an event in each server, in figures that do not depend on other load.
  *
- * They are instructions (server-rs), and system calls, log bytes and pages of both stores. Fails when a count is more
- * than `scripts/counts.json` allows; with `--update` writes what was counted there.
+ * It counts instructions (server-rs), and system calls, log bytes and pages of both stores. It fails if a count exceeds
+ * the bounds of `scripts/counts.json`. With `--update` it writes the counts to that file.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,9 +20,11 @@ const BOUND_FILE = fileURLToPath(new URL('counts.json', import.meta.url));
 const DIGITS = 4;
 
 interface Bounds {
-  /** Allowed excess as a share: compilers differ slightly, and so does when server-rs writes a page. */
+  /**
+   * Allowed excess as a share. Compilers differ slightly, and server-rs does not always write a page at the same time.
+   */
   readonly tolerance: number;
-  /** What was counted per event when the bounds were set. */
+  /** Counts per event when the bounds were set. */
   readonly per_event: Readonly<Record<string, number>>;
 }
 
@@ -55,7 +57,7 @@ if (argv.some((argument) => argument !== '--update')) {
   const folder = mkdtempSync(join(tmpdir(), 'counts-'));
   const lifetime = new Lifetime();
   try {
-    // Always builds, since only cargo knows whether the program matches the sources.
+    // Cargo always runs, since only cargo can detect whether the program matches the sources.
     const program = { ...CEILING_PROGRAMS.rs, hasOtherBuilds: true };
     const say = (line: string) => void process.stderr.write(`${line}\n`);
     await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });
@@ -82,7 +84,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(DIGITS));
 }
 
-/** Prints each count with its bound; returns whether all are within. */
+/** Prints each count with its bound. Returns whether all counts are within their bounds. */
 function report(counted: Readonly<Record<string, number>>, { tolerance, per_event }: Bounds): boolean {
   let within = true;
   for (const [name, value] of Object.entries(counted)) {

@@ -1,8 +1,9 @@
 /**
- * Plain English in documents, comments and names of tests: the length of sentences and the glossary.
+ * Checks for plain English in documents, comments and names of tests: the length of sentences and the glossary.
  *
- * All data is in `scripts/english.json`: the rules, the folders whose sources are checked, the documents that are not,
- * and the exceptions. An exception covers one place: a file and some words of the line, or of the sentence's first line.
+ * All data is in `scripts/english.json`: the rules, the folders whose sources are checked, the documents that are not
+ * checked, and the exceptions. An exception covers one place: a file and some words of the line, or of the sentence's
+ * first line.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { commentsOfSql, proseOf } from './english/text.ts';
 
 export interface Data extends Rules {
   readonly markdown: { readonly generated: readonly string[] };
-  /** Folders and files whose TypeScript, Rust and SQL is checked. */
+  /** Folders and files whose TypeScript, Rust and SQL sources are checked. */
   readonly sources: { readonly folders: readonly string[] };
   readonly exceptions: readonly { readonly file: string; readonly words: string; readonly reason: string }[];
 }
@@ -23,11 +24,11 @@ export const MOST_EXCEPTIONS = 10;
 
 export interface Found extends Problem {
   readonly file: string;
-  /** The line of the file, by which an exception is found. */
+  /** The text of the line, which exceptions are compared with. */
   readonly source: string;
 }
 
-/** The files that are checked, of those that git lists. */
+/** Returns the checked files out of those that git lists. */
 export function chosen(files: readonly string[], data: Data): string[] {
   const skipped = new Set(data.markdown.generated);
   const within = (file: string) =>
@@ -39,10 +40,10 @@ export function chosen(files: readonly string[], data: Data): string[] {
   );
 }
 
-/** Generated blocks of a document, from `<!-- NAME: generated ... -->` to `<!-- /NAME -->`. */
+/** Matches a generated block of a document, from `<!-- NAME: generated ... -->` to `<!-- /NAME -->`. */
 const GENERATED = /<!-- (\w+): generated [\s\S]*?<!-- \/\1 -->/g;
 
-/** Generated blocks are not checked. */
+/** Returns the problems of a file. Generated blocks are not checked. */
 export async function checkFile(file: string, text: string, rules: Rules): Promise<Found[]> {
   const lines = text.split('\n');
   const prose = file.endsWith('.md')
@@ -60,7 +61,10 @@ export async function checkFile(file: string, text: string, rules: Rules): Promi
   });
 }
 
-/** What no exception covers, and the exceptions that cover nothing or are too many. */
+/**
+ * Returns the problems that no exception covers. `faults` are exceptions that cover nothing, or a number of exceptions
+ * above the maximum.
+ */
 export function without(found: readonly Found[], exceptions: Data['exceptions']) {
   const covers = ({ file, words }: Data['exceptions'][number], one: Found) =>
     one.file === file && one.source.includes(words);

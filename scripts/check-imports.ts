@@ -1,8 +1,8 @@
 /**
- * The layers of both servers: a module imports only modules before it in this list.
+ * Checks the layers of both servers: a module imports only modules that precede it in this list.
  *
  * A list of layers has no cycle. A folder counts as one module. `biome.json` forbids cycles of files within a folder,
- * and restricts imports between packages. Unit tests in Rust modules do not count.
+ * and restricts imports between packages. Unit tests in Rust modules are not checked.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { filesBelow } from './contract-facts.ts';
 
-/** From the lowest to the highest. `buffers` and `served` exist in one server only. */
+/** The layers, from the lowest to the highest. `buffers` and `served` exist in one server only. */
 export const LAYERS: readonly string[] = [
   ...[
     'contract',
@@ -61,7 +61,7 @@ export const LAYERS: readonly string[] = [
   ],
 ];
 
-/** Pairs that import each other, each with its reason. */
+/** Pairs of modules that may import each other, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'http uses app': 'handlers get the application as a type, and the application wires the handlers',
 };
@@ -110,7 +110,7 @@ function scriptImports(path: string, text: string): string[] {
     .map(topOf);
 }
 
-/** The rules of `biome.json` between packages, and cycles of files. */
+/** Flags for the rules of `biome.json` about imports between packages and cycles of files. */
 const BIOME_RULES = ['--only=style/noRestrictedImports', '--only=suspicious/noImportCycles'];
 
 function main(): number {

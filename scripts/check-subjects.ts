@@ -1,8 +1,8 @@
 /**
- * The subjects of commits: `area: verb object`, at most 72 characters.
+ * Checks the subjects of commits: `area: verb object`, at most 72 characters.
  *
- * Only commits after the one that added this file are checked, so that older history never fails. A shallow clone is
- * checked as far as it goes.
+ * Only commits after the one that added this file are checked, so that older history never fails. In a shallow clone,
+ * only the available commits are checked.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export const MOST_CHARACTERS = 72;
 /** An area is a folder, a package or a topic; several are separated by commas. A verb begins in lower case. */
 const SUBJECT = /^[a-z0-9][\w.-]*(?:, [a-z0-9][\w.-]*)*: [^\sA-Z]\S*(?: \S+)+$/;
 
-/** What is wrong with a subject, or undefined. */
+/** Returns the problem of a subject; undefined if there is none. */
 export function problemOf(subject: string): string | undefined {
   if ([...subject].length > MOST_CHARACTERS) return `more than ${MOST_CHARACTERS} characters`;
   if (subject.endsWith('.')) return 'ends with a full stop';
@@ -22,7 +22,9 @@ export function problemOf(subject: string): string | undefined {
     : 'is not `area: verb object`';
 }
 
-/** The commits of `range` after the first one that has `file`; without such a commit, none. */
+/**
+ * Returns the commits of `range` after the first commit that contains `file`. Returns none if there is no such commit.
+ */
 export function subjectsOf(root: string, range: string, file: string): { hash: string; subject: string }[] {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' });
   const first = git('log', '--diff-filter=A', '--format=%H', '--', file).stdout.trim().split('\n').at(-1);

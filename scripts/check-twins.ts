@@ -30,18 +30,20 @@ import {
   withoutTests,
 } from './twin-sources.ts';
 
-/** Longer files give the reason at their top. */
+/** A longer file must give the reason in its head comment. */
 export const MOST_LINES = 250;
 const CLAIM = /\bOver 250\s+lines/;
 const REASON = /\bOver 250\s+lines\s+because\s+\S/;
 
-/** Modules that write JSON text: rows, answers, frames, summaries of metadata. All others call `render`. */
+/**
+ * Names of modules that write JSON text: rows, answers, frames, summaries of metadata. All others must call `render`.
+ */
 const JSON_WRITERS =
   /^(render(\/\w+)?|truncate|http\/(reply|health|frames|stream)|input\/results|rpc\/(batches|responses))$/;
 /** Matches a member name inside a string: `"name":`, with escaped or plain quotes, without the space of a macro. */
 const JSON_MEMBER = /\\?"[a-z_]+\\?":(?![\s:])/;
 
-/** Problems, one a line, and the checked items. */
+/** The problems, one a line, and the numbers of checked items. */
 export interface Verdict {
   readonly problems: readonly string[];
   readonly looked: string;
@@ -87,7 +89,7 @@ function pairsOf({ modules }: Trees): Pair[] {
   });
 }
 
-/** A module of one server alone needs an exception. */
+/** Checks that a module that only one server has is an exception. */
 function checkModules({ modules, exceptions }: Trees): string[] {
   const names = {
     rs: modules.rs.map(({ path }) => moduleName(path)).filter((name) => name !== 'lib'),
@@ -105,7 +107,7 @@ function checkModules({ modules, exceptions }: Trees): string[] {
   return [...missing, ...idle.map(({ module }) => `${EXCEPTIONS}: module ${module} needs no exception`)];
 }
 
-/** Both head comments start with the same sentence, which is the purpose in the document. */
+/** Checks that both head comments start with the same sentence, which is the purpose in the document. */
 function checkPurpose({ path, text }: Pair): string[] {
   const purpose = { rs: purposeOf(text.rs), ts: purposeOf(text.ts) };
   const silent = TWINS.filter((twin) => purpose[twin] === '');
@@ -141,8 +143,8 @@ function checkText(twin: Twin, path: string, text: string): string[] {
 }
 
 /**
- * A public function or type of one twin is in the same module of the other, public or not. Otherwise it is in a module
- * that only the other has, or it is an exception.
+ * Checks that a public function or type of one twin exists in the same module of the other, public or private. Names of
+ * a module that only one twin has, and exceptions, are not checked.
  */
 function checkNames({ modules, exceptions }: Trees, pairs: readonly Pair[]): string[] {
   const excepted = new Set(
@@ -170,10 +172,7 @@ function checkNames({ modules, exceptions }: Trees, pairs: readonly Pair[]): str
   return [...problems, ...[...excepted].map((one) => `${EXCEPTIONS}: ${one} needs no exception`)];
 }
 
-/**
- * Where one server imports in one direction, the other does not import in the opposite direction, unless both do
- * both.
- */
+/** Checks that the two servers do not import in opposite directions, unless both import in both directions. */
 function checkImports({ modules, exceptions }: Trees): string[] {
   const imports = { rs: importsOf('rs', modules.rs), ts: importsOf('ts', modules.ts) };
   const has = (twin: Twin, from: string, to: string): boolean => imports[twin].get(from)?.has(to) ?? false;

@@ -12,7 +12,7 @@ import { RESULT, SOAK } from './result-files.ts';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** A case or a scenario, and the rules that it proves. */
+/** A case or a scenario, and the rules that it tests. */
 export interface Proof {
   readonly where: string;
   readonly rules: readonly string[];

@@ -1,12 +1,12 @@
 /**
- * Finds the lines that name failing cases in what a test runner prints.
+ * Finds the lines that name failing cases in the output of a test runner.
  *
- * Knows the output of `node --test` (spec and TAP), `cargo test`, `pnpm parity`, rustc and tsc. A log may be cut at its
- * beginning, so that the end of a run names the cases again.
+ * Knows the output of `node --test` (spec and TAP), `cargo test`, `pnpm parity`, rustc and tsc. The start of a log may
+ * be cut, so the end of a run repeats the failing cases.
  */
 import { stripVTControlCharacters } from 'node:util';
 
-/** The most lines that are kept of one run. */
+/** Largest number of lines that are kept of one run. */
 const MOST_LINES = 40;
 
 const NAMES: readonly RegExp[] = [
@@ -18,18 +18,18 @@ const NAMES: readonly RegExp[] = [
   /.+ error TS\d+: .+/,
 ];
 
-/** The failing cases of one run, each once. */
+/** Collects the failing cases of one run, each once. */
 export class FailedCases {
   readonly #lines = new Set<string>();
 
-  /** Takes a line of the output. */
+  /** Processes a line of the output. */
   take(line: string): void {
     const plain = stripVTControlCharacters(line).trimEnd();
-    // `node --test` prints a failing test twice, with the time that it took.
+    // `node --test` prints a failing test twice, each time with its duration.
     if (NAMES.some((name) => name.test(plain))) this.#lines.add(plain.trim());
   }
 
-  /** The lines that name cases, at most 40; the last one says how many are left out. */
+  /** The lines that name cases, at most 40. The last line states how many are left out. */
   get lines(): readonly string[] {
     const lines = [...this.#lines];
     if (lines.length <= MOST_LINES) return lines;

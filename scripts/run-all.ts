@@ -1,10 +1,11 @@
 /**
  * `pnpm test`, `pnpm check` and `pnpm check:long`: runs the required scripts of package.json one after the other.
  *
- * All of them run even when one fails, so that one run reports everything. The end is the last lines of each failure, a
- * table, the failing cases and an exit code. CI shows the end of a log, so that the failing cases come last.
- * `check` is what CI runs: `test`, formatting, lints, types and counts. `check:long` runs every night. It is `check`
- * with the long forms of the crash and differential scenarios (decision 48), and what depends on the time of the
+ * All scripts run even if one fails, so that one run reports everything. The output ends with the last lines of each
+ * failure, a table, and the failing cases. The cases come last because CI shows the end of a log.
+ *
+ * CI runs `check`: `test`, formatting, lints, types and counts. `check:long` runs every night. It adds the long forms
+ * of the crash and differential scenarios to `check` (decision 48). It also adds tests that depend on the speed of the
  * machine.
  */
 import { spawn } from 'node:child_process';
@@ -14,7 +15,7 @@ import { createInterface } from 'node:readline';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { FailedCases } from './failed-cases.ts';
 
-/** Enough lines for the failing tests that `node --test` and `cargo test` list at their end. */
+/** Number of lines, enough for the failing tests that `node --test` and `cargo test` list at their end. */
 const TAIL_LINES = 40;
 const KEPT_CHARACTERS = 16_384;
 
@@ -23,7 +24,7 @@ interface Step {
   readonly args?: readonly string[];
 }
 
-/** The dashboard comes first: both servers embed it. */
+/** The dashboard is built first, because both servers embed it. */
 const BUILD: readonly Step[] = [
   { script: 'page:check' },
   { script: 'rust:test' },
@@ -52,10 +53,10 @@ const UNITS: readonly Step[] = [
   { script: 'loadgen:test' },
 ];
 const COUNTS: readonly Step[] = [{ script: 'counts:check' }, { script: 'bench:smoke' }];
-/** Too slow for `check`, since the crate has a fat LTO of its own (decision 67). */
+/** These scripts are too slow for `check`, since the crate has its own fat LTO (decision 67). */
 const PLAIN: readonly Step[] = [{ script: 'plain:lint' }, { script: 'plain:build' }];
 const LONG_PARITY: Step = { script: 'parity', args: ['--requests', '20000', '--kills', '50', '--slow'] };
-/** A minute per server; `bench:soak` alone takes 30. */
+/** A soak of a minute per server. `bench:soak` without `--quick` takes 30. */
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
 const PLANS: Readonly<Record<string, readonly Step[]>> = {
   test: [...BUILD, ...UNITS, { script: 'parity' }],

@@ -51,7 +51,7 @@ ${TWINS.map((twin) => nameList(twin, exceptions)).join('\n\n')}
 ${importTable(exceptions)}`;
 }
 
-/** Returns modules in the order of the `mod` lines, those of a folder after it, `main` at the end. */
+/** Returns the modules in the order of the `mod` lines. The modules of a folder follow it, and `main` comes last. */
 function inReadingOrder(modules: readonly Module[]): Module[] {
   const byName = new Map(modules.map((module) => [moduleName(module.path), module]));
   const below = (prefix: string, parent: Module | undefined): Module[] =>
@@ -73,7 +73,7 @@ function oneSided(twin: Twin, modules: readonly Module[], exceptions: Exceptions
     });
 }
 
-/** A list, since the cells of a table would be too wide. */
+/** Returns the names as a list, since the cells of a table would be too wide. */
 function nameList(twin: Twin, { names }: Exceptions): string {
   const items = names
     .filter((exception) => exception.twin === twin)

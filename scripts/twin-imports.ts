@@ -1,8 +1,8 @@
 /**
- * Finds which modules a module of a server imports, in either language.
+ * Finds the modules that a module of a server imports, in either language.
  *
- * Why by patterns: formatters write both trees, so an import has one of three forms. It is a `use` line, a path that
- * begins with a module's name, or a relative specifier. Unit tests inside Rust modules do not count.
+ * It uses patterns instead of parsers. Formatters write both trees, so an import is a `use` line, a path that begins
+ * with a module's name, or a relative specifier. Unit tests inside Rust modules are not checked.
  */
 import { posix } from 'node:path';
 import { declaredModules, type Module, moduleName, type Twin, withoutTests } from './twin-sources.ts';
@@ -28,7 +28,7 @@ function scriptImports({ path, text }: Module, names: ReadonlySet<string>): stri
 function rustImports({ path, text }: Module, names: ReadonlySet<string>): string[] {
   const code = withoutTests(text).replace(/\/\/.*/g, '');
   const own = path.endsWith('/lib.rs') ? [] : moduleName(path).split('/');
-  /** The first segments of paths, and the modules that they mean. */
+  /** Maps the first segments of paths to the modules that they refer to. */
   const beginnings = new Map<string, readonly string[]>([
     ['crate', []],
     ['ingest_server', []],
@@ -55,7 +55,7 @@ function rustImports({ path, text }: Module, names: ReadonlySet<string>): string
   return [...imported, ...paths.flatMap(([path]) => resolve(path) ?? [])];
 }
 
-/** Expands `a::{b, c::{d, e}}` to `a::b`, `a::c::d` and `a::c::e`; `self` at the end means the module before it. */
+/** Expands `a::{b, c::{d, e}}` to `a::b`, `a::c::d` and `a::c::e`. `self` at the end refers to the enclosing module. */
 export function expandUse(tree: string): string[] {
   const text = tree.replace(/\s+/g, ' ').trim();
   const open = text.indexOf('{');

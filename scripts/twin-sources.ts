@@ -1,8 +1,8 @@
 /**
  * Reads the inputs of `check-twins`: both source trees, the exceptions and the generated document.
  *
- * Patterns suffice instead of parsers: both trees are formatted by their tools, so a public function or type starts a
- * line. Items from macros are not compared. It judges nothing.
+ * Patterns suffice instead of parsers: formatters write both trees, so a public function or type starts a line. Items
+ * from macros are not compared.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -102,7 +102,7 @@ export function purposeOf(text: string): string {
   return /^.*?\.(?=\s|$)/.exec(paragraph.replaceAll('\n', ' '))?.[0] ?? '';
 }
 
-/** Crate-visible items are not part of the public interface. */
+/** Patterns of public items. Crate-visible items are not part of the public interface. */
 const PUBLIC = {
   functions: {
     rs: /^pub (?:const )?(?:async )?fn ([a-z_0-9]+)/gm,
@@ -114,7 +114,10 @@ const PUBLIC = {
   },
 } as const;
 
-/** An item that is public in one language may be private in the other; a function may be a method there. */
+/**
+ * Patterns of all items. An item that is public in one language may be private in the other, and a function may be a
+ * method.
+ */
 const ANY = {
   functions: {
     rs: /^ *(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn ([a-z_0-9]+)/gm,
@@ -144,7 +147,7 @@ function namesOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, name]) => name!);
 }
 
-/** Makes `parseConfig` and `parse_config` equal. */
+/** Returns a name in snake case, so that `parseConfig` and `parse_config` are equal. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,7 +1,8 @@
 /**
- * `pnpm contract:update`: writes every list that is generated from `contract/`. `pnpm contract:check` compares them.
+ * `pnpm contract:update`: writes every list that is generated from `contract/`. `pnpm contract:check` checks that the
+ * lists are current.
  *
- * Invariant: a JSON file is compared by value and any other file by its text, so that formatting is never a problem.
+ * Invariant: a JSON file is compared by value, so that its formatting does not matter, and any other file by its text.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -71,7 +72,7 @@ export function generate(root: string): Generated[] {
   ];
 }
 
-/** Whether the file below `root` has its required content. */
+/** Returns whether the file below `root` has its required content. */
 export function isCurrent(root: string, { path, content }: Generated): boolean {
   let text: string;
   try {

@@ -1,10 +1,10 @@
 /**
- * Writes what readers see of the committed measurements. These are the README's answer, docs/benchmark-results.md, a
- * document for each suite below docs/suites, and blocks of figures in other documents. With `--check` it only names
- * files that are out of date.
+ * Writes the published documents of the committed measurements. These are a section of the README,
+ * docs/benchmark-results.md, a document for each suite below docs/suites, and blocks of figures in other documents.
+ * With `--check` it only lists files that are out of date.
  *
- * Invariants: no figure in these files is typed by hand. The same result gives the same bytes. A checkout is written
- * only when all files can be generated.
+ * Invariants: no figure in these files is typed by hand. The same result gives the same bytes. The checkout is written
+ * only if all files can be generated.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { generated, textAt } from './result-documents.ts';
 import { RESULT } from './result-files.ts';
 
-/** Returns paths without their required content, including missing files. */
+/** Returns the paths of files that are missing or do not have their required content. */
 export function outOfDate(root: string): string[] {
   return stale(root, generated(root));
 }

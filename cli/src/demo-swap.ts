@@ -1,9 +1,10 @@
 /**
- * `pnpm demo:swap`: the demo, while the two servers alternate on one file and one port, each killed under load.
+ * `pnpm demo:swap`: runs the demo while the two servers alternate on one file and one port. Each server is killed under
+ * load.
  *
- * The sender, a subscriber of the stream and the dashboard continue. Each event is counted at sending, on the stream,
- * and as a row. A server started at the very end makes the last check, so that no result depends on memory alone.
- * Exit 1 when an event was missed or doubled. The dashboard counts and shows its own events.
+ * The sender, a subscriber of the stream and the dashboard continue. Each event is counted when it is sent, on the
+ * stream, and as a row. A server that is started at the very end makes the last check, so that no result depends on
+ * memory alone. Exits with 1 if an event was missed or doubled. The dashboard counts and shows its own events.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventRow, type OutgoingEvent, Sender, type SentEvent, streamEvents } from '@twin-ingest/client';
@@ -24,7 +25,7 @@ import { Turns } from './demo/turns.ts';
 const STILL_MS = 20_000;
 const LOOK_MS = 50;
 const SEED = 1;
-/** Below the sender's own limit. */
+/** Largest number of waiting events, below the sender's own limit. */
 const MOST_WAITING = 5_000;
 
 async function main(): Promise<number> {
@@ -56,7 +57,7 @@ async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
   const sender = new Sender({ baseUrl, onRejected });
   const following = new AbortController();
   const onEvent = ({ event_id }: EventRow) => delivery.streamed(String(event_id));
-  // From the first row on, so that the stream misses none.
+  // The stream starts at the first row, so that it misses none.
   const from = { epoch: await turns.epoch(), id: 0 };
   const followed = streamEvents({ baseUrl, from, signal: following.signal, onEvent });
   followed.catch(() => stage.end());
@@ -94,7 +95,7 @@ async function demoSwap(stage: Stage, options: DemoOptions): Promise<number> {
   return verdict.isSound ? 0 : 1;
 }
 
-/** Runs until the end. Each kill happens while the sender has a request in flight. */
+/** Swaps the servers until the demo ends. Each kill happens while the sender has a request in flight. */
 async function takeTurns(
   turns: Turns,
   sender: Sender,
@@ -109,7 +110,7 @@ async function takeTurns(
     if (over.aborted) return;
     const waiting = sender.waiting;
     const swap = await turns.swap().catch((error: unknown) => {
-      // Ctrl-C at the terminal reaches a starting server too; the last one is started later.
+      // Ctrl-C at the terminal also ends a server that is starting. In that case the last server starts later.
       if (!over.aborted) throw error;
     });
     if (swap === undefined) return;
@@ -122,7 +123,7 @@ async function takeTurns(
   }
 }
 
-/** The sender may wait before its next attempt, but the server is available now. */
+/** Flushes the sender, which may be waiting for its next attempt although the server is available. */
 async function flushed(sender: Sender): Promise<void> {
   await Promise.race([sender.flush(), sleep(STILL_MS, undefined, { ref: false })]);
 }

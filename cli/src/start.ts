@@ -1,8 +1,8 @@
 /**
  * `pnpm start:rs` and `pnpm start:ts`: builds one server if needed, and runs it with the given flags.
  *
- * The server is a child that receives every signal, so Ctrl-C ends it as without pnpm. Invariant: `--help` builds
- * nothing; stdout belongs to the server alone.
+ * The server is a child that receives every signal, so Ctrl-C ends it as it would without pnpm. Invariants: `--help`
+ * builds nothing. Only the server writes to stdout.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';

@@ -2,7 +2,7 @@
 import type { ResponseLike } from './fetch.ts';
 import { joined } from './pieces.ts';
 
-/** Yields the chunks. Throws a `TypeError` for another media type, such as a proxy's error page. */
+/** Yields the chunks. Throws a `TypeError` if the answer has another media type, such as a proxy's error page. */
 export async function* chunksOf({ headers, body }: ResponseLike, type: string): AsyncGenerator<Uint8Array> {
   const given = headers.get('content-type');
   if (given?.split(';')[0]?.trim() !== type) throw new TypeError(`the answer is ${given}, not ${type}`);

@@ -1,8 +1,4 @@
-/**
- * Defines the contents of one request, and the server's answer to it.
- *
- * Knows nothing of queues and attempts.
- */
+/** Defines the contents of one request, and the server's answer to it. */
 import type { OutgoingEvent } from './contract.ts';
 import type { Format, Piece } from './format.ts';
 
@@ -28,7 +24,7 @@ export const JSON_FORMAT: Format = {
   batch: (pieces) => `{"events":[${pieces.join(',')}]}`,
 };
 
-/** Returns the events that fit together into a body of this size; omits one that does not fit. */
+/** Returns the events that fit together into a body of this size. Events that do not fit are left out. */
 export function fitting(queue: readonly Waiting[], most_bytes: number): Waiting[] {
   let bytes = 0;
   return queue.filter(({ body }) => {
@@ -39,7 +35,9 @@ export function fitting(queue: readonly Waiting[], most_bytes: number): Waiting[
   });
 }
 
-/** Throws for any other body: a proxy may answer 200 with its own page, and then no event is stored. */
+/**
+ * Returns the answer. Throws for any other body: a proxy may answer 200 with its own page, and then no event is stored.
+ */
 export function answerOf(said: unknown): Answer {
   if (!Array.isArray((said as Answer | null)?.rejected)) throw new TypeError('no answer');
   return said as Answer;

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Returns monotonic milliseconds from an arbitrary start. */
   now(): number;
-  /** Calls once, at the earliest after this many milliseconds; returns a function that cancels the call. */
+  /** Calls `call` once, at the earliest after `ms` milliseconds. Returns a function that cancels the call. */
   after(ms: number, call: () => void): () => void;
 }
 
@@ -14,7 +14,7 @@ export const CLOCK: Clock = {
   },
 };
 
-/** Waits. Calling the function that `onBegin` receives ends the wait early; later calls do nothing. */
+/** Waits `ms` milliseconds. `onBegin` receives a function that ends the wait early. */
 export function wait(ms: number, clock: Clock, onBegin: (hurry: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, resolve);
@@ -25,7 +25,7 @@ export function wait(ms: number, clock: Clock, onBegin: (hurry: () => void) => v
   });
 }
 
-/** Waits; rejects with the signal's reason when the signal aborts first. */
+/** Waits `ms` milliseconds. Rejects with the signal's reason if the signal aborts first. */
 export async function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let stop = () => {};

@@ -23,9 +23,9 @@ export interface ConnectionOptions {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Reading pauses until the returned promise resolves. */
+  /** Receives a message. Reading pauses until the returned promise resolves. */
   onMessage(message: Message): void | Promise<void>;
-  /** `wait_ms`: for `waiting`, the time until the next attempt. */
+  /** Receives changes of the state. For `waiting`, `wait_ms` is the time until the next attempt. */
   onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
 
@@ -104,8 +104,8 @@ async function read(
     (message) => messages.push(message),
     (name, value) => {
       if (!name) hasHeartbeat = true;
-      // Sets the bound of the wait, not the wait itself as `EventSource` does, so that many clients do not reconnect
-      // at once.
+      // `retry` sets the bound of the random wait, unlike in `EventSource`, so that many clients do not reconnect at
+      // once.
       if (name === 'retry' && /^\d+$/.test(value)) backoff.reset(Number(value));
     },
   );

@@ -1,8 +1,8 @@
 /**
  * A signal for one exchange: it aborts with the caller's signal, or when the exchange takes too long.
  *
- * Invariant: after the exchange no timer remains, and no listener on a signal that lives on. `AbortSignal.timeout`
- * keeps its timer until it fires, and accepts no other clock.
+ * Invariant: after the exchange, no timer remains, and no listener on a signal that outlives it. `AbortSignal.timeout`
+ * is not used: it keeps its timer until it fires, and accepts no other clock.
  */
 import type { Clock } from './clock.ts';
 
@@ -35,7 +35,7 @@ export function deadlineOf(clock: Clock, given: AbortSignal): Deadline {
   };
 }
 
-/** Runs an exchange with a time limit. Without it, an exchange over a half-open connection would never end. */
+/** Runs an exchange with a time limit. Without a limit, an exchange over a half-open connection would never end. */
 export function within<T>(
   ms: number,
   clock: Clock,

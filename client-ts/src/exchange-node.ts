@@ -14,7 +14,7 @@ type Chunk = Awaited<ReturnType<BodyReader['read']>>;
 /** Bytes that wait for a reader before the connection pauses. */
 const WAITING_BYTES = 65_536;
 
-/** Statuses without a body (RFC 9110, sections 15.3.5 and 15.4.5). */
+/** Statuses that have no body (RFC 9110, sections 15.3.5 and 15.4.5). */
 const WITHOUT_BODY: readonly number[] = [204, 304];
 
 /** Drops a byte order mark at the start, as JSON decoding of `fetch` does. */
@@ -27,7 +27,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #waitingBytes = 0;
-  /** The reader wants the whole body, of any size. */
+  /** Whether the reader reads the whole body, of any size. */
   #isGathered = false;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
@@ -41,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else signal?.addEventListener('abort', this.#onAbort);
   }
 
-  /** Whether no more data can be sent. */
+  /** Whether the exchange has ended. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -86,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.fail(error);
   }
 
-  /** Fails a request that was not sent or broke; the first reason counts. */
+  /** Fails a request that was not sent, or whose connection broke. The first reason counts. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#failure = { error };

@@ -10,8 +10,8 @@ import { Exchange } from './exchange-node.ts';
 import type { Fetch, RequestOptions, ResponseLike } from './fetch.ts';
 
 /**
- * The client's own agent: Node's global one may belong to another version, or be replaced by a proxy. The client
- * itself limits the silence of a body, since it learns the limit of a stream.
+ * The client's own agent. Node's global agent may belong to another version, or be replaced by a proxy. `bodyTimeout`
+ * is 0, because the client itself limits the silence of a body.
  */
 const dispatcher = new Agent({ bodyTimeout: 0 });
 
@@ -44,7 +44,7 @@ function fetchBy(
     if (!exchange.isOver)
       agent.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, exchange);
   } catch (error) {
-    // An invalid address or header.
+    // The address or a header is invalid.
     exchange.fail(error);
   }
   return answer.promise;

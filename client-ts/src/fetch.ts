@@ -12,7 +12,7 @@ export interface RequestOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal: AbortSignal | null;
-  /** For proxies; a server of the contract needs no cache directive. */
+  /** For proxies only: a server of the contract needs no cache directive. */
   readonly cache?: 'no-store';
   /** In a browser: the request outlives the page. */
   readonly keepalive?: boolean;
@@ -40,10 +40,10 @@ export interface BodyReader {
  */
 export type Fetch = (url: string, options: RequestOptions) => Promise<ResponseLike>;
 
-// A browser's fetch must be called on its window. It is looked up on each call, so that a replacement takes effect.
+// A browser's `fetch` must be called on its window. It is read at each call, so that a later replacement takes effect.
 export const runtimeFetch: Fetch = (url, options) => globalThis.fetch(url, options);
 
-/** A page has no Unix domain sockets; `fetch-node.ts` supports them. */
+/** Throws: a page cannot open Unix domain sockets. `fetch-node.ts` supports them. */
 export const socketFetch = (_socketPath: string): Fetch => {
   throw new TypeError('socketPath needs Node: a page cannot open a socket');
 };

@@ -18,8 +18,8 @@ const MOST_WAITING = 256;
 export type IterateOptions = Omit<StreamOptions, 'onEvent' | 'signal'> & { readonly signal?: AbortSignal };
 
 /**
- * Ends when the signal aborts or the loop is left. Throws a `RefusedError`, or the error of a callback. The call
- * itself refuses an invalid base URL, before the loop starts.
+ * Returns the events. The iterator ends when the signal aborts or the loop is left. It throws a `RefusedError`, or the
+ * error of a callback. The call itself throws for an invalid base URL, before the loop starts.
  */
 export function iterateEvents(options: IterateOptions): AsyncGenerator<StreamedEvent, void> {
   serverOf(options);
@@ -49,7 +49,7 @@ async function* iterate(options: IterateOptions): AsyncGenerator<StreamedEvent, 
     isOver = true;
     wakeTaker();
   });
-  // The loop receives the error at its end.
+  // The loop throws this error at its end.
   over.catch(() => undefined);
   try {
     while (!isOver || waiting.length > 0) {

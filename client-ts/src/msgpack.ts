@@ -1,4 +1,4 @@
-/** MessagePack (FMT-04, FMT-05, FMT-08) with msgpackr, which the program installs. */
+/** The format MessagePack (FMT-04, FMT-05, FMT-08) with msgpackr, which the program must install. */
 import { Packr } from 'msgpackr';
 import { bytesOf } from './answer-bytes.ts';
 import type { EventPage, EventRow } from './contract.ts';
@@ -37,12 +37,12 @@ export const msgpack: Format & PageFormat = {
   },
 };
 
-/** For typed calls. An `undefined` member is omitted, as in JSON. */
+/** The format of typed calls. An `undefined` member is omitted, as in JSON. */
 export const msgpackCalls: CallFormat = {
   type,
   call: (value) => new Uint8Array(callPackr.pack(value)),
   response: async (response) => packr.unpack(await bytesOf(response, type)),
 };
 
-/** Metadata is JSON text in this format. */
+/** Parses the metadata, which is JSON text in this format. */
 const withMetadata = (row: EventRow): EventRow => ({ ...row, metadata: JSON.parse(row.metadata as string) });

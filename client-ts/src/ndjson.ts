@@ -1,4 +1,4 @@
-/** NDJSON (FMT-02, FMT-09): one event a line, one row a line. */
+/** The format NDJSON (FMT-02, FMT-09): one event a line, one row a line. */
 import { chunksOf } from './answer-bytes.ts';
 import type { EventRow } from './contract.ts';
 import type { Format, PageFormat } from './format.ts';
@@ -19,7 +19,7 @@ export const ndjson: Format & PageFormat = {
       for (const line of lines) events.push(JSON.parse(line));
     }
     if (rest !== '') events.push(JSON.parse(rest));
-    // The answer has only rows: an empty page is the end.
+    // The answer has only rows, so the last page is the empty one.
     return { events, next: events.at(-1)?.id ?? null };
   },
 };

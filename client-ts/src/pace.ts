@@ -1,5 +1,5 @@
 /**
- * Schedules repeated calls: debounced, throttled, or both, the debounce feeding the throttle.
+ * Schedules repeated calls: debounced, throttled, or both. With both, the calls of the debounce are throttled.
  *
  * Invariants: with a trailing call, the last request is always followed by a call. After `stop` there is no call.
  */
@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 export interface PaceOptions {
   /** Least time between two calls, in milliseconds; 0 disables it. */
   readonly throttle_ms: number;
-  /** A call happens after this long without a request, in milliseconds; 0 means at once. */
+  /** Time without a request before a call, in milliseconds; 0 means at once. */
   readonly debounce_ms: number;
   /** Whether the first request after a pause leads to a call at once. */
   readonly leading: boolean;
@@ -45,7 +45,7 @@ export class Pace {
     });
   }
 
-  /** Whether a delayed call is still to come. */
+  /** Whether a delayed call is pending. */
   get isHolding(): boolean {
     return this.#cancelDebounce !== undefined || (this.#isHeldBack && this.#options.trailing);
   }
@@ -67,7 +67,7 @@ export class Pace {
     }
   }
 
-  /** Delays requests until it ends; a call at its end starts another. */
+  /** Delays requests for the throttle's interval. A call at its end starts another interval. */
   #pause(): void {
     this.#cancelThrottle = this.#clock.after(this.#options.throttle_ms, () => {
       this.#cancelThrottle = undefined;

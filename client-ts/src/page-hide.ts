@@ -11,7 +11,7 @@ interface Page {
 }
 
 /**
- * A hidden page may be closed without a further event
+ * Calls `flush` when the page is hidden, because a hidden page may be closed without a further event
  * (https://developer.mozilla.org/docs/Web/API/Document/visibilitychange_event).
  */
 export function onPageHide(flush: () => void, signal: AbortSignal): void {

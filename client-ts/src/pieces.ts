@@ -1,4 +1,4 @@
-/** Shared by the binary formats: joining bytes, and checking text for UTF-8. */
+/** Helpers of the binary formats: joining bytes, and checking text for UTF-8. */
 import type { Piece } from './format.ts';
 
 /** Returns all bytes in one array. */

@@ -9,7 +9,7 @@ const BY_NUMBER: ReadonlyMap<number, RowField> = new Map(
   [...WIRE_FIELDS, ...SERVER_FIELDS].map((field) => [field[2], field]),
 );
 
-/** Throws for bytes that are not a message. Skips fields that a newer server adds. */
+/** Reads a page. Throws for bytes that are not a message. Skips fields that a newer server adds. */
 export function readPage(bytes: Uint8Array): EventPage {
   const events: EventRow[] = [];
   let next: number | null = null;
@@ -48,7 +48,7 @@ function readValue(reader: BinaryReader, [, kind, , words = []]: RowField): unkn
       return reader.string();
     case 'choice': {
       const number = reader.uint32();
-      // A word that only a newer server knows.
+      // A newer server may send a number whose word is unknown here.
       return words[number - 1] ?? String(number);
     }
     case 'integer':

@@ -1,4 +1,7 @@
-/** Protobuf (FMT-06 to FMT-08), written with `BinaryWriter` of @bufbuild/protobuf, which the program installs. */
+/**
+ * The format Protobuf (FMT-06 to FMT-08), written with `BinaryWriter` of @bufbuild/protobuf, which the program must
+ * install.
+ */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { bytesOf } from './answer-bytes.ts';
 import type { Format, PageFormat } from './format.ts';
@@ -54,7 +57,9 @@ export const protobuf: Format & PageFormat = {
   page: async (response) => readPage(await bytesOf(response, type)),
 };
 
-/** `Date.parse` accepts more than RFC 3339, and reads 30 February as 2 March. */
+/**
+ * Returns the milliseconds of a timestamp. `Date.parse` accepts more than RFC 3339, and reads 30 February as 2 March.
+ */
 function milliseconds(name: string, value: unknown): number {
   const text = String(value).toUpperCase();
   const [, day] = DATE_TIME.exec(text) ?? [];

@@ -1,7 +1,7 @@
 /**
  * Single reads: a page of events, a page of sessions, the statistics.
  *
- * A read is not repeated: it rejects on failure, with a `RefusedError` when the server refused. `Topics` and `Sync`
+ * A read is not repeated. It rejects on failure, with a `RefusedError` if the server refused it. `Topics` and `Sync`
  * keep a state up to date.
  */
 import type { EventPage, EventsQuery, SessionPage, SessionsQuery, Stats, StatsQuery } from './contract.ts';
@@ -23,15 +23,15 @@ export interface EventsOptions extends ReadOptions<EventsQuery> {
   readonly format?: PageFormat;
 }
 
-/** `GET /api/events`: newest first unless `order` or `after` changes that; `next` leads to the next page. */
+/** Reads `GET /api/events`: newest first unless `order` or `after` changes that. `next` leads to the next page. */
 export const events = (options: EventsOptions = {}): Promise<EventPage> =>
   read('/api/events', options, options.format);
 
-/** `GET /api/sessions`: the session with the newest event first. */
+/** Reads `GET /api/sessions`: the session with the newest event first. */
 export const sessions = (options: ReadOptions<SessionsQuery> = {}): Promise<SessionPage> =>
   read('/api/sessions', options);
 
-/** `GET /api/stats`: of all time, or since a moment. */
+/** Reads `GET /api/stats`: of all time, or since a moment. */
 export const stats = (options: ReadOptions<StatsQuery> = {}): Promise<Stats> => read('/api/stats', options);
 
 async function read<T, Query extends object>(

@@ -1,11 +1,12 @@
 /**
  * Checks values against the types of typed calls, as a server does (contract, RPC-03 and RPC-04).
  *
- * Invariant: the problem and its path equal those of a server, the first in the order of the arguments.
+ * Invariant: the returned problem and its path equal those of a server: the first problem in the order of the
+ * arguments.
  */
 import { DICTIONARIES, MESSAGES, METHODS, SEQUENCE_ITEMS } from './rpc-methods.ts';
 
-/** A problem of a value, and its place: a JSON Pointer (RFC 6901). */
+/** A problem of a value, and its position as a JSON Pointer (RFC 6901). */
 export interface Problem {
   readonly path: string;
   readonly message: string;
@@ -35,7 +36,7 @@ export function resultProblem(method: string, result: unknown): Problem | null {
   return type === null ? null : checkOf(type)(result);
 }
 
-/** Builds the check of each type once. */
+/** Returns the check of a type, which is built once. */
 function checkOf(type: string): Check {
   let check = CHECKS.get(type);
   if (check === undefined) {

@@ -1,7 +1,7 @@
 /**
  * Typed calls (contract, "Typed calls"): `const { total_events } = await rpcOf({ baseUrl }).stats.get()`.
  *
- * A call is not repeated: it rejects with an `RpcError`, or with a `RefusedError` when the server refused the whole
+ * A call is not repeated. It rejects with an `RpcError`, or with a `RefusedError` if the server refused the whole
  * request. The client checks arguments before sending them, and results of typed methods on arrival.
  */
 import { within } from './deadline.ts';
@@ -31,7 +31,7 @@ export class RpcError extends Error {
   /** A JSON-RPC 2.0 code, such as -32602 for an invalid argument. */
   readonly code: number;
   /**
-   * For -32602: the place, and the required value. For -32000: the server's error, with its `code` of
+   * For -32602: the position and the required value. For -32000: the server's error, with its `code` of
    * `vocabulary.json`.
    */
   readonly data: unknown;

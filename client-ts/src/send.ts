@@ -22,11 +22,11 @@ export interface SenderOptions extends ServerOptions {
   readonly format?: Format;
   /** Largest number of events in one request; 100 by default. */
   readonly batch_events?: number;
-  /** How long the first event of a batch waits for others, in milliseconds; 20 by default. */
+  /** Time that the first event of a batch waits for others, in milliseconds; 20 by default. */
   readonly linger_ms?: number;
   /** Largest number of waiting events; 10,000 by default. */
   readonly queue_events?: number;
-  /** The server permanently rejects this event, with one message per problem. */
+  /** Receives an event that the server permanently rejects, with one message for each problem. */
   onRejected?(event: SentEvent, problems: readonly string[]): void;
   /**
    * Reports changes of the sender's state. `error` is the reason of `retrying` and `refused`. `retrying` is reported
@@ -48,10 +48,10 @@ export interface FlushOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Counts of events so far. */
+/** Numbers of events so far. */
 export interface SenderCounts {
   stored: number;
-  /** Already stored, by an attempt whose answer was lost or by another sender. */
+  /** Number of events that were already stored, by an attempt whose answer was lost or by another sender. */
   duplicates: number;
   rejected: number;
 }
@@ -66,10 +66,7 @@ export class QueueFullError extends Error {
 
 /** Bound of the first wait between attempts. */
 const RETRY_MS = 100;
-/**
- * A browser sends no more than this once a page has closed
- * (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch).
- */
+/** Largest body of a request that outlives its page (https://fetch.spec.whatwg.org/#http-network-or-cache-fetch). */
 const KEEPALIVE_BYTES = 59_000;
 
 export class Sender {
@@ -93,7 +90,7 @@ export class Sender {
   #state: SenderState | undefined;
   /** Ends the wait for further events. */
   #hurry = () => {};
-  /** Less than requested once the server has reported its limit. */
+  /** Largest number of events in a request. It is smaller than requested once the server has reported its limit. */
   #most_events: number;
 
   constructor(options: SenderOptions = {}) {
@@ -115,7 +112,10 @@ export class Sender {
     return this.#queue.length;
   }
 
-  /** From the newest answer: the revision of the topic `events` that includes all events sent until then (ING-11). */
+  /**
+   * The revision of the topic `events` in the newest answer. It includes all events that the server has acknowledged by
+   * then (ING-11).
+   */
   get revision(): string | null {
     return this.#revision;
   }
@@ -137,8 +137,8 @@ export class Sender {
   }
 
   /**
-   * Resolves when every event that waits now is settled, regardless of later ones. Rejects when the sender stops
-   * first, or by its options; the events then continue to wait.
+   * Resolves when every event that waits now is settled, regardless of later ones. Rejects if the sender stops first,
+   * or by its options. The events then remain in the queue.
    */
   async flush({ timeout_ms, signal = this.#end.signal }: FlushOptions = {}): Promise<void> {
     this.#end.signal.throwIfAborted();
@@ -160,7 +160,7 @@ export class Sender {
     return this.#queue.splice(0).map(({ event }) => event);
   }
 
-  /** Runs while events wait. Never rejects. */
+  /** Delivers batches while events wait. Never rejects. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     try {
@@ -170,12 +170,12 @@ export class Sender {
         });
       while (this.#queue.length > 0) await this.#deliver(this.#queue.slice(0, this.#most_events));
     } catch {
-      // The sender was stopped: no other error is thrown here.
+      // The sender was stopped. No other error is thrown here.
     }
     this.#isRunning = false;
   }
 
-  /** Delivers until each event is settled. It always sends the front of the queue. */
+  /** Sends the batch, which is the front of the queue, until each of its events is settled. */
   async #deliver(batch: readonly Waiting[]): Promise<void> {
     const { signal } = this.#end;
     const { clock } = this.#server;
@@ -240,7 +240,7 @@ export class Sender {
     this.#queue.splice(0, batch.length);
     this.#answered += batch.length;
     for (const one of rejected) tell(() => this.#options.onRejected?.(batch[one.index]!.event, one.errors));
-    // Runs after the callbacks, which may stop the sender because of a rejection: a flush then fails.
+    // Runs after the callbacks. A callback may stop the sender because of a rejection, and then a flush must fail.
     this.#flushes.release();
   }
 
@@ -251,8 +251,8 @@ export class Sender {
   }
 
   /**
-   * Sends as much as fits into a request that outlives the page. If the page lives on, the ids make a repetition
-   * harmless.
+   * Sends as many events as fit into a request that outlives the page. If the page stays, the events are sent again,
+   * and their ids prevent duplicates.
    */
   #flushBeforeEnd(): void {
     const batch = fitting(this.#queue.slice(0, this.#most_events), KEEPALIVE_BYTES);

@@ -1,8 +1,7 @@
 /**
- * Defines the address of a server and the way to reach it, for every part of the client.
+ * Defines the address of a server and how to reach it, for every part of the client.
  *
- * Invariant: a base URL that no request can reach is refused before the first request, since retries would never
- * succeed.
+ * Invariant: an invalid base URL is refused before the first request, since retries would never succeed.
  */
 import { runtimeFetch, socketFetch } from '#fetch';
 import { CLOCK, type Clock } from './clock.ts';
@@ -58,7 +57,7 @@ export function serverOf({
   };
 }
 
-/** Whether it is absolute and a path can follow it; `fetch` refuses URLs with a user or a password. */
+/** Returns whether the URL is absolute and a path can follow it. `fetch` refuses URLs with a user or a password. */
 function isBaseUrl(text: string): boolean {
   return /^https?:\/\/[^?#@\s]+$/i.test(text) && URL.canParse(text);
 }

@@ -1,19 +1,19 @@
 /**
  * Learns how long a stream may be silent before the client treats it as dead.
  *
- * A server does not announce its heartbeat interval: 15 s by default, at most 10 minutes (`--heartbeat-ms`). One
- * fixed limit would drop idle streams of some servers again and again, or detect a lost connection late on others.
+ * A server does not announce its heartbeat interval: 15 s by default, at most 10 minutes (`--heartbeat-ms`). One fixed
+ * limit would drop idle streams of some servers repeatedly, or detect a lost connection late on others.
  *
- * So the client learns it. A heartbeat follows a silence of one interval, and the client waits for three of them,
- * like the server waits for a reader (STR-08). Before the first heartbeat, a silent stream may have been dropped too
- * early, so the next one gets twice as long.
+ * So the client learns the limit. A heartbeat follows a silence of one interval, and the client waits for three
+ * intervals, as the server does for a reader (STR-08). Before the first heartbeat, the limit may be too short, so each
+ * silent stream doubles the limit of the next.
  */
 import type { Clock } from './clock.ts';
 
 const HEARTBEATS = 3;
-/** Six default heartbeats: a brief stall of the page or the machine must not count. */
+/** Smallest limit: six default heartbeats, so that a brief stall of the page or the machine does not count. */
 const LEAST_MS = 90_000;
-/** Fits the longest configurable heartbeat interval. */
+/** Largest limit, for the longest configurable heartbeat interval. */
 const MOST_MS = HEARTBEATS * 600_000;
 
 export class Silence {

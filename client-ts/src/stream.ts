@@ -14,7 +14,7 @@ export interface StreamFilter {
   readonly event_type?: EventType;
 }
 
-/** Resume position: after this event of this database. */
+/** A position to resume from: after this event of this database. */
 export interface StreamPosition {
   readonly epoch: string;
   readonly id: number;
@@ -25,13 +25,15 @@ export interface StreamOptions extends ServerOptions {
   /** Without it the stream starts at the newest event. */
   readonly from?: StreamPosition;
   readonly signal: AbortSignal;
-  /** Reading pauses until the returned promise resolves. */
+  /** Receives an event. Reading pauses until the returned promise resolves. */
   onEvent(row: EventRow, position: StreamPosition): void | Promise<void>;
-  /** Another database, or the same one restored to an older state: earlier events are no longer valid. */
+  /**
+   * Called for another database, or for the same one restored to an older state. Earlier events are no longer valid.
+   */
   onReset?(): void;
-  /** The payload of `GET /api/stats`, at an interval. */
+  /** Receives the payload of `GET /api/stats` at an interval. */
   onStats?(stats: Stats): void;
-  /** `wait_ms`: for `waiting`, the time until the next attempt. */
+  /** Receives changes of the state. For `waiting`, `wait_ms` is the time until the next attempt. */
   onState?(state: ConnectionState, error: unknown, wait_ms: number): void;
 }
 
@@ -40,7 +42,7 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
   const server = serverOf(options);
   const filter = Object.entries(options.filter ?? {});
   let position = options.from;
-  /** The server's position at the connect. */
+  /** The server's position when the connection opened. */
   let opening: StreamPosition | undefined;
   await keepConnected(
     {
@@ -58,12 +60,12 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
         switch (message.type) {
           case 'connected':
             opening = { epoch: message.epoch, id: message.last_id };
-            // Events before the first connection were not requested; later ones are.
+            // Without `from`, the stream starts at the first connection. Later connections resume from there.
             position ??= opening;
             return;
           case 'reset':
-            // Not the position that the server continued from: an id of another timeline could exceed the newest one
-            // again and skip events.
+            // The position must not be the one that the server continued from. An id of another timeline could exceed
+            // the newest id later, and events would be skipped.
             position = opening;
             options.onReset?.();
             return;

@@ -1,9 +1,9 @@
-/** Defines the options of a `Sync`: the shapes of invalidations and snapshots among them. */
+/** Defines the options of a `Sync`, including the shapes of invalidations and snapshots. */
 import type { Clock } from './clock.ts';
 import type { PaceOptions } from './pace.ts';
 import { compareRevisions, isRevision, type Revision } from './revision.ts';
 
-/** The topic has changed; a fetch returns the new state. */
+/** Reports that the topic has changed. A fetch returns the new state. */
 export interface Invalidation {
   readonly topic: string;
   readonly revision: string;
@@ -22,11 +22,11 @@ export function isInvalidation(heard: unknown): heard is Invalidation & Known {
 export interface Snapshot<T> {
   readonly epoch: string;
   readonly revision: string;
-  /** `data` adds to the state of this revision. */
+  /** If present, `data` adds to the state of this revision. */
   readonly since?: string;
-  /** `data` cannot add to the known state. It is a whole state, valid even when its revision is lower. */
+  /** If true, `data` cannot add to the known state. It is a complete state, valid even if its revision is lower. */
   readonly reset?: boolean;
-  /** `data` is a whole state, in a topic where other snapshots add to one. */
+  /** If true, `data` is a complete state, in a topic whose other snapshots may add to a state. */
   readonly whole?: boolean;
   readonly data: T;
 }
@@ -37,7 +37,7 @@ export interface Known {
   readonly revision: Revision;
 }
 
-/** Compares two revisions of one epoch. */
+/** Returns whether `a` is older than `b`. Both belong to one epoch. */
 export function isOlder(a: Known, b: Known): boolean {
   return compareRevisions(a.revision, b.revision) < 0;
 }
@@ -47,16 +47,16 @@ export type Phase = 'subscribe' | 'fetch' | 'apply' | 'protocol';
 
 export interface SyncOptions<T> {
   readonly topic: string;
-  /** Resolves once invalidations arrive; returns a function that ends them. */
+  /** Resolves once invalidations arrive. Returns a function that ends the subscription. */
   subscribe(hear: (invalidation: unknown) => void, signal: AbortSignal): Promise<() => void>;
-  /** Fetches the current state. `null`: the known state is still current. */
+  /** Fetches the current state. Resolves to `null` if the known state is still current. */
   fetch(known: Known | null, signal: AbortSignal): Promise<Snapshot<T> | null>;
-  /** Applies a state; `isReset`: no earlier state is valid any more. */
+  /** Applies a state. `isReset` means that no earlier state is valid any more. */
   apply(snapshot: Snapshot<T>, isReset: boolean): void | Promise<void>;
   onError?(phase: Phase, error: unknown): void;
-  /** One frame of 16 ms, leading and trailing, by default. */
+  /** When to fetch; by default a throttle of one frame of 16 ms, leading and trailing. */
   readonly pace?: Partial<PaceOptions>;
-  /** Ends it, like `stop`. */
+  /** Stops the `Sync` when it aborts. */
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   /** Returns numbers from 0 to 1, for waits between attempts. */
@@ -68,8 +68,8 @@ export interface SyncCounts {
   invalidations: number;
   fetches: number;
   applies: number;
-  /** Fetches without a new state. */
+  /** Number of fetches without a new state. */
   unchanged: number;
-  /** Snapshots older than the largest announced revision. */
+  /** Number of snapshots older than the largest announced revision. */
   stale: number;
 }

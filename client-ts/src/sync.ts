@@ -1,5 +1,5 @@
 /**
- * Keeps a copy of a server's state: an invalidation announces a change, a fetch gets it, one at a time.
+ * Keeps a copy of a server's state: an invalidation announces a change, and a fetch gets it.
  *
  * At any rate of invalidations, one fetch is in flight and at most one follows it. Invariants: applied revisions grow
  * within an epoch. While it runs, the applied state reaches the largest announced revision, despite failures in
@@ -38,14 +38,14 @@ export class Sync<T> {
   /** The largest announced revision, with its epoch. */
   #target: Known | null = null;
   #pulls = 0;
-  /** Rises when earlier states are no longer valid. */
+  /** Number that rises when earlier states are no longer valid. */
   #timeline = 0;
   #isPulling = false;
   #isWanted = false;
-  /** Set by `refresh` since the newest fetch started. */
+  /** Whether `refresh` was called since the newest fetch started. */
   #isAsked = false;
   /**
-   * Belongs to the newest fetch alone: listeners that `fetch` leaves on a signal stay until the signal is collected.
+   * Each fetch has its own controller: listeners that `fetch` leaves on a signal stay until the signal is collected.
    */
   #inFlight = new AbortController();
   /** Ends the wait before another attempt. */
@@ -56,7 +56,7 @@ export class Sync<T> {
     this.#clock = options.clock ?? CLOCK;
     this.#backoff = new Backoff(RETRY_MS, options.random);
     this.#pace = new Pace({ ...FRAME, ...options.pace }, this.#clock, () => {
-      // A fetch in the meantime may already have brought the delayed change.
+      // Another fetch may already have returned the delayed change.
       if (this.#isBehind()) this.#wantPull();
     });
     options.signal?.addEventListener('abort', () => this.stop(), { signal: this.#end.signal });
@@ -69,8 +69,8 @@ export class Sync<T> {
   }
 
   /**
-   * Subscribes, then fetches; resolves when the first state is applied. A second call returns the same promise. When
-   * it rejects because subscribing failed, it may be called again. After `stop` it rejects.
+   * Subscribes, then fetches. Resolves when the first state is applied. A second call returns the same promise. If it
+   * rejects because subscribing failed, it may be called again. After `stop` it rejects.
    */
   start(): Promise<void> {
     if (this.#end.signal.aborted) return Promise.reject(this.#end.signal.reason);
@@ -81,7 +81,7 @@ export class Sync<T> {
     return this.#started;
   }
 
-  /** Ends for good: the fetch in flight is aborted and not applied. */
+  /** Stops permanently. The fetch in flight is aborted and not applied. */
   stop(): void {
     if (this.#end.signal.aborted) return;
     this.#end.abort(new DOMException('the sync was stopped', 'AbortError'));
@@ -101,9 +101,9 @@ export class Sync<T> {
     const [target, pulls, timeline] = [this.#target, this.#pulls, this.#timeline];
     const refreshed = this.#waiters.add(() => {
       const known = this.#known;
-      // A fetch that had already started may have read before the call.
+      // A fetch that started before the call may have read an older state.
       if (known === null || pulls === this.#pulls) return false;
-      // Another database, or a restored one, makes the goal void.
+      // After a change or a restore of the database, the goal no longer applies.
       return timeline !== this.#timeline || target?.epoch !== known.epoch || !isOlder(known, target);
     });
     this.#isAsked = true;
@@ -149,7 +149,7 @@ export class Sync<T> {
     return target !== null && (known?.epoch !== target.epoch || isOlder(known, target));
   }
 
-  /** Drops the known, announced and in-flight state. */
+  /** Forgets the known and the announced state, and aborts the fetch in flight. */
   #forget(): void {
     this.#inFlight.abort();
     this.#timeline++;
@@ -169,10 +169,10 @@ export class Sync<T> {
       const isDone = await this.#pull();
       if (signal.aborted) break;
       if (isDone) this.#waiters.release();
-      // The pace handles changes announced in the meantime, so that fetches keep their interval.
+      // The pace schedules the changes that were announced during the fetch, so that fetches keep their interval.
       if (isDone && (!this.#isBehind() || this.#isWanted || this.#pace.isHolding)) this.#backoff.reset();
       else {
-        // At any rate of announcements: a server that fails under load must not receive more requests because of it.
+        // Waits, however many announcements come. A server that fails under load must not receive more requests for it.
         if (!this.#isAsked)
           await wait(this.#backoff.next(), this.#clock, (hurry) => {
             this.#hurry = hurry;
@@ -183,7 +183,7 @@ export class Sync<T> {
     this.#isPulling = false;
   }
 
-  /** Fetches a state and applies a new one; returns whether it did. */
+  /** Fetches a state, and applies it if it is new. Returns false if another attempt is needed. */
   async #pull(): Promise<boolean> {
     this.#inFlight = new AbortController();
     const { signal } = this.#inFlight;

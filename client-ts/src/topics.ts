@@ -59,7 +59,7 @@ export class Topics {
     this.#server = serverOf(options);
   }
 
-  /** Throws a `TypeError` for a topic that the stream does not carry. */
+  /** Returns the options of a `Sync` for a topic. Throws a `TypeError` for a topic that the stream does not carry. */
   of<Name extends TopicName>(topic: Name, options: TopicOptions = {}): Topic<TopicStates[Name]> {
     if (!this.#options.topics.includes(topic)) throw new TypeError(`not among the topics: ${topic}`);
     const { request_ms = REQUEST_MS } = this.#options;
@@ -86,7 +86,7 @@ export class Topics {
     }
     const response = await fetch(`${baseUrl}/api/snapshot/${encoded(topic)}?${query}`, {
       headers: known ? { ...headers, 'if-none-match': `W/"${known.epoch}-${known.revision}"` } : headers,
-      // The request names the known revision; a cache in between would hide a 304.
+      // The request contains the known revision. A cache between client and server would hide a 304.
       cache: 'no-store',
       signal,
     });
@@ -136,7 +136,7 @@ export class Topics {
     )
       .catch(() => undefined)
       .then(() => {
-        // The refusal was reported: the next subscriber may try again.
+        // The refusal was reported. The next subscriber may try again.
         if (this.#end === end) this.#end = undefined;
       });
     return end;

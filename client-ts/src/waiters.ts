@@ -1,4 +1,4 @@
-/** Holds callers that wait for a condition, each for its own. */
+/** Holds callers that each wait for their own condition. */
 interface Waiter {
   isReached(): boolean;
   resolve(): void;
@@ -28,7 +28,7 @@ export class Waiters {
       }
   }
 
-  /** No condition can become true any more. */
+  /** Rejects all callers, because no condition can become true any more. */
   reject(reason: unknown): void {
     for (const waiter of this.#waiting) waiter.reject(reason);
     this.#waiting.clear();

@@ -6,7 +6,7 @@ import { FakeClock, settle } from './fake-clock.ts';
 
 const LIMIT_MS = 90_000;
 
-/** A connection to a fake server, with a fake clock. */
+/** Opens a connection to a fake server, with a fake clock. */
 function connected(take: () => void | Promise<void> = () => {}) {
   const clock = new FakeClock();
   const end = new AbortController();

@@ -18,7 +18,7 @@ export const refused = (status: number, code: string, headers: Record<string, st
 
 type Answers = readonly (Response | Error)[] | ((ids: readonly string[]) => Response | Promise<Response>);
 
-/** `answers` is a list (the last entry repeats) or a function of the event ids. */
+/** Returns a sender to a fake server. `answers` is a list (the last entry repeats) or a function of the event ids. */
 export function senderOn(answers: Answers, options: SenderOptions = {}) {
   const clock = new FakeClock();
   const bodies: { events: OutgoingEvent[] }[] = [];

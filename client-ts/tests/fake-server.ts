@@ -6,7 +6,7 @@ import { FakeClock, settle } from './fake-clock.ts';
 export interface Pull {
   readonly known: Known | null;
   readonly signal: AbortSignal;
-  /** `more`: further members of the answer. */
+  /** Answers the fetch. `more` has further members of the answer. */
   answer(revision: string, epoch?: string, more?: object): Promise<void>;
   unchanged(): Promise<void>;
   fail(): Promise<void>;
@@ -19,7 +19,7 @@ export class FakeServer {
   readonly applied: string[] = [];
   readonly errors: Phase[] = [];
   readonly sync: Sync<string>;
-  /** Number of failures to come. */
+  /** Number of applies that are to fail. */
   failApply = 0;
   #hear: (heard: unknown) => void = () => {};
 
@@ -55,7 +55,7 @@ export class FakeServer {
     await server.pulls[0]!.answer(revision);
     await started;
     server.applied.length = 0;
-    // The pause after the first fetch is over.
+    // Ends the pause after the first fetch.
     await server.clock.pass(1000);
     return server;
   }

@@ -10,11 +10,11 @@ interface Asked {
   readonly headers: Record<string, string>;
 }
 
-/** Snapshots are answered from a list; streams stay open until the test ends them. */
+/** Returns a fake server. It answers snapshots from the list. Streams stay open until the test ends them. */
 export function server(...answers: Response[]) {
   const streams: (Asked & { send(text: string): Promise<void>; end(): Promise<void> })[] = [];
   const pulls: Asked[] = [];
-  /** Replaces the next stream. */
+  /** Answers to the next requests for a stream, instead of a stream. */
   const refusals: Response[] = [];
   const fetch: Fetch = async (url, { headers, signal }) => {
     const asked = { url: new URL(url), headers: headers as Record<string, string> };

@@ -11,7 +11,7 @@ import { serverOf } from '../src/server.ts';
 
 const OPTIONS: RequestOptions = { headers: {}, signal: null };
 
-/** A server that counts its connections, stopped with the test. */
+/** Starts a server that counts its connections. It stops with the test. */
 async function serving(t: TestContext, listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -77,7 +77,7 @@ both(
     for (let i = 0; i < 3; i++) {
       const unchanged = await fetch(url, OPTIONS);
       assert.deepEqual([unchanged.status, unchanged.ok], [304, false]);
-      // The connection is free once its end is processed, which takes this turn.
+      // The connection becomes free one turn after the end of the body.
       await new Promise(setImmediate);
       assert.deepEqual(await (await fetch(url, OPTIONS)).json(), {});
       await new Promise(setImmediate);
@@ -144,7 +144,7 @@ both('an interrupted body is an error only for its reader', async (t, fetch) => 
   await assert.rejects(async () => (await fetch(url, OPTIONS)).json());
   const unread = await fetch(`${url}/unread`, OPTIONS);
   await broken.promise;
-  // The client notices it after the server, without any event for the test.
+  // The client notices the close one turn after the server, and the test gets no event for it.
   await new Promise(setImmediate);
   await assert.rejects(drain(unread.body!.getReader()));
 });

@@ -59,7 +59,7 @@ const WRONG: Readonly<Record<number, Parameters<typeof event>[0]>> = {
   120: { call_id: 'x'.repeat(257), cost_usd: -1 },
   249: { model: 'é'.repeat(129) },
 };
-/** Nested too deeply for every format (BOD-01, FMT-05). */
+/** A value that is nested too deeply for every format (BOD-01, FMT-05). */
 const DEEP: unknown = JSON.parse(`${'['.repeat(130)}${']'.repeat(130)}`);
 const numbered = (session_id: string, i: number) =>
   event({
@@ -104,7 +104,7 @@ for (const name of TARGET_NAMES) {
         const { metadata, tokens_in, client_timestamp } = numbered(session_id, 2);
         assert.partialDeepStrictEqual(rows[1], { metadata, tokens_in, client_timestamp });
       }
-      // Compared by text, which has the members in order.
+      // The text is compared, because it contains the order of the members.
       const expected = JSON.stringify(await rowsOf(where));
       for (const codec of Object.values(CODECS)) {
         assert.equal(JSON.stringify(await rowsOf({ ...where, ...codec })), expected, codec.format?.type);
@@ -180,7 +180,7 @@ for (const name of TARGET_NAMES) {
   test(`${name} stores each event once in each format after its own 503`, async (t) => {
     const server = await start(t, name, '--max-body-bytes', '65536', '--queue-bytes', '65536');
     const socketPath = server.ready.socket!;
-    // A declared body that does not arrive takes all the room of the queue (ING-10).
+    // A declared body that does not arrive reserves the whole queue (ING-10).
     const stalled = connect(socketPath).on('error', () => {});
     t.after(() => stalled.destroy());
     const head = ['POST /api/events/batch HTTP/1.1', 'Host: 127.0.0.1', 'Content-Type: application/json'];

@@ -107,7 +107,7 @@ test('a page refuses a socket path', () => {
   assert.throws(() => pageSocket('/run/s'), { name: 'TypeError', message: /socketPath/ });
 });
 
-/** Answers with these bytes one by one, then breaks off if `error` is given. */
+/** Returns a `fetch` that answers with these bytes one by one, and then fails if `error` is given. */
 const answering =
   (type: string, bytes: Uint8Array, error?: Error): Fetch =>
   async () => {

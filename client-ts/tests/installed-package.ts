@@ -26,9 +26,9 @@ export const folder = realpathSync(mkdtempSync(join(tmpdir(), 'client-package-')
 const modules = join(folder, 'node_modules');
 export const installed = join(modules, '@twin-ingest', 'client');
 
-/** Rejects with the program's output unless it exits with 0. */
+/** Runs a program and returns its output. Rejects with the output unless the program exits with 0. */
 export async function run(command: string, args: readonly string[], cwd = folder): Promise<string> {
-  // Scripts of the manifest run on the current Node.
+  // Scripts of the manifest run on the Node of this process.
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
   return promisify(execFile)(command, args, { cwd, env: { ...process.env, PATH: path } }).then(
     ({ stdout }) => stdout,
@@ -46,7 +46,7 @@ function packageManager(): readonly string[] {
   return ['npx', '--yes', packageManager];
 }
 
-/** Packs and installs; call `remove` at the end. */
+/** Packs and installs the client. Call `remove` at the end. */
 export async function installPackage(): Promise<void> {
   const [command, ...first] = packageManager();
   await run(command!, [...first, 'pack', '--pack-destination', folder], CLIENT);
@@ -70,7 +70,7 @@ export function install(...names: readonly string[]): void {
 
 const STRICT = { target: 'es2022', strict: true, noEmit: true, types: [] };
 
-/** Fails with the compiler's output. Also checks declarations. */
+/** Compiles a file, including declarations. Fails with the compiler's output. */
 export async function typeCheck(file: string, options: Readonly<Record<string, unknown>>): Promise<void> {
   const compilerOptions = { ...STRICT, ...options };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));

@@ -7,7 +7,7 @@ import { Sender, type SenderOptions } from '../src/send.ts';
 import { FakeClock } from './fake-clock.ts';
 import { event, refused, stored } from './fake-ingest.ts';
 
-/** Defines a global for the test; otherwise Node's own value stays. */
+/** Defines a global for the duration of the test. */
 function define(t: TestContext, name: string, value: unknown): void {
   const before = Object.getOwnPropertyDescriptor(globalThis, name);
   Object.defineProperty(globalThis, name, { value, configurable: true });
@@ -17,7 +17,7 @@ function define(t: TestContext, name: string, value: unknown): void {
   });
 }
 
-/** A page with a sender; returns the ids of each request with `keepalive`. */
+/** Starts a sender on a fake page. Returns the ids of each request with `keepalive`. */
 function onPage(t: TestContext, options: SenderOptions = {}, answer = stored(1)) {
   const page = new EventTarget();
   const document = { visibilityState: 'visible' };

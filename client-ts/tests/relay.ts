@@ -1,6 +1,6 @@
 /**
- * Relays between a client and a server's socket, and drops answers: the server has stored events without the client's
- * knowledge.
+ * Relays between a client and a server's socket, and drops answers. The server has then stored events, but the client
+ * does not know it.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -11,7 +11,7 @@ export interface Relay {
   close(): void;
 }
 
-/** Listens on `path`, and closes the connection in place of the first `answers` answers. */
+/** Listens on `path`. Closes the connection instead of passing on the first `answers` answers. */
 export async function losingRelay(path: string, server: string, answers: number): Promise<Relay> {
   const sockets = new Set<Socket>();
   let lost = 0;
@@ -19,7 +19,7 @@ export async function losingRelay(path: string, server: string, answers: number)
     const upstream = connect(server);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // One end closed, so this closes the other.
+      // When one end closes, the other end is closed.
       socket.on('error', () => {}).on('close', () => (socket === client ? upstream : client).destroy());
     }
     client.pipe(upstream);

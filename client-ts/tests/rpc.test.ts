@@ -59,7 +59,7 @@ for (const name of TARGET_NAMES) {
       assert.equal(timings.length, 10);
       for (const timing of timings) assert.match(timing, /^lib;dur=\d+\.\d{3}$/);
 
-      // The server refuses what the client would refuse, with the same path and message.
+      // The server refuses the same arguments as the client, with the same path and message.
       const unchecked = rpcOf({ ...options, checks: false });
       for (const [method, params] of [
         ['nestedDict', [{ ...NESTED, nested: null }]],

@@ -1,6 +1,5 @@
 /**
- * Tests that every TypeScript sample in a document compiles unchanged, with the strictest options, as a module of its
- * own.
+ * Tests that every TypeScript sample in a document compiles unchanged as a separate module, with the strictest options.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

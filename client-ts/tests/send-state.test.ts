@@ -5,7 +5,7 @@ import { RefusedError } from '../src/refusal.ts';
 import type { SenderState } from '../src/send.ts';
 import { event, refused, senderOn, stored } from './fake-ingest.ts';
 
-/** A sender with a list of its reports, with the reasons' messages. */
+/** Returns a sender with a list of its reports and their reasons. */
 function reporting(answers: Parameters<typeof senderOn>[0]) {
   const told: [SenderState, string, number][] = [];
   const fake = senderOn(answers, {

@@ -48,7 +48,7 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual(rejected, [[bad, ['tokens_in: must be a non-negative integer when provided']]]);
     sender.send(event({ event_id: 'given' }));
     await sender.flush();
-    // A hundred events exceeded the limit, so they arrived in halves.
+    // A hundred events exceeded the limit, so the sender sent them in halves.
     assert.deepEqual({ ...sender.counts }, { stored: 96, duplicates: 1, rejected: 1 });
     sender.stop();
     await server.stop();

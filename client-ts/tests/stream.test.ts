@@ -159,7 +159,7 @@ test("a callback's error ends the stream and is reported", async () => {
     },
   });
   await failing.until(() => failing.states.includes('open'));
-  // Awaited before the event is posted, since the stream may end before the answer to the post.
+  // The rejection is awaited from before the post, since the stream may end before the answer to the post.
   const told = assert.rejects(failing.done, /mine/);
   await post(server.url, 1);
   await told;

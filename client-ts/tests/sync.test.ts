@@ -294,7 +294,7 @@ test('with drops, duplicates, delays and reordering of 100,000 invalidations, re
     },
     fetch: async () => {
       if (random() < 0.05) throw new Error('lost');
-      // Some reads return a state from before the announcement.
+      // Some reads return a state that is older than the announcement.
       const data = Math.max(0, now - Math.floor(random() * 3));
       return { epoch: 'a', revision: String(data), data };
     },

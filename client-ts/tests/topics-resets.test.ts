@@ -24,7 +24,7 @@ test('a connection that opens below the known revision means a restored database
     const { clock, topics } = topicsOn(fake);
     const { sync, applied } = syncOn(topics, clock, 'events', { deltas });
     await sync.start();
-    // A frame overtaken by a fetch is not a sign of a restore.
+    // A frame that arrives later than a newer fetch does not indicate a restore.
     await fake.streams[0]!.send(frame('events', '4'));
     assert.deepEqual([applied, sync.known?.revision], [['reset -5'], '5']);
     await fake.streams[0]!.end();
@@ -148,7 +148,7 @@ for (const name of TARGET_NAMES)
     await until(() => resets === 1 && ids[0] === 3);
     assert.deepEqual(ids, [3, 2, 1]);
 
-    // Events stored without a connection exceed the restored revision but not the previous one.
+    // These events raise the revision above the restored one, but not above the previous one.
     await running.stop();
     running = await start(backup);
     await post(running.url, 2);

@@ -22,7 +22,7 @@ const newFile = () => join(folder, `${++files}.db`);
 const start = (name: TargetName, db: string, ...flags: readonly string[]): Promise<RunningServer> =>
   startServer(name, { cwd: folder, flags: ['--db', db, ...flags] });
 
-/** Returns the revision that includes the events. */
+/** Posts events. Returns the revision that includes them. */
 async function post(url: string, count: number, session_id = 's'): Promise<string> {
   const sender = new Sender({ baseUrl: url });
   for (let i = 0; i < count; i++) sender.send({ session_id, agent_type: 'agent', event_type: 'tool_use' });
@@ -146,7 +146,7 @@ for (const name of TARGET_NAMES) {
     const { applies, unchanged } = followed.sync.counts;
     await followed.sync.refresh();
     assert.equal(followed.sync.counts.applies, applies);
-    // At least one: a fetch requested during the last one may follow it.
+    // There is at least one more fetch, since a fetch that is requested during the last one may follow it.
     assert.ok(followed.sync.counts.unchanged > unchanged);
     const { fetch } = followed.topics.of('events');
     assert.equal(await fetch(followed.sync.known, new AbortController().signal), null);

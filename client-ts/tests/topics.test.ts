@@ -105,7 +105,7 @@ test("topics reconnect within the server's bound, after growing waits, and lose 
     ...['connecting', 'open', 'waiting 1000', 'connecting', 'waiting 2000', 'connecting', 'waiting 4000'],
     ...['connecting', 'open'],
   ]);
-  // 0 would mean no wait at all, permanently; only digits are a time.
+  // A `retry` of 0 would disable the wait permanently. Only a text of digits is a time.
   await fake.streams[1]!.send('retry: 0\nretry: -5\nretry: 1e1\nretry: soon\nretry\n\n');
   await fake.streams[1]!.end();
   assert.equal(heard.at(-1), 'waiting 1000');

@@ -1,4 +1,4 @@
-/** What is stored against what was acknowledged: every difference is found, and named. */
+/** Tests that the audit detects and names every difference between stored and acknowledged events. */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const failsWith = (text: RegExp) => (error: unknown) =>
   error.code === 'audit_failed' &&
   text.test([error.message, ...error.details].join('\n'));
 
-/** A stopped server's file after 2,000 events, warm-up and measurement. */
+/** Returns the file of a stopped server after 2,000 events of warm-up and measurement. */
 async function fileAfter(fault: string) {
   const fake = await startFake(folder, fault);
   const warmUp = await fake.send(pool, { first: 0, count: 500 });
@@ -94,7 +94,7 @@ for (const [fault, text] of [
   });
 }
 
-/** A file with the events of the pool up to a count, made without a server. */
+/** Makes a file with the first events of the pool, without a server. */
 function fileOf(name: string, count: number, fault = 'none', from = pool): string {
   const file = join(folder, name);
   const store = new FakeStore({ file, maxMetadataBytes: 10_240, fault });

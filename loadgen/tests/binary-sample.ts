@@ -1,4 +1,4 @@
-/** A part `binary` with a few rows of one server, made up, for the tests of goals and of what readers see. */
+/** A made-up result part `binary` with a few rows of one server, for the tests of goals and reports. */
 import type { BinaryResult, BinaryRow } from '../src/binary/result.ts';
 import { ORIGINAL_BYTES } from '../src/binary/sizes.ts';
 import { sampleSync } from './sync-sample.ts';

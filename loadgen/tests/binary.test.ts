@@ -1,4 +1,4 @@
-/** What `pnpm bench:binary` is made of: flags, bytes, orders, laps, goals, and what readers see. */
+/** Tests the parts of `pnpm bench:binary`: flags, bytes, orders, laps, goals, and reports. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** The bulk inserts: both programs store what they are given, and one that does not is a failure. */
+/** Tests the bulk inserts: both programs store every row, and a program that does not is a failure. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -129,7 +129,7 @@ test('both store the rows of a file that either wrote, as they are, and nothing 
     await runCeilingProgram(name, CEILING_PROGRAMS[name], { ...how, database: stored, source: { groups } });
     for (const other of TARGETS) {
       const database = join(folder.path, `${name}-${other}.db`);
-      // Neither groups nor chunks come out even.
+      // The number of rows is a multiple of neither the groups nor the chunks.
       const source = { rows: stored, group: 150 };
       const sample = await runCeilingProgram(other, CEILING_PROGRAMS[other], { ...how, database, source });
       assert.ok(sample.duration_ms > 0 && sample.cpu_us > 0);
@@ -177,7 +177,7 @@ const program = (source: string): CeilingProgram => ({
 
 const SAYS = `console.log(JSON.stringify({ events: ${EVENTS}, stored: ${EVENTS}, duplicates: 0, duration_ms: 1, cpu_us: 1, parse_ms: 1, parse_cpu_us: 1 }))`;
 
-/** A database without a row. */
+/** Program that creates a database without a row. */
 const EMPTY = `
   const Database = require(${JSON.stringify(createRequire(import.meta.url).resolve('better-sqlite3'))});
   new Database(process.argv[process.argv.indexOf('--db') + 1]).exec('CREATE TABLE events_readable (id INTEGER)')
@@ -214,7 +214,7 @@ test('a program that cannot be started fails the run', async () => {
 test('an interruption ends the program that runs, and its folder goes with it', async () => {
   const { path } = await lifetime.temporaryFolder();
   const marker = join(path, 'started');
-  // Whole or not there, so that half of it is never read.
+  // The rename makes the file appear complete, so that the test never reads half of it.
   const sleeper = program(`
     const said = JSON.stringify({ pid: process.pid, argv: process.argv });
     fs.writeFileSync(${JSON.stringify(`${marker}.new`)}, said);

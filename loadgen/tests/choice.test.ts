@@ -1,4 +1,4 @@
-/** The README's answer to "Which server should I ship?": six rows and a sentence for each reader. */
+/** Tests the section "Which server should I ship?" of the README: six rows, and a sentence for each reader. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { choiceSection } from '../src/report/choice.ts';
@@ -9,7 +9,7 @@ import { alike, hostile, only, swapped } from './report-shapes.ts';
 const FULL = sampleReportResult();
 const rowsIn = (text: string) => text.split('\n').filter((line) => /^\| [A-Z]/.test(line));
 
-/** The open loop with these CPU times per event. */
+/** Returns a result whose open loop has these CPU times per event. */
 function openWith(cpu: Readonly<Record<'rs' | 'ts', number>>): RawResult {
   return {
     ...FULL,

@@ -1,4 +1,4 @@
-/** A part `codecs` with a few rows of one server, made up, for the tests of goals and of what readers see. */
+/** A made-up result part `codecs` with a few rows of one server, for the tests of goals and reports. */
 import type { CodecRow, CodecsResult } from '../src/codecs/result.ts';
 import { sampleSync } from './sync-sample.ts';
 

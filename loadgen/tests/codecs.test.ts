@@ -1,4 +1,4 @@
-/** What `pnpm bench:codecs` is made of: flags, events, exchanges, ids, goals, and what readers see. */
+/** Tests the parts of `pnpm bench:codecs`: flags, events, exchanges, ids, goals, and reports. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

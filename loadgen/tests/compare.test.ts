@@ -1,4 +1,4 @@
-/** The whole comparison with fake servers: what it writes, and that it finds every fault of a server. */
+/** Tests the whole comparison with fake servers: its files, and that it detects every fault of a server. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const MAIN = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-compare-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Two slices of a hundred requests in each of two rounds. */
+/** Two rounds, each with two slices of a hundred requests. */
 const SMALL = [
   '--mode=batch',
   '--driver=autocannon',
@@ -239,7 +239,7 @@ test('a corpus without events is reported before anything starts', async () => {
   assert.doesNotMatch(wrong.stderr, /smoke/);
 });
 
-// The audit has tests of its own; these are faults that end a run in its other parts.
+// audit.test.ts tests the faults that the audit detects. These faults end a run elsewhere.
 for (const [fault, flags, code, text] of [
   ['rs:lose-one', ['--only=rs'], 'audit_failed', /expected 3500 events, acknowledged 3500, stored 3499/],
   ['ts:busy', ['--only=ts'], 'audit_failed', /503 x \d+/],
@@ -267,7 +267,7 @@ test('two servers that both ignore the durability they are asked for have no res
   assert.ok(!existsSync(file));
 });
 
-// A terminal sends the signal to the whole group, `kill` to the one process.
+// A terminal sends the signal to the whole process group, `kill` to one process.
 for (const [how, sign] of [
   ['Ctrl-C', -1],
   ['kill -INT', 1],

@@ -1,4 +1,4 @@
-/** A corpus keeps every byte but its two ids, whatever its lines look like. */
+/** Tests that a corpus keeps every byte except its two ids, whatever form its lines have. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ function load(content: string | Buffer, most = 1000): Promise<Pool> {
   return loadPool({ corpus: file, seed: 1, most, ids: 'random' });
 }
 
-/** The body with every UUID blanked. */
+/** Returns the body with every UUID replaced by a blank one. */
 function blanked(pool: Pool, count: number): string {
   return batchBody(pool, { first: 0, count })
     .toString()

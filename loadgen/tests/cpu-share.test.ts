@@ -1,4 +1,4 @@
-/** CPU time between two looks as a share of a core. */
+/** Tests the CPU time between two samples as a share of a core. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuShares } from '../src/observe/cpu-share.ts';

@@ -1,4 +1,7 @@
-/** A slowed server and a saturated generator are caught, on a busy machine as well; audit.test.ts has a lost event. */
+/**
+ * Tests that a slow server and a saturated generator are detected, even on a busy machine. audit.test.ts tests a lost
+ * event.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +43,7 @@ test('a server that uses 200 µs more for each request is reported as slower', a
   const flags = ['--mode=single', '--events=1500', '--warmup=300', '--starts=1', '--concurrency=4'];
   const run = await runCompare(folder, [...flags, `--out=${out}`], { FAKE_FAULTS: 'ts:slow' });
   assert.equal(run.code, 0, run.stderr);
-  // Other programs take cores from a server, and hardly change what an event costs it.
+  // Other programs take cores from a server, but hardly change its CPU time per event.
   const cpu = measurementNamed(read(out), 'single')!.comparison!.server_cpu_us_per_event!;
   assert.equal(cpu.verdict, 'lower', JSON.stringify(cpu));
   assert.match(run.stdout, /Rust .*less CPU time on an event/);

@@ -1,4 +1,6 @@
-/** Known slopes and intervals, and the verdicts on what a soak shows: a leak, a sawtooth, noise, too little. */
+/**
+ * Tests known slopes and intervals, and the verdicts on series of a soak: a leak, a sawtooth, noise, too little data.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
@@ -7,7 +9,7 @@ import { driftOf, slopeOf } from '../src/analyse/drift.ts';
 const MIB = 1_048_576;
 const TEN_MINUTES = 600;
 
-/** One value a second. */
+/** Returns a series with one value a second. */
 function series(seconds: number, value: (second: number) => number | null) {
   const t_ms = Array.from({ length: seconds }, (_, i) => i * 1000);
   return { t_ms, values: t_ms.map((t) => value(t / 1000)) };
@@ -22,7 +24,7 @@ test("slope and interval are those of Sen's own example", () => {
   const x = [1, 2, 3, 4, 10, 12, 18];
   const y = [9, 15, 19, 20, 45, 55, 78];
   const points = x.map((value, i) => ({ x: value, y: y[i]! }));
-  // 93 %, two-sided, as in the article.
+  // A two-sided interval of 93 %, as in the article.
   const found = slopeOf(points, 1.8119)!;
   assert.equal(found.slope, 4);
   assert.deepEqual([found.low.toFixed(2), found.high.toFixed(2)], ['3.71', '4.38']);
@@ -30,8 +32,9 @@ test("slope and interval are those of Sen's own example", () => {
 
 test('ties take from the variance, likeness of neighbours adds to it', () => {
   const points = [0, 0, 0, 0, 1, 1, 1, 1].map((y, x) => ({ x, y }));
-  // Of 28 slopes 12 are 0. Variance of S: (8·7·21 − 2·4·3·13) / 18 = 48, with r = 1/8 times 9/7: 61.7.
-  // 1.6 times its root is 12.57, so the interval ends at the seventh largest slope: 1, 1/2 twice, 1/3 thrice, 1/4.
+  // Of 28 slopes, 12 are 0. The variance of S is (8·7·21 − 2·4·3·13) / 18 = 48; times 9/7, with r = 1/8, it is 61.7.
+  // 1.6 times its root is 12.57. The interval therefore ends at the seventh largest slope: 1, twice 1/2, three times
+  // 1/3, 1/4.
   const found = slopeOf(points, 1.6)!;
   assert.deepEqual([found.slope, found.low, found.high], [1 / 6, 0, 1 / 4]);
 });

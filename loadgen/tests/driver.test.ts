@@ -1,4 +1,4 @@
-/** The generator as a process of its own: pinned, wrong, or ended by somebody else. */
+/** Tests the generator as a separate process: pinned, faulty, or ended by another process. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

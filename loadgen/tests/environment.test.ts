@@ -1,4 +1,6 @@
-/** What a run says of the checkout: results do not make the next run's dirty, anything else does. */
+/**
+ * Tests how a run describes the checkout: new results do not make the next run's checkout dirty, any other change does.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The rules of the contract as the audit reads them. */
+/** Tests the rules of the contract as the audit applies them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
@@ -8,7 +8,7 @@ import {
   UnmappableEvent,
 } from '../src/verify/audit/expected-row.ts';
 
-/** The row of an event with these members next to the required ones. */
+/** Returns the row of an event with these members in addition to the required ones. */
 function row(members: string, maxBytes = DEFAULT_MAX_METADATA_BYTES) {
   return expectedConstants(
     `{"session_id":"s","agent_type":"a","event_type":"tool_use"${members && ','}${members}}`,

@@ -1,8 +1,8 @@
 /**
- * What readers see as text: directions follow the figures, and a ratio whose interval holds 1 is no difference. Every
- * form of a result is shown without a gap.
+ * Tests the reports as text: a direction follows the figures, and a ratio whose interval contains 1 is no difference.
+ * Every form of a result is shown without a gap.
  *
- * Over 250 lines because each way of showing a figure is checked against the same results.
+ * Over 250 lines because each report format is checked against the same results.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -62,7 +62,7 @@ test('a figure stands with minimum and maximum, its unit once', () => {
   assert.equal(formatSummary(of(1024 ** 2, 1000, 2 * 1024 ** 2), 'bytes'), '1.00 MiB (1,000 B–2.00 MiB)');
   assert.equal(formatSummary(of(0.4, 0.39, 0.52), 'share'), '40 % (39 %–52 %)');
   assert.equal(formatSummary(of(3, 2, 4), 'count'), '3 (2–4)');
-  // What rounds to the same says nothing.
+  // A range whose ends round to the same text is left out.
   assert.equal(formatSummary(of(660, 659.98, 660.02), 'bytes'), '660 B');
   assert.equal(formatSummary(of(3, 3, 3), 'count'), '3');
 });

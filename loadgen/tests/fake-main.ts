@@ -1,6 +1,6 @@
 /**
- * The real comparison with fake servers: `FAKE_FAULTS=rs:lose-one` makes one of them wrong, `FAKE_SCRATCH` is the folder
- * of its raw data.
+ * Runs the real comparison with fake servers. `FAKE_FAULTS=rs:lose-one` makes one of them faulty. `FAKE_SCRATCH` is the
+ * folder of its raw data.
  */
 import { fileURLToPath } from 'node:url';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -12,7 +12,7 @@ const faults = new Map(
   (process.env.FAKE_FAULTS ?? '').split(',').map((entry) => entry.split(':') as [string, string]),
 );
 
-/** Nothing to build: the program is its own artefact, and its sources are none. */
+/** Nothing has to be built: the program is its own artefact, and it has no sources. */
 const fake = (name: TargetName): Target => ({
   ...TARGETS[name],
   command: process.execPath,
@@ -26,7 +26,7 @@ const targets = { rs: fake('rs'), ts: fake('ts') };
 const contenders: Contenders = {
   targets,
   plain: targets,
-  // The fake has no database code of its own to be checked against.
+  // The fake server has no database code of its own to compare with.
   ceilings: null,
   closedLoopProgram: process.env.FAKE_GENERATOR,
   scratch: process.env.FAKE_SCRATCH!,

@@ -1,4 +1,4 @@
-/** A fake server that takes a range of events, for the tests of what is checked after a round. */
+/** A fake server that receives a range of events, for the tests of the checks after a round. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +9,13 @@ import type { Pool, PoolSource } from '../src/load/pool.ts';
 const PROGRAM = fileURLToPath(new URL('./fake-server.ts', import.meta.url));
 const BATCH_EVENTS = 250;
 
-/** A pool of generated events that is sent more than once by a few thousand events. */
+/** A pool of generated events that is smaller than a few thousand events, so that it is sent more than once. */
 export const SMALL_POOL: PoolSource = { corpus: undefined, seed: 1, most: 1500, ids: 'random' };
 
 export interface FakeRound {
   readonly url: string;
   readonly file: string;
-  /** Sends the events of the range in order; says how many were acknowledged. */
+  /** Sends the events of the range in order, and returns the number of acknowledged events. */
   send(pool: Pool, range: Range): Promise<number>;
   stop(): Promise<unknown>;
 }

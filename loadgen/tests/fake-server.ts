@@ -1,15 +1,15 @@
 /**
  * A small ingest server for the tests of the harness. It has the part of the API that a comparison needs, and faults on
- * demand that the harness has to catch.
+ * demand that the harness must detect.
  *
- * It is started in place of a real one, so whatever stands before `--db` is not for it. Its faults are named
- * by `--fault=`; it is no example of how a server should be built.
+ * It is started instead of a real server and ignores all arguments before `--db`. `--fault=` names its fault. It is no
+ * example of how to build a server.
  *
- * `lose-one`, `lose-one-in-100000`, `alters-one`, `stores-twice`: of storage. `stream-drops-one`: of the
- * stream. `busy`: refuses every seventh batch. `differs`: answers statistics unlike others. `durability`:
- * promises something else. `never-power`: promises `process`, whatever it is asked for. `dies`: ends under load.
- * `slow`: takes 200 µs more for every request. `dashboard`: refuses what a dashboard reads. `stream-begins-late`: tells
- * stream clients that it holds 100 rows before it has one.
+ * Faults of storage: `lose-one`, `lose-one-in-100000`, `alters-one`, `stores-twice`. Fault of the stream:
+ * `stream-drops-one`. `busy`: refuses every seventh batch. `differs`: returns other statistics than the other server.
+ * `durability`: reports another durability. `never-power`: reports `process`, even if `power` was requested. `dies`:
+ * exits under load. `slow`: needs 200 µs more for every request. `dashboard`: refuses the requests of a dashboard.
+ * `stream-begins-late`: reports 100 rows to stream clients before it has one.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -65,7 +65,7 @@ function get(path: string): [number, unknown] {
     const row = store.database.prepare<[], FakeRow>('SELECT * FROM events_readable WHERE id = 1').get();
     if (row !== undefined) return [200, JSON.parse(printRow(row))];
   }
-  // What a dashboard asks for during a load; nothing looks into it.
+  // Answers the requests of a dashboard during a load. No test reads these bodies.
   if (fault === 'dashboard' && path.startsWith('/api/sessions'))
     return [503, { error: 'Storage busy', code: 'storage_busy' }];
   if (/^\/api\/(stats\/\w+|sessions)/.test(path)) return [200, {}];
@@ -104,7 +104,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
-/** Uses so much processor time, as work that is too slow would; other programs do not make it less. */
+/** Uses so much CPU time, as a slow server would. Other programs do not change the amount. */
 function wait(ms: number): void {
   const begun = process.cpuUsage();
   const used = (): number => {

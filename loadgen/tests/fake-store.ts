@@ -1,8 +1,7 @@
 /**
- * The storage of the fake server: every column of the contract's view, mapped simply, and what may go wrong
- * with it on demand.
+ * The storage of the fake server: every column of the contract's view, mapped simply, and faults on demand.
  *
- * It maps what the generator sends and no more: values are taken as they are, metadata is printed again.
+ * It handles only events of the generator: it stores values unchanged and prints metadata again.
  */
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -26,7 +25,7 @@ export interface Outcome {
   readonly ids: number[];
   duplicates: number;
   readonly rejected: { readonly index: number; readonly errors: readonly string[] }[];
-  /** What was stored, for the stream. */
+  /** The stored rows, for the stream. */
   readonly rows: FakeRow[];
 }
 
@@ -46,7 +45,7 @@ const SUMMARY_KEYS: readonly string[] = JSON.parse(
   readFileSync(new URL('../../contract/vocabulary.json', import.meta.url), 'utf8'),
 ).summary_keys;
 
-/** The event that the faults of storage strike, and after how many the rare one does. */
+/** Number of the event that the faults of storage affect, and of the event that the rare fault affects. */
 const STRUCK = 1000;
 const RARE = 100_000;
 
@@ -58,7 +57,7 @@ export interface FakeStoreOptions {
 
 export class FakeStore {
   readonly database: Database.Database;
-  /** Events that were acknowledged. */
+  /** Number of acknowledged events. */
   events = 0;
   readonly #options: FakeStoreOptions;
   readonly #insert: Database.Statement<[Record<string, unknown>]>;
@@ -146,7 +145,7 @@ function summary(whole: string, maxBytes: number): string {
   return JSON.stringify(kept);
 }
 
-/** A row as the stream and the reading routes print it. */
+/** Returns a row as the stream and the reading routes print it. */
 export function printRow(row: FakeRow): string {
   const { metadata, ...rest } = row;
   const members = JSON.stringify({ ...rest, payload_truncated: rest.payload_truncated === 1 });

@@ -1,10 +1,10 @@
-/** The live stream of the fake server, as far as a client that connects before the load can see it. */
+/** The live stream of the fake server, for clients that connect before the load. */
 import type { ServerResponse } from 'node:http';
 import { type FakeRow, printRow } from './fake-store.ts';
 
-/** The row whose frame the fault of the stream keeps back. */
+/** Number of the row whose frame the fault of the stream omits. */
 const STRUCK = 1000;
-/** Rows that it says it held before a client came, though it held none. */
+/** Number of rows that the stream reports before a client connected, although there were none. */
 const HELD_BACK = 100;
 
 export class FakeStream {

@@ -1,4 +1,4 @@
-/** What a server says it runs with, read from its answer and compared with the other's. */
+/** Tests how the settings that a server reports are read and compared with those of the other server. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ const fails = (code: FailureCode, text: RegExp) => (error: unknown) =>
   error.code === code &&
   text.test([error.message, ...error.details].join('\n'));
 
-/** What is read from a server that answers this. */
+/** Returns the result of reading from a server that gives this answer. */
 async function readFrom(answer: object): Promise<Health> {
   const server = createServer((_, response) => response.end(JSON.stringify(answer)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

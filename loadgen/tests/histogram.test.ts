@@ -1,4 +1,4 @@
-/** Latencies in HDR histograms: three digits, no lost value, and readable again. */
+/** Tests latencies in HDR histograms: three digits, no lost value, and decodable. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

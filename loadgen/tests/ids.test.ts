@@ -1,4 +1,4 @@
-/** The ids of events: those that grow with time by RFC 9562, and random ones whose bytes never change. */
+/** Tests the ids of events: ids that grow with time by RFC 9562, and random ids whose bytes never change. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -38,7 +38,7 @@ test('time ids are version 7 UUIDs whose clock moves a millisecond every 50 even
 });
 
 test('time ids grow with the index, so that none comes twice', () => {
-  // Growth is by time and place alone: 50 places a millisecond, the same in every one.
+  // An id grows with time and position only: 50 positions a millisecond, the same in every millisecond.
   for (const from of [0, 3_276_750, 2 ** 31 - 50_000, HIGHEST - 100_000]) {
     let before = timeUuid(1, from);
     for (let index = from + 1; index <= from + 100_000; index++) {

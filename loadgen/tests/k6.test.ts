@@ -1,4 +1,6 @@
-/** k6 as a driver: the same bytes as every other driver, each event once, and nothing left running. */
+/**
+ * Tests k6 as a driver: it sends the same bytes as every other driver, each event once, and leaves no process running.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -37,7 +39,8 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// Events beyond ASCII and without an id, runs of one session, in a pool that no batch size divides.
+// Events with non-ASCII text and without an id, in runs of one session. The size of the pool is no multiple of a batch
+// size.
 const corpus = join(folder, 'corpus.ndjson');
 const lines = Array.from({ length: 47 }, (_, i) => {
   const id = i % 5 === 0 ? {} : { event_id: `e${i}` };
@@ -87,7 +90,7 @@ for (const ids of ['random', 'time'] as const) {
   });
 }
 
-/** The files as k6 reads them. */
+/** Returns the files as k6 reads them. */
 function inMemory(paths: PoolFilePaths): PoolFiles {
   const places = readFileSync(paths.places_file);
   const bytes = readFileSync(paths.bytes_file);
@@ -136,7 +139,7 @@ for (const ids of ['random', 'time'] as const) {
       sent.acknowledged_per_second.reduce((a, b) => a + b, 0),
       996,
     );
-    // The last of 100 requests at 50/s is due after 1.98 s, however slow the machine is.
+    // At 50/s, the last of 100 requests is due after 1.98 s, independent of the speed of the machine.
     assert.ok(sent.duration_ms >= 1900, String(sent.duration_ms));
     assert.ok(sent.generator_cpu_us > 0);
     assert.equal(progress[0], 0);
@@ -168,7 +171,7 @@ test('a server that stalls longer than there are users makes dropped requests', 
   bodies.length = 0;
   answer = () => undefined;
   const generator = await k6Driver({ k6: k6!, placement, lifetime }).prepare({ ...job, timeout_s: 5 });
-  // One request a second: two users made, two more allowed, none of them answered.
+  // One request a second: k6 starts two users, and may add two more. No request is answered.
   const order = { url, range: { first: 0, count: 50 }, rate_events_per_s: 10 };
   const sent = await generator.send(order, () => undefined);
   await generator.close();
@@ -203,7 +206,7 @@ test('k6 ends with its parent, however that ends', { skip }, async () => {
     const generator = await k6Driver(context).prepare(${JSON.stringify(job)});
     await generator.send(${JSON.stringify(order)}, () => undefined);`;
   const words = ['--input-type=module', '--eval', program];
-  // Its temporary folder is left behind by the kill, so it is made inside this test's own.
+  // The kill leaves its temporary folder behind, so that folder is made inside the folder of this test.
   const env = { ...process.env, TMPDIR: folder };
   const parent = spawn(process.execPath, words, { stdio: 'inherit', env });
   while (bodies.length === 0) await sleep(20);
@@ -212,7 +215,9 @@ test('k6 ends with its parent, however that ends', { skip }, async () => {
   assert.equal(await silence(), true);
 });
 
-/** Whether requests stop: two looks half a second apart see no new one, though 50 a second are due. */
+/**
+ * Resolves to whether requests stop: two samples half a second apart see no new request, though 50 a second are due.
+ */
 async function silence(): Promise<boolean> {
   for (let look = 0; look < 20; look++) {
     const before = bodies.length;

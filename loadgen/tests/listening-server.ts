@@ -1,8 +1,8 @@
 /**
- * A server in the test's own process that counts every event as received, and notes what came.
+ * A server in the test's own process that counts every event as received, and records the requests.
  *
- * `before` is asked with the number of each request, from 1; what it does to the answer stands, and so does
- * the time it takes. It is no ingest server: nothing is stored or checked.
+ * It calls `before` with the number of each request, from 1. `before` may change the answer, and its duration delays
+ * the answer. It is no ingest server: it stores and checks nothing.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Every mode from the command line to its result, against small servers. */
+/** Tests every mode from the command line to its result, against small servers. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The observer next to a real process and a real write-ahead log. */
+/** Tests the observer with a real process and a real write-ahead log. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import Database from 'better-sqlite3';
 import { type Observer, observe } from '../src/observe/observer.ts';
 import type { Timeline } from '../src/observe/sample.ts';
 
-/** Opens files or uses so much CPU time on command, and answers `/livez` and nothing else. */
+/** Program that opens files or uses CPU time on command. It answers only `/livez`. */
 const PROGRAM = `
   import { openSync } from 'node:fs';
   import { createServer } from 'node:http';
@@ -58,7 +58,7 @@ after(async () => {
 const start = (pid: number, lag_url: string | null) =>
   observe({ pid, database: path, lag_url, interval_ms: 10, lifetime });
 
-/** Makes the log larger and waits until that was seen: a look came after this call. */
+/** Makes the log larger, and waits until the observer has sampled it after this call. */
 async function nextLook(observer: Observer): Promise<number> {
   database.exec('INSERT INTO grown VALUES (zeroblob(20000))');
   const { size } = statSync(`${path}-wal`);
@@ -135,7 +135,7 @@ test('what is not there is null, and no failure', async () => {
   const nothing = join(folder, 'nothing.db');
   const observer = observe({ pid: gone.pid!, database: nothing, lag_url, interval_ms: 5, lifetime });
   observer.begin();
-  // The request goes out with a look, so a third one says that the first look has been taken.
+  // Each sample sends a request. The third request shows that the first sample is complete.
   while (asked < 3) await sleep(5);
   const { t_ms, ...columns } = observer.stop();
   refusing.closeAllConnections();

@@ -1,4 +1,7 @@
-/** The open loop: everything due is sent once, and a server's stall is charged to all that was due meanwhile. */
+/**
+ * Tests the open loop: every due request is sent once, and a stall of the server counts for all requests that were due
+ * during it.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
@@ -78,15 +81,16 @@ test('a stall of 300 ms shows in the latency of the 150 requests that were due m
   const sent = await send(server, {}, 500, 500);
   assert.equal(sent.received_events, 500);
   const latency = decode(sent.latency!.histogram);
-  // Of those due in the first 200 ms of the stall, each waits 100 ms at least; in a closed loop 8 would.
+  // Each request that was due in the first 200 ms of the stall waits at least 100 ms. In a closed loop, only 8 would.
   const faster = Array.from({ length: 500 }, (_, i) => latency.getValueAtPercentile((i + 1) / 5));
   assert.ok(faster.filter((value) => value >= 95_000).length >= 95);
   assert.ok(sent.latency!.p90_ms >= 95, `p90 ${sent.latency!.p90_ms}`);
   assert.ok(sent.latency!.max_ms >= 295, `max ${sent.latency!.max_ms}`);
-  // With 8 connections busy, the rest wait in the generator, which is not its own delay.
+  // While 8 connections are busy, the other requests wait in the generator. This wait is no delay of the generator
+  // itself.
   assert.ok(sent.send_delay!.p90_ms >= 90, `send delay p90 ${sent.send_delay!.p90_ms}`);
   assert.equal(sent.generator_delay!.samples, 500);
-  // Of 150 requests that were due in the stall, 142 waited for a connection, for 150 ms on average.
+  // Of 150 requests that were due in the stall, 142 waited for a connection, 150 ms on average.
   const waited_ms = sent.send_delay!.mean_ms - sent.generator_delay!.mean_ms;
   assert.ok(waited_ms >= 30, `${waited_ms} ms on average`);
 });

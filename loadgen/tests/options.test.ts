@@ -1,4 +1,4 @@
-/** The command line: the documented flags as written, and every problem at once. */
+/** Tests the command line: the documented flags are accepted, and all problems are reported at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from '../src/cli/compare-command.ts';

@@ -1,4 +1,4 @@
-/** The generated events: the same for the same seed, valid by the contract, and shaped like real ones. */
+/** Tests the generated events: the same for the same PRNG seed, valid by the contract, and shaped like real events. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -63,7 +63,7 @@ test('kinds, sessions and text beyond ASCII are as many as in the real events', 
   assert.ok(Math.abs(beyond - 0.0586) < 0.002, String(beyond));
 });
 
-/** What the contract's section 2 asks of an event, said once more by hand. */
+/** Returns the violations of the contract's section 2, checked by code written only for this test. */
 function problemsOf(event: Event): string[] {
   const problems: string[] = [];
   const check = (good: boolean, what: string) => good || problems.push(what);

@@ -1,4 +1,7 @@
-/** The plain servers: the same answers and the same rows as the products, for the subset that they have. */
+/**
+ * Tests the plain servers: the same responses and the same rows as the products, for the subset of the API that they
+ * have.
+ */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +29,7 @@ const NAMES = Object.keys(SERVERS);
 const built = NAMES.filter((name) => existsSync(SERVERS[name]!.artefact));
 const compared = built.filter((name) => name.startsWith('plain'));
 const missing = NAMES.filter((name) => !built.includes(name)).map((name) => SERVERS[name]!.build);
-// The plain server of Rust takes longest to build, so the others are compared without it.
+// The plain server in Rust takes longest to build, so the others are also compared without it.
 const skip = !existsSync(TARGETS.rs.artefact) && `not built: ${missing.join(' ')}`;
 
 const lifetime = new Lifetime();
@@ -57,7 +60,7 @@ async function ask(url: string, path: string, body?: string | Buffer): Promise<A
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-/** An answer without the texts that are the servers' own: a refusal is its status and its code. */
+/** Returns an answer without the texts that differ between servers. Of a refusal it keeps the status and the code. */
 function withoutTexts({ status, body }: Answer): Answer {
   if (status >= 400) return { status, body: { code: body.code } };
   const rejected = body.rejected as { index: number }[] | undefined;
@@ -135,13 +138,13 @@ const REQUESTS: readonly (readonly [path: string, body?: unknown])[] = [
   ['/api/events/batch', { events: {} }],
   ['/api/events/batch', { events: Array(10_001).fill(LEAST) }],
   ['/api/events/batch', []],
-  // The parser of express takes objects and arrays alone.
+  // The JSON parser of express accepts only objects and arrays.
   ...BAD.filter((event) => event !== 7).map((event) => ['/api/events', event] as const),
   ['/api/events', '{"session_id":'],
   ['/api/stats'],
 ];
 
-/** A text is a body as it is. */
+/** Returns a body as text. A string is sent unchanged. */
 function textOf(body: unknown): string | undefined {
   return typeof body === 'string' ? body : JSON.stringify(body);
 }

@@ -1,4 +1,4 @@
-/** What each mode measures, in which order and sizes, and where its result goes. */
+/** Tests which measurements each mode has, in which order and size, and the path of its result. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from '../src/cli/compare-command.ts';

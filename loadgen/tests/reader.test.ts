@@ -1,4 +1,4 @@
-/** The reader next to a soak: what it asks, how often, and what it counts. */
+/** Tests the reader that runs during a soak: its requests, their rate, and its counts. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -125,7 +125,7 @@ test('the reader ends with its parent', { timeout: 30_000 }, async () => {
   await until(() => totals() >= 2);
   parent.kill('SIGKILL');
   await once(parent, 'close');
-  // Its connection closes with the process.
+  // The reader's connection closes when its process ends.
   while ((await connections()) > 0) await sleep(10);
 });
 

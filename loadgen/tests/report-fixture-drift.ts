@@ -1,4 +1,4 @@
-/** The drift of the fixture's soak: one of each verdict, whatever its made-up timeline says. */
+/** The drift of the fixture's soak: one of each verdict, independent of its made-up timeline. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../src/analyse/drift.ts';
 

@@ -1,4 +1,4 @@
-/** Made-up rounds of the fixture: what was sent, its latencies as a histogram, timelines and processes. */
+/** Made-up rounds of the fixture: sent events, latencies as a histogram, timelines and processes. */
 
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -9,12 +9,12 @@ import { inTurn } from '../src/plan/plan.ts';
 import type { Spec } from '../src/plan/spec.ts';
 import type { Rounds } from '../src/run/cycles.ts';
 
-/** Of each server: events per second, µs of CPU per event, median latency in ms. */
+/** For each server: events per second, µs of CPU per event, median latency in ms. */
 export type Character = Readonly<Record<TargetName, readonly [number, number, number]>>;
 
 export interface RoundsOf {
   readonly spec: Spec;
-  /** Whether its group begins with it, so that the processes are its own. */
+  /** Whether it is the first of its group, so that its processes are new. */
   readonly isFirst: boolean;
   readonly character: Character;
   readonly random: Random;
@@ -59,7 +59,7 @@ function sliceOf(of: RoundsOf, round: number, target: TargetName, before: readon
 function sentOf({ spec, character, random }: RoundsOf, target: TargetName): Sent {
   const { batch_size, duration_s } = spec.workload;
   const [rate, , middle] = character[target];
-  // Both servers get the same events, whatever they take for them.
+  // Both servers get the same events, independent of their speed.
   const events = spec.rate === null ? 200_000 : Math.round(rate * duration_s!);
   const seconds = spec.rate === null ? events / (rate * near(random)) : duration_s!;
   const requests = Math.ceil(events / batch_size);
@@ -130,12 +130,12 @@ function processOf(
   };
 }
 
-/** Within 4 % of 1. */
+/** Returns a random factor within 4 % of 1. */
 function near(random: Random): number {
   return 0.96 + random.next() * 0.08;
 }
 
-/** About log-normal, with a few stalls. */
+/** Returns a latency with an approximately log-normal distribution and a few stalls. */
 function latencyOf(middle_ms: number, width: number, random: Random): Latency {
   const histogram = build({
     lowestDiscernibleValue: 1,

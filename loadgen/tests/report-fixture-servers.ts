@@ -1,4 +1,4 @@
-/** What the two servers of the fixture say of themselves, and what their databases take in bulk. */
+/** The settings that the fixture's two servers report, and the bulk insert times of their databases. */
 
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

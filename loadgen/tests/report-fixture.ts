@@ -1,8 +1,8 @@
 /**
- * A whole result with every measurement, made up but of realistic size, for the tests of what readers see.
+ * A complete made-up result with every measurement, of realistic size, for the tests of reports.
  *
- * A pure function of its constants: no clock, no chance. The figures mean nothing. Two rules hold all the same: each
- * summary is that of its rounds, and latencies come from histograms that can be decoded.
+ * It depends only on its constants, not on a clock or on chance. The figures have no meaning, but two rules hold. Each
+ * summary matches its rounds, and latencies come from histograms that can be decoded.
  */
 
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
@@ -28,7 +28,7 @@ const at = (rate: number): Character => ({
   ts: [rate, 19, 1.5 + rate / 8_000],
 });
 
-/** The rates of the throughput that each server has in `batch`. */
+/** Returns figures with this share of the throughput that each server has in `batch`. */
 const share = (part: number): Character => ({
   rs: [730 * part, 12.6, 1.2 + part / 30],
   ts: [600 * part, 18, 1.8 + part / 15],
@@ -49,7 +49,7 @@ const CHARACTERS: Readonly<Record<string, Character>> = {
   ...Object.fromEntries([1000, 10_000, 30_000].map((rate) => [`open_${rate}`, at(rate)])),
 };
 
-/** Those of the full comparison on real events too, and of a soak. */
+/** Returns the measurements of the full comparison, also on real events, and of a soak. */
 function specs(): Spec[] {
   const specsOfMode = (...argv: string[]) => {
     const { options } = parseOptions(argv) as { options: Options };
@@ -60,13 +60,13 @@ function specs(): Spec[] {
 
 let made: RawResult | undefined;
 
-/** All measurements of a full run; one object for all who ask. */
+/** Returns all measurements of a full run. All callers share one object. */
 export function sampleReportResult(): RawResult {
   made ??= makeResult();
   return made;
 }
 
-/** The same without raw data, as the repository keeps it. */
+/** Returns the same result without raw data, as the repository stores it. */
 export function sampleSummary(): Result {
   return summaryOf(sampleReportResult(), { sha256: 'ab'.repeat(32), bytes: 3_000_000 });
 }
@@ -171,5 +171,5 @@ function madeUp(spec: Spec, isFirst: boolean, random: Random): RawMeasurement {
   return { ...measurement, ...(spec.mode === 'soak' ? { servers } : {}), warnings };
 }
 
-/** Index of the ceiling of a measurement, where it is not the first. */
+/** Index of a measurement's ceiling, if it is not the first. */
 const CEILINGS: Readonly<Record<string, number>> = { power: 1, single: 2 };

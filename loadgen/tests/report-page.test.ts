@@ -1,8 +1,8 @@
 /**
- * The page in a real Chromium: it loads nothing, shows every plot, fits a phone, and has two colour schemes. Text of a
- * result does nothing.
+ * Tests the report page in a real Chromium: it loads nothing, shows every plot, fits a phone, and has two colour
+ * schemes. Text of a result is not executed.
  *
- * Skipped where no Chromium is found, but not in CI, where that is a failure.
+ * The tests are skipped if no Chromium is found, but fail in CI.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As text, since the types of a browser are not those of this project. */
+/** A script as text, since this project has no types of a browser. */
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 interface Opened {
@@ -123,7 +123,7 @@ test('text of a result is shown and does nothing', { skip }, async () => {
   await page.close();
 });
 
-/** From 0 to 255, of `rgb(…)`. */
+/** Returns the brightness of `rgb(…)`, from 0 to 255. */
 function brightness(colour: string): number {
   const [red, green, blue] = colour.match(/\d+/g)!.map(Number);
   return 0.3 * red! + 0.59 * green! + 0.11 * blue!;

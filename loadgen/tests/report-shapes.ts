@@ -1,4 +1,4 @@
-/** Other forms of a result, made of a whole one: small runs, one server, figures turned, nothing differing. */
+/** Other forms of a result, made from a complete one: small runs, one server, swapped figures, no differences. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Comparison } from '../src/analyse/statistics.ts';
 import type { Measurement, RawResult } from '../src/result/result.ts';
@@ -29,7 +29,7 @@ export function only(full: RawResult, names: readonly string[]): RawResult {
   return { ...full, measurements: full.measurements.filter(({ name }) => names.includes(name)) };
 }
 
-/** One server gets the figures of the other. */
+/** Returns a result in which the servers have swapped their figures. */
 export function swapped(full: RawResult): RawResult {
   const other = (name: TargetName): TargetName => (name === 'rs' ? 'ts' : 'rs');
   return {
@@ -52,7 +52,7 @@ export function swapped(full: RawResult): RawResult {
   };
 }
 
-/** The same figures, of which none differs beyond noise. */
+/** Returns a result with the same figures, in which no difference exceeds the noise. */
 export function alike(full: RawResult): RawResult {
   return {
     ...full,
@@ -70,7 +70,7 @@ export function alike(full: RawResult): RawResult {
   };
 }
 
-/** Markup wherever a result holds text of its own. */
+/** Returns a result with markup in every text. */
 export function hostile(full: RawResult): RawResult {
   const warning = { code: 'wide_spread', message: HOSTILE, limits: HOSTILE, advice: HOSTILE } as const;
   return {
@@ -92,7 +92,7 @@ export function hostile(full: RawResult): RawResult {
   };
 }
 
-/** A system that reports nothing about processes, and requests of which none was answered. */
+/** Returns a result of a system that reports nothing about processes, with requests that were never answered. */
 function unmeasured(full: RawResult): RawResult {
   return {
     ...full,

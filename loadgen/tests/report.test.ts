@@ -1,4 +1,7 @@
-/** The page: text never becomes markup, every plot states what it shows, sections follow what was measured. */
+/**
+ * Tests the report page: text never becomes markup, every plot has a description, and sections depend on what was
+ * measured.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seenText } from '../src/report/conditions.ts';

@@ -1,4 +1,4 @@
-/** A part `rpc` with a few rows of one server, made up, for the tests of goals and of what readers see. */
+/** A made-up result part `rpc` with a few rows of one server, for the tests of goals and reports. */
 import type { Figures } from '../src/rpc/figure.ts';
 import type { RpcResult, RpcRow } from '../src/rpc/result.ts';
 import { ORIGINAL_TYPES } from '../src/rpc/values.ts';

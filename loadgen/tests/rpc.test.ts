@@ -1,4 +1,4 @@
-/** What `pnpm bench:rpc` is made of: flags, values, samples, calls, goals, and what readers see. */
+/** Tests the parts of `pnpm bench:rpc`: flags, values, samples, calls, goals, and reports. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -83,7 +83,7 @@ test('margin, mean and standard deviation are those of a sample', () => {
   assert.equal(deviation([1, 3]), Math.SQRT2);
   assert.equal(deviation([1]), null);
   assert.equal(marginOf([1]), null);
-  // t of one degree of freedom is 12.706; the mean is 2, its standard error 1.
+  // For one degree of freedom t is 12.706. The mean is 2 and its standard error is 1.
   assert.equal(marginOf([1, 3])!.toFixed(3), '6.353');
   const many = Array.from({ length: 100 }, (_, i) => 1 + (i % 2));
   assert.equal(marginOf(many)!.toFixed(4), ((1.96 * deviation(many)!) / 10 / 1.5).toFixed(4));

@@ -1,4 +1,7 @@
-/** Runs the whole comparison with fake servers as a child process, and says what it left behind. */
+/**
+ * Runs the whole comparison with fake servers as a child process, and reports the files and processes that it left
+ * behind.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,20 +14,20 @@ export interface Run {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What the run left in its own temporary folder. */
+  /** Files that the run left in its own temporary folder. */
   readonly left: readonly string[];
   /** The folder of its raw data, its report and its history. */
   readonly scratch: string;
 }
 
-/** A run that has not ended. */
+/** A run that is still in progress. */
 export interface RunProgress {
   readonly pid: number;
   /** Resolves when stderr matches; rejects when the run ends before. */
   until(pattern: RegExp): Promise<void>;
 }
 
-/** Runs the comparison with a temporary folder of its own; `during` may act on it while it runs. */
+/** Runs the comparison with its own temporary folder. `during` may act on the run while it is in progress. */
 export async function runCompare(
   folder: string,
   argv: readonly string[],
@@ -33,7 +36,7 @@ export async function runCompare(
 ): Promise<Run> {
   const own = mkdtempSync(join(folder, 'run-'));
   const scratch = mkdtempSync(join(folder, 'scratch-'));
-  // A process group of its own, as a shell gives to each command.
+  // The child has its own process group, as for a command of a shell.
   const child = spawn(process.execPath, [MAIN, ...argv], {
     env: { ...process.env, TMPDIR: own, FAKE_SCRATCH: scratch, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,7 +62,7 @@ export async function runCompare(
   return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)], scratch };
 }
 
-/** Processes that still have the run's temporary folder in their environment; none can be seen but on Linux. */
+/** Returns the processes that have the run's temporary folder in their environment. Only Linux can list them. */
 function processesOf(own: string): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').filter((pid) => {

@@ -1,14 +1,14 @@
 /**
- * The autocannon generator as one that is saturated: it has used a whole core and more, whatever the server and the
- * machine's other load.
+ * The autocannon generator, but always saturated: it uses more than a whole core, independent of the server and of
+ * other load.
  */
 import { sendByAutocannon } from '../src/load/drivers/autocannon-process.ts';
 import { type Load, serveGenerator } from '../src/load/drivers/generator-process.ts';
 
-/** Of a core, while requests were sent. */
+/** CPU time as a share of a core while requests are sent. */
 const SHARE = 1.2;
 
-/** What is used behind the last answer counts as processor time, and not as time in which requests were sent. */
+/** CPU time after the last answer counts as used, but its duration does not count as time of sending. */
 async function send(load: Load) {
   const [begun_ms, begun] = [performance.now(), process.cpuUsage()];
   const failed = await sendByAutocannon(load);

@@ -1,4 +1,4 @@
-/** Known values of every summary figure, and the measured coverage of the intervals. */
+/** Tests known values of every summary figure, and measures the coverage of the intervals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
@@ -61,7 +61,7 @@ test('a single round of one slice has no interval, and fewer than four rounds ha
     split_half: null,
     verdict: 'too_few_rounds',
   });
-  // Two rounds have three different draws: both the first, both the second, one of each.
+  // Two rounds have three different draws: twice the first, twice the second, or each once.
   const two = compareRounds([10, 30], [10, 10]);
   assert.deepEqual([two?.ratio, two?.low, two?.high, two?.verdict], [2, 1, 3, 'too_few_rounds']);
   assert.equal(compareRounds([2, 2, 2], [1, 1, 1])?.verdict, 'too_few_rounds');
@@ -98,7 +98,7 @@ test('slices of one process count less than as many processes', () => {
   const processes = Array.from({ length: 4 }, () => 1 + 0.2 * (random.next() - 0.5));
   const ones = (rounds: number, slices: number): ByRound =>
     Array.from({ length: rounds }, () => Array<number>(slices).fill(1));
-  // Each process has its own level; its slices hardly differ.
+  // Each process has its own level, and its slices hardly differ.
   const shared = compareSlices(
     processes.map((level) => Array.from({ length: 4 }, () => level + 0.001 * random.next())),
     ones(4, 4),
@@ -159,7 +159,7 @@ test('a verdict needs four rounds and an interval without 1', () => {
 test('the 95 % interval of four rounds of four slices holds the true ratio about 9 times in 10', () => {
   const random = seededRandom(1);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-  /** Processes differ by 3 %, their slices by 5 %. */
+  /** Processes differ by 3 %, and their slices by 5 %. */
   const noisy = (value: number): ByRound =>
     Array.from({ length: 4 }, () => {
       const process = value * (1 + 0.03 * normal());

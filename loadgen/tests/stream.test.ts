@@ -1,4 +1,4 @@
-/** The clients of the live stream: what they count as received, and that no fault of a stream passes. */
+/** Tests the clients of the live stream: their counts, and that they detect every fault of a stream. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -35,7 +35,7 @@ const failsWith = (text: RegExp) => (error: unknown) =>
   error.code === 'stream_differs' &&
   text.test([error.message, ...error.details].join('\n'));
 
-/** 500 events to warm up and 1,000 that count, at three clients; `spoil` may change the file. */
+/** Sends 500 events of warm-up and 1,000 that count, with three clients. `spoil` may change the file. */
 async function round(fault: string, spoil = '') {
   const fake = await startFake(folder, fault);
   const clients = await start(fake.url, 3);
@@ -101,7 +101,7 @@ const frame = (id: number, row = `{"id":${id}}`) => `id: ${id}\ndata: {"type":"e
 const CONNECTED =
   'data: {"type":"connected","timestamp":"2026-02-18T18:06:41.231Z","epoch":"e","last_id":0}\n\n';
 
-/** A server whose stream is this text; it ends with it when `over`. */
+/** Starts a server whose stream is this text. With `over`, the stream ends after it. */
 async function canned(text: string, over = false, status = 200) {
   const open = new Set<ServerResponse>();
   const server = createServer((_, response) => {
@@ -117,7 +117,7 @@ async function canned(text: string, over = false, status = 200) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A file with three rows, and their frames. */
+/** Makes a file with three rows, and their frames. */
 function threeRows(name: string) {
   const store = new FakeStore({ file: join(folder, name), maxMetadataBytes: 10_240, fault: 'none' });
   const event = { session_id: 's', agent_type: 'a', event_type: 'error' };

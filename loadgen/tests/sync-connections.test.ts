@@ -1,11 +1,11 @@
-/** Connections that post: whole answers in whatever pieces they come, each to whom it belongs, and errors. */
+/** Tests connections that post: responses in pieces of any size, each for its own request, and errors. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Connections } from '../src/sync/connections.ts';
 
-/** A server on loopback that hands each whole request to `onRequest`, with the socket it came by. */
+/** Starts a server that passes each complete request to `onRequest`, with its socket. */
 async function serve(t: TestContext, onRequest: (request: string, socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -91,7 +91,7 @@ test('a connection that the server has closed is opened again; one that it close
   });
   const connections = connected(t, url, 1);
   assert.equal((await connections.post('/', '')).text, 'first');
-  // Both ends are: else it might be written to in between.
+  // Waits until both ends are closed. Otherwise the client might write to the old connection.
   await closed.promise;
   await assert.rejects(connections.post('/', ''), /closed before the answer/);
   assert.equal((await connections.post('/', '')).text, 'third');

@@ -1,4 +1,4 @@
-/** What readers see of staying in sync: in the document and on the terminal. */
+/** Tests the reports of the sync suite: the Markdown document and the terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SYNC_GOALS } from '../src/sync/goals.ts';

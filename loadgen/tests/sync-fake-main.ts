@@ -1,6 +1,6 @@
 /**
- * `bench:sync` with fake servers and, where `SYNC_CLIENT=older`, a client that is wrong: after what it applied it applies
- * an older state. `SYNC_FAULT` is the fault of both servers.
+ * Runs `bench:sync` with fake servers. With `SYNC_CLIENT=older`, the client is faulty: after each state it applies an
+ * older one. `SYNC_FAULT` is the fault of both servers.
  */
 import { fileURLToPath } from 'node:url';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';

@@ -1,7 +1,7 @@
 /**
  * A small server for the tests of `bench:sync`: posts, invalidations and snapshots in memory, and faults on demand.
  *
- * It is started in place of a real one and is no example of how one should be built. Its faults are named by `--fault=`.
+ * It is started instead of a real server and is no example of how to build one. `--fault=` names its fault.
  * `drops-the-last` omits the invalidation of event 30. `sends-an-older` repeats that of event 20 after event 2500.
  * `drops-a-client` ends the first stream after event 2500. `refuses` answers 503 to the tenth post. `silent` has a
  * stream without frames. `not-alive` answers 503 to its probe.
@@ -10,7 +10,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 const fault = process.argv.find((text) => text.startsWith('--fault='))?.split('=')[1] ?? 'none';
-/** Above the 660 posts of a quick scenario of round trips, and below the events of a quick scenario with a crowd. */
+/** More than the 660 posts of a quick `round_trip` scenario, and less than the events of a quick `fan_out` scenario. */
 const LATE = 2500;
 const EPOCH = '00000000-0000-4000-8000-000000000000';
 const HEALTH = {
@@ -50,7 +50,7 @@ function notify(client: Client): void {
   client.response.write(frame(newest));
   if (fault === 'sends-an-older' && newest >= LATE && !wronged.has(client)) {
     wronged.add(client);
-    // In a chunk of its own, since of one chunk the last frame counts.
+    // The delay sends it in a separate chunk, because only the last frame of a chunk counts.
     setTimeout(() => client.response.write(frame(20)), 20);
   }
   if (client.interval_ms === 0) return;

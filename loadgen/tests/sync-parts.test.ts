@@ -1,5 +1,5 @@
 /**
- * The pure parts of `bench:sync`: what is counted, what a target comes to, and where a result goes.
+ * Tests the pure functions of `bench:sync`: counts, values of goals, and the path of a result.
  *
  * Over 250 lines because each part is small and a file for each would be mostly imports.
  */
@@ -109,7 +109,7 @@ test('what this process takes of the cores is seen', { skip: noThreads }, async 
   };
   while (used() < 100) createHistogram();
   const found = cpuBetween(before, await threadTimes(process.pid))!;
-  // The scheduler writes down what a thread that runs has used at every tick of its own, of 10 ms at most.
+  // The scheduler updates the time of a running thread at every tick, at least every 10 ms.
   assert.ok(found > 85, `${found} ms`);
   assert.equal(await threadTimes(2 ** 22 + 1), null);
 });
@@ -152,7 +152,7 @@ test('over a transport that fails the shipped client stays in sync, and the same
   assert.deepEqual(await overFaultyTransport(7, 3000), first);
 });
 
-/** Fetches whenever it hears of something, and applies whatever comes. */
+/** A faulty client that fetches after every invalidation, and applies every snapshot. */
 const careless: Keep = ({ subscribe, fetch, apply }: SyncOptions<null>) => {
   const end = new AbortController();
   const pull = async () => {
@@ -165,7 +165,7 @@ const careless: Keep = ({ subscribe, fetch, apply }: SyncOptions<null>) => {
   };
 };
 
-/** Fetches once. */
+/** A faulty client that fetches only once. */
 const lazy: Keep = ({ fetch, apply }) => ({
   start: async () => apply((await fetch(null, new AbortController().signal))!, true),
   stop: () => undefined,

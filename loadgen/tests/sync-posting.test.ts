@@ -1,4 +1,7 @@
-/** What posts one event at a time: the revision of each, and a post that fails once ends it, by either way. */
+/**
+ * Tests both ways to post one event at a time: each post returns its revision, and one failed post ends the
+ * measurement.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -22,7 +25,7 @@ interface Asked {
   readonly body: string;
 }
 
-/** Answers everything alike. */
+/** Starts a server that gives the same answer to every request. */
 async function serve(
   t: TestContext,
   status: number,

@@ -1,7 +1,7 @@
 /**
- * A part `sync` with a row of every scenario, made up but of realistic size, for the tests of what readers see.
+ * A made-up result part `sync` with a row of every scenario, of realistic size, for the tests of reports.
  *
- * A pure function of its constants: no clock, no chance. Every summary is that of its values.
+ * It depends only on its constants, not on a clock or on chance. Every summary matches its values.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { createHistogram, latencyOf, record } from '../src/analyse/histogram.ts';
@@ -31,7 +31,7 @@ function row(
   return { scenario, server, parameters, figures: values.all(), latency: percentiles };
 }
 
-/** A tail of a few in a thousand, as real ones have. */
+/** Returns durations with a tail of a few in a thousand, as real ones have. */
 function trips(median_ms: number): number[] {
   return Array.from(
     { length: 2000 },

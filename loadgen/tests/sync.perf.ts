@@ -1,4 +1,7 @@
-/** Every scenario of `bench:sync` on the real servers: `pnpm test:perf`, since its waits depend on the machine. */
+/**
+ * Runs every scenario of `bench:sync` on the real servers. It belongs to `pnpm test:perf`, because its waits depend on
+ * the machine.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +19,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as SyncResult;
 
-/** The page has tests of its own, and is the one scenario that needs a browser. */
+/** The dashboard has its own tests, and only this scenario needs a browser. */
 const scenarios = SCENARIO_NAMES.filter((name) => name !== 'page');
 
 for (const name of TARGET_NAMES) {
@@ -41,7 +44,7 @@ for (const name of TARGET_NAMES) {
     }
     const trips = rowsWhere(sync, 'round_trip', name);
     const [smallest] = rowsWhere(sync, 'round_trip', name, { pace: 'GET /livez alone, back to back' });
-    // It is a part of each of the others.
+    // The smallest exchange is a part of each of the other round trips.
     for (const { parameters, latency } of trips)
       assert.ok(smallest!.latency!.p50_ms <= latency!.p50_ms, `${parameters.pace}`);
     const isSwapped = TARGET_NAMES.every((one) => existsSync(TARGETS[one].artefact));

@@ -1,6 +1,6 @@
 /**
- * `pnpm bench:sync` as a child process. Every fault of a server or a client ends it with 1. A run without a fault gives a
- * result that follows the schema, and a wrong flag explains itself.
+ * Tests `pnpm bench:sync` as a child process. Every fault of a server or a client ends it with 1. A run without a fault
+ * gives a result that follows the schema, and a wrong flag is explained.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -40,7 +40,7 @@ test('with servers that are right it ends with 0, a table and a part that follow
     ({ parameters: { strategy, events, concurrency } }) =>
       strategy === 'fetch_each' && events === 50 && concurrency === 16,
   );
-  // The one strategy whose counts are exact: an event, a frame, a fetch.
+  // Only this strategy has exact counts: for each event one frame and one fetch.
   assert.deepEqual(
     [last!.figures.events!.median, last!.figures.invalidations!.median, last!.figures.fetches!.median],
     [50, 50, 50],
@@ -48,7 +48,7 @@ test('with servers that are right it ends with 0, a table and a part that follow
   if (process.platform === 'linux') {
     for (const { figures } of sync.rows.filter(({ scenario }) => scenario === 'bursts')) {
       const { staleness_max_ms, server_cpu_ms, rss_bytes, end_to_end_ms } = figures;
-      // From the answer of a post, so no longer than from the first post of all.
+      // Staleness begins at the response to a post, so it is at most the time from the first post.
       assert.ok(staleness_max_ms!.min >= 0 && staleness_max_ms!.max <= end_to_end_ms!.max);
       assert.ok(server_cpu_ms!.min > 0 && rss_bytes!.min > 10e6, JSON.stringify(figures));
     }

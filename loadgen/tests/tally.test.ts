@@ -1,4 +1,4 @@
-/** What counts as acknowledged, and what as failed. */
+/** Tests which responses count as acknowledged, and which as failed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Tally } from '../src/load/drivers/tally.ts';

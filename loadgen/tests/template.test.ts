@@ -1,4 +1,4 @@
-/** One event as bytes: which of them change when it is sent again. */
+/** Tests one event as bytes, and which bytes change when it is sent again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTemplate, type Template, TemplateError } from '../src/load/template.ts';

@@ -1,4 +1,7 @@
-/** Conditions are understood or refused with a sentence, and what was not measured holds none. */
+/**
+ * Tests threshold conditions: a wrong condition is refused with a sentence, and a value that was not measured fulfils
+ * none.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { METRICS } from '../src/analyse/metrics.ts';

@@ -1,4 +1,4 @@
-/** The exact distribution against all orders, and what counts as a trend. */
+/** Tests the exact distribution against all orders, and which series count as a trend. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { trendOf } from '../src/analyse/trend.ts';
@@ -24,7 +24,7 @@ test('chance is what it is among all orders of two servers with four rounds', ()
     [10, 20, 30, 40],
   ]);
   assert.ok(Math.abs(found!.probability - farthest) < 1e-12);
-  // Two inversions of twelve pairs.
+  // Two of twelve pairs are inverted.
   const near = trendOf([
     [1, 2, 4, 3],
     [10, 20, 40, 30],
@@ -56,7 +56,7 @@ test('what goes to and fro, hardly anywhere, or opposite ways is none', () => {
       [5, 7, 4, 6, 5],
     ],
     [Array.from({ length: 9 }, () => 3)],
-    // One server alone with five rounds: one order in sixty goes one way.
+    // With one server and five rounds, one order in sixty is monotonic.
     [FALLING],
   ])
     assert.equal(trendOf(rows), null);

@@ -1,4 +1,4 @@
-/** What keeps two servers from being compared at all. */
+/** Tests the differences between two servers that prevent a comparison. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BenchFailure, type FailureCode } from '../src/failure.ts';

@@ -1,4 +1,4 @@
-/** The warm-up of a round: its events, its parts, and whether the server became steady. */
+/** Tests the warm-up of a round: its events, its parts, and whether the server became steady. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sent } from '../src/load/drivers/driver.ts';
@@ -26,7 +26,7 @@ function sentOf(count: number, events_per_s: number): Sent {
   };
 }
 
-/** A server that takes these rates, part after part; the last for ever. */
+/** Returns a server with these rates, part after part. The last rate repeats. */
 function server(rates: readonly number[]) {
   const asked: { first: number; count: number; rate: number | null }[] = [];
   return {

@@ -1,4 +1,4 @@
-/** Each warning appears when its cause does, and a sound run has none. */
+/** Tests that each warning appears for its cause, and that a run without problems has none. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -92,7 +92,7 @@ const judged = (slices: readonly Slice[], how: Judged = {}) =>
     },
     comparison: how.comparison ?? {},
   });
-/** One slice in each of four rounds. */
+/** Returns four rounds with one slice each. */
 const four = (measured: Partial<Sent>, changed: Partial<Slice> = {}) =>
   [1, 2, 3, 4].map((round) => slice(measured, { round, ...changed }));
 const compared = (changed: Partial<Comparison>): Judged => ({
@@ -154,7 +154,7 @@ const late: Latency = {
   histogram: '',
 };
 const unsteady = { steady: false, cold_events_per_s: 1, parts_events_per_s: [], sent: SENT };
-/** `wide_spread` is one of bench:sync alone. */
+/** `wide_spread` belongs to bench:sync only. */
 const causes: Readonly<Record<Exclude<WarningCode, 'wide_spread'>, () => Warning[]>> = {
   generator_saturated: () => judged(four({ generator_cpu_us: 10_300_000 })),
   few_rounds: () => judged(four({}).slice(1)),

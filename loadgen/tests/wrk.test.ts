@@ -1,4 +1,7 @@
-/** wrk as a driver: the same bytes as every other driver, each once, and what the answers said is what is reported. */
+/**
+ * Tests wrk as a driver: it sends the same bytes as every other driver, each event once, and reports the counts of the
+ * responses.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -28,7 +31,7 @@ const server = createServer(async (request, response) => {
   bodies.push(body);
   const parsed = JSON.parse(body) as { events?: unknown[] };
   const received = parsed.events?.length ?? 1;
-  // One in seven is refused, so that what is counted is what was answered.
+  // Every seventh batch is refused, so that the counts of sent and acknowledged events differ.
   const refused = bodies.length % 7 === 0;
   response.writeHead(refused ? 503 : 201, { 'content-type': 'application/json' });
   response.end(refused ? '{"error":{}}' : JSON.stringify({ received, ids: [], duplicates: 0, rejected: [] }));

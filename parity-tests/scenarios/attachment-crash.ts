@@ -38,7 +38,7 @@ async function killInUploads(context: ScenarioContext): Promise<void> {
       uploadUntilDead(server.port, id!, `${turn}-${client}`, random, acknowledged),
     );
     await until(() => acknowledged.size >= before + 10, 'ten acknowledged attachments', 30_000);
-    // A kill between uploads would prove nothing.
+    // The kill must hit an upload in progress, otherwise the test proves nothing.
     await until(() => filesOf(context.db()).some((path) => path.startsWith('upload-')), 'an upload');
     await server.kill();
     inTheMiddle += filesOf(context.db()).filter((path) => path.startsWith('upload-')).length;

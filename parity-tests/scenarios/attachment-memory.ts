@@ -34,8 +34,8 @@ const PIECE = 64 << 10;
 const UPLOADS = 4;
 const DOWNLOADS = 4;
 /**
- * The uploads alone are 128 MB, so a server that buffers them exceeds this. Node keeps tens of MB of reads until it
- * collects them.
+ * The uploads alone are 128 MB, so a server that buffers them exceeds this limit. Node keeps tens of MB of read buffers
+ * until it collects them.
  */
 const MOST_GROWN_MB = 120;
 const MOST_LIVEZ_MS = 500;
@@ -45,7 +45,7 @@ async function boundedMemory(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const id = (await context.client(server).ingest([event()])).ids[0]!;
   const bodies = Array.from({ length: UPLOADS }, (_, at) => Buffer.alloc(SIZE, `content ${at}`));
-  // The first attachment makes a server load code, which does not count as memory of a body.
+  // At its first attachment a server loads code. That memory must not count as memory of a body.
   const first = Buffer.alloc(1 << 20);
   assert.equal(await attach(server.port, id, 'first', first), 201);
   assert.deepEqual(await readAttachment(server.port, sha256(first)), first);
@@ -60,7 +60,7 @@ async function boundedMemory(context: ScenarioContext): Promise<void> {
   const slow = Array.from({ length: DOWNLOADS }, () => new SlowDownload(server.port, name));
   for (const download of slow) context.atEnd(() => download.close());
   await Promise.all(slow.map((download) => download.begun));
-  // During these uploads, a server that reads ahead could read all of the slow ones.
+  // A server that reads ahead would read all of the slow downloads during these uploads.
   for (let quick = 0; quick < 2; quick += 1) {
     assert.equal(sha256((await readAttachment(server.port, name))!), name);
   }

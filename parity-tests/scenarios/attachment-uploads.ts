@@ -83,7 +83,7 @@ async function cutUploads(context: ScenarioContext): Promise<void> {
   assert.equal(mismatch?.status, 422);
   await until(empty, 'no temporary file of other bytes');
 
-  // All of the room is free again.
+  // The whole limit is available again.
   assert.equal(await attach(port, id, 'whole', whole), 201);
   assert.equal(await attach(port, id, 'more', Buffer.from('m')), 507);
   assert.equal(filesOf(context.db()).length, 1);
@@ -134,7 +134,7 @@ async function admission(context: ScenarioContext): Promise<void> {
   begun[1]!.close();
   await until(() => filesOf(context.db()).length === 2, 'no upload');
   await server.stop();
-  // A start counts each content once.
+  // At its start, a server counts each content once.
   const again = await context.start({ flags });
   assert.equal(await attach(again.port, id, 'f', Buffer.alloc(size, 'f')), 201);
   assert.equal(await attach(again.port, id, 'g', Buffer.from('g')), 507);

@@ -148,14 +148,14 @@ async function missingFile(context: ScenarioContext): Promise<void> {
   await until(() => first.stderr().includes('the file of an attachment is not there'), 'a log line');
   assert.equal(await attach(first.port, id, 'a', body), 200, 'the event has it already');
   assert.deepEqual(await readAttachment(first.port, sha256(body)), body);
-  // A truncated file, which a file system may leave after a power loss.
+  // Truncates a file, as a file system may after a power loss.
   writeFileSync(join(`${context.db()}.attachments`, filesOf(context.db())[0]!), 'half');
   assert.equal((await exchange(first.port, 'GET', `/api/attachments/${sha256(body)}`))?.status, 404);
   assert.equal(await attach(first.port, id, 'a', body), 200);
   assert.deepEqual(await readAttachment(first.port, sha256(body)), body);
 }
 
-/** Enough for the database and a small attachment. */
+/** Size of a disk that holds the database and a small attachment. */
 const DISK = '4m';
 
 async function fullDisk(context: ScenarioContext): Promise<void> {

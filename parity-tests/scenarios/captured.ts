@@ -1,8 +1,8 @@
 /**
- * Sends again what real agents sent in one scenario of `pnpm test:agents`. Answers and calls become the rows that the
- * model API of that run served, once each, also when every request comes twice.
+ * Sends the recorded requests of real agents from a scenario of `pnpm test:agents` again. Every request is sent twice.
+ * Answers and calls must become the rows that the model API of that run served, once each.
  *
- * `captured/*.json` is made by `pnpm test:agents --capture`, never by hand.
+ * `pnpm test:agents --capture` writes `captured/*.json`; do not edit these files by hand.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -53,7 +53,10 @@ async function replay(context: ScenarioContext, { agent_type, expected, requests
   assert.equal(sessions.length, expected.sessions, 'sessions');
 }
 
-/** The rows with the members that the expected ones have, sorted; costs of a nanodollar. */
+/**
+ * Returns the rows, sorted, with only the members of the expected rows. Numbers are rounded to nine decimals, so costs
+ * to a nanodollar.
+ */
 function likeFirst(expected: readonly object[], rows: readonly Row[]): unknown[] {
   const keys = Object.keys(expected[0] ?? {});
   const round = (value: unknown) => (typeof value === 'number' ? Number(value.toFixed(9)) : value);

@@ -38,7 +38,7 @@ export const CONFIG: ScenarioFile = {
   ],
 };
 
-/** Flags, environment, and the number of their problems. */
+/** Flags, environment, and the number of problems that the server must report. */
 type Wrong = readonly [flags: readonly string[], env: Readonly<Record<string, string>>, problems: number];
 
 const WRONG: readonly Wrong[] = [

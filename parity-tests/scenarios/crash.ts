@@ -39,7 +39,7 @@ async function killInMidLoad(context: ScenarioContext): Promise<void> {
     const server = await context.start();
     await requireDuplicates(context, server.port, last);
     const load = startLoad({ port: server.port, log, senders: 4, batch: 20, prefix: 'crash' }, counter);
-    // A crash before the first acknowledgement would prove nothing.
+    // A crash before the first acknowledgement proves nothing.
     await until(() => load.acknowledged.length >= 5, 'five acknowledged batches');
     await new Promise((resolve) => setTimeout(resolve, random.below(250)));
     await server.kill();
@@ -66,7 +66,7 @@ async function killInMidLoad(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** Every event that was acknowledged before the crash is a duplicate after it. */
+/** Checks that every event that was acknowledged before the crash is a duplicate after it. */
 async function requireDuplicates(
   context: ScenarioContext,
   port: number,

@@ -45,7 +45,7 @@ async function fill(
 ): Promise<void> {
   const server = await context.start({ wrapper: ['sh', '-c', `${limit}; exec "$@"`, 'sh'] });
   const client = context.client(server);
-  // Opens connections for three concurrent requests while there is still room.
+  // Opens connections for three concurrent requests before the idle connections use up the descriptors.
   await Promise.all([1, 2, 3].map(() => client.get('/livez')));
   const refused = await openIdle(context, server, count);
   await requireReads(client);

@@ -23,10 +23,10 @@ export const DIFFERENTIAL: ScenarioFile = {
   ],
 };
 
-/** Above this number of differences, or of their kinds, further ones add no information. */
+/** The run ends after this many differences, or kinds of them. Further ones add no information. */
 const MOST_KINDS = 12;
 const MOST_DIFFERENCES = 200;
-/** Several spaces between the parts of a request line, and RTSP or ICE instead of HTTP. */
+/** Matches requests that rule HTT-08 leaves open: several spaces in a request line, and RTSP or ICE instead of HTTP. */
 const LEFT_OPEN = /^[A-Z-]+ {2}|^[^\r\n]* {2}[A-Z]+\/|^[^\r\n]* (?:RTSP|ICE)\//;
 
 async function randomRequests(context: ScenarioContext): Promise<void> {

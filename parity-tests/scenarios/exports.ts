@@ -26,7 +26,7 @@ export const EXPORTS: ScenarioFile = {
 const BATCHES = 16;
 const BATCH_EVENTS = 4000;
 const METADATA = { text: 'x'.repeat(1000) };
-/** Less than all rows take, and more than several pages take in any allocator. */
+/** Less than the size of all rows, and more than the size of several pages in any allocator. */
 const MOST_GROWN_MB = 64;
 
 async function manyRows(context: ScenarioContext): Promise<void> {
@@ -37,7 +37,7 @@ async function manyRows(context: ScenarioContext): Promise<void> {
   for (let batch = 0; batch < BATCHES; batch++) await client.ingest(events);
   await filling.stop();
   for (const format of ['ndjson', 'arrow'] as const) {
-    // Storing the events affects a process's memory, so another process exports.
+    // Storing the events changes the memory of a process, so a new process exports them.
     const server = await context.start();
     await context.client(server).get('/api/events?limit=1000');
     const before = memoryMb(server.pid, 'VmRSS');

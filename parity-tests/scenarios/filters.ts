@@ -41,7 +41,7 @@ async function rareRows(context: ScenarioContext): Promise<void> {
     const found = event({ session_id: 'rare', tool_name: 'rare', ...fields });
     rare.push(...(await client.ingest([found, found])).ids);
   };
-  // The first span; the next one starts between two events of one batch.
+  // Fills the first span. The next span starts between two events of one batch.
   await addRare();
   await fill(SPAN_ROWS - BATCH);
   const edge = Array.from({ length: BATCH + 10 }, (_, index) =>
@@ -53,7 +53,7 @@ async function rareRows(context: ScenarioContext): Promise<void> {
     rare.some((id) => id < SPAN_ROWS) && at.at(-1)! > SPAN_ROWS,
     'rare rows on both sides of the edge',
   );
-  // A span with more names than it keeps, and a restarted server that continues it.
+  // Fills a span with more names than it keeps. A restarted server continues this span.
   await client.ingest(Array.from({ length: MANY_NAMES }, (_, index) => event({ branch: `branch-${index}` })));
   await addRare();
   await first.stop();

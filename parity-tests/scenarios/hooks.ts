@@ -1,9 +1,9 @@
 /**
- * Tests payloads of hooks against the mapping. The server accepts or refuses each one by the rules. Its whole row is
- * compared, and its metadata byte for byte, or as cut by rule HOK-03.
+ * Tests payloads of hooks against the mapping. The server must accept or refuse each payload by the rules. The whole
+ * row is compared. Metadata must be equal byte for byte, or truncated by rule HOK-03.
  *
- * Made-up payloads run everywhere. Real ones come from a folder, one payload a file, named by `--hooks` or
- * `TWIN_HOOKS`; without it they are skipped with a message.
+ * Made-up payloads run everywhere. `--hooks` or `TWIN_HOOKS` names a folder of real payloads, one a file. Without it,
+ * the real payloads are skipped with a message.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -100,7 +100,7 @@ function files(context: ScenarioContext): Payload[] {
 
 const MADE_UP = 600;
 
-/** In addition to those of the differential scenario: texts that are cut at every position. */
+/** Returns the payloads of the differential scenario, and texts that are truncated at every position. */
 function madeUp(context: ScenarioContext): Payload[] {
   const random = seededRandom(context.options.seed);
   const units = [

@@ -100,7 +100,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   DIFFERENTIAL,
 ];
 
-/** Every rule that a scenario proves. */
+/** Every rule that a scenario tests. */
 export const rules: readonly string[] = [
   ...new Set(SCENARIO_FILES.flatMap((file) => file.scenarios.flatMap((one) => one.rules))),
 ].sort();

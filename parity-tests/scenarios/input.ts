@@ -62,7 +62,7 @@ async function noInput(context: ScenarioContext): Promise<void> {
   assertEndedInOrder(context);
 }
 
-/** A parent that only holds the server's standard input. */
+/** Program of a parent that only holds the server's standard input. */
 const PARENT = `
   const [, command, ...args] = process.argv;
   require('node:child_process').spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'] });
@@ -91,7 +91,7 @@ async function withoutFlag(context: ScenarioContext): Promise<void> {
   });
   server.endInput();
   other.endInput();
-  // The server with the flag detects the end, which came later.
+  // The input of the server with the flag ended later, and that server has detected the end.
   await other.exited;
   assert.equal((await context.client(server).get('/livez')).status, 200);
 }

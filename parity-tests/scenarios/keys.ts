@@ -40,19 +40,19 @@ export const KEYS: ScenarioFile = {
   ],
 };
 
-/** Enough for the first merge, eight runs of 16,384 keys, and some more. */
+/** Events in one batch. The loads store enough for the first merge, which takes eight runs of 16,384 keys. */
 const BATCH = 500;
 const MERGE_DEADLINE_MS = 60_000;
 const CHECKPOINT_KILLS = 60;
 const RUN_KILLS = 60;
-/** More than two runs. */
+/** Number of events that fill more than two runs. */
 const DELETED_EVENTS = 40_000;
 
 async function killWhileMerging(context: ScenarioContext): Promise<void> {
   const loads = new Loads(context);
   const hits = { flushing: 0, merging: 0 };
   let kills = 0;
-  // A phase of a few groups may be over before the kill, so some kills miss.
+  // A phase that takes only a few groups may end before the kill, so some kills miss it.
   while (Math.min(hits.flushing, hits.merging) < 2 && kills < RUN_KILLS) {
     const what = hits.merging < hits.flushing ? 'merging' : 'flushing';
     // The file looks the same until the remains of an earlier kill are deleted.
@@ -78,7 +78,7 @@ async function killInCheckpoint(context: ScenarioContext): Promise<void> {
   const loads = new Loads(context);
   let hits = 0;
   let kills = 0;
-  // A checkpoint runs only part of the time, so some kills miss.
+  // Checkpoints run only part of the time, so some kills miss them.
   while (hits < 2 && kills < CHECKPOINT_KILLS) {
     const server = await context.start();
     const load = loads.start(server.port);
@@ -108,7 +108,7 @@ async function deletedRows(context: ScenarioContext): Promise<void> {
     }
     return answers;
   };
-  // Few rows, all in the tail; then enough for runs, with most rows deleted on both sides of the mark.
+  // First a few rows, all in the tail. Then enough rows for runs, with most rows deleted on both sides of the mark.
   for (const [count, kept] of [
     [3, 0],
     [DELETED_EVENTS, 1_000],
@@ -119,7 +119,7 @@ async function deletedRows(context: ScenarioContext): Promise<void> {
     const db = new Database(context.db());
     db.prepare('DELETE FROM events WHERE id <= ?').run(count - kept);
     db.close();
-    // The same must hold on the other runtime.
+    // The other server must behave in the same way.
     for (const target of [context.target, context.other]) {
       const next = await context.start({ target });
       const client = context.client(next);
@@ -157,7 +157,7 @@ class Loads {
     return this.last;
   }
 
-  /** A new server accepts nothing twice; then the stopped file has every id once. */
+  /** Checks that a new server accepts no event again, and that the file then has every id once. */
   async soundAfterwards(): Promise<KeyCheck> {
     const { context } = this;
     const server = await context.start();

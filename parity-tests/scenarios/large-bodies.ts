@@ -29,9 +29,9 @@ export const LARGE_BODIES: ScenarioFile = {
 };
 
 const REQUESTS = 24;
-/** Three bytes each, 8 MiB in total: 8 kB of gzip. */
+/** Number of items. Each has three bytes; the total of 8 MiB has 8 kB after gzip. */
 const ITEMS = 2_700_000;
-/** A multiple of both servers' need; keeping the items of one request takes more. */
+/** Several times the memory that both servers need. A server that keeps the items of one request needs more. */
 const MOST_GROWN_MB = 400;
 const MOST_LIVEZ_MS = 500;
 
@@ -62,7 +62,7 @@ async function emptyItems(context: ScenarioContext): Promise<void> {
 }
 
 const CALL_BYTES = 24 << 20;
-/** More than a valid call of the same length needs. Empty objects as V8 values take 800 MB. */
+/** Memory above that of a valid call of the same length. Empty objects as V8 values would take 800 MB. */
 const MOST_MORE_MB = 64;
 const MOST_MORE_MS = 1000;
 

@@ -53,7 +53,7 @@ async function symbolicLink(context: ScenarioContext): Promise<void> {
     assert.ok(!existsSync(`${context.db(name)}.lock`) || name.startsWith('folder/'), 'no lock of that name');
   }
   await server.stop();
-  // The link leads to the same file, whose ids are known.
+  // The link leads to the same file, so the server knows the id.
   const next = await context.start({ db: context.db('other/chain.db') });
   const again = await context.client(next).post('/api/events', event({ event_id: 'once' }));
   assert.equal(again.json<Ingested>().duplicates, 1);

@@ -64,19 +64,19 @@ async function afterKill(context: ScenarioContext): Promise<void> {
   await context.client(first).ingest([event()]);
   await first.kill();
   const [next, next_ms] = await timedStart(context);
-  // A wait for a lock takes 5 s; other load adds the same to both.
+  // A start that waits for a lock takes 5 s longer. Other load delays both starts equally.
   assert.ok(next_ms - first_ms < 4_000, `no waiting for the lock of a dead server: ${next_ms} ms`);
   const reply = await context.client(next).get('/api/events/1');
   assert.equal(reply.status, 200);
 }
 
-/** The lock is held, and the owner file is wrong. */
+/** Tests a held lock with a wrong owner file. */
 async function untrusted(context: ScenarioContext): Promise<void> {
   const crashed = await context.start();
   await crashed.kill();
   const owner = ownerPath(context);
   const left = readFileSync(owner, 'utf8');
-  // The holder is not a server, so the file is not replaced.
+  // The process that holds the lock is not a server, so the owner file is not replaced.
   const lock = new Database(`${context.db()}.lock`);
   context.atEnd(() => lock.close());
   lock.exec('BEGIN EXCLUSIVE');
@@ -108,7 +108,7 @@ async function untrusted(context: ScenarioContext): Promise<void> {
 
 async function ownerFile(context: ScenarioContext): Promise<void> {
   const owner = ownerPath(context);
-  // The pid belongs to a running process: a start must remove this file.
+  // The pid belongs to a running process that is not a server, so a start must replace this file.
   writeFileSync(owner, JSON.stringify({ pid: process.pid, url: 'http://127.0.0.1:1' }), { mode: 0o644 });
   const server = await context.start();
   assert.deepEqual(JSON.parse(readFileSync(owner, 'utf8')), { pid: server.pid, url: server.url });

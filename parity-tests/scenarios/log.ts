@@ -27,16 +27,16 @@ export const LOG: ScenarioFile = {
 const MIB = 1 << 20;
 const WAITED_FROM_BYTES = 256 * MIB;
 const REFUSED_FROM_BYTES = 512 * MIB;
-/** The busy time-out of every connection: the wait of each group for the reader before this change. */
+/** Busy time-out of every connection. A server that waits for the reader would wait this long in each group. */
 const BUSY_TIMEOUT_MS = 5_000;
 const BATCH_EVENTS = 700;
-/** 100 kB each, 120 MB in total. */
+/** Events in a small batch: 100 kB. All batches have 120 MB in total. */
 const SMALL_BATCH_EVENTS = 10;
-/** The writer itself copies at most this part of the log. */
+/** The writer itself may copy at most one eighth of the log. */
 const WRITERS_SHARE = 8;
 const SENDERS = 4;
 const BATCHES = 300;
-/** Just below the limit of metadata. */
+/** Slightly smaller than the limit of metadata. */
 const METADATA = { text: 'x'.repeat(10_000) };
 
 interface Checkpoint {
@@ -49,7 +49,7 @@ interface Checkpoint {
 async function checkpoints(context: ScenarioContext): Promise<void> {
   const server = await context.start({ flags: ['--log-level', 'debug'] });
   const client = context.client(server);
-  // Several senders, so that the writer is never idle and the log is never fully copied.
+  // Several senders keep the writer busy, so that the log is never copied completely.
   await Promise.all(
     Array.from({ length: SENDERS }, async () => {
       for (let batch = 0; batch < BATCHES; batch++) await ingest(client, SMALL_BATCH_EVENTS);

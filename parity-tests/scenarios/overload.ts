@@ -65,7 +65,7 @@ export const OVERLOAD: ScenarioFile = {
   ],
 };
 
-/** `admission_wait_ms`, minus the tolerance of a timer. */
+/** `admission_wait_ms` minus the tolerance of a timer. */
 const WAITED_MS = LIMITS.admission_wait_ms - 50;
 
 /** Starts a server whose queue of ten events is full, since the writer must wait. */
@@ -133,7 +133,7 @@ async function unreadBody(context: ScenarioContext): Promise<void> {
   assert.ok(await connection.closedWithin(5_000));
 }
 
-/** A request whose declared body is never sent. */
+/** Returns a request whose declared body is never sent. */
 function headOfBatch(server: RunningServer): Outgoing {
   const headers = [
     ['host', `127.0.0.1:${server.port}`],
@@ -146,7 +146,7 @@ function headOfBatch(server: RunningServer): Outgoing {
 async function stalledBodies(context: ScenarioContext): Promise<void> {
   const server = await context.start({ flags: ['--queue-events', '100', '--max-batch-events', '100'] });
   const client = context.client(server);
-  // Each is estimated as a hundred events.
+  // The server estimates each body as a hundred events.
   for (let stalled = 0; stalled < 2; stalled++) {
     const connection = await Connection.open(server.port);
     context.atEnd(() => connection.close());

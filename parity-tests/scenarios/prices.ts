@@ -41,7 +41,7 @@ export const PRICES: ScenarioFile = {
 const of = (models: string): string => `{"date":"2026-11-25","models":${models}}`;
 const modelOf = (price: string): string => of(`{"made-up":${price}}`);
 
-/** The bytes of a file, and its problem. */
+/** The text of a file, and the problem that the server must report. */
 const WRONG: readonly (readonly [text: string | Buffer, problem: string])[] = [
   ['', 'must be JSON'],
   ['{', 'must be JSON'],
@@ -75,7 +75,7 @@ const WRONG: readonly (readonly [text: string | Buffer, problem: string])[] = [
   [modelOf('{"output":1e400}'), ': "/models/made-up/output" must be a number from 0 to 1000000'],
   [modelOf('{"cache_read":"1"}'), ': "/models/made-up/cache_read" must be a number from 0 to 1000000'],
   [modelOf('{"cache_write":null}'), ': "/models/made-up/cache_write" must be a number from 0 to 1000000'],
-  // The first of several problems, in the order of the file.
+  // Of several problems, the server reports the first in the order of the file.
   [
     modelOf('{"output":-1,"input":-1,"x":1}'),
     ': "/models/made-up/output" must be a number from 0 to 1000000',

@@ -28,7 +28,7 @@ export const READS: ScenarioFile = {
 const BATCHES = 30;
 const BATCH_EVENTS = 10_000;
 const LONG = '/api/events?tool_name=Bash&branch=main';
-/** Far more reads than a machine has cores, and fewer than a server's connections. */
+/** Many more reads than a machine has cores, but fewer than a server's connections. */
 const READS_AT_ONCE = 300;
 
 async function keptReader(context: ScenarioContext): Promise<void> {
@@ -53,13 +53,13 @@ async function keptReader(context: ScenarioContext): Promise<void> {
     assert.equal((await brief.get(path)).status, 200, path);
   }
   assert.ok(answered < READS_AT_ONCE / 2, `${answered} of ${READS_AT_ONCE} long reads were answered before`);
-  // A slow machine may refuse some of them after their wait.
+  // A slow machine may refuse some of the reads after their wait.
   for (const read of await reads) {
     assert.ok(read.status === 'fulfilled' && [200, 503].includes(read.value), JSON.stringify(read));
   }
 }
 
-/** Compared by processor time, which other programs do not affect. */
+/** The test compares processor times, which other programs do not change. */
 async function goneClients(context: ScenarioContext): Promise<void> {
   requireProc(context);
   const server = await filled(context);
@@ -70,7 +70,7 @@ async function goneClients(context: ScenarioContext): Promise<void> {
   const longs = await connected(context, server, READS_AT_ONCE);
   const reads = Promise.allSettled(Array.from({ length: READS_AT_ONCE }, () => longs.get(LONG)));
   await new Promise((resolve) => setImmediate(resolve));
-  // The server has received them once it answers a later request.
+  // The answer to a later request shows that the server has received them.
   await client.get('/livez');
   longs.abort();
   await reads;

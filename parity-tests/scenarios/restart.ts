@@ -44,10 +44,10 @@ export const RESTART: ScenarioFile = {
 };
 
 const LIMIT_MS = 5_000;
-/** 8 kB each: more than the buffers of a connection. */
+/** Number of events of 8 kB each. Together they exceed the buffers of a connection. */
 const FILL_EVENTS = 2_000;
 const FILL_BATCH = 200;
-/** Each makes the server wait many times while a slow reader catches up. */
+/** Number of turns. In each turn, the server waits many times while a slow reader catches up. */
 const WAITS = 2;
 
 async function drain(context: ScenarioContext): Promise<void> {
@@ -115,7 +115,7 @@ async function endWaitingStreams(context: ScenarioContext): Promise<void> {
     }
     await quick.waitFor(() => quick.ids.at(-1) === last, 'all events at the quick reader', 20_000);
   };
-  // Each turn makes the server wait for the slow readers, and then no longer.
+  // In each turn, the server waits for the slow readers, and then stops waiting.
   for (let turn = 0; turn < WAITS; turn++) {
     for (const stream of slow) stream.pause();
     await fill();
@@ -134,7 +134,7 @@ async function endWaitingStreams(context: ScenarioContext): Promise<void> {
   assert.deepEqual(await server.exited, { code: 0, signal: null });
   const ms = performance.now() - begun;
   assert.ok(ms < LIMIT_MS, 'within 5 s');
-  // Node prints a warning there when listeners accumulate.
+  // Node prints a warning to stderr when event listeners accumulate.
   assert.doesNotMatch(server.stderr(), /Warning/);
   context.note(`the server ended after ${Math.round(ms)} ms`);
 }
@@ -168,7 +168,7 @@ async function secondSignal(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
-  // Waiting work, so that the first signal alone takes time.
+  // A request waits for the writer, so that a stop by the first signal alone takes time.
   const waiting = context
     .client(server)
     .post('/api/events', event())
@@ -179,7 +179,7 @@ async function secondSignal(context: ScenarioContext): Promise<void> {
   const begun = performance.now();
   server.signal('SIGTERM');
   assert.deepEqual(await server.exited, { code: 1, signal: null });
-  // After the first signal alone, the server waits for the lock longer than this.
+  // With only the first signal, the server would wait for the lock longer than this.
   assert.ok(performance.now() - begun < 3_000, 'at once');
   await waiting;
 }

@@ -63,9 +63,11 @@ export const RPC: ScenarioFile = {
 const NESTED_DICTS = 100_000;
 const ROUNDS = 3;
 const WARM_UP_CALLS = 1000;
-/** For a busy machine. A server that answers nothing during a read takes as long as the whole call. */
+/**
+ * Smallest time limit, for a busy machine. A server that is blocked by a read would need the time of the whole call.
+ */
 const LEAST_BOUND_MS = 1000;
-/** The server's memory returns to this share of its earlier value within this time. */
+/** Within `BACK_MS`, the server's memory must fall to this multiple of its earlier value. */
 const MOST_SHARE = 1.2;
 const BACK_MS = 10_000;
 
@@ -137,9 +139,9 @@ async function longestValues(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** A MessagePack call whose argument is the result of a MessagePack response. */
+/** Returns a MessagePack call whose argument is the result of a MessagePack response. */
 function packedCall(method: string, response: Buffer): Buffer {
-  // A response is a map of three: `jsonrpc` with its version, `result` with its value, and `id`, which is 1.
+  // A response is a map of three members: `jsonrpc`, `result` and `id`, which is 1.
   const before = Buffer.from('\x83\xa7jsonrpc\xa32.0\xa6result', 'latin1');
   const behind = Buffer.from('\xa2id\x01', 'latin1');
   assert.ok(response.subarray(0, before.length).equals(before));
@@ -162,7 +164,7 @@ async function spellings(context: ScenarioContext): Promise<void> {
   const random = seededRandom(SEED);
   for (let round = 0; round < SPELLED; round++) {
     const items = Array.from({ length: random.below(4) }, () => randomDict(random));
-    // Every tenth value has a fault.
+    // About every tenth value has a fault.
     if (random.chance(0.1) && items.length > 0) breakOne(random, items[random.below(items.length)]!);
     const usual = await send(client, JSON.stringify(items));
     const unusual = await send(client, respelled(random, items));
@@ -227,7 +229,7 @@ async function noRoom(context: ScenarioContext): Promise<void> {
   const five = Array.from({ length: 5 }, () => event());
   const waiting = client.post('/api/events/batch', { events: five });
   await eventsQueued(client, 5);
-  // Without a declared length a body counts as one event, so the server reads it; its six events find no room.
+  // Without a declared length, a body counts as one event, so the server reads it. Its six events exceed the queue.
   const ingest = callBody('events.ingest', JSON.stringify([[...five, event()]])).toString();
   const read = callBody('events.query', '[]').toString();
   const reply = await postCall(server.port, Buffer.from(`[${ingest},${read}]`), {

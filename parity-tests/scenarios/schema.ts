@@ -1,9 +1,9 @@
 /**
- * Tests the schema of a file: a start brings an older file to the newest schema, completely or not at all (rule
+ * Tests the schema of a file: a start migrates an older file to the newest schema, completely or not at all (rule
  * STO-10).
  *
- * Schema 0 is the only older one: a SQLite file with only a header. Each server's own tests run a later step on a
- * file of schema 1.
+ * Schema 0, a SQLite file with only a header, is the only older one. Each server's own tests run a later step on a file
+ * of schema 1.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,6 @@
-/** Tests signing a page in: the lifetime and the server of its cookie, and the mode of the token's file. */
+/**
+ * Tests the sign-in of a page: the lifetime of its cookie, the server that accepts it, and the mode of the token file.
+ */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

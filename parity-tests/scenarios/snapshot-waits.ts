@@ -40,7 +40,7 @@ function ids(shown: Snapshot): number[] {
   return shown.data.events.map((one) => one.id);
 }
 
-/** After this many further requests, an earlier request has been read. */
+/** Sends requests one after the other. After them, the server has read every earlier request. */
 async function roundtrips(client: ApiClient): Promise<void> {
   for (let count = 0; count < 20; count += 1) await client.get('/livez');
 }

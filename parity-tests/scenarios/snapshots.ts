@@ -142,7 +142,7 @@ async function deltas(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** A server may read a few of the newest events in another way than many; the answers must not differ. */
+/** A server may use different queries for few and for many of the newest events. The answers must not differ. */
 async function distances(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const client = context.client(server);

@@ -77,7 +77,7 @@ function clientAt(context: ScenarioContext, path: string): ApiClient {
   return client;
 }
 
-/** Requests with stable answers: method, path, headers, body. */
+/** A request with a stable answer: method, path, headers, body. */
 type Asked = readonly [
   method: string,
   path: string,
@@ -278,13 +278,13 @@ async function unusable(context: ScenarioContext): Promise<void> {
   assert.ok(!existsSync(socket), 'a start that fails leaves no file');
 }
 
-/** A connection, and its received bytes. */
+/** A connection and the bytes that it has received. */
 interface Idle {
   readonly socket: net.Socket;
   text: string;
 }
 
-/** With this descriptor limit a server accepts four connections (rule HTT-12). */
+/** Command that sets a limit of descriptors, with which a server accepts four connections (rule HTT-12). */
 const FEW = 'ulimit -n 100; exec "$@"';
 
 async function sharedConnections(context: ScenarioContext): Promise<void> {
@@ -309,7 +309,7 @@ async function sharedConnections(context: ScenarioContext): Promise<void> {
     await until(() => refused.text.includes('"code":"overloaded"'), 'the refusal');
   }
   taken[1]!.socket.destroy();
-  // A connection of the port uses the place of one on the socket.
+  // Connections of the port and of the socket share one limit.
   await until(async () => {
     const next = new ApiClient(path);
     try {

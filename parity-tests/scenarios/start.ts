@@ -53,7 +53,7 @@ export const START: ScenarioFile = {
   ],
 };
 
-/** Checks exit 65 with this text, and that the file is unchanged. */
+/** Checks that the start exits with 65 and this text, and that the file is unchanged. */
 async function refused(context: ScenarioContext, text: string): Promise<void> {
   const file = context.db();
   const before = readFileSync(file);
@@ -82,7 +82,7 @@ async function foreign(context: ScenarioContext): Promise<void> {
   await refused(context, ofAnother(context));
 }
 
-/** Only its application id, or its schema version, shows that it belongs to another program. */
+/** Tests empty files of another program, which only the application id or the schema version identifies. */
 async function foreignAndEmpty(context: ScenarioContext): Promise<void> {
   for (const pragma of ['application_id = 77', 'user_version = 3']) {
     rmSync(context.db(), { force: true });
@@ -101,7 +101,7 @@ async function corrupt(context: ScenarioContext): Promise<void> {
   await filled(context);
   const { size } = statSync(context.db());
   const file = openSync(context.db(), 'r+');
-  // Every page except the first, whose header identifies our file.
+  // Overwrites every page except the first, whose header identifies the file as one of a server.
   const noise = Buffer.alloc(size - 4_096, 0xa5);
   writeSync(file, noise, 0, noise.length, 4_096);
   closeSync(file);
@@ -179,7 +179,7 @@ async function memory(context: ScenarioContext): Promise<void> {
   assert.ok(!existsSync(join(context.folder, ':memory:')), 'no file of that name');
 }
 
-/** Creates a database of ours with some rows, without a running server. */
+/** Creates a server's database with some rows; the server has ended. */
 async function filled(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   await context

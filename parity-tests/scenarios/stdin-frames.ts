@@ -46,7 +46,7 @@ function header(length: number): Buffer {
   return bytes;
 }
 
-/** A batch of this many events, with ids counted from `from`. */
+/** Returns a batch of this many events, with ids counted from `from`. */
 function batchOf(format: FrameFormat, count: number, from = 0): Buffer {
   const events = Array.from({ length: count }, (_, at) => ({
     session_id: 's',
@@ -57,7 +57,7 @@ function batchOf(format: FrameFormat, count: number, from = 0): Buffer {
   return batchBody(format, events);
 }
 
-/** A batch of one event that has exactly this many bytes. */
+/** Returns a batch of one event that has exactly this many bytes. */
 function batchOfBytes(format: FrameFormat, bytes: number): Buffer {
   const withText = (length: number): Buffer =>
     batchBody(format, [
@@ -116,7 +116,7 @@ async function splitFrames(context: ScenarioContext): Promise<void> {
     const server = await startWithInput(context, format, { db: context.db(format) });
     const length = frame(batchOf(format, 1, 1_000)).length;
     const frames = Array.from({ length }, (_, index) => frame(batchOf(format, 1, 1_000 + index)));
-    // Each piece ends one frame and starts the next. Its result shows that the server has read it.
+    // Each piece ends one frame and starts the next. The result of a frame shows that the server has read it.
     for (const [index, bytes] of frames.entries()) {
       const next = frames[index + 1]?.subarray(0, index + 1) ?? Buffer.alloc(0);
       server.input(Buffer.concat([bytes.subarray(index), next]));
@@ -151,7 +151,7 @@ async function brokenFrames(context: ScenarioContext): Promise<void> {
         flags: ['--max-body-bytes', `${MAX_BYTES}`],
       });
       server.input(Buffer.concat([longest, good, bytes]));
-      // A length above the limit needs no end of the input.
+      // After a length above the limit, the server exits without the end of the input.
       if (failure === cut) server.endInput();
       assert.deepEqual(await server.exited, { code: 76, signal: null }, server.stderr());
       const texts = resultTexts(server);

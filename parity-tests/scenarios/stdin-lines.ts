@@ -31,7 +31,7 @@ export const STDIN_LINES: ScenarioFile = {
 
 const MAX_BYTES = 2048;
 
-/** Good lines, and every kind of bad line among them. The last line has no line feed. */
+/** Returns valid lines with every kind of invalid line among them. The last line has no line feed. */
 function mixedLines(): Buffer[] {
   const lines: Buffer[] = [];
   const add = (line: string | Buffer): void => void lines.push(Buffer.from(line as string));
@@ -60,7 +60,7 @@ async function sameSums(context: ScenarioContext): Promise<void> {
       db: context.db(target),
       flags: ['--max-body-bytes', `${MAX_BYTES}`, '--max-batch-events', '100'],
     });
-    // In pieces with arbitrary ends.
+    // Sends the input in pieces that end at arbitrary positions.
     for (let at = 0; at < input.length; at += 70_001) server.input(input.subarray(at, at + 70_001));
     const results = await finishInput(server);
     requireWhole(results, lines.length);
@@ -112,7 +112,7 @@ function kindOf(line: string | Uint8Array, problem?: string): Kind {
   return { line: Buffer.from(line as string), problem };
 }
 
-/** An event of exactly this many bytes, including its white space. */
+/** Returns an event of exactly this many bytes, including white space. */
 function padded(bytes: number, end = ''): string {
   return `${lineOf({}).padEnd(bytes - end.length)}${end}`;
 }
@@ -152,7 +152,7 @@ function everyLine(): Kind[] {
     kindOf(padded(MAX_BYTES + 1, '\r'), TOO_LONG),
     kindOf(' '.repeat(MAX_BYTES + 1), TOO_LONG),
     kindOf(Buffer.alloc(3 << 20, 0xff), TOO_LONG),
-    // The last one has no line feed.
+    // This line has no line feed.
     kindOf(good),
   ];
 }
@@ -162,7 +162,7 @@ async function everyKind(context: ScenarioContext): Promise<void> {
   const server = await startWithInput(context, 'ndjson', { flags: ['--max-body-bytes', `${MAX_BYTES}`] });
   for (const [index, { line }] of kinds.entries()) {
     if (index > 0) server.input('\n');
-    // A line that starts in one piece of the input and ends in the next.
+    // Splits each line between two pieces of the input.
     server.input(line.subarray(0, line.length >> 1));
     server.input(line.subarray(line.length >> 1));
   }

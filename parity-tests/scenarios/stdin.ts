@@ -63,7 +63,7 @@ async function oneByOne(context: ScenarioContext): Promise<void> {
     server.input(`${lineOf({ event_id: `e${line}` })}\n`);
     await resultsUpTo(server, line);
   }
-  // An incomplete line is not a line yet.
+  // The server must not treat an incomplete line as a line.
   server.input('{');
   const client = context.client(server);
   assert.equal((await client.get('/api/events/20')).status, 200, 'a result comes after its commit');
@@ -153,14 +153,14 @@ async function heldOutput(context: ScenarioContext): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 500));
   const asked = performance.now();
   blocked.signal('SIGTERM');
-  // Its output is a full pipe, so `exited`, which waits for the end of the pipe, resolves later.
+  // The server's output pipe is full. `exited` waits for the end of the pipe, so it resolves later.
   await until(() => isGone(blocked.pid), 'the server to end', 8_000);
   assert.ok(performance.now() - asked < 5_500, 'a server with unread lines ends in time');
   blocked.readOutput();
   assert.deepEqual(await blocked.exited, { code: 0, signal: null }, blocked.stderr());
 }
 
-/** Returns whether a child has ended; before it is reaped it still exists as a zombie. */
+/** Returns whether a child has ended. Before its parent reaps it, it still exists as a zombie. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -179,7 +179,7 @@ async function waitsForRoom(context: ScenarioContext): Promise<void> {
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
   server.input(`${lineOf({})}\n`.repeat(200));
-  // A request waits for room for 2 s (`admission_wait_ms`), the writer for its lock for 5 s.
+  // A request waits 2 s for room (`admission_wait_ms`); the writer waits 5 s for its lock.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   assert.deepEqual(resultTexts(server), []);
   lock.release();
@@ -206,7 +206,7 @@ async function notStored(context: ScenarioContext): Promise<void> {
 }
 
 async function closedOutput(context: ScenarioContext): Promise<void> {
-  // The reader of the results closes after the ready line.
+  // The program that reads the results exits after the ready line.
   const server = await startWithInput(context, 'ndjson', {
     wrapper: ['sh', '-c', '"$@" | { head -n 1; }', 'sh'],
   });

@@ -41,7 +41,7 @@ async function deleted(context: ScenarioContext): Promise<void> {
   const replies: Reply[] = [];
   await until(
     async () => {
-      // The server may exit between two requests; then there is no answer.
+      // The server may exit between two requests, so that a request gets no answer.
       const reply = await client.post('/api/events', event()).catch(() => undefined);
       if (reply) replies.push(reply);
       return reply === undefined || reply.status === 503;
@@ -50,13 +50,13 @@ async function deleted(context: ScenarioContext): Promise<void> {
     5_000,
   );
   const refused = replies.filter((reply) => reply.status !== 201);
-  // The watch over the file may detect it first; the server then already drains.
+  // The server's watch over the file may detect the loss first. The server then already drains.
   const codes = refused.map((reply) => reply.json<{ readonly code: string }>().code);
   for (const code of codes) assert.ok(['storage_lost', 'draining'].includes(code), code);
   assert.deepEqual(await server.exited, { code: 74, signal: null });
 }
 
-/** A file size limit in KiB: writes beyond it fail like a broken disk, without permission to mount. */
+/** File size limit in KiB. Writes beyond it fail as on a broken disk, and the test needs no permission to mount. */
 const LARGEST_FILE_KIB = 600;
 const LIMITED = ['sh', '-c', `trap '' XFSZ; ulimit -f ${LARGEST_FILE_KIB}; exec "$@"`, 'sh'];
 
@@ -110,7 +110,7 @@ async function corrupt(context: ScenarioContext): Promise<void> {
   assert.equal(read.status, 200, 'what is whole can still be read');
 }
 
-/** Enough for the schema and some events, then full. */
+/** Size of a disk that holds the schema and some events. */
 const DISK = '3m';
 
 async function full(context: ScenarioContext): Promise<void> {

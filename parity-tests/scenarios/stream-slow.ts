@@ -34,7 +34,7 @@ export const STREAM_SLOW: ScenarioFile = {
   ],
 };
 
-/** More than the buffers of both kernels and of the server hold together. */
+/** More events than the buffers of both kernels and of the server hold. */
 const EVENTS = 4_000;
 const PADDING = 'x'.repeat(8_000);
 const BATCH = 200;
@@ -77,11 +77,11 @@ async function stalledReader(context: ScenarioContext): Promise<void> {
 }
 
 const STALLED = 48;
-/** Readers that continue afterwards; each keeps a copy of everything. */
+/** Number of readers that resume later. Each keeps a copy of everything. */
 const RESUMED = 3;
-/** More than the largest send buffer of one connection. */
+/** More events than the largest send buffer of one connection holds. */
 const KERNEL_EVENTS = 800;
-/** Each stream may exceed its share by one write. */
+/** Largest number of bytes in the kernel. One write may exceed the share of a stream. */
 const MOST_KERNEL_BYTES = 1.25 * LIMITS.stream_kernel_bytes;
 
 async function stalledReaders(context: ScenarioContext): Promise<void> {

@@ -127,7 +127,7 @@ async function resumption(context: ScenarioContext): Promise<void> {
   const seen: number[] = [];
   for (let round = 0; round < 8; round += 1) {
     const from = seen.at(-1) ?? 0;
-    // Last-Event-ID takes precedence over ?after=: it is the newer one when a client reconnects (STR-03).
+    // Last-Event-ID takes precedence over ?after=, because it is newer when a client reconnects (STR-03).
     const stream =
       round % 2 === 0
         ? await context.stream(server, `?after=${from}`)

@@ -66,7 +66,7 @@ async function streamAcross(context: ScenarioContext): Promise<void> {
     for (let request = 0; request < 5; request += 1) {
       acknowledged.push(...(await client.ingest(Array.from({ length: 30 }, () => event()))).ids);
     }
-    // Disconnects in between, so that the next server must send missed events.
+    // The client disconnects before the swap, so that the next server must send the missed events.
     await stream.waitFor(() => stream.ids.length >= 60, '60 events');
     stream.pause();
     seen.push(...stream.ids);
@@ -100,12 +100,12 @@ async function killBetween(context: ScenarioContext): Promise<void> {
   assert.deepEqual(checkKeys(context.db()).problems, []);
 }
 
-/** Optional texts. */
+/** Names of the optional text fields. */
 const TEXTS = Object.entries(CONTRACT.fields).flatMap(([name, { kind }]) =>
   kind === 'text' && !['session_id', 'agent_type'].includes(name) ? [name] : [],
 );
 
-/** Events that touch every column, session and statistic. */
+/** Returns an event. Together these events use every column, session and statistic. */
 function sample(turn: number, index: number): Record<string, unknown> {
   const types = ['tool_use', 'error', 'session_start', 'session_end', 'llm_response'];
   return event({

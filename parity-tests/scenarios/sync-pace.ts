@@ -1,11 +1,11 @@
 /**
  * Tests how often readers of invalidations are notified: at their requested interval, or at their reading pace. A
  * client that does not read gets only the newest revisions and delays no other client. It is disconnected after three
- * heartbeats without a byte taken.
+ * heartbeats if it has read no byte.
  *
- * Upper bounds of times apply only where a wrong server would be late by a whole interval. Frames are small, and the
- * kernel buffers megabytes of them before a server notices. So the topics have long names that grow when encoded, and
- * every commit raises all of them.
+ * Upper bounds of times apply only where a faulty server would be late by a whole interval. Frames are small, and the
+ * kernel buffers megabytes of them before a server is blocked. The topics therefore have long names that grow when
+ * encoded, and every commit changes all of them.
  */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -45,18 +45,18 @@ export const SYNC_PACE: ScenarioFile = {
   ],
 };
 
-/** Long compared with a few requests. */
+/** Interval in milliseconds, long compared with a few requests. */
 const INTERVAL_MS = 2_000;
-/** Timers count whole milliseconds from a rounded start. */
+/** Tolerance of timers, which count whole milliseconds from a rounded start. */
 const TIMERS_MS = 20;
 
 const TOPICS = 16;
-/** U+0001 is one byte of an id, three of a path encoded once, and six of JSON. */
+/** Session ids. U+0001 takes one byte in an id, three bytes in an encoded path, and six in JSON. */
 const IDS = Array.from({ length: TOPICS }, (_, index) =>
   `${String(index).padStart(2, '0')}${'\u0001'.repeat(60)}`.padEnd(256, 'x'),
 );
 const QUERY = `?mode=invalidate&topics=${IDS.map((id) => `session:${id.replaceAll('\u0001', '%2501')}`).join()}`;
-/** More than the buffers of both kernels and of the server hold together. */
+/** More bytes than the buffers of both kernels and of the server hold. */
 const FILL_BYTES = 20_000_000;
 
 /** Returns the notifications without their epoch. */
@@ -89,7 +89,7 @@ async function leadingAndTrailing(context: ScenarioContext): Promise<void> {
   for (let sent = 0; sent < 10; sent += 1) await client.ingest([event()]);
   await stream.waitFor(() => stream.revisionOf('stats') === '11', 'the newest of a burst');
   const trailing = performance.now() - begun;
-  // The previous notification came after `begun`.
+  // `begun` is before the previous notification, so this time is at least an interval.
   assert.ok(trailing >= INTERVAL_MS - TIMERS_MS, `an interval later, and not after ${trailing} ms`);
   assert.deepEqual(changesOf(stream.invalidations).slice(2), [
     ['events', '1'],
@@ -110,7 +110,7 @@ async function interval(context: ScenarioContext): Promise<void> {
   while (performance.now() - begun < 10 * every) last = (await client.ingest([event()])).revision;
   await stream.waitFor(() => stream.revisionOf('events') === last, 'the newest');
   await quick.waitFor(() => quick.revisionOf('events') === last, 'the newest without an interval');
-  // The first notification is the opening; each further one comes an interval after the one before.
+  // The first notification comes at the start; each further one comes an interval after its predecessor.
   const most = 1 + Math.floor((performance.now() - begun + TIMERS_MS) / every);
   const notifications = stream.invalidations.length;
   assert.ok(notifications <= most, `${notifications} notifications, at most ${most}`);
@@ -120,7 +120,7 @@ async function interval(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** Raises every topic. */
+/** Changes every topic. */
 async function raise(client: ApiClient): Promise<void> {
   await client.ingest(IDS.map((id) => event({ session_id: id })));
 }

@@ -108,7 +108,7 @@ async function changes(context: ScenarioContext): Promise<void> {
   await stream.waitFor(() => stream.invalidations.length >= 6, 'a commit that raises all');
   await client.ingest([event({ session_id: 'b', event_id: 'two' })]);
   await stream.waitFor(() => stream.invalidations.length >= 8, 'a commit that raises two');
-  // A server that reports these would do so before later changes.
+  // A server that wrongly reports these requests would do so before it reports later changes.
   const { revision } = await client.ingest([event({ session_id: 'a', event_id: 'one' }), {}]);
   await client.post('/api/events', event({ session_id: 'a', event_id: 'two' }));
   await client.post('/api/hooks/claude-code', []);
@@ -126,7 +126,7 @@ async function changes(context: ScenarioContext): Promise<void> {
     ['events', '4'],
   ]);
   assert.ok(stream.frames.every((frame) => frame.id === undefined));
-  // Every notification follows its commit: a later snapshot contains the change.
+  // A notification follows its commit, so a later snapshot contains the change.
   const shown = await client.get('/api/snapshot/session:a');
   assert.equal(shown.json<{ revision: string }>().revision, '4');
 }
@@ -156,7 +156,7 @@ async function sessions(context: ScenarioContext): Promise<void> {
   ]);
 }
 
-/** Clients with the same due topics may share frames, so similar topics must not count as the same. */
+/** Clients with the same due topics may share frames. Topics with similar names must not count as the same. */
 async function lookalikes(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const between = ['\n0 ', '0 9 ', '\n', ',', '","'];

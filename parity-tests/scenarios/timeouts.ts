@@ -41,7 +41,7 @@ const NOTHING: Outgoing = {
   body: Buffer.alloc(0),
   awaitContinue: false,
 };
-/** The time-out of 10 s, plus a tolerance for a busy machine. */
+/** The time-out of 10 s with a tolerance for a busy machine. */
 const DEADLINE_MS = 15_000;
 
 async function noHeaders(context: ScenarioContext): Promise<void> {
@@ -87,7 +87,7 @@ async function slowBody(context: ScenarioContext): Promise<void> {
     `POST /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
   const answer = connection.exchange(NOTHING, 30_000);
-  // Three pieces, 5 s apart: more than 10 s in total, but never 10 s without a byte.
+  // Sends three pieces 5 s apart. They take more than 10 s in total, but a byte comes at least every 10 s.
   for (const piece of [body.slice(0, 10), body.slice(10, 20), body.slice(20)]) {
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     connection.write(piece);

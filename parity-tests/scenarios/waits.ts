@@ -181,7 +181,7 @@ async function hookBehindLog(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** An OTLP request with Claude Code's log of a call. */
+/** Returns an OTLP request with the log record that Claude Code sends for a call. */
 function callLog(id: string, attributes: Readonly<Record<string, string>>): unknown {
   const all = { 'session.id': id, 'event.name': 'tool_result', success: 'true', ...attributes };
   const list = Object.entries(all).map(([key, stringValue]) => ({ key, value: { stringValue } }));

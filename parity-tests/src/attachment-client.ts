@@ -51,7 +51,10 @@ export async function attach(
   return (await exchange(port, 'PUT', pathOf(event, name), body))?.status;
 }
 
-/** Does the same with many equal pieces, which take no time of this process that would delay other requests. */
+/**
+ * Attaches many equal pieces. Sending them takes little CPU time of this process, so that it does not delay other
+ * requests.
+ */
 export function attachPieces(
   port: number,
   event: number,

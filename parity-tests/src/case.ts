@@ -106,7 +106,7 @@ export interface ServerNeeds {
 }
 
 export interface CaseFile {
-  /** Without folder and `.json`. */
+  /** File name without the folder and `.json`. */
   readonly name: string;
   readonly about: string;
   readonly server?: ServerNeeds;

@@ -9,11 +9,11 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 export interface KeyCheck {
-  /** Live runs. */
+  /** Number of live runs. */
   readonly runs: number;
-  /** Keys in live runs. */
+  /** Number of keys in live runs. */
   readonly keys: number;
-  /** Keys after the mark, which are in no live run yet. */
+  /** Number of keys after the mark, which are in no live run yet. */
   readonly in_memory: number;
   readonly problems: readonly string[];
 }
@@ -56,7 +56,7 @@ export function checkKeys(dbFile: string): KeyCheck {
   }
 }
 
-/** Reads the keys after the mark; none of them is in a live run or repeated. */
+/** Reads the keys after the mark. A key that is in a live run or repeated is a problem. */
 function readTail(
   db: Database.Database,
   mark: number,
@@ -101,7 +101,9 @@ function readRun(db: Database.Database, run: RunRow, keys: Set<string>, problems
   if (count !== run.key_count) problems.push(`run ${run.id}: ${count} keys instead of ${run.key_count}`);
 }
 
-/** A canonical UUID is its own key; for any other text the key is the first half of its SHA-256. */
+/**
+ * Returns the key of an id. A canonical UUID is its own key; of any other text, it is the first half of its SHA-256.
+ */
 function keyOf(eventId: Buffer | string): string {
   if (typeof eventId !== 'string') return eventId.toString('hex');
   return createHash('sha256').update(eventId).digest('hex').slice(0, 32);

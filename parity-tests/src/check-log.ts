@@ -15,15 +15,15 @@ import { type LogLine, readLog } from './delivery-log.ts';
 export interface LogCheck {
   readonly sent: number;
   readonly acknowledged: number;
-  /** Rows of the file. */
+  /** Number of rows in the file. */
   readonly stored: number;
-  /** Stored without an answer: allowed, since the crash came in between. */
+  /** Number of rows that were stored without an answer. They are allowed, since the crash came in between. */
   readonly unacknowledged_stored: number;
   readonly lost: readonly string[];
   readonly double: readonly string[];
-  /** In the file but never sent. */
+  /** Ids in the file that were never sent. */
   readonly foreign: readonly string[];
-  /** Stored under an id that differs from the acknowledged one. */
+  /** Ids of events that are stored under another row id than the acknowledged one. */
   readonly other_id: readonly string[];
   /** Requests that are stored only in part. */
   readonly partial: readonly number[];

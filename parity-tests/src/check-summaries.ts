@@ -11,7 +11,7 @@ import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 export interface SummaryCheck {
   readonly blocks: number;
   readonly spans: number;
-  /** Spans that match any name. */
+  /** Number of spans that match any name. */
   readonly open_spans: number;
   readonly problems: readonly string[];
 }
@@ -53,7 +53,7 @@ export function checkSummaries(dbFile: string): SummaryCheck {
   }
 }
 
-/** Reads numbers of 4 bytes, big-endian; throws when they do not ascend. */
+/** Returns numbers of 4 bytes, big-endian. Throws if they do not ascend. */
 function numbersOf(stored: Buffer): Set<number> {
   const numbers = Array.from({ length: stored.length / 4 }, (_, index) => stored.readUInt32BE(index * 4));
   const at = numbers.findIndex((value, index) => index > 0 && value <= numbers[index - 1]!);

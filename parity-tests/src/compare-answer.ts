@@ -66,7 +66,7 @@ function compareDecoded(expected: unknown, body: Buffer, headers: Response['head
   }
 }
 
-/** Protobuf bytes do not name their message type; the case does. */
+/** Returns whether Protobuf bytes are a snapshot. The bytes do not name their message type, but the case does. */
 function isSnapshot(expected: unknown): boolean {
   return typeof expected === 'object' && expected !== null && 'topic' in expected;
 }

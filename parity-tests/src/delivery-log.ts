@@ -9,7 +9,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs
 
 export interface SentLine {
   readonly kind: 'sent';
-  /** Counts requests; unique in the log. */
+  /** Number of the request; unique in the log. */
   readonly request: number;
   readonly event_ids: readonly string[];
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 
-/** Hashes a text, which is a JSON array. */
+/** Returns the id of a text, which is a JSON array. */
 export function eventIdOf(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

@@ -6,7 +6,7 @@ const LINE_FEED = 0x0a;
 
 export class ExportReader {
   readonly status: number;
-  /** Whether the body arrived completely; resolves once the connection has no more use for it. */
+  /** Whether the body arrived completely. Resolves when the response is closed. */
   readonly isWhole: Promise<boolean>;
   /** Resolves with the first bytes of the body. */
   readonly begun: Promise<void>;
@@ -63,7 +63,7 @@ export class ExportReader {
     return Buffer.concat(this.#kept);
   }
 
-  /** The last whole line. */
+  /** Returns the last complete line. */
   lastLine(): string {
     return this.#last.toString().trimEnd().split('\n').at(-1)!;
   }
@@ -76,5 +76,5 @@ export class ExportReader {
   }
 }
 
-/** More than the last line. */
+/** Number of bytes to keep. The last line is shorter. */
 const TAIL_BYTES = 16 << 10;

@@ -7,7 +7,7 @@
  */
 import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 
-/** Returns as much of the payload as `limit` bytes hold. */
+/** Returns as much of the payload as fits into `limit` bytes. */
 export function hookMetadata(payload: string, limit: number, keys: readonly string[]): string {
   const text = payload.trim();
   if (size(text) <= limit) return text;
@@ -46,7 +46,7 @@ const cutValue: Cut = (value, room) => {
   return object === '{' ? undefined : `${object}}`;
 };
 
-/** Characters, escapes and pairs of escaped surrogates of a string. */
+/** Matches a character, an escape, or a pair of escaped surrogates of a string. */
 const UNITS = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\.|[^\\]/gu;
 
 const cutString: Cut = (value, room) => {

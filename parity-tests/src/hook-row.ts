@@ -17,7 +17,7 @@ import { wholeRow } from './stored-row.ts';
 export interface HookOutcome {
   readonly status: number;
   readonly body: string;
-  /** Absent when no row is stored. */
+  /** Absent if no row is stored. */
   readonly stored?: { readonly row: Readonly<Record<string, unknown>>; readonly metadata: string };
 }
 
@@ -27,7 +27,7 @@ interface Entry {
   readonly same?: { readonly kind: string; readonly key: string };
 }
 
-/** By the last segment of their routes. */
+/** The mappings by the last segment of their routes. */
 const MAPPINGS: Readonly<Record<HookAgent, Mapping>> = { 'claude-code': CLAUDE_CODE, codex: CODEX };
 
 export type HookAgent = 'claude-code' | 'codex';
@@ -44,7 +44,7 @@ interface Mapping {
 
 const { errors, field_messages: messages } = VOCABULARY;
 
-/** `limit` is the value of `--max-metadata-bytes`. */
+/** Returns the expected answer and row. `limit` is the value of `--max-metadata-bytes`. */
 export function hookOutcome(agent: HookAgent, payload: Buffer, limit: number): HookOutcome {
   const mapping = MAPPINGS[agent];
   const text = utf8(payload);
@@ -62,7 +62,7 @@ export function hookOutcome(agent: HookAgent, payload: Buffer, limit: number): H
   const { event_type, status = event_type === 'error' ? 'error' : 'success', same }: Entry = entry;
   const isOf = ({ hooks: of }: Source): boolean =>
     of === undefined || (entry !== other && of.includes(String(name)));
-  // Of several sources of a field the last one with a value counts.
+  // If several sources of a field have a value, the last one counts.
   const fields: Record<string, unknown> = {};
   for (const source of mapping.fields.filter(isOf)) {
     fields[source.field] = fieldOf(text, source) ?? fields[source.field] ?? null;
@@ -83,7 +83,7 @@ export function hookOutcome(agent: HookAgent, payload: Buffer, limit: number): H
   return { status: 200, body: '{}', stored: { row, metadata } };
 }
 
-/** Rule OTL-09. */
+/** Returns the id by rule OTL-09; null if the value cannot be used. */
 function sameId(about: readonly unknown[], value: unknown): string | null {
   if (typeof value !== 'string' || value === '' || !value.isWellFormed() || value.includes('\0')) return null;
   return eventIdOf(JSON.stringify([...about, value]));
@@ -131,7 +131,7 @@ function utf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** Rule BOD-01. */
+/** Returns whether a text is JSON by rule BOD-01. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

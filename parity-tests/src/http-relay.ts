@@ -23,7 +23,7 @@ export interface HttpRelay {
   close(): void;
 }
 
-/** `losses`: the number of first answers to drop. */
+/** Starts a relay. `losses` is the number of first answers to drop. */
 export async function httpRelay(server: string, losses = 0): Promise<HttpRelay> {
   const passed: Passed[] = [];
   const relay = createServer((incoming, outgoing) => {

@@ -63,7 +63,7 @@ async function runAll(options: Options): Promise<Result[]> {
       ? []
       : [() => Promise.all(places(options).map((one) => runFile(file, cases, one)))];
   });
-  // A refused case waits for time-outs, and so do scenarios: one lane alone does not keep two cores busy.
+  // Refused cases and scenarios wait for time-outs, so one lane alone does not use two cores.
   const lanes = await Promise.all([
     inLanes(1, files).then((results) => results.flat()),
     inLanes(

@@ -1,7 +1,7 @@
 /**
- * Parses the command line of the suite: one table of flags, checked before anything runs.
+ * Parses the command line of the suite by one table of flags.
  *
- * Invariant: a wrong flag is explained before anything has happened.
+ * Invariant: all flags are checked before anything runs.
  */
 import { parseArgs } from 'node:util';
 import { isTargetName, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -24,7 +24,7 @@ export interface Options {
   readonly slow: boolean;
 }
 
-/** `help`: the text was asked for. `wrong`: every problem, one a line. */
+/** `help`: the user requested the help text. `wrong`: every problem, one a line. */
 export type Parsed =
   | { readonly kind: 'options'; readonly options: Options }
   | { readonly kind: 'help' }
@@ -65,7 +65,7 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Flags as typed; a bare `--`, which pnpm passes on, is ignored. */
+/** Parses the flags. A bare `--`, which pnpm passes on, is ignored. */
 export function parseOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -117,7 +117,7 @@ function read(argv: readonly string[]) {
   return parseArgs({ args: argv.filter((one) => one !== '--'), options: FLAGS, strict: true }).values;
 }
 
-/** Only loopback: the cases send bytes that no other machine should receive. */
+/** Returns the port of a loopback URL only: the cases send bytes that no other machine should receive. */
 function loopbackPort(text: string): number | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -27,7 +27,7 @@ export interface Entry {
   readonly fields?: readonly FieldSource[];
 }
 
-/** `noise` alone, or entries, of which the first matching one counts. */
+/** For each name, either `noise` or a list of entries. The first matching entry counts. */
 export type Entries = Readonly<Record<string, 'noise' | readonly (Entry | 'noise')[]>>;
 
 export interface Agent {
@@ -47,7 +47,7 @@ export interface Agent {
   readonly hasParentKeys: boolean;
 }
 
-/** The name of `/api/health` for records of unknown agents. */
+/** The name in `/api/health` for records of unknown agents. */
 export const UNKNOWN = 'unknown';
 
 export const AGENTS: readonly Agent[] = OTLP.agents.map((name) => {
@@ -55,7 +55,7 @@ export const AGENTS: readonly Agent[] = OTLP.agents.map((name) => {
   return { ...(JSON.parse(text) as Agent), hasParentKeys: text.includes('"$parent.') };
 });
 
-/** `own` are the attributes of the record; a metric has none. */
+/** Returns the agent of a record. `own` are the attributes of the record; a metric has none. */
 export function agentOf(scope: string, shared: Attributes, own: Attributes): Agent | undefined {
   const service = shared.get('service.name');
   return AGENTS.find(

@@ -52,7 +52,7 @@ export async function exported<Records>(
   return result;
 }
 
-/** A log record of this scope for each set of attributes. */
+/** Returns a log record of this scope for each set of attributes. */
 export function logRecords(scope: string, logs: readonly Attributes[]): ReadableLogRecord[] {
   const exporter = new InMemoryLogRecordExporter();
   const provider = new LoggerProvider({ processors: [new SimpleLogRecordProcessor({ exporter })] });
@@ -61,7 +61,7 @@ export function logRecords(scope: string, logs: readonly Attributes[]): Readable
   return exporter.getFinishedLogRecords();
 }
 
-/** A span of this scope and name for each set of attributes. */
+/** Returns a span of this scope and name for each set of attributes. */
 export function spansOf(scope: string, name: string, spans: readonly Attributes[]): ReadableSpan[] {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -70,7 +70,7 @@ export function spansOf(scope: string, name: string, spans: readonly Attributes[
   return exporter.getFinishedSpans();
 }
 
-/** A counter, a gauge and a histogram of this scope, each with one data point. */
+/** Returns a counter, a gauge and a histogram of this scope, each with one data point. */
 export async function metricsOf(scope: string): Promise<ResourceMetrics> {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });

@@ -25,7 +25,7 @@ export type Signal = 'logs' | 'spans';
 
 /** The result of one record. */
 export interface RecordOutcome {
-  /** The name in `/api/health`. */
+  /** The name of the agent in `/api/health`. */
   readonly agent: string;
   /** `noise`, or a reason, when there is no event. */
   readonly ignored?: string;
@@ -33,7 +33,7 @@ export interface RecordOutcome {
   readonly metadata?: string;
 }
 
-/** A record with all sources of its fields. */
+/** A record with everything that its fields are read from. */
 interface Source {
   readonly signal: Signal;
   readonly record: Members;
@@ -42,7 +42,7 @@ interface Source {
   readonly parent: (key: string) => string | undefined;
 }
 
-/** In the order of the records. */
+/** Returns the results in the order of the records. */
 export function otlpOutcomes(signal: Signal, request: Members): RecordOutcome[] {
   const [groups, scopes, records] =
     signal === 'logs'
@@ -116,7 +116,7 @@ function outcome(source: Source, agent: Agent | undefined): RecordOutcome {
   return { ...named, row, metadata };
 }
 
-/** Empty when it has none. */
+/** Returns the name of a record; empty if it has none. */
 function nameOf(source: Source, { name_keys, name_prefix }: Agent): string {
   const { signal, record } = source;
   const body = signal === 'logs' ? valueText(record.body) : undefined;
@@ -198,7 +198,7 @@ function defaultOf(field: string): unknown {
   return RULES[field]!.default ?? null;
 }
 
-/** A value by rules EVT-04 to EVT-07, or null. */
+/** Returns a value by rules EVT-04 to EVT-07; null if it is invalid. */
 function checked(field: string, json: string): string | number | null {
   const { kind, bytes } = RULES[field]!;
   if (kind === 'text') {

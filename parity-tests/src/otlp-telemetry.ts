@@ -53,7 +53,7 @@ export class TelemetryCounts {
       }
   }
 
-  /** The form in `/api/health`, with times as wildcards. */
+  /** Returns the member as in `/api/health`, with times as wildcards. */
   expected(grpcConnections = 0): Members {
     const agents = ORDER.filter((name) => this.#counts.has(name)).map((agent_type) => {
       const { ignored, ...counts } = this.#counts.get(agent_type)!;

@@ -10,9 +10,9 @@ import type { Refusal } from './case.ts';
 import type { Difference } from './match.ts';
 
 const STATUSES = ['400', '408', '414', '431'];
-/** The limit of 10 s, plus a tolerance for a busy machine. */
+/** The limit of 10 s with a tolerance for a busy machine. */
 const DEADLINE_MS = 15_000;
-/** Makes the server read two writes separately. */
+/** Pause after which the server reads two writes separately. */
 const PAUSE_MS = 20;
 
 /** Returns the problems of all attempts. */

@@ -23,7 +23,7 @@ export interface Tally {
   readonly skipped: number;
 }
 
-/** Bodies are shown up to this size. */
+/** Larger bodies are cut to this size. */
 const SHOWN_BYTES = 2_000;
 
 export function terminalOf(
@@ -38,7 +38,7 @@ export function tally(results: readonly Result[]): Tally {
   return { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
 }
 
-/** The table: a line per file, a column per server. */
+/** Returns the table, with a line for each file and a column for each server. */
 export function renderTable(results: readonly Result[], terminal: Terminal): string[] {
   const targets = [...new Set(results.map((one) => one.target))];
   const suites = [...new Set(results.map((one) => one.suite))];
@@ -58,7 +58,7 @@ export function renderTable(results: readonly Result[], terminal: Terminal): str
   return [paint(head, 1, terminal), ...lines];
 }
 
-/** All failures, then skipped cases, then notes of scenarios. */
+/** Returns all failures, then skipped cases, then notes of scenarios. */
 export function renderDetails(results: readonly Result[], terminal: Terminal): string[] {
   const failed = results
     .filter((one) => one.outcome.kind === 'failed')

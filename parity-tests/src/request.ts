@@ -74,7 +74,10 @@ function plainBody(request: CaseRequest): Buffer | undefined {
   return request.body_parts === undefined ? undefined : joinParts(request.body_parts);
 }
 
-/** JSON and MessagePack take any value; the other formats take an event or a batch, whose `metadata` is JSON text. */
+/**
+ * Returns the bytes of a value. JSON and MessagePack encode any value. The other formats encode an event or a batch,
+ * whose `metadata` is JSON text.
+ */
 function encodedBody(value: unknown, format: RequestFormat): Buffer {
   if (format === 'json') return Buffer.from(JSON.stringify(value));
   if (format === 'msgpack') return encodeMsgpack(value);
@@ -102,14 +105,17 @@ function joinParts(parts: readonly Part[]): Buffer {
   );
 }
 
-/** White space is ignored. Anything else that is not a whole byte is an error of the case. */
+/**
+ * Returns the bytes of a hex text. White space is ignored. Any other text that is not a sequence of whole bytes is an
+ * error of the case.
+ */
 export function bytesOfHex(text: string): Buffer {
   const digits = text.replaceAll(/\s/g, '');
   if (!/^(?:[0-9a-f]{2})*$/i.test(digits)) throw new Error(`${text} is no hex`);
   return Buffer.from(digits, 'hex');
 }
 
-/** RFC 9112, section 7.1. */
+/** Returns the body in the chunked coding of RFC 9112, section 7.1. */
 function chunks(body: Buffer, size: number): Buffer {
   const out: Buffer[] = [];
   for (let at = 0; at < body.length; at += size) {

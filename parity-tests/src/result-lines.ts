@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import { until } from './scenario.ts';
 
-/** One line; a batch of lines has the first two numbers, a frame the third. */
+/** One line. A batch of lines has the first two numbers, a frame has the third. */
 export interface ResultLine {
   readonly event: 'batch' | 'failure';
   readonly first_line?: number;

@@ -4,7 +4,7 @@ import type { Exchange } from './run-case.ts';
 export type Outcome =
   | { readonly kind: 'passed' }
   | { readonly kind: 'failed'; readonly exchanges: readonly Exchange[]; readonly message?: string }
-  /** Not run, or known to differ; always with a reason. */
+  /** The case was not run, or is known to differ. Always has a reason. */
   | { readonly kind: 'skipped'; readonly reason: string };
 
 export interface Result {

@@ -10,7 +10,7 @@ export interface TimedReply {
   readonly ms: number;
 }
 
-/** A call with the id 1. */
+/** Returns the body of a call with the id 1. */
 export function callBody(method: string, params: string): Buffer {
   return Buffer.from(`{"jsonrpc":"2.0","method":"${method}","params":${params},"id":1}`);
 }

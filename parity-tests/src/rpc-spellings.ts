@@ -1,14 +1,14 @@
 /**
  * Generates random arguments of typed calls, and the same arguments in the spelling of other clients.
  *
- * Pure: the numbers come from a seeded generator.
+ * They depend only on the PRNG.
  */
 import { type Random, shuffle } from '@twin-ingest/testkit/random.ts';
 
 /** The members of an object. */
 type Dict = Record<string, unknown>;
 
-/** A nested dict with edge-case values. */
+/** Returns a nested dict with edge-case values. */
 export function randomDict(random: Random): Dict {
   const text = (): string => random.pick(['', 'a', 'é\n"\\', '😀\0', 'x'.repeat(random.below(40))]);
   const number = (): number =>
@@ -22,7 +22,7 @@ export function randomDict(random: Random): Dict {
   };
 }
 
-/** Removes one member, or gives it a value of mostly another type. */
+/** Removes one member, or replaces its value, mostly by one of another type. */
 export function breakOne(random: Random, dict: Dict): void {
   const inside = random.chance(0.5) ? dict : (dict.nested as Dict);
   const key = random.pick(Object.keys(inside));
@@ -31,8 +31,8 @@ export function breakOne(random: Random, dict: Dict): void {
 }
 
 /**
- * Returns the same value as other clients write it: white space, escapes, other members, another order, other number
- * forms.
+ * Returns the same value as other clients write it, with other white space, escapes, order of members and number forms,
+ * and with further members.
  */
 export function respelled(random: Random, value: unknown): string {
   const space = (): string => random.pick(['', '', ' ', '\n', '\t ']);
@@ -41,7 +41,7 @@ export function respelled(random: Random, value: unknown): string {
   }
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, item]) => [key, respelled(random, item)] as const);
-    // An unknown member, and one that a later one replaces.
+    // Adds an unknown member, and a member that a later one replaces.
     if (random.chance(0.3))
       members.push([`x${random.below(9)}`, random.pick(['null', '[[{}]]', '{"str":1}'])]);
     shuffle(random, members);

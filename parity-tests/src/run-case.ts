@@ -34,7 +34,7 @@ export interface Exchange {
 /** Time limit for closing a connection after an answer that announces it. */
 const CLOSE_MS = 5_000;
 
-/** The request that reads one more answer. */
+/** An empty request, which only reads one more answer. */
 const NOTHING: Outgoing = {
   method: 'GET',
   head: Buffer.alloc(0),

@@ -1,8 +1,8 @@
 /**
  * Runs the cases of one file against one server.
  *
- * One server and one fresh database for the file; cases that need more get their own. Invariant: a skipped case has a
- * reason, and every started server is stopped.
+ * The file has one server with one fresh database. Cases that need more have their own server. Invariants: a skipped
+ * case has a reason. Every started server is stopped.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { buildRequest } from './request.ts';
 import type { Outcome, Result } from './result.ts';
 import { runCase } from './run-case.ts';
 
-/** Where cases run: a server that the suite starts, or one that already runs. */
+/** The server of the cases: one that the suite starts, or one that already runs. */
 export type Place =
   | { readonly kind: 'target'; readonly name: TargetName }
   | { readonly kind: 'base-url'; readonly port: number };

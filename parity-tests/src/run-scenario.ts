@@ -6,7 +6,7 @@ import type { Options } from './options.ts';
 import type { Outcome, Result } from './result.ts';
 import { type Scenario, ScenarioContext, type ScenarioFile, SkippedError } from './scenario.ts';
 
-/** One result per server, or one for both. */
+/** Returns one result for each server, or one for both. */
 export async function runScenario(
   file: ScenarioFile,
   scenario: Scenario,

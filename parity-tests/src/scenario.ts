@@ -12,11 +12,11 @@ import type { Options } from './options.ts';
 
 export interface Scenario {
   readonly name: string;
-  /** The rules of contract/README.md that it proves. */
+  /** The rules of contract/README.md that the scenario tests. */
   readonly rules: readonly string[];
-  /** `each`: once per server. `both`: once, with the two. */
+  /** `each`: runs once for each server. `both`: runs once with the two servers. */
   readonly uses: 'each' | 'both';
-  /** Mostly waits, so that it runs concurrently with everything else. */
+  /** Whether it mostly waits, so that it runs concurrently with everything else. */
   readonly waits?: boolean;
   readonly run: (context: ScenarioContext) => Promise<void>;
 }
@@ -37,7 +37,7 @@ export class SkippedError extends Error {
 
 export class ScenarioContext {
   readonly target: TargetName;
-  /** Private to the scenario, removed afterwards. */
+  /** Folder of this scenario only, which is removed afterwards. */
   readonly folder: string;
   readonly options: Options;
   readonly notes: string[] = [];
@@ -49,7 +49,7 @@ export class ScenarioContext {
     this.options = options;
   }
 
-  /** The other runtime. */
+  /** The server that is not `target`. */
   get other(): TargetName {
     return this.target === 'rs' ? 'ts' : 'rs';
   }
@@ -59,7 +59,7 @@ export class ScenarioContext {
     return join(this.folder, name);
   }
 
-  /** Starts a server of this runtime unless another is named; it ends with the scenario at the latest. */
+  /** Starts a server, of this runtime unless `target` names another. It ends with the scenario at the latest. */
   async start(options: StartOptions & { target?: TargetName; db?: string } = {}): Promise<RunningServer> {
     const { target = this.target, db = this.db(), flags = [], ...rest } = options;
     const server = await startServer(target, { cwd: this.folder, ...rest, flags: ['--db', db, ...flags] });
@@ -80,12 +80,12 @@ export class ScenarioContext {
     return client;
   }
 
-  /** Registers work for the end, in reverse order. */
+  /** Registers a function for the end of the scenario. The functions run in reverse order. */
   atEnd(work: () => unknown): void {
     this.#closers.push(work);
   }
 
-  /** A figure for the report. */
+  /** Adds a line to the report. */
   note(text: string): void {
     this.notes.push(text);
   }
@@ -99,7 +99,7 @@ export class ScenarioContext {
   }
 }
 
-/** Waits until a condition holds, where no event reports it. */
+/** Waits until a condition holds. For conditions that no event reports. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,

@@ -1,6 +1,6 @@
 /** Formats two columns of wrapped text, for expected and actual. */
 
-/** Lines of `left` and `right` in two columns that fill `width` characters. */
+/** Returns the lines of `left` and `right` in two columns that fill `width` characters. */
 export function sideBySide(left: readonly string[], right: readonly string[], width: number): string[] {
   const column = Math.max(20, Math.floor((width - 3) / 2));
   const rows: string[] = [];

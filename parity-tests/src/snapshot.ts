@@ -1,5 +1,5 @@
 /**
- * Reads everything that a client can read of a database, as texts by path: a restart or a swap of servers must not
+ * Reads everything that a client can read from a database, as texts by path. A restart or a swap of servers must not
  * change it.
  */
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
@@ -13,7 +13,7 @@ const PATHS = [
   '/api/filter-options',
 ];
 
-/** The bodies of all lists, and the epoch. */
+/** Returns the bodies of all lists, and the epoch. */
 export async function snapshot(client: ApiClient): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   for (const path of PATHS) {

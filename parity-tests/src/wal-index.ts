@@ -5,12 +5,15 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** After two copies of the header of 48 bytes: frames that are in the database … */
+/** Offset of the number of frames that are in the database. It follows two copies of the header of 48 bytes. */
 const BACKFILL_AT = 96;
-/** … and, after five read marks and eight bytes of locks, frames that a checkpoint has started to copy. */
+/**
+ * Offset of the number of frames that a checkpoint has started to copy. It follows five read marks and eight bytes of
+ * locks.
+ */
 const BACKFILL_ATTEMPTED_AT = 128;
 
-/** Whether a checkpoint is writing to the database. */
+/** Returns whether a checkpoint is writing to the database. */
 export function isCheckpointUnderWay(shmFile: string): boolean {
   const head = Buffer.alloc(BACKFILL_ATTEMPTED_AT + 4);
   const file = openSync(shmFile, 'r');
@@ -19,7 +22,7 @@ export function isCheckpointUnderWay(shmFile: string): boolean {
   } finally {
     closeSync(file);
   }
-  // In the byte order of this machine.
+  // The words have the byte order of this machine.
   const words = new Uint32Array(head.buffer, head.byteOffset, head.length / 4);
   return words[BACKFILL_ATTEMPTED_AT / 4]! > words[BACKFILL_AT / 4]!;
 }

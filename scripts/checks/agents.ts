@@ -56,7 +56,8 @@ export function checkAgent(name: string, mapping: Json, vocabulary: Json, fields
 }
 
 /**
- * A version of the agent, or null; names that were not captured must be in the mapping, with or without the prefix.
+ * Checks the version of the captured agent, which may be null. Names that were not captured must be in the mapping,
+ * with or without the prefix.
  */
 function checkCaptured(mapping: JsonObject): string[] {
   const { captured, not_captured: missing, name_prefix: prefix } = mapping;
@@ -112,7 +113,7 @@ function checkEntry(where: string, signal: string, entry: Json, words: Words, fi
   ];
 }
 
-/** One list of texts that mean an error, or one of texts that mean success. */
+/** Checks a status: one list of texts that mean an error, or one list of texts that mean success. */
 function checkStatus(where: string, status: Json, isSpan: boolean): string[] {
   if (!isObject(status)) return [`${where} is no object`];
   const lists = [status.error, status.error_unless].filter((list) => list !== undefined);
@@ -142,7 +143,7 @@ function checkFields(list: Json | undefined, fields: Fields, where: string, isSp
   });
 }
 
-/** Keys of attributes. Keys with `$` mean an id or the parent, which only spans have. */
+/** Checks keys of attributes. Keys with `$` refer to an id or to the parent, which only spans have. */
 function checkKeys(keys: Json | undefined, where: string, isSpan: boolean): string[] {
   if (!Array.isArray(keys)) return [];
   return keys

@@ -67,11 +67,12 @@ function checkArrow(name: string, spec: FieldSpec | ServerColumn): string[] {
   const isDictionary = 'dictionary' in spec && spec.dictionary === true;
   if (!ARROW[spec.kind]?.includes(spec.arrow))
     return [`${name} has no Arrow type of its kind: ${spec.arrow}`];
-  // A dictionary column has few distinct values. A key of another table, such as a session's, may be one too.
+  // A dictionary in the database is a dictionary in Arrow, because it has few distinct values. Keys of other tables,
+  // such as a session's, may be a dictionary in Arrow only.
   return isDictionary && spec.arrow !== 'dictionary' ? [`${name} is a dictionary in its column alone`] : [];
 }
 
-/** Protocol Buffers reserves 19,000 to 19,999. */
+/** Returns whether a number is a valid field number. Protocol Buffers reserves 19,000 to 19,999. */
 function isFieldNumber(number: number): boolean {
   const isKept = number >= 19_000 && number <= 19_999;
   return Number.isInteger(number) && number >= 1 && number <= 536_870_911 && !isKept;
@@ -128,7 +129,7 @@ function repeated<T>(items: readonly T[]): T[] {
   return items.filter((item, index) => items.indexOf(item) !== index);
 }
 
-/** Whether a version is later than another; both have three numbers. */
+/** Returns whether a version is later than another. Both have three numbers. */
 function isLater(version: string, other: string): boolean {
   const [a, b] = [version, other].map((text) => text.split('.').map(Number)) as [number[], number[]];
   const at = a.findIndex((number, index) => number !== b[index]);

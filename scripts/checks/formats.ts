@@ -17,7 +17,7 @@ interface FormatRoute {
   readonly bench?: boolean;
 }
 
-/** Problems, one a line. */
+/** Returns the problems, one a line. */
 export function checkFormats(formatsFile: Json, routesFile: Json, openapi: JsonObject): string[] {
   const { formats = {} } = formatsFile as { formats?: Readonly<Record<string, Format>> };
   const { routes } = routesFile as unknown as { routes: FormatRoute[] };
@@ -42,7 +42,7 @@ function checkRoute(
   const operation = (method: string): JsonObject =>
     (at(openapi, `/paths/${path.replaceAll('/', '~1')}/${method}`) ?? {}) as JsonObject;
   const where = `openapi.json: ${path}`;
-  // The formats of a route are those of GET, or of POST where there is no GET (rule HTT-13).
+  // A route has the formats of GET, or of POST if it has no GET (rule HTT-13).
   const chosen = methods.includes('GET') ? 'get' : 'post';
   return [
     ...[answers ?? [], reads].flatMap((names) => inOrder(path, names, Object.keys(formats))),

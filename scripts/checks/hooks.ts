@@ -61,7 +61,7 @@ export function checkHooks(name: string, mapping: Json, vocabulary: Json, event:
       : ['waits is no object']),
     ...checkSames(hooks, waits),
   ];
-  // A field may come from another key for some hooks.
+  // Only fields that apply to all hooks count: for some hooks a field may come from another key.
   const everywhere = (Array.isArray(fields) ? fields : []).filter((field) => isObject(field) && !field.hooks);
   const named = everywhere.map((field) => (field as JsonObject).field);
   const twice = named.filter((field, index) => named.indexOf(field) !== index);
@@ -82,7 +82,10 @@ function checkField(field: Json, event: Json, names: readonly string[]): string[
   ];
 }
 
-/** The name comes first, so that every limit has room for it; servers write these keys without escaping them. */
+/**
+ * Checks the keys of summaries. The name comes first, so that every limit has room for it. Servers write these keys
+ * without escaping.
+ */
 function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): string[] {
   if (!Array.isArray(keys)) return ['summary_keys is no array'];
   return [
@@ -96,7 +99,7 @@ function checkSummaryKeys(keys: Json | undefined, name: Json | undefined): strin
 function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): string[] {
   if (!isObject(entry)) return [`${hook} is no object`];
   const { event_type: type, status, same, connect } = entry;
-  // The default of rule EVT-03.
+  // The default status of rule EVT-03.
   const absent = type === 'error' ? 'error' : 'success';
   return [
     ...unknownKeys(entry, ENTRY_KEYS, `${hook}: `),
@@ -108,7 +111,7 @@ function checkEntry(hook: string, entry: Json | undefined, words: Vocabulary): s
   ];
 }
 
-/** Servers recognise a hook with `same` by its effect on waits (rule HOK-04). */
+/** Checks hooks with `same`: servers recognise them by their effect on waits (rule HOK-04). */
 function checkSames(hooks: Json | undefined, waits: Json): string[] {
   const entries = isObject(hooks) ? Object.entries(hooks) : [];
   return entries

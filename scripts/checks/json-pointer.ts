@@ -6,7 +6,7 @@ export function resolve(openapi: JsonObject, value: JsonObject): JsonObject | un
   return typeof name === 'string' ? (at(openapi, name.slice(1)) as JsonObject | undefined) : value;
 }
 
-/** The value that a JSON pointer (RFC 6901) names. */
+/** Returns the value at a JSON pointer (RFC 6901). */
 export function at(value: Json, pointer: string): Json | undefined {
   let current: Json | undefined = value;
   for (const token of pointer.split('/').slice(1)) {

@@ -39,7 +39,7 @@ export function checkRoutes(
         methods.map((name) => name.toLowerCase()),
       ),
     );
-    // Where a path has GET and POST, its query parameters belong to GET.
+    // If a path has GET and POST, its query parameters belong to GET.
     const operation = at(item, methods.includes('GET') ? '/get' : '/post') as JsonObject | undefined;
     const says = ((operation?.parameters ?? []) as JsonObject[])
       .map((one) => resolve(openapi, one))

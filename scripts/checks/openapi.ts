@@ -31,7 +31,7 @@ export function checkOpenapi(
   ];
 }
 
-/** Returns the rules that its descriptions cite. */
+/** Returns the rules that the descriptions cite. */
 export function citedRules(value: Json): string[] {
   return [...new Set(JSON.stringify(value).match(/\b[A-Z]{3}-\d\d\b/g) ?? [])];
 }

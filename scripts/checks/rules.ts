@@ -6,7 +6,7 @@ export function ruleNames(text: string): string[] {
   return [...text.matchAll(/^(?:- )?\*\*([A-Z]{3}-\d\d|LAW)\*\*/gm)].map(([, name]) => name!);
 }
 
-/** Checks that numbers are consecutive within their letters, so that none is missing or repeated. */
+/** Checks that the numbers of each prefix are consecutive, so that none is missing or repeated. */
 export function checkNumbers(rules: readonly string[]): string[] {
   const next = new Map<string, number>();
   return rules.flatMap((rule) => {

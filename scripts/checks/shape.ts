@@ -1,7 +1,7 @@
 /** Checks the shape of a mapping in `contract/`; each check returns its problems. */
 import type { Json, JsonObject } from '../contract-facts.ts';
 
-/** Checks a list of these words. */
+/** Checks that a value is a list of these words. */
 export function listOf(list: Json, words: readonly string[], where: string): string[] {
   return Array.isArray(list) ? list.flatMap((value) => oneOf(value, words, where)) : [`${where} is no array`];
 }
@@ -12,7 +12,7 @@ export function oneOf(value: Json | undefined, words: readonly string[] = [], wh
   return known ? [] : [`${where} ${JSON.stringify(value)} is none of ${words.join(' ')}`];
 }
 
-/** Returns members of an object with unknown keys. */
+/** Returns a problem for each unknown key of an object. */
 export function unknownKeys(value: JsonObject, known: readonly string[], where: string): string[] {
   return Object.keys(value)
     .filter((key) => !known.includes(key))
@@ -23,7 +23,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Checks a list of texts that are not empty. */
+/** Checks that a value is a list of non-empty texts. */
 export function texts(list: Json | undefined, where: string): string[] {
   const isRight = Array.isArray(list) && list.every((text) => typeof text === 'string' && text !== '');
   return isRight ? [] : [`${where} is no list of texts`];

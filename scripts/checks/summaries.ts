@@ -1,11 +1,11 @@
 /**
- * The summaries in `contract/hooks/AGENT.summaries.json`: every hook of the agent has one. Each list ends with a template
- * that needs nothing from a payload, so that the dashboard always has a line to show.
+ * Checks the summaries in `contract/hooks/AGENT.summaries.json`: every hook of the agent has one. Each list must end
+ * with a template that needs nothing from a payload, so that the dashboard always has a line to show.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
 
 const ENDING = '.summaries.json';
-/** `{a.b|c}` */
+/** Matches a placeholder such as `{a.b|c}`. */
 const PLACE = /\{[^}]*\}/g;
 const PATHS = /^\{\w+(\.\w+)*(\|\w+(\.\w+)*)*\}$/;
 

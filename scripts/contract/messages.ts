@@ -4,7 +4,7 @@
  */
 import { type FieldSpec, type Fields, pascalCase, type ServerColumn } from './fields.ts';
 
-/** The declaration of a field of each kind, and the value that it passes on. */
+/** For each kind of field: the attribute and the type of its declaration, and the kind of value that it passes on. */
 const DECLARED = {
   text: ['bytes = "bytes"', 'Bytes', 'Text'],
   choice: ['int32', 'i32', 'Choice'],

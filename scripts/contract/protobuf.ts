@@ -52,7 +52,7 @@ function enumOf(name: string, words: readonly string[]): string {
   return `enum ${pascalCase(name)} {\n  ${prefix}_UNSPECIFIED = 0;\n${values.join('')}}\n\n`;
 }
 
-/** A nullable field has presence; a counter of 0 and an absent word need none. */
+/** Returns the type of a field. A nullable field has presence; a counter of 0 and an absent word need none. */
 function typeOf(name: string, spec: FieldSpec | ServerColumn): string {
   const optional = 'sql' in spec && spec.default === null ? 'optional ' : '';
   switch (spec.kind) {

@@ -1,8 +1,8 @@
 /**
- * Generates `client-ts/src/rpc-methods.ts`: the methods of `rpc.json` as types and as data, for the typed caller of
- * the client.
+ * Generates `client-ts/src/rpc-methods.ts`: the methods of `rpc.json` as types and as data, for the typed caller of the
+ * client.
  *
- * It translates only the types of RPC-04; any other is an error.
+ * It translates only the types of RPC-04. Any other type is an error.
  */
 import type { JsonObject } from '../contract-facts.ts';
 import { exported } from './types.ts';
@@ -26,7 +26,7 @@ export interface RpcSchema {
   readonly methods: Readonly<Record<string, MethodSpec>>;
 }
 
-/** The query parameters of a route, by their name in the client. */
+/** The client's types for the query parameters of routes. */
 const QUERIES: Readonly<Record<string, string>> = {
   '/api/events': 'EventsQuery',
   '/api/sessions': 'SessionsQuery',
@@ -120,7 +120,7 @@ export const SEQUENCE_ITEMS = ${limits.rpc_sequence_items};
 `;
 }
 
-/** A type of RPC-04 in TypeScript. */
+/** Returns a type of RPC-04 as a TypeScript type. */
 function plain(type: string, dictionaries: RpcSchema['dictionaries']): string {
   const item = /^sequence<(\w+)>$/.exec(type)?.[1];
   if (item !== undefined) return `readonly ${plain(item, dictionaries)}[]`;

@@ -8,7 +8,7 @@ import { type FieldSpec, type Fields, nameKinds, pascalCase, type ServerColumn }
 
 type Words = Readonly<Record<string, readonly string[]>>;
 
-/** `event.schema.json`: its `required`, `properties`, and the definitions of texts. */
+/** Returns `event.schema.json` with its `required`, its `properties`, and the definitions of texts. */
 export function eventSchema(file: JsonObject, { fields }: Fields, words: Words): JsonObject {
   const entries = Object.entries(fields);
   const definitions = Object.entries(file.$defs as JsonObject).filter(([name]) => !/text_\d/.test(name));
@@ -40,7 +40,7 @@ function textDefinition({ required, bytes }: FieldSpec): string {
   return `${required ? 'required_' : ''}text_${bytes}`;
 }
 
-/** Lengths are in code points here, as in JSON Schema. */
+/** Returns the schema of a text. Its lengths are in code points, as in JSON Schema. */
 function textSchema({ required, bytes = 0 }: FieldSpec): JsonObject {
   const inner = `[^\\s\\u0000\\p{Cs}](?:[^\\u0000\\p{Cs}]{0,${bytes - 2}}[^\\s\\u0000\\p{Cs}])?\\s*`;
   return required
@@ -67,7 +67,7 @@ function describe(spec: FieldSpec): string {
   return sentences.join(' ');
 }
 
-/** `routes.json`: the filters of `GET /api/events`, and the parameter of each. */
+/** Returns `routes.json` with the filters of `GET /api/events`, and the parameter of each. */
 export function routesFile(file: JsonObject, contract: Fields): JsonObject {
   const { filters } = contract;
   const routes = (file.routes as JsonObject[]).map((route) => {
@@ -90,7 +90,7 @@ function isField(name: string, { fields }: Fields): boolean {
   return Object.hasOwn(fields, name);
 }
 
-/** `openapi.json`: the filters, an event as sent, a row, and the lists of the filter options. */
+/** Returns `openapi.json` with the filters, an event as sent, a row, and the lists of the filter options. */
 export function openapiFile(
   file: JsonObject,
   contract: Fields,

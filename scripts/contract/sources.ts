@@ -85,7 +85,7 @@ function absentText({ default: absent }: FieldSpec): string {
   return 'Absent::Null';
 }
 
-/** `dashboard/src/filter-names.ts`. */
+/** Returns `dashboard/src/filter-names.ts`. */
 export function filterNames(contract: Fields): string {
   const names = ['session_id', ...nameKinds(contract)].map((name) => `  '${name}',\n`);
   return `/** Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the filters that the dashboard offers. */

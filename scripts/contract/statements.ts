@@ -10,7 +10,7 @@ export function eventColumns({ fields, server_columns }: Fields): string[] {
   return [...own, ...Object.values(fields).map(({ column }) => column)];
 }
 
-/** `insert_event.sql`. */
+/** Returns `insert_event.sql`. */
 export function insertEvent(fields: Fields): string {
   const columns = eventColumns(fields);
   return (

@@ -1,7 +1,7 @@
 /**
  * Generates the client's types from `openapi.json`: events as sent, rows, sessions, statistics and queries.
  *
- * It translates only the part of JSON Schema that `openapi.json` uses; any other is an error. The text is formatted
+ * It translates only the part of JSON Schema that `openapi.json` uses. Anything else is an error. The text is formatted
  * as by Biome.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
@@ -83,7 +83,7 @@ function declaration(name: string, schema: JsonObject, isSent: boolean): string 
     const type = typeText(value as JsonObject);
     const { description } = value as { readonly description?: string };
     if (required.includes(property)) return member(property, type, description);
-    // An omitted field may be `undefined`: JSON has no such value, so that it is omitted in that case too.
+    // An omitted field may be `undefined`. JSON has no such value, so the field is then omitted too.
     return member(`${property}?`, isSent && type !== 'unknown' ? `${type} | undefined` : type, description);
   });
   return `${comment}export interface ${exported(name)} {\n${members.join('')}}\n`;
@@ -94,7 +94,7 @@ function member(name: string, type: string, description?: string): string {
   return `${comment}${wrapped(`  readonly ${name}:`, type.split(' | '))}`;
 }
 
-/** Formats on one line if that fits, otherwise with one line per part of the union. */
+/** Returns the text on one line if that fits, otherwise with one line for each part of the union. */
 function wrapped(begin: string, union: readonly string[]): string {
   const margin = begin.search(/\S/);
   const indented = (part: string, spaces: number) => part.replaceAll('\n', `\n${' '.repeat(spaces)}`);
@@ -137,7 +137,7 @@ function plainType(type: string, schema: JsonObject): string {
   }
 }
 
-/** Formats a nested object, one member a line; the caller indents it. */
+/** Returns a nested object as text, one member a line. The caller indents it. */
 function objectText({ properties, required = [] }: JsonObject): string {
   const members = Object.entries(properties as JsonObject).map(([name, value]) => {
     const mark = (required as string[]).includes(name) ? '' : '?';
@@ -146,7 +146,7 @@ function objectText({ properties, required = [] }: JsonObject): string {
   return `{\n${members.join('')}}`;
 }
 
-/** Quotes like Biome. */
+/** Returns a literal, with quotes like Biome. */
 function literal(value: Json): string {
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 }

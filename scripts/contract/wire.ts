@@ -10,7 +10,7 @@ interface Member {
   readonly values?: string;
 }
 
-/** One line per field that a client sends, one per field that a server adds, and an empty row. */
+/** Returns one line for each field that a client sends, one for each field that a server adds, and an empty row. */
 export function wireFields(
   { fields, server_columns, row }: Fields,
   words: Readonly<Record<string, readonly string[]>>,

@@ -1,7 +1,7 @@
 /**
- * A fixed bulk of events that a server's own store writes without HTTP, wrapped by a program that counts.
+ * A fixed set of events that a server's own store writes without HTTP, while another program counts.
  *
- * Invariant: the bulk is the same in every run, and too small to cause a checkpoint before the file is closed.
+ * Invariant: the events are the same in every run. They are too few to cause a checkpoint before the file is closed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
 import { loadPool } from '@twin-ingest/loadgen/load/pool.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
-/** Events of the bulk. Their log is well below the length that triggers a checkpoint. */
+/** Number of events. Their log is well below the length that triggers a checkpoint. */
 export const EVENTS = 8_000;
 const GROUP_EVENTS = 500;
 export const DATABASE = 'events.db';
@@ -24,7 +24,7 @@ export async function writeBulk(folder: string): Promise<string> {
   return groups;
 }
 
-/** Stores the bulk in a fresh database with `wrapper` before the command; returns stderr. Throws when it fails. */
+/** Stores the events in a fresh database, with `wrapper` before the command, and returns stderr. Throws if it fails. */
 export function storeBulk(
   target: TargetName,
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * What a server's store asks of the operating system for its database files, as strace reports it. A system call has
- * the path of its descriptor (`--decode-fds=path`) and no data.
+ * Counts the system calls of a server's store on its database files, as strace reports them. strace prints the path of
+ * each descriptor (`--decode-fds=path`), but no data.
  */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { DATABASE, EVENTS, storeBulk } from './bulk.ts';
 
 const CALLS = 'read,write,pread64,pwrite64,fsync,fdatasync,ftruncate';
-/** A call whose descriptor is the database or one of its companions, and what it returned. */
+/** Matches a call whose descriptor is the database or one of its companion files, and the result of the call. */
 const CALL = /\b(\w+)\(\d+<[^>]*\/events\.db(-\w+)?>.*\)\s+= (-?\d+)/;
 const REPEATS = 3;
 /** Page size of the database (https://sqlite.org/fileformat2.html). */
 const PAGE_BYTES = 4096;
 
-/** Per event of the bulk, its start and its end included. */
+/** Counts per event, including the start and the end of the store. */
 export interface FileCounts {
   /** System calls on the database, its log and its shared memory. */
   readonly calls: number;
@@ -24,7 +24,10 @@ export interface FileCounts {
   readonly pages: number;
 }
 
-/** Returns the least of each count among three runs: server-rs writes some pages once or twice, as its threads go. */
+/**
+ * Returns the smallest of each count among three runs, because the timing of threads makes server-rs write some pages
+ * twice.
+ */
 export function countFileCalls(target: TargetName, folder: string, groups: string): FileCounts {
   const runs = Array.from({ length: REPEATS }, (_, run) =>
     countRun(target, join(folder, `run-${run}`), groups),
@@ -35,7 +38,7 @@ export function countFileCalls(target: TargetName, folder: string, groups: strin
 
 function countRun(target: TargetName, folder: string, groups: string): FileCounts {
   mkdirSync(folder, { recursive: true });
-  // A file for each thread, since in a common file the calls of two threads divide each other's lines.
+  // Each thread has its own file. In a common file, concurrent calls of two threads would split each other's lines.
   const prefix = `${target}-calls`;
   const options = ['-ff', '-y', '-s', '0', '-e', `trace=${CALLS}`, '-o', join(folder, prefix)];
   storeBulk(target, folder, groups, ['strace', ...options]);

@@ -1,6 +1,6 @@
 /**
- * Instructions of an event in server-rs, from its body to its commit, by valgrind's callgrind. V8 compiles while it
- * runs, so the TypeScript server has no such count.
+ * Counts the instructions of an event in server-rs, from its body to its commit, by valgrind's callgrind. V8 compiles
+ * at run time, so the TypeScript server has no such count.
  */
 import { join } from 'node:path';
 import { EVENTS, storeBulk } from './bulk.ts';

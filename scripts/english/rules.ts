@@ -1,23 +1,23 @@
-/** textlint with the rules of `scripts/english.json`: the length of sentences and the glossary. */
+/** Runs textlint with the rules of `scripts/english.json`: the length of sentences and the glossary. */
 import { TextlintKernel, type TextlintKernelOptions, type TextlintRuleReporter } from '@textlint/kernel';
 import markdown from '@textlint/textlint-plugin-markdown';
 import terminology from 'textlint-rule-terminology';
 
 export interface Rules {
-  /** The most words of a sentence. */
+  /** Largest number of words in a sentence. */
   readonly words: number;
   /** `avoid` holds regular expressions that match whole words in any case. */
   readonly glossary: readonly { readonly avoid: readonly string[]; readonly write: string }[];
 }
 
 export interface Problem {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly rule: 'sentence' | 'glossary';
   readonly message: string;
 }
 
-/** The problems of a Markdown text in the order of its lines. Tables and code are not checked. */
+/** Returns the problems of a Markdown text in the order of its lines. Tables and code are not checked. */
 export async function problemsOf(text: string, rules: Rules): Promise<Problem[]> {
   const { messages } = await new TextlintKernel().lintText(text, optionsOf(rules));
   return messages.map(({ ruleId, line, message }) => ({ line, rule: ruleId as Problem['rule'], message }));
@@ -41,7 +41,7 @@ function optionsOf(rules: Rules): TextlintKernelOptions {
   };
 }
 
-/** A sentence has at most `words` words. Inline code is one word, whatever it holds. */
+/** Reports sentences with more than `words` words. Inline code counts as one word. */
 const sentenceLength: TextlintRuleReporter = (context, options) => {
   const { Syntax, RuleError, report, getSource, locator } = context;
   return {
@@ -58,7 +58,7 @@ const sentenceLength: TextlintRuleReporter = (context, options) => {
   };
 };
 
-/** Before a sentence's first character; the white space belongs to the sentence before it. */
+/** Matches the position before a sentence's first character. White space belongs to the previous sentence. */
 const SENTENCE_END = /(?<=(?<!\b(?:e\.g|i\.e|etc|cf|vs))[.!?]["')*_]*\s+)(?=\S)/;
 
 interface Node {
@@ -67,7 +67,7 @@ interface Node {
   readonly children?: readonly Node[];
 }
 
-/** The text with `X` for inline code and spaces for addresses and markup, so that all indices stay. */
+/** Returns the text with `X` for inline code and spaces for addresses and markup, so that all indices stay the same. */
 function masked(text: string, node: Node, from: number): string {
   const [start, end] = [node.range[0] - from, node.range[1] - from];
   const fill = (first: number, last: number, by: string) =>

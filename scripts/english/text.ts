@@ -1,17 +1,17 @@
 /**
  * The prose of a source file: its comments and the names of its tests and scenarios, as one Markdown text.
  *
- * Invariant: `lines[i]` is the line of the source, from 1, of line `i` of the text. Comments at the end of a line of
- * code count when a space is on both sides of the slashes.
+ * Invariant: line `i` of the text comes from line `lines[i]` of the source, counted from 1. A comment at the end of a
+ * line of code counts if a space is on both sides of the slashes.
  */
 export interface Prose {
   readonly text: string;
   readonly lines: readonly number[];
 }
 
-/** `both` runs a test of the client with each implementation of `fetch`. */
+/** Matches the name of a test. `both` runs a test of the client with each implementation of `fetch`. */
 const TEST = /\b(?:test|it|describe|suite|both)(?:\.\w+)?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
-/** A scenario of the parity tests. */
+/** Matches the name of a scenario of the parity tests. */
 const SCENARIO = /\bname:\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1,\s*rules:/g;
 const RUST_TEST = /#\[(?:tokio::)?test[^\]]*\]\s*(?:async\s+)?fn\s+(\w+)/g;
 
@@ -30,7 +30,7 @@ export function proseOf(source: string): Prose {
   return { text: text.join('\n'), lines };
 }
 
-/** The lines of SQL that are comments as a whole. */
+/** Returns the lines of SQL that contain only a comment. */
 export function commentsOfSql(source: string): Prose {
   const lines = source.split('\n').map((line) => /^\s*-- ?(.*)$/.exec(line)?.[1] ?? '');
   return { text: lines.join('\n'), lines: lines.map((_, index) => index + 1) };
@@ -41,7 +41,7 @@ interface Part {
   readonly text: string;
 }
 
-/** Consecutive lines of comment are one part; a comment behind code is one of its own. */
+/** Returns the comments. Consecutive comment lines are one part; a comment after code is a separate part. */
 function comments(source: string): Part[] {
   const parts: { line: number; text: string }[] = [];
   let open: (typeof parts)[number] | undefined;

@@ -1,4 +1,4 @@
-/** The package has no types of its own. */
+/** Types for the package, which has none. */
 declare module 'textlint-rule-terminology' {
   import type { TextlintKernelOptions } from '@textlint/kernel';
 

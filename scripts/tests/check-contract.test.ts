@@ -1,7 +1,7 @@
 /**
- * Tests `check-contract` on made-up contracts: a valid one, and the same with one fault.
+ * Tests `check-contract` on made-up contracts: a valid one, and copies of it with one fault.
  *
- * Over 250 lines because the valid contract is spelt out once, and every faulty one differs from it.
+ * Over 250 lines because the valid contract is written out once, and every faulty one differs from it.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

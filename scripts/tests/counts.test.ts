@@ -1,4 +1,4 @@
-/** What is counted in a trace of system calls. */
+/** Tests which calls of a system call trace are counted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileCountsOf } from '../counts/file-calls.ts';

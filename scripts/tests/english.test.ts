@@ -1,4 +1,4 @@
-/** Plain English: sentences, the glossary, the prose of sources, exceptions. */
+/** Tests the check for plain English: sentences, the glossary, the prose of sources, and exceptions. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

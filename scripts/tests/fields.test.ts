@@ -86,7 +86,7 @@ for (const [problem, fields, change] of WRONG) {
   });
 }
 
-/** These files depend on the statements and on the methods instead. */
+/** Generated files that do not depend on the fields, but on the statements and the methods. */
 const STEADY: ReadonlySet<string> = new Set(['queries.rs', 'queries.ts', 'rpc-methods.ts']);
 
 test('a new field makes exactly the generated files stale', async () => {

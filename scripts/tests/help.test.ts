@@ -62,7 +62,7 @@ test('package.json has commands that run programs', () => {
 
 for (const [name, command] of PROGRAMS) {
   test(`pnpm ${name} --help prints the usage, exits with 0 and builds nothing`, async () => {
-    // In a chain, the programs before the last one would run without the flag.
+    // In a chain of commands, only the last program would get the flag.
     assert.match(command, /^node \S+( [\w:=.,/-]+)*$/, 'is one program with its flags');
     const before = builtFiles();
     const { code, stdout, stderr } = await help(command);

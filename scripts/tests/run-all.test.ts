@@ -1,4 +1,4 @@
-/** The end of `pnpm test`: which scripts passed, and which cases failed. */
+/** Tests the end of the output of `pnpm test`: which scripts passed, and which cases failed. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,10 @@ import { FailedCases } from '../failed-cases.ts';
 const folder = mkdtempSync(join(tmpdir(), 'run-all-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Stands for pnpm: runs `failing.test.mjs` by `node --test`, prints what the other runners print, and passes the rest. */
+/**
+ * A fake pnpm. It runs `failing.test.mjs` with `node --test`, prints fixed outputs of other runners, and lets all other
+ * scripts pass.
+ */
 const PNPM = `
 import { spawnSync } from 'node:child_process';
 const script = process.argv[3];

@@ -1,4 +1,4 @@
-/** Subjects of commits: their form, and which of them are checked. */
+/** Tests the check of commit subjects: their form, and which commits are checked. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,4 @@
-/**
- * `update-results` on made-up checkouts: what it writes, and that a change by hand is seen.
- */
+/** Tests `update-results` on made-up checkouts: the written files, and that it detects a change by hand. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -5,12 +5,12 @@
  */
 
 export interface Random {
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from 0 to `bound - 1`. */
+  /** Returns a whole number from 0 to `bound - 1`. */
   below(bound: number): number;
   pick<T>(from: readonly T[]): T;
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean;
 }
 

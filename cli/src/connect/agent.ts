@@ -9,7 +9,7 @@
 export interface ServerAddress {
   /** `http://127.0.0.1:3141`, without a path. */
   readonly origin: string;
-  /** Absolute path; for a server that requires a token. */
+  /** Absolute path of the token file; `null` for a server that requires no token. */
   readonly token_file: string | null;
 }
 
@@ -24,12 +24,12 @@ export interface Place {
   readonly platform: NodeJS.Platform;
 }
 
-/** The settings file to write instead of the user's own. */
+/** Which settings file to write: a named one, the project's, or the user's own. */
 export type Choice = { readonly file: string } | 'project' | 'own';
 
 /**
- * `keep`: written by us but changed by hand since, so it must stay. `conflict`: the user's own setting, which ours
- * would override.
+ * `keep`: this program wrote the entry, but it was changed by hand, so it stays. `conflict`: a setting of the user that
+ * a new entry would override.
  */
 export type ChangeKind = 'add' | 'remove' | 'keep' | 'conflict';
 
@@ -91,7 +91,7 @@ export const TOKEN_VARIABLE = 'TWIN_INGEST_TOKEN';
 /** The variable from which OTLP exporters read headers for logs alone. */
 export const HEADERS_VARIABLE = 'OTEL_EXPORTER_OTLP_LOGS_HEADERS';
 
-/** As in contract/routes.json. */
+/** The route for logs, as in contract/routes.json. */
 export const LOGS_PATH = '/v1/logs';
 
 /** Returns the commands that put the token into the environment. */

@@ -1,5 +1,6 @@
 /**
- * Claude Code: hooks for its actions, and an `env` for its logs, which have tokens and cost. Both are in one file.
+ * Claude Code: hooks for its actions, and variables in `env` for its logs, which have tokens and cost. Both are in one
+ * settings file.
  */
 import {
   type Agent,

@@ -14,7 +14,7 @@ import { readMember } from './json-object.ts';
 
 const SWITCH = 'CLAUDE_CODE_ENABLE_TELEMETRY';
 
-/** In the order of writing. */
+/** Returns the variables in the order of writing. */
 export function telemetryEnv(origin: string): readonly (readonly [name: string, value: string])[] {
   return [
     ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', `${origin}${LOGS_PATH}`],
@@ -24,7 +24,10 @@ export function telemetryEnv(origin: string): readonly (readonly [name: string, 
   ];
 }
 
-/** `origins`: the servers of the hooks in the same file; variables for other servers belong to the user. */
+/**
+ * Adds the variables. `origins` are the servers of the hooks in the same file; variables for other servers belong to
+ * the user.
+ */
 export function withTelemetry(
   text: string,
   origin: string,
@@ -60,7 +63,7 @@ export function withoutTelemetry(text: string, origins: readonly string[]): Text
       const [present, set] = entries[start + i] ?? [];
       return present === name && set === value;
     });
-    // The switch may be the user's own; then it precedes the set.
+    // The switch may be the user's own. It then precedes the other variables.
     const isOwn =
       start >= 0 &&
       row.length >= wanted.length - 1 &&
@@ -78,7 +81,10 @@ export function envOf(text: string): Readonly<Record<string, unknown>> {
   return readMember(text, 'env') ?? {};
 }
 
-/** The switch may already be on. The other variables must be unset: they direct the user's own logs. */
+/**
+ * Finds a conflict with a variable of the user. The switch may already be on. The other variables must be unset,
+ * because they direct the user's own logs.
+ */
 function conflictOf(
   name: string,
   value: string,

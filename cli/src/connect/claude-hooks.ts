@@ -28,7 +28,7 @@ export interface CommandHandler {
 
 export type Handler = HttpHandler | CommandHandler;
 
-/** As in contract/routes.json. */
+/** The route for hooks, as in contract/routes.json. */
 export const HOOK_PATH = '/api/hooks/claude-code';
 
 /** Seconds for which an unresponsive server may delay the agent. */
@@ -38,7 +38,7 @@ const HTTP_TIMEOUT_S = 2;
 export function handlersFor(server: ServerAddress): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
   for (const [event, hook] of Object.entries(HOOKS.hooks)) {
-    // Without `connect`: a hook that would replace the behaviour that it observes.
+    // A hook without `connect` is left out: connecting it would replace the behaviour that it observes.
     if (!('connect' in hook)) continue;
     handlers.set(event, hook.connect === 'http' ? httpHandler(server) : commandHandler(server));
   }
@@ -69,7 +69,7 @@ export function serverOf(handler: unknown): ServerAddress | null {
   if (typeof address !== 'string' || !address.endsWith(HOOK_PATH)) return null;
   const origin = address.slice(0, -HOOK_PATH.length);
   if (!URL.canParse(origin)) return null;
-  // An HTTP hook does not name the token's file, only that there is one.
+  // An HTTP hook does not name the token file. It only shows that there is one.
   return { origin, token_file: read?.token_file ?? (headers === undefined ? null : '') };
 }
 

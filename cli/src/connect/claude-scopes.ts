@@ -105,7 +105,7 @@ function managedEnv(path: string, { env }: JsonObject, origin: string): Problem[
     }));
 }
 
-/** Joins the lists of all files; `null` when no file has one. */
+/** Joins the lists of all files; `null` if no file has one. */
 function listsOf(scopes: readonly Scope[], key: string): string[] | null {
   const lists = scopes.map(({ settings }) => settings[key]).filter((list) => Array.isArray(list));
   return lists.length === 0 ? null : lists.flat().filter((item) => typeof item === 'string');
@@ -115,7 +115,7 @@ function fileOf(scopes: readonly Scope[], key: string): string {
   return scopes.find(({ settings }) => Array.isArray(settings[key]))!.path;
 }
 
-/** `*` matches any characters. */
+/** Returns whether a pattern matches a URL. `*` matches any characters. */
 function matches(pattern: string, url: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`).test(url);

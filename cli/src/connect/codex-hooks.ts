@@ -13,12 +13,12 @@ import { commandOf, readCommand } from './hook-command.ts';
 import type { HookKind } from './hooks-edit.ts';
 import { isObject } from './json-object.ts';
 
-/** As in contract/routes.json. */
+/** The route for hooks, as in contract/routes.json. */
 export const CODEX_HOOK_PATH = '/api/hooks/codex';
 
 export const CODEX_AGENT_TYPE = HOOKS.agent_type;
 
-/** Seconds: the most that Codex grants at the end of a session. */
+/** Time limit in seconds: the most that Codex grants at the end of a session. */
 const TIMEOUT_S = 3;
 
 /** Returns the handler of each event, in the contract's order. */

@@ -87,7 +87,9 @@ function addition(origin: string): Change {
   return { kind: 'add', name: 'otel.exporter', value: `otlp-http ${origin}${LOGS_PATH}` };
 }
 
-/** Inserts below the header of the table if present, otherwise with a header at the end; the last line end stays. */
+/**
+ * Inserts the line below the header of the table. Without a header, it adds both at the end; the last line end stays.
+ */
 function inserted(text: string, line: string): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const header = /^[ \t]*\[[ \t]*otel[ \t]*\][ \t]*(?:#[^\r\n]*)?$/m.exec(text.replaceAll('\r', ' '));
@@ -116,7 +118,7 @@ function means(text: string, table: Readonly<Record<string, unknown>>): boolean 
   }
 }
 
-/** Compares regardless of key order; an empty top-level table `otel` counts as absent. */
+/** Compares two values regardless of key order. An empty top-level table `otel` counts as absent. */
 function isSame(one: unknown, other: unknown): boolean {
   const canonical = (value: unknown) =>
     JSON.stringify(value, (key, item: unknown) => {

@@ -43,7 +43,10 @@ export const GEMINI: Agent = {
   },
 };
 
-/** Gemini CLI adds `/v1/logs` and similar paths to the endpoint. `http` means OTLP in JSON; the default is gRPC. */
+/**
+ * Returns the member. Gemini CLI adds `/v1/logs` and similar paths to the endpoint. `http` means OTLP in JSON; the
+ * default is gRPC.
+ */
 export function geminiTelemetry(origin: string): JsonObject {
   return { enabled: true, target: 'local', otlpEndpoint: origin, otlpProtocol: 'http', logPrompts: false };
 }
@@ -68,12 +71,12 @@ export function disconnectedGemini(text: string): TextEdit {
   return { text: without(text, ['telemetry']), changes: [changeOf('remove', telemetry)] };
 }
 
-/** Returns whether it is what we write, for any server. */
+/** Returns whether the member equals one that this program writes, for any server. */
 export function isWrittenTelemetry(telemetry: JsonObject): boolean {
   return isSame(telemetry, geminiTelemetry(String(telemetry.otlpEndpoint)));
 }
 
-/** Compares to the byte, including the order. */
+/** Compares two members byte for byte, including their order. */
 function isSame(telemetry: JsonObject, wanted: JsonObject): boolean {
   return JSON.stringify(telemetry) === JSON.stringify(wanted);
 }

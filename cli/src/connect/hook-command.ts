@@ -1,9 +1,9 @@
 /**
- * Builds a hook command: it reads its input, sends it in the background and ends. So the agent never waits for an
- * answer, whether or not a server runs.
+ * Builds a hook command. The command reads its input, sends it in the background and ends, so the agent never waits for
+ * an answer.
  *
- * POSIX shell and curl. Invariant: a command contains no secret, and `readCommand` parses every command that this
- * module wrote.
+ * It needs a POSIX shell and curl. Invariant: a command contains no secret, and `readCommand` parses every command that
+ * this module wrote.
  */
 import { isLoopback, quote, type ServerAddress } from './agent.ts';
 
@@ -26,7 +26,7 @@ export function commandOf(command: HookCommand): string {
 const WORD = "'((?:[^']|'\\\\'')+)'";
 const COMMAND = new RegExp(`^sh -c '[^']*' twin-ingest ${WORD}(?: ${WORD})?$`);
 
-/** Returns `null` for any other command, compared to the byte. */
+/** Parses a command that this module wrote. Returns `null` for any other, even if only one byte differs. */
 export function readCommand(text: unknown): HookCommand | null {
   const found = typeof text === 'string' ? COMMAND.exec(text) : null;
   if (found === null) return null;
@@ -37,11 +37,11 @@ export function readCommand(text: unknown): HookCommand | null {
 }
 
 /**
- * `$1` is the address, `$2` the file with the token.
+ * Returns the script. `$1` is the address, `$2` the file with the token.
  *
- * The script reads the payload to its end first: after the command ends, the agent cannot write the rest. The
- * background process holds none of the agent's pipes and outlives its terminal. On loopback it ignores the user's
- * proxy and curlrc. The token goes through a pipe, since all users can see arguments.
+ * The script first reads the whole payload: after the command ends, the agent cannot write the rest. The background
+ * process holds none of the agent's pipes and outlives its terminal. On loopback it ignores the user's proxy and
+ * curlrc. The token goes through a pipe, since all users can see arguments.
  */
 function scriptOf({ url, token_file }: HookCommand): string {
   const curl =

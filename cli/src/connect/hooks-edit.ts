@@ -13,11 +13,11 @@ import { isObject, readMember } from './json-object.ts';
 
 /** Describes our hooks; each agent's module supplies one. */
 export interface HookKind {
-  /** Whether a handler is exactly what we write for some server. */
+  /** Returns whether a handler equals one that this program writes, for some server. */
   isOwn(handler: unknown): boolean;
   /**
-   * Whether a handler sends hooks to a server of this project, even if changed by hand; with `origin`: to this
-   * server.
+   * Returns whether a handler sends hooks to a server of this project, even if changed by hand. With `origin`, only
+   * that server counts.
    */
   isAbout(handler: unknown, origin?: string): boolean;
   /** Describes a handler for the user. */
@@ -62,7 +62,7 @@ export function withoutHooks(text: string, kind: HookKind): TextEdit {
 
 export interface PlacedHandler {
   readonly event: string;
-  /** The index of its group in the event's list, and its own index in the group. */
+  /** Index of the handler's group in the event's list, and index of the handler in the group. */
   readonly group: number;
   readonly at: number;
   readonly handler: unknown;

@@ -2,7 +2,7 @@
  * Adds one value to JSON text or removes one; every other byte stays in place.
  *
  * A JSON editor would reformat the lines around a change, which belong to the user. Invariant: `without` after
- * `appended` restores the earlier text. Knows nothing of the values' meaning.
+ * `appended` restores the earlier text.
  */
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 
@@ -34,7 +34,7 @@ export function without(text: string, path: Path): string {
   return replaced(text, container.offset + 1, endOf(container) - 1, '');
 }
 
-/** Detects the layout of the text; `null`: all on one line. */
+/** Returns the layout of the text. `indent` is `null` if all is on one line. */
 function layoutOf(text: string): { readonly indent: string | null; readonly eol: string } {
   const body = text.trim();
   const isOneLine = !body.includes('\n') && body.replaceAll(/\s/g, '') !== '{}';

@@ -9,12 +9,12 @@ import { SettingsError } from './agent.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A missing file or an empty text counts as an empty object. */
+/** Returns the text of an object. A missing file or an empty text counts as an empty object. */
 export function objectText(text: string | null): string {
   return text === null || text.trim() === '' ? '{}\n' : text;
 }
 
-/** `hasComments`: the agent's settings may contain comments. */
+/** Parses the text as an object. `hasComments` is whether the agent's settings may contain comments. */
 export function readObject(text: string, hasComments = false): JsonObject {
   let settings: unknown;
   try {
@@ -27,8 +27,8 @@ export function readObject(text: string, hasComments = false): JsonObject {
 }
 
 /**
- * Returns the object at a key of the settings, `undefined` when it is absent. Checks for repeated keys next to it and
- * in it.
+ * Returns the object at a key of the settings; `undefined` if it is absent. Throws if a key is repeated in that object
+ * or next to it.
  */
 export function readMember(text: string, key: string, hasComments = false): JsonObject | undefined {
   const value = readObject(text, hasComments)[key];
@@ -51,7 +51,7 @@ function withComments(text: string): unknown {
   return value;
 }
 
-/** Checks the object itself and everything below `inside`. */
+/** Returns a key that is repeated in the object itself or anywhere below `inside`. */
 function keyGivenTwice(node: Node | undefined, inside: string, depth: number): string | undefined {
   const seen = new Set<string>();
   for (const child of node?.children ?? []) {

@@ -105,7 +105,7 @@ export function placeOf(env: Environment, cwd: string): Place {
   return { home: homedir(), cwd: env.INIT_CWD || cwd, env, system: '/', platform: process.platform };
 }
 
-/** Accepts only names and addresses: the value becomes part of a shell command, and must not contain a password. */
+/** Matches only names and addresses. The value becomes part of a shell command, and must not contain a password. */
 const HOST = /^(?:[A-Za-z0-9.-]+|\[[0-9a-f:.]+\])$/;
 
 export function originOf(text: string, problems: string[]): string {

@@ -24,8 +24,8 @@ export type ProblemCode =
 
 export interface Problem {
   readonly code: ProblemCode;
-  /** One sentence: the problem and its effect. */
+  /** One sentence that states the problem and its effect. */
   readonly what: string;
-  /** One sentence: what the user does. */
+  /** One sentence that states what the user must do. */
   readonly remedy: string;
 }

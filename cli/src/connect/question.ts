@@ -1,4 +1,4 @@
-/** Asks the user at the terminal; only a plain yes is accepted, so Ctrl-C, Ctrl-D and a stray key mean no. */
+/** Asks the user at the terminal. Only a plain yes counts as yes; Ctrl-C, Ctrl-D and any other key mean no. */
 import { createInterface } from 'node:readline/promises';
 
 export async function isWanted(

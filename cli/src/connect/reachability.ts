@@ -1,8 +1,9 @@
 /**
- * Checks that a server answers at the address of the hooks: after connecting, silence would look the same as failure.
+ * Checks that a server answers at the address of the hooks. After connecting, the user could not tell a missing server
+ * from an idle agent.
  *
- * Requests `/livez`, which needs no token. Invariant: the result is a sentence and never an error, since settings may
- * be written before the server starts.
+ * It requests `/livez`, which needs no token. Invariant: the result is a sentence and never an error, since the user
+ * may connect before the server starts.
  */
 const TIMEOUT_MS = 2000;
 
@@ -19,7 +20,7 @@ export async function reachability(origin: string): Promise<string> {
   }
 }
 
-/** `fetch` hides the failure in the cause. */
+/** Returns the reason of a failed request. `fetch` has it in the `cause` of its error. */
 export function reasonOf(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;

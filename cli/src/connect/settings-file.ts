@@ -1,8 +1,8 @@
 /**
  * Reads, backs up and atomically replaces a settings file of the user.
  *
- * Invariants: a backup is never overwritten. A reader sees the old text or the new one. The mode stays, and so does a
- * link, whose destination is written instead. Knows nothing of the text's meaning.
+ * Invariants: a backup is never overwritten. A reader sees the old text or the new one. The file keeps its mode. A
+ * symbolic link stays, and the file that it points to is written.
  */
 import {
   closeSync,
@@ -77,7 +77,7 @@ export function writeSettings({ path, text: before }: SettingsFile, text: string
   }
 }
 
-/** Removes a file that was written as a whole. */
+/** Removes a file that this program wrote completely. */
 export function removeSettings({ path }: SettingsFile): void {
   rmSync(path);
 }

@@ -28,7 +28,7 @@ export async function corpusTimeline(file: string): Promise<Timeline<OutgoingEve
     if (text.trim() === '') continue;
     const event = eventOf(text, `${file}, line ${line}`);
     const said = Date.parse(String(event.client_timestamp));
-    // An event without a time follows the one before it at once.
+    // An event without a time follows its predecessor immediately.
     if (!Number.isNaN(said)) time = said;
     events.push({ time, event });
   }

@@ -6,13 +6,13 @@
  */
 import type { Request } from './agents/request.ts';
 
-/** An unresponsive server delays the end of a demo by at most this. */
+/** Time limit of a request: the longest time by which an unresponsive server delays the end of a demo. */
 const PATIENCE_MS = 5_000;
 
 export class Courier {
   readonly #baseUrl: string;
   sent = 0;
-  /** Refused completely or in part, or without an answer. */
+  /** Number of requests that were refused completely or in part, or got no answer. */
   refused = 0;
 
   constructor(baseUrl: string) {

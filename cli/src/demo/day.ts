@@ -15,7 +15,7 @@ const SESSIONS = 20;
 /** Agents that work concurrently. */
 const LANES: readonly AgentName[] = ['claude_code', 'codex', 'gemini_cli', 'claude_code'];
 
-/** The past hours, from 0 to `PAST_MS`. The last session of Claude Code still waits for a permission. */
+/** Returns the past hours, from 0 to `PAST_MS`. The last session of Claude Code still waits for a permission. */
 export function pastOf(seed: number): readonly Timed<Action>[] {
   const random = seededRandom(seed);
   const sessions = Array.from({ length: SESSIONS }, (_, i) => {
@@ -34,7 +34,7 @@ export function pastOf(seed: number): readonly Timed<Action>[] {
   }
 }
 
-/** The sessions after it, from 0 on. */
+/** Returns the sessions after the past hours, from 0 on. */
 export function presentOf(seed: number): Generator<Timed<Action>> {
   return merged(LANES.map((agent, lane) => laneOf(agent, lane, seed)));
 }

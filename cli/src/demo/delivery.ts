@@ -25,7 +25,7 @@ export class Delivery {
   readonly #places = new Map<string, number>();
   readonly #rejected = new Set<string>();
   readonly #streamed = new Set<string>();
-  /** Their positions, ahead of the stream. */
+  /** Positions of rejected events that the stream has not reached yet. */
   readonly #rejectedAhead = new Set<number>();
   #doubled = 0;
   /** The stream's position in the order of sending. */

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Figures {
   readonly stored: number;
-  /** Events a second, over the last few seconds. */
+  /** Events a second, averaged over the last few seconds. */
   readonly rate: number;
-  /** Clients of the stream. */
+  /** Number of clients of the stream. */
   readonly clients: number;
 }
 
@@ -34,7 +34,7 @@ export async function watchFigures(
       const rate = passed_s < 0.1 ? 0 : (stats.total_events - first.stored) / passed_s;
       last = { stored: stats.total_events, rate, clients: health.sse_clients };
     } catch {
-      // No server is available, or only briefly.
+      // No server is available, for example during a swap.
     }
     if (signal.aborted) return;
     tell(last);

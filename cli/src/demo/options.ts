@@ -12,14 +12,14 @@ import { isTargetName, type TargetName } from '@twin-ingest/testkit/servers/targ
 export interface DemoOptions {
   /** The server to start. */
   readonly server: TargetName;
-  /** `null`: generated agents. */
+  /** File of recorded events; `null` for generated agents. */
   readonly corpus: string | null;
-  /** 1: real time. */
+  /** Speed factor; 1 is real time. */
   readonly speed: number;
   readonly port: number;
   /** Whether the page opens in the system's browser. */
   readonly open: boolean;
-  /** `null`: until the user ends it. */
+  /** Duration in seconds; `null` means until the user ends the demo. */
   readonly seconds: number | null;
   /** Whether stale programs are built first. */
   readonly build: boolean;
@@ -45,10 +45,10 @@ type Name =
   | 'interval'
   | 'swaps';
 
-/** All other defaults are shared. */
+/** Default speeds. All other defaults are shared. */
 const SPEEDS = { demo: 1, swap: 20 };
 
-/** Smallest, default and largest value. */
+/** Smallest, default and largest value of each flag. */
 const BOUNDS = {
   port: [0, 0, 65_535],
   seconds: [0.1, 0, 86_400],

@@ -7,12 +7,12 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Timeline } from './timeline.ts';
 
-/** After this many due items other work gets a turn. */
+/** After this many due items, other tasks of this process may run. */
 const ITEMS_A_TURN = 50;
 
 export interface ReplayOptions<T> {
   readonly timeline: Timeline<T>;
-  /** 1: real time; Infinity: without pauses. */
+  /** Speed factor; 1 is real time, Infinity plays without pauses. */
   readonly speed: number;
   play(item: T, at_ms: number): Promise<void> | void;
 }

@@ -20,7 +20,7 @@ export class Stage {
   readonly #lifetime: Lifetime;
   readonly #folder: string;
   readonly #end = new AbortController();
-  /** Aborts once the user, or the time limit, has ended it. */
+  /** Aborts once the user or the time limit has ended the demo. */
   readonly over: AbortSignal;
 
   constructor(lifetime: Lifetime, folder: string) {
@@ -33,7 +33,7 @@ export class Stage {
   async start(name: TargetName, port: number, more: readonly string[] = []): Promise<RunningServer> {
     const flags = ['--db', join(this.#folder, 'events.db'), '--port', String(port), ...more];
     const starting = startServer(name, { cwd: this.#folder, flags });
-    // Registered before it is ready, so that an end in between stops it too.
+    // Registered before the server is ready, so that an end during its start also stops it.
     this.#lifetime.add(() => starting.then((server) => server.stop()));
     return await starting;
   }
@@ -42,9 +42,9 @@ export class Stage {
     this.#end.abort();
   }
 
-  /** Resolves at the end; `null` seconds: when the user ends it. */
+  /** Resolves at the end of the demo. With `null` seconds, only the user ends it. */
   async until(seconds: number | null): Promise<void> {
-    // The longest timer, which is longer than any demo.
+    // The longest timer of Node, which is longer than any demo.
     const ms = seconds === null ? 2 ** 31 - 1 : seconds * 1000;
     await sleep(ms, undefined, { signal: this.over }).catch(() => undefined);
     this.end();

@@ -1,7 +1,4 @@
-/**
- * Defines the steps of coding agents, independent of the agent: a demo derives hooks and telemetry from them. Knows
- * nothing of requests.
- */
+/** Defines the steps of coding agents, independent of the agent. A demo derives hooks and telemetry from them. */
 
 export const AGENT_NAMES = ['claude_code', 'codex', 'gemini_cli'] as const;
 export type AgentName = (typeof AGENT_NAMES)[number];
@@ -23,7 +20,7 @@ export interface Call {
   /** The command, the file or the pattern. */
   readonly input: string;
   readonly duration_ms: number;
-  /** `null`: it succeeds. */
+  /** The message of a failed call; `null` if the call succeeds. */
   readonly error: string | null;
   /** The subagent that makes the call; `null`: the main agent. */
   readonly agent_id: string | null;

@@ -1,7 +1,7 @@
 /**
  * Lists the tasks of a demo's agents, with their files and commands.
  *
- * Two for each concurrent agent, so that no two agents do the same.
+ * There are two tasks for each concurrent agent, so that no two agents have the same task.
  */
 
 export interface Task {

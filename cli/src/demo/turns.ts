@@ -37,7 +37,7 @@ export class Turns {
     return this.#current;
   }
 
-  /** The running server, in a word of fixed width. */
+  /** The name of the running server. Both names have the same width. */
   get now(): string {
     return this.#current.target.name;
   }
@@ -46,7 +46,7 @@ export class Turns {
     return this.#swaps;
   }
 
-  /** Of the database. */
+  /** Returns the epoch of the database. */
   async epoch(): Promise<string> {
     const response = await fetch(`${this.baseUrl}/api/health`);
     return ((await response.json()) as { readonly epoch: string }).epoch;

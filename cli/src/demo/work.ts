@@ -24,7 +24,7 @@ const CALL_FAILS = 0.08;
 const MODEL_FAILS = 0.03;
 const ASKS = 0.25;
 const DELEGATES = 0.2;
-/** The other sessions fall silent, as after closing a terminal. */
+/** Share of the sessions that end. The others fall silent, as after closing a terminal. */
 const ENDS = 0.85;
 
 export interface SessionPlan {
@@ -49,7 +49,7 @@ export function* sessionOf(plan: SessionPlan): Generator<Timed<Action>> {
   }
 }
 
-/** A step, and the milliseconds since the one before it. */
+/** A step, and the milliseconds since its predecessor. */
 type After = readonly [after_ms: number, step: Step];
 
 function* stepsOf(model: Model, task: Task, random: Random): Generator<After> {
@@ -81,7 +81,7 @@ function tokensOf([, dollars_in, dollars_out]: Model, duration_ms: number, rando
   const tokens_out = 60 + random.below(1_400);
   const cache_read_tokens = 8_000 + random.below(60_000);
   const priced = dollars_in !== undefined && dollars_out !== undefined;
-  // Tokens written to a cache cost a quarter more, those read from it a tenth.
+  // Tokens that are written to a cache cost a quarter more. Tokens that are read from it cost a tenth.
   const cache_write_tokens = priced ? random.below(4_000) : 0;
   const paid_in = tokens_in + 1.25 * cache_write_tokens + 0.1 * cache_read_tokens;
   const cost_nanos = priced ? Math.round((paid_in * dollars_in + tokens_out * dollars_out) * 1_000) : null;

@@ -47,7 +47,7 @@ function hooksIn(text: string, file: string): { readonly way: Way | null; readon
   const origin = ours.map(({ handler }) => originOfHandler(handler)).find((one) => one !== null) ?? null;
   if (origin === null) return { way: null, problems: [] };
   const servers = ours.flatMap(({ handler }) => serverOf(handler) ?? []);
-  // The command names the file; an HTTP hook only shows that there is a token.
+  // A command hook names the token file; an HTTP hook only shows that there is a token.
   const token_file = servers.find((one) => one.token_file)?.token_file ?? servers[0]?.token_file ?? null;
   const way: Way = { what: 'hooks', origin, file, token_file };
   const { changes } = connectedClaude(text, { origin, token_file });
@@ -77,7 +77,7 @@ function telemetryOf(
   server: ServerAddress,
   hooks: readonly Way[],
 ): { readonly way: Way | null; readonly problems: Problem[] } {
-  // In ascending precedence: the environment, then the files.
+  // In ascending order of precedence: the environment, then the files.
   const files = readScopes(place).reverse();
   const sets = [
     { path: 'the environment', env: place.env },

@@ -48,7 +48,7 @@ export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
   const origins = new Set([origin, ...senders.map(({ way }) => way.origin)]);
   const asked = await Promise.all([...origins].map(async (one) => await ask(one, senders, options)));
   const expected = asked.find((one) => one.origin === origin && one.state.kind !== 'unreachable') ?? null;
-  // A server without senders need not run, unless no agent is connected.
+  // A server that no agent sends to is left out if it does not answer. If no agent is connected, all servers stay.
   const servers = asked.filter(
     (one) => one.senders.length > 0 || senders.length === 0 || one.state.kind === 'answers',
   );
@@ -79,7 +79,7 @@ async function ask(origin: string, all: readonly Sender[], options: DoctorOption
   return { origin, state: await askServer(origin, token), senders, token_file, token };
 }
 
-/** The first line, as the servers and the hooks read it. */
+/** Returns the first line of a token file, as the servers and the hooks read it. */
 function tokenIn(path: string): string | null {
   try {
     const [line] = readFileSync(path, 'utf8').split('\n');
@@ -111,7 +111,7 @@ function telemetryOf(asked: readonly Asked[], agent_type: string): AgentTelemetr
   return null;
 }
 
-/** Finds ways without events, where the server could have received some. */
+/** Finds ways of sending from which the server got no events, although it could have received some. */
 function silenceOf({ agent, arrivals, telemetry }: AgentReport, asked: readonly Asked[]): Problem[] {
   return arrivals.flatMap(({ way, last }): Problem[] => {
     const { state } = asked.find(({ origin }) => origin === way.origin)!;

@@ -18,15 +18,18 @@ export interface Way {
 
 export interface Inspection {
   readonly agent: Agent;
-  /** Empty: the agent is not connected. */
+  /** The ways in which the agent sends; empty if it is not connected. */
   readonly ways: readonly Way[];
   readonly problems: readonly Problem[];
 }
 
-/** `server`: where agents should send, unless their settings name another. */
+/** Inspects an agent. `server` is where it should send, unless its settings name another server. */
 export type Inspect = (place: Place, server: ServerAddress) => Inspection;
 
-/** Applies `read` to a file; `null` for a missing file, and for an unreadable one, which is then a problem. */
+/**
+ * Returns the result of `read` for a file. Returns `null` for a missing file, and for an unreadable one, which is then
+ * a problem.
+ */
 export function readOf<T>(
   path: string,
   label: string,

@@ -20,7 +20,7 @@ export interface Asked {
   readonly token: string | null;
 }
 
-/** `expected`: the server of --url, if it answers. */
+/** Returns the problems of a server. `expected` is the server of --url, if it answers. */
 export function serverProblems(asked: Asked, expected: string | null, env: Place['env']): Problem[] {
   const { origin, state, senders } = asked;
   const names = [...new Set(senders.map(({ agent }) => agent.label))].join(', ');

@@ -1,11 +1,11 @@
 /**
- * Asks a server for its health and for the events of an agent.
+ * Requests the health of a server and the events of an agent.
  *
- * Invariant: an unexpected answer is a state, never an error, since users run the doctor when things are broken.
+ * Invariant: an unexpected answer is a state, never an error, since users run the doctor when something is broken.
  */
 import { reasonOf } from '../connect/reachability.ts';
 
-/** As in /api/health (rule OTL-11). */
+/** The telemetry of an agent as in /api/health (rule OTL-11). */
 export interface AgentTelemetry {
   readonly agent_type: string;
   readonly last_at: string | null;

@@ -1,10 +1,10 @@
-/** Keeps bytes as an attachment of an event, so that a method reads them from a file of the server. */
+/** Stores bytes as an attachment of an event, so that the server reads them from a file. */
 import { BenchFailure } from '../failure.ts';
 import { hashOf } from './blob-bytes.ts';
 
 const EVENT = { session_id: 'bench', agent_type: 'bench', event_type: 'tool_use' };
 
-/** Fails unless the server says the hash that the bytes have. */
+/** Stores the bytes. Fails unless the server returns their hash. */
 export async function keepAttachment(url: string, bytes: Buffer<ArrayBuffer>): Promise<void> {
   const [id] = (
     await send<{ readonly ids: readonly number[] }>(

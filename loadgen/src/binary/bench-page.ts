@@ -1,8 +1,8 @@
 /**
- * A Chromium of this system, and pages `/bench/` of servers in it.
+ * A Chromium of this system that opens the pages `/bench/` of servers.
  *
- * Invariant: each page has a profile and a renderer process of its own, so that no page collects another's garbage. A
- * page with an error has no result.
+ * Invariants: each page has its own profile and renderer process, so that no page collects the garbage of another. A
+ * page that reports an error fails the run.
  */
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
@@ -13,7 +13,7 @@ import type { MethodFacts } from './result.ts';
 
 const PATH = '/bench/';
 const SCRIPT = '/bench/app.js';
-/** Of one round. */
+/** Longest time of one round. */
 const PATIENCE_MS = 120_000;
 
 export class BenchBrowser {
@@ -66,13 +66,13 @@ export class BenchPage {
     this.#lifetime = lifetime;
   }
 
-  /** The methods that this browser supports, in the page's order. */
+  /** Returns the methods that this browser supports, in the order of the page. */
   async methods(): Promise<MethodFacts[]> {
     const all = await this.#ask(this.#page.evaluate(methodsInPage, SCRIPT));
     return all.flatMap(({ isSupported, ...method }) => (isSupported ? [method] : []));
   }
 
-  /** Runs laps one after the other; their addresses are paths of the server. */
+  /** Runs laps one after the other. Their addresses are paths of the server. */
   run(laps: readonly Lap[]): Promise<LapFound[]> {
     const whole = laps.map(({ method, address }) => ({ method, address: `${this.#url}${address}` }));
     return this.#ask(this.#page.evaluate(lapsInPage, { script: SCRIPT, laps: whole }));
@@ -87,7 +87,7 @@ export class BenchPage {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`silent for ${PATIENCE_MS} ms`)), PATIENCE_MS);
     });
-    // The browser may close before the answer comes.
+    // The browser may close before it answers. This handler prevents an unhandled rejection.
     answer.catch(() => undefined);
     try {
       const found = await this.#lifetime.orInterrupted(Promise.race([answer, late]));

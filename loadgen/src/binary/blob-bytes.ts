@@ -1,7 +1,7 @@
-/** The bytes of `/bench/blob` by the rule BEN-04, made here so that no server vouches for itself. */
+/** The bytes of `/bench/blob` by the rule BEN-04. They are computed here, so that no server confirms its own bytes. */
 import { createHash } from 'node:crypto';
 
-/** Where Marsaglia's generator begins. */
+/** Start value of Marsaglia's generator. */
 const SEED = 2_463_534_242;
 
 export function blobBytes(size: number): Buffer<ArrayBuffer> {
@@ -16,7 +16,7 @@ export function blobBytes(size: number): Buffer<ArrayBuffer> {
   return bytes.subarray(0, size);
 }
 
-/** SHA-256 in hexadecimal. */
+/** Returns the SHA-256 in hexadecimal. */
 export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,4 +1,4 @@
-/** The process that moves large bodies: see `body-process.ts`. */
+/** Entry point of the process that moves large bodies: see `body-process.ts`. */
 import { serveBodies } from './body-process.ts';
 
 serveBodies();

@@ -1,7 +1,8 @@
 /**
- * What the process does that moves large bodies through a server, one after the other, on one connection.
+ * The process that moves large bodies through a server, one after the other, on one connection.
  *
- * Invariant: the first body of an order is compared byte by byte and does not count; all others have its length.
+ * Invariants: the first body of an order is compared byte by byte and does not count. All other bodies must have the
+ * same length.
  */
 
 import { Exchange } from '../codecs/exchange.ts';
@@ -11,7 +12,7 @@ import { blobBytes } from './blob-bytes.ts';
 
 export type BodyRoute = 'echo' | 'blob';
 
-/** `first`: compares one body, and keeps the connection. `run`: bodies until the seconds are over. */
+/** `first`: compares one body, and keeps the connection. `run`: moves bodies for `seconds`. */
 export type BodyOrder =
   | { readonly kind: 'first'; readonly port: number; readonly route: BodyRoute; readonly bytes: number }
   | { readonly kind: 'run'; readonly seconds: number };

@@ -1,7 +1,7 @@
 /**
- * DATA: what is measured of binary transfer, with unit and label, in the order of every table.
+ * DATA: the figures of the binary suite, each with unit and label, in the order of every table.
  *
- * Invariant: a figure keeps one value of each round or slice, and one that was not measured is not there.
+ * Invariants: a figure keeps one value for each round or slice. A figure that was not measured is absent.
  */
 import { ValuesByKey } from '../analyse/figures.ts';
 import type { Unit } from '../analyse/metrics.ts';

@@ -1,7 +1,7 @@
 /**
- * What a goal of binary transfer is, and what a result says of it.
+ * A goal of the binary suite, and the functions that compute its value from a result.
  *
- * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
+ * Invariant: a goal that was not measured is not reached. Verdicts are computed here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Outcome, outcome } from '../analyse/figures.ts';
@@ -10,22 +10,22 @@ import { type BinaryResult, rowsWhere } from './result.ts';
 
 export type GoalUnit = 'ms' | 'times';
 
-/** The figure of a result for one server; `null` where it was not measured. */
+/** Returns the value of one server from a result; `null` if it was not measured. */
 export type Of = (result: BinaryResult, server: TargetName) => number | null;
 
 export interface Goal {
   readonly title: string;
   readonly unit: GoalUnit;
-  /** What the original reported, and by which of its methods. */
+  /** The figure that the original benchmark reported, and the method that it used. */
   readonly prior: { readonly figure: string; readonly was: string };
-  /** `null`: none was set, the figure is stated. */
+  /** `null` if there is no goal, and the report only states the value. */
   readonly goal: number | null;
-  /** What stands in the way where it is missed. */
+  /** The reason why the goal is missed. */
   readonly obstacle?: string;
   readonly of: Of;
 }
 
-/** The median time of a method at a size, in milliseconds. */
+/** Returns the median time of a method at a size, in milliseconds. */
 export function timeOf(
   result: BinaryResult,
   server: TargetName,
@@ -35,7 +35,7 @@ export function timeOf(
   return median(rowsWhere(result, 'transfer', server, { method, bytes })[0]?.figures.took_ms ?? []);
 }
 
-/** The median of the fastest method of these forms. */
+/** Returns the median of the fastest method of these forms. */
 export function bestOf(
   result: BinaryResult,
   server: TargetName,
@@ -48,7 +48,7 @@ export function bestOf(
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** Times shall be short, and ratios high. */
+/** Returns the outcome of a goal. A lower time and a higher ratio are better. */
 export function outcomeOf({ goal, unit, of }: Goal, result: BinaryResult, server: TargetName): Outcome {
   return outcome(of(result, server), goal, unit === 'times' ? 'higher' : 'lower');
 }

@@ -1,7 +1,8 @@
 /**
- * DATA: the goals of binary transfer, what tauri-bin-transfer-bench reported, and which rows of a result say it.
+ * DATA: the goals of the binary suite, the figures that tauri-bin-transfer-bench reported, and the rows of a result
+ * that hold the values.
  *
- * Invariant: all are of the size of the original's file, and a ratio is of medians of the same run.
+ * Invariants: every goal uses the size of the original's file. A ratio uses medians of the same run.
  */
 import { bestOf, type Goal, type Of, timeOf } from './goal.ts';
 import { ORIGINAL_BYTES } from './sizes.ts';

@@ -1,10 +1,10 @@
 /**
- * What runs in the page `/bench/`: the page's own methods, one after the other.
+ * Functions that run in the page `/bench/`: they call the page's own methods, one after the other.
  *
- * Each function is sent to the browser as text, so it uses nothing of this module.
+ * Each function is sent to the browser as text. It must not use anything else of this module.
  */
 
-/** What is exported by `/bench/app.js` (`dashboard/src/bench`). */
+/** The exports of `/bench/app.js` (`dashboard/src/bench`). */
 interface BenchScript {
   readonly METHODS: readonly PageMethod[];
   runLap(
@@ -23,7 +23,7 @@ interface PageMethod {
   readonly isSupported: boolean;
 }
 
-/** A method of the page at an address. */
+/** One run of a page's method at an address. */
 export interface Lap {
   readonly method: string;
   readonly address: string;
@@ -33,13 +33,13 @@ export interface LapFound {
   readonly took_ms: number;
   readonly block_ms: number;
   readonly received_bytes: number;
-  /** From `Server-Timing`; `null` where the page does not see it, as of a worker's request. */
+  /** Time from `Server-Timing`; `null` if the page cannot read it, as for a worker's request. */
   readonly encode_ms: number | null;
   /** SHA-256 of the result. */
   readonly hash: string;
 }
 
-/** What the browser says of one request. */
+/** The browser's performance entry of one request. */
 interface Entry {
   readonly startTime: number;
   readonly encodedBodySize: number;
@@ -59,9 +59,9 @@ export async function lapsInPage({
   readonly laps: readonly Lap[];
 }): Promise<LapFound[]> {
   const { METHODS, runLap } = (await import(script)) as BenchScript;
-  // The clock of a page has steps of 0.1 ms; what is below a microsecond is the arithmetic of doubles.
+  // The clock of a page has steps of 0.1 ms. Digits below a microsecond are rounding errors of doubles.
   const inMicroseconds = (ms: number) => Math.round(ms * 1000) / 1000;
-  // The browser adds the entry of a request some time after its answer. A worker's request has none here.
+  // The browser adds the entry of a request some time after the response. A worker's request has no entry in the page.
   const entrySince = async (address: string, since: number): Promise<Entry | undefined> => {
     for (let turn = 0; turn < 10; turn++) {
       const entries = performance.getEntriesByName(address, 'resource') as unknown as Entry[];

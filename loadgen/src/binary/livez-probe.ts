@@ -1,8 +1,8 @@
 /**
- * Asks `GET /livez` every few milliseconds, as a client next to others does.
+ * Sends `GET /livez` every few milliseconds, as a client next to other clients does.
  *
- * Invariant: a request that waits does not delay the next one, so that a stall counts against every request that falls
- * into it. A time counts from sending.
+ * Invariants: a request that waits does not delay the next one, so that a stall counts for every request that it
+ * delays. A time begins when its request is sent.
  */
 import { Agent, get } from 'node:http';
 import { BenchFailure } from '../failure.ts';
@@ -22,7 +22,7 @@ export class LivezProbe {
     this.#timer = setInterval(() => this.#send(), INTERVAL_MS);
   }
 
-  /** Every time in milliseconds, in order from the shortest; one that failed is a failure. */
+  /** Returns the times in milliseconds in ascending order. Throws if a request failed. */
   async end(): Promise<number[]> {
     clearInterval(this.#timer);
     await Promise.all(this.#pending);

@@ -1,4 +1,4 @@
-/** DATA: which methods take part: those of the page `/bench/`, and some of them at other addresses. */
+/** DATA: the methods that are measured: those of the page `/bench/`, and some of them at other addresses. */
 
 import type { Lap } from './in-page.ts';
 import type { MethodFacts } from './result.ts';
@@ -8,18 +8,18 @@ export interface Contestant extends MethodFacts {
   lap(bytes: number, hash: string): Lap;
 }
 
-/** A method of the page that reads the same bytes from elsewhere. */
+/** A method of the page that reads the same bytes from another address. */
 interface Variant {
   readonly name: string;
   readonly title: string;
   readonly form: string;
-  /** Of the page. */
+  /** Name of the page's method. */
   readonly method: string;
   address(hash: string): string;
 }
 
 export const VARIANTS: readonly Variant[] = [
-  // The server reads a file inside of the measured time, as the original did.
+  // The server reads the file within the measured time, as the original did.
   {
     name: 'file-array-buffer',
     title: 'raw from a file, arrayBuffer()',
@@ -29,7 +29,7 @@ export const VARIANTS: readonly Variant[] = [
   },
 ];
 
-/** The page's methods, each variant after the method that it is one of. */
+/** Returns the page's methods, each followed by its variants. */
 export function contestantsOf(methods: readonly MethodFacts[]): Contestant[] {
   return methods.flatMap((method) => [
     {
@@ -50,10 +50,10 @@ export function contestantsOf(methods: readonly MethodFacts[]): Contestant[] {
   ]);
 }
 
-/** Base64 with the browser's own decoder of bytes. */
+/** Methods that decode Base64 with the browser's own decoder. */
 const FAST_BASE64: readonly string[] = ['base64-from-base64', 'base64-stream', 'json-from-base64'];
 
-/** Raw bytes, those of a file, and the fast ways of base64. */
+/** Returns whether a method reads raw bytes, a file, or Base64 in a fast way. */
 export function isFast({ name, form }: MethodFacts): boolean {
   return form === 'raw' || form === 'file' || FAST_BASE64.includes(name);
 }

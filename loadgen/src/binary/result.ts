@@ -1,8 +1,8 @@
 /**
- * The shape of what `pnpm bench:binary` finds: the part `binary` of a result, or a file of its own.
+ * The schema of a result of `pnpm bench:binary`: the part `binary` of a result, or a separate file.
  *
  * Its schema is `$defs/binary` of `contract/benchmark-results.schema.json`. Invariant: ratios, percentiles and verdicts
- * are made from it and never stored in it.
+ * are computed from it and never stored.
  */
 import { rowsWhere, type SuiteResult, type SuiteRow } from '../result/suite-rows.ts';
 import type { Figures } from './figure.ts';
@@ -23,9 +23,9 @@ export interface MethodFacts {
 export type BinaryRow = SuiteRow<ScenarioName, Figures>;
 
 export interface BinaryResult extends SuiteResult<BinaryRow> {
-  /** Of Chromium; `null` where no page was opened. */
+  /** Version of Chromium; `null` if no page was opened. */
   readonly browser: string | null;
-  /** In the order of tables; those that the browser does not support have no row. */
+  /** In the order of the tables. A method that the browser does not support has no row. */
   readonly methods: readonly MethodFacts[];
 }
 

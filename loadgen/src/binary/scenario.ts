@@ -1,4 +1,4 @@
-/** A scenario: one question about binary transfer, asked of all servers side by side. */
+/** A scenario: one question about binary transfer, measured with all servers side by side. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Launch } from '../run/launch.ts';
 import type { Progress } from '../run/progress.ts';
@@ -10,10 +10,10 @@ export interface ScenarioContext {
   readonly launch: Launch;
   readonly sizes: Sizes;
   readonly progress: Progress;
-  /** Starts the browser when it is first asked for. */
+  /** Returns the browser, and starts it at the first call. */
   browser(): Promise<BenchBrowser>;
   add(row: Omit<BinaryRow, 'scenario'>): void;
-  /** The methods that took part; the last call counts. */
+  /** Records the methods that were measured. The last call counts. */
   describe(methods: readonly MethodFacts[]): void;
 }
 

@@ -1,29 +1,29 @@
-/** DATA: how much of everything a run takes: for feedback, by default within five minutes, or the whole matrix. */
+/** DATA: the counts of a run: quick for feedback, by default within five minutes, or the whole matrix. */
 
 import type { RunSize } from '../plan/suite-options.ts';
 
 export interface Transfer {
   readonly bytes: number;
-  /** Each measures every method once on each server. */
+  /** Number of measured rounds. Each runs every method once on each server. */
   readonly rounds: number;
-  /** Rounds before them, which do not count. */
+  /** Number of warm-up rounds before them. */
   readonly warm_up: number;
-  /** Whether only raw bytes and the fast ways of base64 take part. */
+  /** Whether only raw bytes, files and the fast Base64 methods are measured. */
   readonly isFastOnly: boolean;
 }
 
 export interface Sizes {
   readonly transfers: readonly Transfer[];
-  /** Of the bodies that other clients send and get meanwhile. */
+  /** Size of the bodies that the other client moves. */
   readonly body_bytes: number;
-  /** Of one slice of `/livez`. */
+  /** Seconds of one slice of `/livez`. */
   readonly livez_s: number;
-  /** Fresh server each; its slices stand in one order and then in the opposite one. */
+  /** Number of pairs. Each has a fresh server; its slices run in one order and then in the opposite one. */
   readonly livez_pairs: number;
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** Of the file that the original transferred. */
+/** Size of the file that the original transferred. */
 export const ORIGINAL_BYTES = 3_464_800;
 
 const transfer = (bytes: number, rounds: number, warm_up: number, isFastOnly = false): Transfer => ({

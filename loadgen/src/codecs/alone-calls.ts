@@ -1,8 +1,8 @@
 /**
- * A typed call parsed and answered by JSON alone, without types: what `pnpm bench:rpc` compares a server's library with.
+ * Parses and answers a typed call with JSON alone, without types. `pnpm bench:rpc` compares a server's library with it.
  *
- * The twin of `server-rs/examples/codecs/calls.rs`. Step `bytes` begins and ends with UTF-8, as in a server; step `text`
- * leaves both conversions out.
+ * The twin of `server-rs/examples/codecs/calls.rs`. Step `bytes` begins and ends with UTF-8, as in a server; step
+ * `text` leaves both conversions out.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import type { Report } from './alone-timing.ts';

@@ -1,7 +1,8 @@
 /**
- * Arrow alone: stored rows as columns of `contract/fields.json`, and procwire's five columns, in one record batch.
+ * Arrow without a server: stored rows as columns of `contract/fields.json`, and procwire's five columns, in one record
+ * batch.
  *
- * Invariant: the questions asked of the columns, a sum and a count by name, have the same answers before and after.
+ * Invariant: the sum of one column and the counts by name of another are the same before and after.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import {
@@ -26,7 +27,7 @@ import type { Report } from './alone-timing.ts';
 
 type Event = Record<string, unknown>;
 
-/** Milliseconds; any moment does. */
+/** Any time of arrival in milliseconds. */
 const CREATED_AT = 1_770_000_000_000;
 const CATEGORIES = 10;
 
@@ -52,7 +53,7 @@ export function measureColumns(report: Report, lines: readonly string[], count: 
   measure(report, count, build, (table) => ask(table, 'tokens_in', 'tool_name'));
 }
 
-/** The event as a server stores it. */
+/** Returns the event as a server stores it. */
 function stored(event: Event, index: number): Event {
   const { client_timestamp, metadata, status } = event;
   return {
@@ -76,7 +77,7 @@ function columnOf(name: string, rows: readonly Event[]): Vector {
   return vectorFromArray(values, TYPES[arrow]!());
 }
 
-/** Five columns: `int32 id`, `utf8 name`, `f64 value`, `i64 timestamp`, `utf8 category`. */
+/** Measures five columns: `int32 id`, `utf8 name`, `f64 value`, `i64 timestamp`, `utf8 category`. */
 export function measureProcwireColumns(report: Report, count: number): void {
   const numbers = Array.from({ length: count }, (_, i) => i);
   const build = () =>
@@ -102,7 +103,7 @@ export function measureProcwireColumns(report: Report, count: number): void {
   measure(report, count, build, (table) => ask(table, 'value', 'category'));
 }
 
-/** The bytes of such rows as lines of JSON. */
+/** Returns the bytes of the same rows as lines of JSON. */
 export function procwireRowBytes(count: number): number {
   let bytes = 0;
   for (let id = 0; id < count; id++) {
@@ -112,7 +113,7 @@ export function procwireRowBytes(count: number): number {
   return bytes;
 }
 
-/** Adds up one column, and counts the rows of each name in another. */
+/** Returns the sum of one column, and the number of rows by the name in another column. */
 function ask(table: Table, summed: string, named: string): { sum: number; counts: Map<string, number> } {
   let sum = 0;
   for (const { values } of table.getChild(summed)!.data) {

@@ -1,9 +1,9 @@
 /**
- * The same events to bytes and back in one format, every field read, without a server around it.
+ * Encodes events to bytes and decodes them in one format, and reads every field, without a server.
  *
- * It runs in a fresh process, so that one codec's types do not slow down another's code. Invariant: before anything is
- * timed, what comes back equals what went in. Events are what a program has in its hands: metadata is a value, which
- * MessagePack and Protobuf carry as JSON text.
+ * It runs in a fresh process, so that the types of one codec do not slow down the code of another. Invariant: before
+ * anything is timed, the decoded events equal the original ones. The events are values of the program, with metadata as
+ * a value. MessagePack and Protobuf carry metadata as JSON text.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -25,14 +25,16 @@ interface Batch {
 interface Codec<T> {
   encode(value: T): Uint8Array;
   decode(bytes: Uint8Array): T;
-  /** Reads every field; how many there are. */
+  /** Reads every field, and returns the number of fields. */
   read(value: T): number;
 }
 
 const text = new TextDecoder();
 const utf8 = new TextEncoder();
 
-/** A zero is no field, since Protobuf does not tell them apart. */
+/**
+ * Returns the number of fields. A zero does not count, because Protobuf does not distinguish it from an absent field.
+ */
 function readEvents({ events }: Batch): number {
   let fields = 0;
   for (const event of events) {
@@ -53,7 +55,7 @@ const unpacked = (event: Event): Event =>
 const SERVER_FIELDS = ['id', 'schema_version', 'created_at', 'payload_truncated'];
 const COUNTERS = ['tokens_in', 'tokens_out', 'cache_read_tokens', 'cache_write_tokens'];
 
-/** A message has the fields of a server, and every counter, choice and flag. */
+/** Returns a decoded message as the event that was sent: without absent values, server fields and zero counters. */
 function sent(event: Event): Event {
   const kept = Object.entries(event).filter(
     ([name, value]) =>
@@ -91,7 +93,7 @@ const CODECS: Readonly<Record<string, Codec<Batch>>> = {
   },
 };
 
-/** `JSON.stringify` and `JSON.parse` of text alone: no bytes, and no field is read. */
+/** `JSON.stringify` and `JSON.parse` of text, without conversion to bytes and without reading a field. */
 const REFERENCE: Codec<Batch> = {
   encode: (batch) => JSON.stringify(batch) as never,
   decode: (bytes) => JSON.parse(bytes as never) as Batch,
@@ -148,7 +150,7 @@ function roundTrip<T>(
   );
 }
 
-/** Throws where a flag is wrong, or what comes back differs. */
+/** Throws if a flag is wrong, or if the decoded events differ from the original ones. */
 export async function measureAlone(argv: readonly string[]): Promise<void> {
   const flag = { type: 'string' } as const;
   const options = { events: flag, codec: flag, counts: flag, seconds: flag };

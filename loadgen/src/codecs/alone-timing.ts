@@ -1,15 +1,15 @@
-/** How long one call takes, again and again: the twin of `server-rs/examples/codecs/timing.rs`. */
+/** Measures the time of one call again and again: the twin of `server-rs/examples/codecs/timing.rs`. */
 
-/** More samples than this say nothing new about a 99th percentile. */
+/** More samples do not make a 99th percentile more precise. */
 const MOST_SAMPLES = 5000;
 const LEAST_SAMPLES = 3;
-/** Of the measured time. */
+/** Share of the measured time. */
 const WARM_UP_SHARE = 0.4;
 
 export interface Report {
-  /** `bytes`: of the serialized form; `samples`: nanoseconds. */
+  /** Prints one step. `bytes` is the size of the serialized form; `samples` are nanoseconds. */
   print(step: string, bytes: number, fields: number, samples: readonly number[]): void;
-  /** Samples of `work` after a warm-up of it. */
+  /** Warms `work` up, and returns the times of its calls. */
   time(work: () => unknown): number[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Codecs alone: runs the two programs that have no server around them, each codec in a fresh process.
+ * Codecs without a server: runs the programs of both languages, each codec in a fresh process.
  *
- * Invariant: both programs get the same events from one file, and find as many fields in them whatever the codec is.
+ * Invariants: both programs get the same events from one file. Every codec finds the same number of fields in them.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,7 @@ export const ALONE_PROGRAMS: Readonly<Record<TargetName, AloneProgram>> = {
   ts: { command: [process.execPath, TS_SOURCE], artefact: TS_SOURCE, sources: [], build: null },
 };
 
-/** What a program prints of one step of one size. */
+/** The line that a program prints for one step of one size. */
 export interface Step {
   readonly codec: string;
   readonly step: string;
@@ -41,7 +41,7 @@ export interface Step {
 }
 
 export interface AloneRun {
-  /** One event a line. */
+  /** Path of a file with one event a line. */
   readonly events: string;
   readonly codec: string;
   readonly counts: readonly number[];
@@ -77,7 +77,7 @@ export async function runAlone(name: TargetName, run: AloneRun): Promise<Step[]>
     .map((line) => JSON.parse(line) as Step);
 }
 
-/** The steps of several processes as rows: one value of each process. */
+/** Returns the steps of several processes as figures, with one value for each process. */
 export function stepFigures(
   steps: readonly Step[],
   of: { readonly events: number; readonly json_bytes: number },
@@ -100,7 +100,7 @@ export function stepFigures(
   return values.all();
 }
 
-/** Throws where codecs or languages disagree about what there is to be read. */
+/** Throws if two codecs or languages read different numbers of fields. */
 export function checkFields(steps: readonly Step[]): void {
   for (const [count, found] of Map.groupBy(steps, (step) => step.count)) {
     const odd = found.find(({ fields }) => fields !== found[0]!.fields);

@@ -1,7 +1,7 @@
 /**
- * Answers of `GET /api/events` as the rows that a client works with, by the libraries that it would use.
+ * Reads responses of `GET /api/events` as rows of a client, by the library that a client would use for each format.
  *
- * Metadata is a value: JSON text is parsed where a format carries it.
+ * Metadata is a value: it is parsed if a format carries it as JSON text.
  */
 import type { Format } from '@twin-ingest/testkit/codecs/format.ts';
 import { RecordBatchReader } from 'apache-arrow';
@@ -10,10 +10,10 @@ import { decodePage } from './protobuf.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Maps with the names of the fields, everything in its shortest form. */
+/** Writes maps with field names, and every value in its shortest form. */
 export const PACKR = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
 
-/** The rows of an answer of `GET /api/events`, every field read. */
+/** Returns the rows of a response of `GET /api/events`, with every field read. */
 export function readAnswer(format: Format, bytes: Buffer): Row[] {
   switch (format) {
     case 'json':
@@ -57,7 +57,10 @@ function readArrow(bytes: Buffer): Row[] {
   return rows.map(withMetadata);
 }
 
-/** A row as text that is equal in every format: members in order, null and what Protobuf does not send alike. */
+/**
+ * Returns a row as text that is equal in every format. Members are sorted; null and the zero values that Protobuf
+ * leaves out are removed.
+ */
 export function comparable(row: Row): string {
   const members = Object.entries(row)
     .filter(([, value]) => value !== null && value !== 0 && value !== false && value !== undefined)

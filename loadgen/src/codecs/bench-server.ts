@@ -1,7 +1,7 @@
 /**
- * A server of one pair: fresh process, fresh file, and the count of what it was sent.
+ * A server of one pair: a fresh process with a fresh file, and the count of events that were sent.
  *
- * Invariant: a server whose file holds another number of events than were sent and acknowledged has no result.
+ * Invariant: a run fails unless the file holds as many events as were sent and acknowledged.
  */
 import { dirname, join } from 'node:path';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -19,17 +19,17 @@ import type { Loader } from './loader.ts';
 export const TRANSPORTS = ['tcp', 'socket'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
-/** Bodies of 10 MB are taken, and metadata of that size stays whole. */
+/** The server accepts bodies of 10 MB, and stores metadata of that size without truncation. */
 const MOST_BYTES = '16777216';
 
-/** What every server of this suite runs with. */
+/** Flags of every server of this suite. */
 export const SERVER_FLAGS: readonly string[] = [
   ...['--max-metadata-bytes', MOST_BYTES],
   ...['--max-body-bytes', MOST_BYTES],
   ...['--max-batch-events', '20000'],
 ];
 const SOCKET = 'ingest.sock';
-/** What a server under measurement has next to those. */
+/** Flags of a measured server. */
 export const BENCH_FLAGS: readonly string[] = [...SERVER_FLAGS, '--bench', '--socket', SOCKET];
 
 export type SliceFigures = Partial<Record<FigureKey, number | null>>;
@@ -58,7 +58,7 @@ export class BenchServer {
     return { path: join(dirname(this.#host.database), SOCKET) };
   }
 
-  /** One slice, and the server's share of it. `counts`: whether its events are stored. */
+  /** Runs one slice, and measures the CPU time of the server. `counts` is whether the server stores the events. */
   async slice(
     order: Omit<Slice, 'kind' | 'address'>,
     transport: Transport,
@@ -89,7 +89,7 @@ export class BenchServer {
     };
   }
 
-  /** Stops it, and counts what its file holds. */
+  /** Stops the server, and compares the number of events in its file. */
   async end(): Promise<void> {
     await this.#host.stop();
     checkCounts(this.#host.name, this.#host.database, this.#events, this.#acknowledged);

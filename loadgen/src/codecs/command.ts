@@ -1,7 +1,7 @@
 /**
- * The suite `bench:codecs`: the proof that rows are equal, then each scenario.
+ * The suite `bench:codecs`: first checks that rows are equal, then runs each scenario.
  *
- * Invariant: nothing is timed before the same events gave the same rows in every format and over every transport.
+ * Invariant: before anything is timed, the same events gave the same rows in every format and over every transport.
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { PIPED_COLUMNS } from '../plan/lengths.ts';

@@ -86,7 +86,7 @@ async function piped(
   return rows;
 }
 
-/** All rows as JSON text, but for the moment of their arrival; the other formats have to read the same. */
+/** Returns all rows as JSON text without their times of arrival. Fails unless the other formats give the same rows. */
 async function rowsOf(address: Address, events: readonly TextEvent[]): Promise<string> {
   const read = async (format: Format) => {
     const request = readRequest(format, `/api/events?order=asc&limit=${events.length}`, events.length);

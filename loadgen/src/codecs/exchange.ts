@@ -1,8 +1,8 @@
 /**
- * One connection that sends requests and reads answers, over TCP or a Unix domain socket.
+ * One connection that sends requests and reads responses, over TCP or a Unix domain socket.
  *
- * A plain socket, since the load generator shares the cores with the server (decision 22). Invariant: an answer ends
- * where its length or its last chunk says; anything else is an error, never a guess.
+ * It is a plain socket, because the load generator shares the cores with the server (decision 22). Invariant: a
+ * response ends where its `Content-Length` or its last chunk ends. Any other response is an error.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -10,16 +10,16 @@ export type Address = { readonly port: number } | { readonly path: string };
 
 export interface Reply {
   readonly status: number;
-  /** Of the body. */
+  /** Bytes of the body. */
   readonly bytes: number;
-  /** The body where it was asked for, else its first bytes. */
+  /** The whole body if the caller asked to keep it, else at least its first bytes. */
   readonly body: Buffer;
 }
 
-/** What a reply to a post says of it is in its first bytes. */
+/** These bytes hold all that the loader reads of a response to a post. */
 const KEPT_BYTES = 64;
 const HEAD_END = Buffer.from('\r\n\r\n');
-/** `HTTP/1.1 ` is before it. */
+/** Offset of the status code, after `HTTP/1.1 `. */
 const STATUS_AT = 9;
 const PATIENCE_MS = 60_000;
 
@@ -37,7 +37,7 @@ export class Exchange {
   #waiting: Waiting | null = null;
   #problem: Error | null = null;
   #state: State = 'head';
-  /** Bytes of a head or a line that is not whole yet. */
+  /** Bytes of an incomplete head or line. */
   #text = Buffer.alloc(0);
   #status = 0;
   #left = 0;
@@ -60,7 +60,7 @@ export class Exchange {
     return this.#opened;
   }
 
-  /** `request` is not written to before the reply is there. */
+  /** Sends one request. The caller must not change `request` before the reply has come. */
   send(request: Buffer, keep: boolean): Promise<Reply> {
     return new Promise((resolve, reject) => {
       if (this.#problem !== null || this.#waiting !== null) {
@@ -88,7 +88,7 @@ export class Exchange {
     while (at < chunk.length && this.#problem === null) at = this.#step(chunk, at);
   }
 
-  /** Takes what it can; where the rest begins. */
+  /** Processes bytes from `at`, and returns where the rest begins. */
   #step(chunk: Buffer, at: number): number {
     if (this.#state === 'length' || this.#state === 'chunk') {
       const end = Math.min(chunk.length, at + this.#left);
@@ -113,7 +113,7 @@ export class Exchange {
     return at + end + mark.length - before;
   }
 
-  /** A head, or a line of the chunked coding. */
+  /** Processes a head, or a line of the chunked coding. */
   #line(text: string): void {
     switch (this.#state) {
       case 'head': {
@@ -142,7 +142,7 @@ export class Exchange {
   }
 
   #keep(bytes: Buffer): void {
-    // Small answers stay whole, whatever is asked.
+    // A small body is kept even if `keep` is false.
     if (this.#waiting!.keep || this.#bytes < KEPT_BYTES) this.#parts.push(bytes);
     this.#bytes += bytes.length;
   }

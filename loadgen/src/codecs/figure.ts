@@ -1,7 +1,7 @@
 /**
- * DATA: what is measured of formats and transports, with unit and label, in the order of every table.
+ * DATA: the figures of the codecs suite, each with unit and label, in the order of every table.
  *
- * Invariant: a figure keeps one value of each slice or process, and one that was not measured is not there.
+ * Invariants: a figure keeps one value for each slice or process. A figure that was not measured is absent.
  */
 import { ValuesByKey } from '../analyse/figures.ts';
 import type { Unit } from '../analyse/metrics.ts';

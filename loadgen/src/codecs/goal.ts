@@ -1,7 +1,7 @@
 /**
- * What a goal of formats and transports is, and what a result says of it.
+ * A goal of the codecs suite, and the functions that compute its value from a result.
  *
- * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
+ * Invariant: a goal that was not measured is not reached. Verdicts are computed here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Outcome, outcome } from '../analyse/figures.ts';
@@ -11,10 +11,10 @@ import { type CodecsResult, type Parameters, rowsWhere, type ScenarioName } from
 
 export type GoalUnit = 'MB/s' | 'events/s' | 'times' | 'of JSON';
 
-/** The figure of a result for one server; `null` where it was not measured. */
+/** Returns the value of one server from a result; `null` if it was not measured. */
 export type Of = (result: CodecsResult, server: TargetName) => number | null;
 
-/** What procwire's benchmark reported, and what that was. */
+/** The figure that procwire's benchmark reported, and a description of it. */
 export interface Prior {
   readonly figure: string;
   readonly was: string;
@@ -23,12 +23,12 @@ export interface Prior {
 export interface Goal {
   readonly title: string;
   readonly unit: GoalUnit;
-  /** `null`: procwire did not ask. */
+  /** `null` if procwire did not measure it. */
   readonly prior: Prior | null;
   readonly better: 'higher' | 'lower';
-  /** `null`: none was set, the figure is stated. */
+  /** `null` if there is no goal, and the report only states the value. */
   readonly goal: Readonly<Record<TargetName, number | null>>;
-  /** What stands in the way where it is missed. */
+  /** The reason why the goal is missed. */
   readonly obstacle?: string;
   readonly of: Of;
 }
@@ -38,7 +38,7 @@ export const value =
   (result, server) =>
     median(rowsWhere(result, scenario, server, parameters)[0]?.figures[key] ?? []);
 
-/** Of the first over the second; `null` where either is missing. */
+/** Returns `top / bottom`; `null` if either is missing or `bottom` is 0. */
 export function ratio(top: number | null, bottom: number | null): number | null {
   return top === null || bottom === null || bottom === 0 ? null : top / bottom;
 }
@@ -48,7 +48,7 @@ export const over =
   (result, server) =>
     ratio(top(result, server), bottom(result, server));
 
-/** The best, or the worst, of several that were measured. */
+/** Returns the best or the worst of several values, as `pick` chooses; `null` unless all were measured. */
 export const extreme =
   (pick: (...values: number[]) => number, all: readonly Of[]): Of =>
   (result, server) => {

@@ -1,7 +1,8 @@
 /**
- * DATA: the goals of formats and transports, what procwire reported, and which rows of a result say it.
+ * DATA: the goals of the codecs suite, the figures that procwire reported, and the rows of a result that hold the
+ * values.
  *
- * Invariant: a goal is compared with a median, and a ratio is of slices of the same pairs.
+ * Invariant: a goal is compared with a median, and a ratio uses slices of the same pairs.
  */
 
 import { extreme, type Goal, over, type Prior, value } from './goal.ts';
@@ -33,7 +34,7 @@ interface Sized {
   readonly format: string;
   readonly rows: number;
   readonly goal: number;
-  /** Of an answer, and of a body. */
+  /** Obstacles for an answer and for a body. */
   readonly obstacles: readonly [answer: string, body: string | null];
 }
 

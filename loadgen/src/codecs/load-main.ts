@@ -1,4 +1,4 @@
-/** The process that sends: see `load-process.ts`. */
+/** Entry point of the process that sends: see `load-process.ts`. */
 import { serveOrders } from './load-process.ts';
 
 serveOrders();

@@ -1,8 +1,8 @@
 /**
- * What the process does that sends: slices of requests over HTTP, and streams into a server's standard input.
+ * The process that sends: slices of requests over HTTP, and streams into a server's standard input.
  *
- * Invariants: bodies are made before the clock starts, and only the ids in them change. No two events share an id. An
- * answer that is not 2xx, or differs from the expected one, fails the order.
+ * Invariants: bodies are made before the clock starts, and only the ids in them change. Each event has its own id. A
+ * response that is not 2xx, or differs from the expected one, fails the order.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,32 +12,35 @@ import { nowMs } from '../observe/clock.ts';
 import { type Address, Exchange, type Reply } from './exchange.ts';
 import { type Piped, type PipeOrder, runPipe } from './pipe.ts';
 
-/** One body, or a question without one. */
+/** A request with a body, or a `GET` without one. */
 export interface Request {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Where ids stand in the body; each is overwritten before the body is sent. */
+  /** Offsets of the ids in the body. Each id is overwritten before the body is sent. */
   readonly ids: readonly number[];
   readonly events: number;
-  /** What its answer has to say: so many events, so many bytes, the same bytes, or anything. */
+  /**
+   * The check of the response: the number of received events, the number of received bytes, a body of the same length,
+   * or none.
+   */
   readonly answer: 'received' | 'bytes' | 'same' | 'any';
 }
 
-/** Requests that later orders name by `key`; they replace those of an earlier order. */
+/** Requests that later orders refer to by `key`. They replace the requests of an earlier `prepare`. */
 export interface Prepare {
   readonly kind: 'prepare';
   readonly requests: ReadonlyMap<string, readonly Request[]>;
 }
 
-/** Each of `window` connections sends its next request once the last was answered. */
+/** Each of `window` connections sends its next request after its previous response. */
 export interface Slice {
   readonly kind: 'slice';
   readonly address: Address;
   readonly key: string;
   readonly window: number;
-  /** It ends after so many seconds, or so many requests. */
+  /** The slice ends after so many seconds or requests; the other is `null`. */
   readonly seconds: number | null;
   readonly requests: number | null;
 }
@@ -46,7 +49,7 @@ export type Order = Prepare | Slice | PipeOrder;
 
 export interface Sliced {
   readonly requests: number;
-  /** Sent, and what answers acknowledged. */
+  /** Numbers of events that were sent, and that responses acknowledged. */
   readonly events: number;
   readonly acknowledged: number;
   readonly bytes_sent: number;
@@ -56,7 +59,7 @@ export interface Sliced {
   readonly p95_ms: number;
   readonly p99_ms: number;
   readonly cpu_us: number;
-  /** Of the last answer. */
+  /** Body of the last response. */
   readonly body: Uint8Array;
 }
 
@@ -66,14 +69,14 @@ export type LoadReply =
   | { readonly kind: 'piped'; readonly piped: Piped }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Connections that a server takes a while to forget. */
+/** After closing more connections than this, wait until the server has noticed. */
 const MANY = 100;
 const CLOSE_MS = 200;
 
-/** Of the ids that are sent. */
+/** PRNG seed of the ids that are sent. */
 const ID_SEED = 0x5eed;
 
-/** A request as bytes, a copy for each connection: it is rewritten while others are under way. */
+/** A request as bytes. Each connection has its own copy, because it overwrites the ids while other connections send. */
 interface Prepared {
   readonly bytes: Buffer;
   readonly ids: readonly number[];
@@ -159,7 +162,7 @@ class Load {
     const key = JSON.stringify([address, window]);
     if (this.#address !== key) {
       for (const connection of this.#connections) connection.close();
-      // A server that still counts them would refuse as many new ones.
+      // The server may still count the closed connections and refuse new ones.
       if (this.#connections.length > MANY) await sleep(CLOSE_MS);
       this.#connections = Array.from({ length: window }, () => new Exchange(address));
       this.#address = key;
@@ -177,7 +180,7 @@ class Load {
     return copies;
   }
 
-  /** Writes fresh ids over those in `bytes`. */
+  /** Overwrites the ids in `bytes` with new ones. */
   #stamp(bytes: Buffer, ids: readonly number[]): void {
     for (const at of ids) writeUuid(bytes, at, ID_SEED, this.#nextId++);
   }
@@ -189,7 +192,7 @@ function prepare(request: Request): Prepared {
   return { bytes, ids: request.ids.map((at) => headLength + at), request };
 }
 
-/** Head and body. */
+/** Returns the head and the body of a request. */
 export function requestBytes({ method, path, headers, body }: Request): Buffer {
   const length = method === 'POST' ? { 'content-length': String(body.length) } : {};
   const lines = Object.entries({ host: 'localhost', ...headers, ...length }).map(
@@ -198,7 +201,7 @@ export function requestBytes({ method, path, headers, body }: Request): Buffer {
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`), body]);
 }
 
-/** How many events the answer says are stored. */
+/** Returns the number of events that the response acknowledges. Throws if the response is not the expected one. */
 function acknowledged({ answer, path, body, events }: Request, { status, bytes, body: text }: Reply): number {
   const said = text.toString('latin1', 0, 200);
   if (status < 200 || status > 299) throw new Error(`${path} answered ${status} ${said}`);

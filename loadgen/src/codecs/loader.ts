@@ -1,4 +1,4 @@
-/** The parent's side of the process that sends, and the requests that it is given. */
+/** The parent's side of the process that sends, and the requests that it sends. */
 import { batchBody, eventBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { type Format, mediaTypeOf, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import type { TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
@@ -35,7 +35,7 @@ export class Loader {
   }
 }
 
-/** Where the ids of the events stand in a body that holds them in their order. */
+/** Returns the offsets of the events' ids in a body that contains the events in this order. */
 export function idsIn(body: Buffer, events: readonly TextEvent[]): number[] {
   let from = 0;
   return events.map(({ event_id }) => {
@@ -46,7 +46,7 @@ export function idsIn(body: Buffer, events: readonly TextEvent[]): number[] {
   });
 }
 
-/** Posts events as batches of so many, or one by one. */
+/** Returns requests that post the events as batches of this size, or one by one. */
 export function ingestRequests(
   format: RequestFormat,
   events: readonly TextEvent[],
@@ -65,13 +65,13 @@ export function ingestRequests(
       body,
       ids: idsIn(body, part),
       events: part.length,
-      // A single event is acknowledged with the same member.
+      // The response to a single event has the same member.
       answer: 'received',
     };
   });
 }
 
-/** Sends bytes to a route that does not read them. */
+/** Returns a request with a body that its route does not read. */
 export function rawRequest(route: 'sink' | 'echo', body: Uint8Array, events: number): Request {
   const answer = route === 'sink' ? 'bytes' : 'same';
   return { method: 'POST', path: `/bench/${route}`, headers: {}, body, ids: [], events, answer };

@@ -1,4 +1,7 @@
-/** Streams of events into servers with `--stdin`: fresh process and file each time, and a count of what is stored. */
+/**
+ * Streams of events into servers with `--stdin`. Each run has a fresh process and file, and checks the number of stored
+ * events.
+ */
 import { join } from 'node:path';
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
@@ -15,12 +18,12 @@ import type { ScenarioContext } from './scenario.ts';
 export const PIPE_FORMATS = ['ndjson', 'msgpack', 'protobuf'] as const;
 export type PipeFormat = Exclude<RequestFormat, 'json'>;
 
-/** Events that go before those that count, but at most so many times as many: a process is slower at first. */
+/** Number of warm-up events, but at most so many times the measured events. A process is slower at first. */
 const WARM_UP_EVENTS = 50_000;
 const MOST_WARM_UP = 2;
 const LENGTH_BYTES = 4;
 
-/** One piece of what the server reads: lines, or a frame with its length. */
+/** Returns one piece of the stream: lines, or a frame with its length. */
 export function chunkOf(format: PipeFormat, events: readonly TextEvent[]): Chunk {
   const body = batchBody(format, events);
   const length = Buffer.alloc(format === 'ndjson' ? 0 : LENGTH_BYTES);
@@ -29,7 +32,7 @@ export function chunkOf(format: PipeFormat, events: readonly TextEvent[]): Chunk
   return { bytes, ids: idsIn(bytes, events), events: events.length };
 }
 
-/** Its command line, with a database in `folder`. */
+/** Returns the command line of the server, with a database in `folder`. */
 export function pipeCommand(
   name: TargetName,
   format: PipeFormat,
@@ -45,7 +48,7 @@ export function databaseIn(folder: string): string {
   return join(folder, 'events.db');
 }
 
-/** `count` chunks of `batch` events each, `runs` times. */
+/** Sends `count` chunks of `batch` events each, `runs` times. */
 export async function pipeThrough(
   name: TargetName,
   format: PipeFormat,

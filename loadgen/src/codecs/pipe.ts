@@ -1,16 +1,16 @@
 /**
- * A server with `--stdin` as a child (rules PRO-12 to PRO-14). It takes events from its standard input at saturation,
- * and writes results to its standard output.
+ * A server with `--stdin` as a child process (rules PRO-12 to PRO-14). It takes events from its standard input at
+ * saturation, and writes results to its standard output.
  *
  * Invariants: chunks are made before the clock starts. The clock stops when the last event is acknowledged. The server
- * ends with 0. What Node gives a child as its standard input is a Unix socket pair, as for every program in Node.
+ * must exit with 0. Node gives a child a Unix socket pair as its standard input, not a pipe.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { nowMs } from '../observe/clock.ts';
 import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
 
-/** One piece of the stream; it is repeated with fresh ids. */
+/** One piece of the stream. It is repeated with new ids. */
 export interface Chunk {
   readonly bytes: Uint8Array;
   readonly ids: readonly number[];
@@ -22,7 +22,7 @@ export interface PipeOrder {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly chunks: readonly Chunk[];
-  /** Chunks before those that count, and those that count. */
+  /** Number of chunks of the warm-up, and number of measured chunks. */
   readonly warm_up: number;
   readonly count: number;
 }
@@ -36,7 +36,7 @@ export interface Piped {
   readonly client_cpu_us: number;
 }
 
-/** Writes fresh ids. */
+/** Overwrites the ids in `bytes` with new ones. */
 type Stamp = (bytes: Buffer, ids: readonly number[]) => void;
 
 const STUCK_MS = 60_000;
@@ -90,7 +90,7 @@ async function write(child: ChildProcess, chunks: readonly { readonly bytes: Buf
   for (const { bytes } of chunks) if (!child.stdin!.write(bytes)) await once(child.stdin!, 'drain');
 }
 
-/** The lines on the server's standard output. */
+/** Reads the lines of the server's standard output. */
 class Results {
   received = 0;
   log = '';

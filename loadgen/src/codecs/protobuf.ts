@@ -1,7 +1,9 @@
 /**
- * The messages of `contract/ingest/v1/event.proto` at run time, and events in both directions.
+ * The messages of `contract/ingest/v1/event.proto` as descriptors at run time, and the conversion of events in both
+ * directions.
  *
- * Invariant: names, numbers and types come from `contract/fields.json`, and words from `contract/vocabulary.json`.
+ * Invariant: names, numbers and types come from `contract/fields.json`, and enum values from
+ * `contract/vocabulary.json`.
  */
 import {
   create,
@@ -38,7 +40,7 @@ const TYPES: Readonly<Record<string, Type>> = {
   boolean: Type.BOOL,
 };
 
-/** Absent and zero are one thing in a choice, a counter and a flag. */
+/** A choice, a counter and a flag do not distinguish absent from zero. */
 const isOptional = (name: string, { kind }: Known) =>
   kind === 'integer'
     ? name === 'duration_ms'
@@ -106,7 +108,7 @@ const message = (name: string): DescMessage => registry.getMessage(`ingest.v1.${
 const EVENT = message('Event');
 const BATCH = message('IngestBatch');
 const PAGE = message('EventPage');
-/** The payload of procwire's benchmark. */
+/** Message of the payload in procwire's benchmark. */
 export const PROCWIRE = message('Procwire');
 
 type Event = Readonly<Record<string, unknown>>;
@@ -117,7 +119,7 @@ const fromUtf8 = new TextDecoder();
 
 const words = (known: Known) => VOCABULARY[known.values as 'statuses'] as readonly string[];
 
-/** Name in the event, name in the message, and both ways between the values. */
+/** A field's name in the event and in the message, and the conversions of its values. */
 interface Mapped {
   readonly name: string;
   readonly local: string;
@@ -162,7 +164,7 @@ function toMessage(event: Event): Loose {
   return create(EVENT, init) as Loose;
 }
 
-/** Absent values are missing in the result; metadata is its text. */
+/** Returns an event without its absent values; metadata stays JSON text. */
 function fromMessage(message: Loose): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const { name, local, get } of MAPPED) {
@@ -172,7 +174,7 @@ function fromMessage(message: Loose): Record<string, unknown> {
   return found;
 }
 
-/** Metadata of the events is JSON text. */
+/** Encodes a batch. Metadata of the events is JSON text. */
 export function encodeBatch(batch: readonly Event[]): Uint8Array {
   const events = batch.map(toMessage);
   return toBinary(BATCH, create(BATCH, { events }));

@@ -1,8 +1,8 @@
 /**
- * The shape of what `pnpm bench:codecs` finds: the part `codecs` of a result, or a file of its own.
+ * The schema of a result of `pnpm bench:codecs`: the part `codecs` of a result, or a separate file.
  *
- * Its schema is `$defs/codecs` of `contract/benchmark-results.schema.json`. Invariants: nothing in it is rounded, and
- * ratios and verdicts are made from it and never stored in it.
+ * Its schema is `$defs/codecs` of `contract/benchmark-results.schema.json`. Invariants: its values are not rounded.
+ * Ratios and verdicts are computed from it and never stored.
  */
 import { type Parameters, rowsWhere, type SuiteResult, type SuiteRow } from '../result/suite-rows.ts';
 import type { Figures } from './figure.ts';
@@ -27,7 +27,7 @@ export type CodecRow = SuiteRow<ScenarioName, Figures>;
 
 export interface CodecsResult extends SuiteResult<CodecRow> {
   readonly seed: number;
-  /** Whether recorded events took the place of generated ones. */
+  /** Whether recorded events replaced generated ones. */
   readonly recorded: boolean;
 }
 

@@ -1,8 +1,8 @@
 /**
- * A scenario: one question about formats and transports, asked of one server after the other.
+ * A scenario: one question about formats and transports, measured with one server after the other.
  *
- * Invariant: each pair has a fresh process and file. Its slices come in one order and then in the opposite one. A drift
- * of the machine therefore favours none.
+ * Invariants: each pair has a fresh process and file. Its slices run in one order and then in the opposite one. A drift
+ * of the machine therefore favours no case.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Launch } from '../run/launch.ts';
@@ -35,18 +35,21 @@ export interface Case {
   readonly requests: readonly Request[];
   readonly transport: Transport;
   readonly window: number;
-  /** How many requests a slice has; `null`: as many as its time allows. */
+  /** Number of requests of a slice; `null` if the slice ends after its time. */
   readonly count: number | null;
   /** Whether the server stores its events. */
   readonly isStored: boolean;
-  /** More figures of a slice. */
+  /** Returns further figures of a slice. */
   readonly more?: (sliced: Sliced) => SliceFigures;
 }
 
-/** Of a slice: how long the one lasts that nothing is taken from. */
+/** Length of the warm-up slice, as a share of a measured slice. */
 const WARM_UP_SHARE = 0.5;
 
-/** Measures the cases on each server in turn, all of a pair in one process. `fill` puts events into it first. */
+/**
+ * Measures the cases on each server in turn. All cases of a pair share one process, which `fill` fills with events
+ * first.
+ */
 export async function measureCases(
   servers: readonly TargetName[],
   cases: readonly Case[],

@@ -1,30 +1,30 @@
-/** DATA: how much of everything a run takes: for feedback, by default in five minutes, or the whole matrix in twenty. */
+/** DATA: the counts of a run: quick for feedback, by default in five minutes, or the whole matrix in twenty. */
 import { REQUEST_FORMATS, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import type { RunSize } from '../plan/suite-options.ts';
 import type { Payload } from './source-events.ts';
 
 export interface Sizes {
-  /** Of one step of one codec alone, and how many fresh processes measure it. */
+  /** Seconds of one step of one codec, and the number of fresh processes that measure it. */
   readonly codec_s: number;
   readonly codec_processes: number;
   /** Bytes of JSON. */
   readonly codec_bytes: readonly number[];
   readonly arrow_rows: readonly number[];
-  /** Of one slice over HTTP; before the slices there is one of half the length that does not count. */
+  /** Seconds of one slice over HTTP. Each warm-up slice takes half of it and does not count. */
   readonly slice_s: number;
-  /** Fresh server and file each; the slices of a pair stand in one order and then in the opposite one. */
+  /** Number of pairs. Each has a fresh server and file; its slices run in one order and then in the opposite one. */
   readonly pairs: number;
   readonly payloads: readonly Payload[];
   readonly batches: readonly number[];
-  /** Of a body that is not read, in bytes. */
+  /** Bytes of a body that is not read. */
   readonly raw_bytes: readonly number[];
-  /** What is stored next to bodies that are not read; procwire's payload up to 1 MB in every format. */
+  /** Formats of the bodies that are stored for comparison. procwire's payload up to 1 MB is stored in every format. */
   readonly raw_formats: readonly RequestFormat[];
   readonly transport_bytes: readonly number[];
   readonly at_once: readonly number[];
   readonly windows: readonly number[];
   readonly message_formats: readonly RequestFormat[];
-  /** Into one pipe, and how often. */
+  /** Events through one pipe, and number of runs. */
   readonly pipe_events: number;
   readonly pipe_runs: number;
 }

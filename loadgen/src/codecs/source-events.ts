@@ -1,8 +1,8 @@
 /**
- * The events that every format carries: generated ones, recorded ones, small ones, and procwire's payload as metadata.
+ * The events of every format: generated ones, recorded ones, small ones, and procwire's payload as metadata.
  *
- * Invariant: the same seed and file give the same events. Every event gets an `event_id` of a UUID's width, so that a
- * body can be sent again with fresh ones written over them.
+ * Invariant: the same PRNG seed and file give the same events. Every `event_id` is as wide as a UUID, so that a body
+ * can be sent again with new ids.
  */
 import { jsonEvent, type TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
@@ -13,26 +13,26 @@ import { generateLines, generateSmallLines } from '../load/payload.ts';
 import { UUID_BYTES, writeUuid } from '../load/uuid.ts';
 
 /**
- * `real` events have the metadata, sizes and kinds of real agents. `small` ones have 426 bytes and most fields. The two
- * bare kinds are the same without metadata.
+ * `real` events have the metadata, sizes and kinds of real agents. `small` events have 426 bytes and most fields. The
+ * two bare kinds are the same without metadata.
  */
 export type Payload = 'real' | 'bare' | 'small' | 'small bare';
 
 export interface EventSource {
   readonly seed: number;
-  /** Recorded events in the place of generated ones. */
+  /** File of recorded events, which replace the generated ones. */
   readonly corpus: string | undefined;
 }
 
-/** What procwire takes off the size of its payload for everything but the text. */
+/** Bytes that procwire subtracts from the size of its payload for everything except the text. */
 const REST_BYTES = 424;
 
-/** Of the ids in bodies that are not sent, which are made of another seed than those that are written over them. */
+/** PRNG seed of the ids in bodies before they are sent. It differs from that of the ids that overwrite them. */
 const ID_SEED = 0xc0dec5;
 
 const uuid = Buffer.alloc(UUID_BYTES);
 
-/** More of a file are not needed. */
+/** Largest number of lines to read from a file. */
 const MOST_LINES = 50_000;
 
 export async function sourceEvents(
@@ -47,7 +47,7 @@ export async function sourceEvents(
     if (lines.length === (isSmall ? count : MOST_LINES)) break;
   }
   if (lines.length === 0) throw new BenchFailure('corpus_unusable', 'the corpus holds no event');
-  // Sessions come one after the other: without this the first events would all be of one agent.
+  // A file holds one session after the other. Without a shuffle, the first events would all be of one agent.
   if (!isSmall) shuffle(seededRandom(seed), lines);
   return Array.from({ length: count }, (_, i) => {
     const { metadata, ...fields } = parseEvent(lines[i % lines.length]!, i);
@@ -59,7 +59,7 @@ function linesOf(seed: number, corpus: string | undefined): Iterable<string> | A
   return corpus === undefined ? generateLines(seed) : readCorpus(corpus);
 }
 
-/** Metadata keeps its text. */
+/** Returns the event of a line. Metadata keeps its exact text. */
 function parseEvent(line: string, number: number): TextEvent {
   const { metadata: _, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const metadata = memberSpans(line).findLast(({ key }) => key === 'metadata')?.text;
@@ -72,20 +72,20 @@ function idOf(number: number): string {
   return uuid.toString('latin1');
 }
 
-/** `{id, name, data, items}`, as procwire's benchmark makes it. */
+/** Returns `{id, name, data, items}`, as procwire's benchmark makes it. */
 export function procwirePayload(size: number) {
   const items = Array.from({ length: 100 }, (_, i) => i);
   return { id: 1, name: 'test', data: 'x'.repeat(Math.max(0, size - REST_BYTES)), items };
 }
 
-/** Events whose metadata is that payload. */
+/** Returns events whose metadata is that payload. */
 export function procwireEvents(size: number, count: number): TextEvent[] {
   const metadata = JSON.stringify(procwirePayload(size));
   const fields = { session_id: 'procwire', agent_type: 'bench', event_type: 'tool_use' };
   return Array.from({ length: count }, (_, i) => ({ ...fields, event_id: idOf(i), metadata }));
 }
 
-/** The first events whose JSON has about so many bytes together, at least one. */
+/** Returns the first events whose JSON has about `bytes` bytes in total; at least one. */
 export function upTo(events: readonly TextEvent[], bytes: number): readonly TextEvent[] {
   let sum = 0;
   const end = events.findIndex((event) => {

@@ -1,8 +1,9 @@
 /**
- * What the process does that calls: checks the answer of a call, then makes it again and again.
+ * The process that calls: checks the response of a call, then repeats the call.
  *
- * Invariants: values and raw requests are made before the clock starts. The first answer of each slice is compared byte
- * by byte (MessagePack: value by value) and does not count. A refused answer, or one of another length, fails the order.
+ * Invariants: values and raw requests are made before the clock starts. The first response of each slice is compared
+ * byte by byte (MessagePack: value by value) and does not count. A response that is an error or has another length
+ * fails the order.
  */
 import { msgpackCalls } from '@twin-ingest/client/msgpack';
 import { type Rpc, rpcOf } from '@twin-ingest/client/rpc';
@@ -12,7 +13,9 @@ import { type Call, checkAnswer, libraryTime, requestOf } from './call.ts';
 import { Samples } from './samples.ts';
 import { argumentOf, nameOf } from './values.ts';
 
-/** `prepare`: checks one answer, then warms up. `run`: calls until the seconds are over, and at least so many. */
+/**
+ * `prepare`: checks one response, then warms up. `run`: calls until the seconds are over, and at least so many times.
+ */
 export type CallOrder =
   | {
       readonly kind: 'prepare';
@@ -24,10 +27,10 @@ export type CallOrder =
   | { readonly kind: 'run'; readonly seconds: number; readonly least: number };
 
 export interface Sliced {
-  /** Time of a call, one value each sample. */
+  /** Microseconds of a call, one value for each sample. */
   readonly samples_us: readonly number[];
   readonly latencies_us: Float64Array;
-  /** From `Server-Timing`; empty for raw calls. */
+  /** Time of the library from `Server-Timing`; empty for raw calls. */
   readonly lib_us: Float64Array;
   readonly sent_bytes: number;
   readonly received_bytes: number;
@@ -43,7 +46,7 @@ interface Prepared {
   readonly call: Call;
   readonly sent_bytes: number;
   readonly received_bytes: number;
-  /** One call; the worker is one of those in flight. */
+  /** Makes one call. `worker` is the number of the worker. */
   readonly once: (worker: number) => Promise<void>;
 }
 
@@ -101,7 +104,7 @@ class Calls {
     return { ...found, lib_us, sent_bytes, received_bytes, cpu_us: user + system };
   }
 
-  /** As many workers as calls are in flight; each makes its next call once the last was answered. */
+  /** Runs one worker for each call in flight. A worker makes its next call after its previous response. */
   async #loop(
     isOver: (elapsed_ms: number, begun: number) => boolean,
     from_ms = nowMs(),

@@ -1,5 +1,5 @@
 /**
- * One kind of call: its bytes, and the proof that an answer gives its argument back.
+ * One kind of call: its bytes, and the check that a response returns its argument.
  *
  * Invariant: JSON is compared byte by byte, MessagePack value by value.
  */
@@ -22,7 +22,7 @@ export interface Call extends Subject {
 
 const MEDIA_TYPES = { json: 'application/json', msgpack: msgpackCalls.type };
 
-/** Head and body, and the length of the body. */
+/** Returns the head and the body, and the length of the body. */
 export function requestOf(
   call: Call,
   argument: unknown,
@@ -44,7 +44,7 @@ export function requestOf(
   return { bytes: requestBytes(request), length: body.length };
 }
 
-/** Sends the call once; throws unless the answer is the argument. Its length. */
+/** Sends the call once, and returns the length of the response. Throws unless the result equals the argument. */
 export async function checkAnswer(
   exchange: Exchange,
   request: Buffer,
@@ -62,7 +62,7 @@ export async function checkAnswer(
   return body.length;
 }
 
-/** Microseconds of `lib;dur=MS` (rule RPC-07). */
+/** Returns the microseconds of `lib;dur=MS` (rule RPC-07). */
 export function libraryTime(text: string): number {
   const ms = /^lib;dur=(\d+(?:\.\d+)?)$/.exec(text)?.[1];
   if (ms === undefined) throw new Error(`no Server-Timing of the library: ${JSON.stringify(text)}`);

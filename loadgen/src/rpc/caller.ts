@@ -1,4 +1,4 @@
-/** The parent's side of the process that calls, and a server that is called. */
+/** The parent's side of the process that calls, and the server that it calls. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
 import { Helper, type HelperOptions } from '../run/helper.ts';
@@ -14,7 +14,7 @@ export class Caller extends Helper<CallOrder, CallReply> {
     super({ name: 'the process that calls', program, placement, lifetime });
   }
 
-  /** Checks the answer of a call and warms up. */
+  /** Checks the response of a call and warms up. */
   async prepare(order: Omit<Extract<CallOrder, { kind: 'prepare' }>, 'kind'>): Promise<void> {
     await this.ask({ kind: 'prepare', ...order });
   }
@@ -26,7 +26,7 @@ export class Caller extends Helper<CallOrder, CallReply> {
   }
 }
 
-/** How long a slice lasts, and the warm-up before it. */
+/** Durations of a slice and of the warm-up before it. */
 export interface SliceLength {
   readonly seed: number;
   readonly warm_up_s: number;
@@ -34,7 +34,7 @@ export interface SliceLength {
   readonly least: number;
 }
 
-/** A fresh process with `--bench`. */
+/** A fresh server process with `--bench`. */
 export class CallServer {
   readonly host: Host;
   readonly #caller: Caller;
@@ -52,7 +52,7 @@ export class CallServer {
     await this.#caller.prepare({ port: this.host.port, call, seed, seconds });
   }
 
-  /** Runs what was prepared, and the CPU time that the server took. */
+  /** Runs the prepared call, and returns the CPU time of the server. */
   async run(
     seconds: number,
     least: number,

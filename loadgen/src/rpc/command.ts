@@ -1,7 +1,7 @@
 /**
- * The suite `bench:rpc`: the proof that answers are equal, then each scenario.
+ * The suite `bench:rpc`: first checks that results are equal, then runs each scenario.
  *
- * Invariant: nothing is timed before both servers answered every method with its argument.
+ * Invariant: before anything is timed, both servers answered every method with its argument.
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { ALONE_PROGRAMS } from '../codecs/alone.ts';

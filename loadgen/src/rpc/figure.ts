@@ -1,7 +1,7 @@
 /**
- * DATA: what is measured of typed calls, with unit and label.
+ * DATA: the figures of typed calls, each with unit and label.
  *
- * Invariant: a figure is one number of all slices of a case together, and one that was not measured is not there.
+ * Invariants: a figure is one number for all slices of a case. A figure that was not measured is absent.
  */
 import type { Unit } from '../analyse/metrics.ts';
 
@@ -36,7 +36,7 @@ export const FIGURES = {
 export type FigureKey = keyof typeof FIGURES;
 export type Figures = Readonly<Partial<Record<FigureKey, number>>>;
 
-/** Leaves out what was not measured. */
+/** Removes the figures that were not measured. */
 export function figuresOf(found: Readonly<Partial<Record<FigureKey, number | null>>>): Figures {
   const entries = (Object.keys(FIGURES) as FigureKey[]).flatMap((key) => {
     const value = found[key];

@@ -1,7 +1,7 @@
 /**
- * What a goal of typed calls is, and what a result says of it.
+ * A goal of typed calls, and the functions that compute its value from a result.
  *
- * Invariant: what was not measured is not reached. Verdicts are made here each time and never stored.
+ * Invariant: a goal that was not measured is not reached. Verdicts are computed here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Outcome, outcome } from '../analyse/figures.ts';
@@ -10,18 +10,18 @@ import { type Parameters, type RpcResult, rowWhere, type ScenarioName } from './
 
 export type GoalUnit = 'round trips/s' | 'times' | 'ms';
 
-/** The figure of a result for one server; `null` where it was not measured. */
+/** Returns the value of one server from a result; `null` if it was not measured. */
 export type Of = (result: RpcResult, server: TargetName) => number | null;
 
 export interface Goal {
   readonly title: string;
   readonly unit: GoalUnit;
-  /** What native-calls reported, and what that was. */
+  /** The figure that native-calls reported, and a description of it. */
   readonly prior: { readonly figure: string; readonly was: string };
   readonly better: 'higher' | 'lower';
-  /** `null`: none was set, the figure is stated. */
+  /** `null` if there is no goal, and the report only states the value. */
   readonly goal: number | null;
-  /** What stands in the way where it is missed. */
+  /** The reason why the goal is missed. */
   readonly obstacle?: string;
   readonly of: Of;
 }
@@ -38,7 +38,7 @@ export const over =
     return a === null || b === null || b === 0 ? null : a / b;
   };
 
-/** The lowest; `null` unless all were measured. */
+/** Returns the lowest value; `null` unless all were measured. */
 export const lowest =
   (all: readonly Of[]): Of =>
   (result, server) => {

@@ -1,7 +1,8 @@
 /**
- * DATA: the goals of typed calls, what native-calls reported, and which rows of a result say it.
+ * DATA: the goals of typed calls, the figures that native-calls reported, and the rows of a result that hold the
+ * values.
  *
- * Invariant: a ratio to the reference is of medians of the same run, of the same bytes.
+ * Invariant: a ratio to the reference uses medians of the same run and of the same bytes.
  */
 import { type Goal, inMilliseconds, lowest, type Of, over, value } from './goal.ts';
 import { LARGE_LENGTH, REFERENCE_LENGTH } from './sizes.ts';

@@ -1,4 +1,4 @@
-/** All slices of one case on one server, and the figures that they come to. */
+/** Collects all slices of one case on one server, and computes its figures. */
 import { deviation, mean, quantile } from '../analyse/statistics.ts';
 import type { Sliced } from './call-process.ts';
 import { type Figures, figuresOf } from './figure.ts';
@@ -9,7 +9,7 @@ export class Pool {
   readonly #latencies: number[] = [];
   readonly #library: number[] = [];
   #clientCpu_us = 0;
-  /** `null` once a slice had none. */
+  /** `null` if a slice had no CPU time. */
   #serverCpu_us: number | null = 0;
   #bytes: { readonly sent: number; readonly received: number } | undefined;
 
@@ -43,7 +43,7 @@ export class Pool {
   }
 }
 
-/** Mean and percentiles of times in microseconds. */
+/** Returns the mean and percentiles of times in microseconds. */
 export function timesOf(
   times: readonly number[],
 ): Pick<Figures, 'mean_us' | 'p50_us' | 'p95_us' | 'p99_us' | 'max_us'> {

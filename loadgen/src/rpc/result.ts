@@ -1,8 +1,8 @@
 /**
- * The shape of what `pnpm bench:rpc` finds: the part `rpc` of a result, or a file of its own.
+ * The schema of a result of `pnpm bench:rpc`: the part `rpc` of a result, or a separate file.
  *
- * Its schema is `$defs/rpc` of `contract/benchmark-results.schema.json`. Invariant: shares, ratios and verdicts are made
- * from it and never stored in it.
+ * Its schema is `$defs/rpc` of `contract/benchmark-results.schema.json`. Invariant: shares, ratios and verdicts are
+ * computed from it and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Parameters, rowsWhere, type SuiteResult, type SuiteRow } from '../result/suite-rows.ts';
@@ -22,7 +22,7 @@ export interface RpcResult extends SuiteResult<RpcRow> {
 
 export type { Parameters };
 
-/** The first row of a scenario and a server whose parameters include these. */
+/** Returns the first row of a scenario and a server whose parameters include these. */
 export function rowWhere(
   result: Pick<RpcResult, 'rows'>,
   scenario: ScenarioName,

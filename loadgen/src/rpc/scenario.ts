@@ -1,8 +1,8 @@
 /**
- * A scenario: one question about typed calls, asked of one server after the other.
+ * A scenario: one question about typed calls, measured with one server after the other.
  *
- * Invariant: each pair has a fresh process. Its slices come in one order and then in the opposite one. A drift of the
- * machine therefore favours none.
+ * Invariants: each pair has a fresh process. Its slices run in one order and then in the opposite one. A drift of the
+ * machine therefore favours no case.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Launch } from '../run/launch.ts';
@@ -28,10 +28,10 @@ export interface Scenario {
   measure(servers: readonly TargetName[], context: ScenarioContext): Promise<void>;
 }
 
-/** A fresh process, and the client on its connections, have made calls up to this length before anything counts. */
+/** Calls up to this length are made before the measurement, to warm up the process and the client's connections. */
 const SMALL_LENGTH = 1_000;
 
-/** Measures the calls on each server in turn, all of a pair in one process. */
+/** Measures the calls on each server in turn. All calls of a pair share one process. */
 export async function measureCalls(
   servers: readonly TargetName[],
   calls: readonly Call[],
@@ -59,7 +59,7 @@ export async function measureCalls(
   }
 }
 
-/** One value has no length, and a type without text no strings. */
+/** Returns the parameters of a row. A single value has no `length`, and a type without text has no `strings`. */
 export function parametersOf({ type, length, strings, client, format, in_flight }: Call): Parameters {
   return {
     type,
@@ -75,7 +75,7 @@ export function hasText(type: Subject['type']): boolean {
   return (TEXT_TYPES as readonly string[]).includes(type);
 }
 
-/** What most rows are of: the caller of client-ts as it comes, one call in flight. */
+/** Returns the call of most rows: the caller of client-ts with its checks, JSON, and one call in flight. */
 export function usualCall(subject: Subject, other: Partial<Call> = {}): Call {
   return { ...subject, client: 'checked', format: 'json', in_flight: 1, ...other };
 }

@@ -1,42 +1,42 @@
-/** DATA: how much of everything a run takes: for feedback, by default within five minutes, or the whole matrix. */
+/** DATA: the counts of a run: quick for feedback, by default within five minutes, or the whole matrix. */
 
 import type { RunSize } from '../plan/suite-options.ts';
 import type { CallFormatName } from './call.ts';
 
 export interface Sizes {
-  /** Fresh process each; the slices of a pair stand in one order and then in the opposite one. */
+  /** Number of pairs. Each has a fresh process; its slices run in one order and then in the opposite one. */
   readonly pairs: number;
   readonly scalar_s: number;
   readonly sequence_s: number;
-  /** Before the first slice of a process, and before each slice, without counting. */
+  /** Seconds of warm-up before the first slice of a process (`settle_s`), and before each slice (`warm_up_s`). */
   readonly settle_s: number;
   readonly warm_up_s: number;
-  /** Of every type; with identical strings, the caller of client-ts, and one call in flight. */
+  /** Lengths of every type, with identical strings, the caller of client-ts, and one call in flight. */
   readonly lengths: readonly number[];
-  /** The same with random strings, of types that hold text. */
+  /** Lengths with random strings, for types that hold text. */
   readonly random_lengths: readonly number[];
-  /** The same without the checks of the client. */
+  /** Lengths without the checks of the client. */
   readonly unchecked_lengths: readonly number[];
-  /** Several in flight, and bytes over plain sockets. */
+  /** Lengths with several calls in flight, and with bytes over plain sockets. */
   readonly in_flight_lengths: readonly number[];
   readonly formats: readonly CallFormatName[];
-  /** Of one process of the reference, and of the calls next to it. */
+  /** Seconds of one process of the reference, and of the calls next to it. */
   readonly reference_s: number;
-  /** Of calls that are as large as any, how many. */
+  /** Number of calls at the largest length. */
   readonly large_calls: number;
   readonly large_strings: readonly ('identical' | 'random')[];
-  /** Of `/livez` while nothing else happens. */
+  /** Seconds of `/livez` without other load. */
   readonly livez_s: number;
 }
 
-/** Those of the original. */
+/** The lengths of the original benchmark. */
 export const LENGTHS = [10, 45, 100, 450, 1_000, 4_500, 10_000, 45_000, 100_000];
-/** Of the sequence that is compared with the reference. */
+/** Length of the sequence that is compared with the reference. */
 export const REFERENCE_LENGTH = 10_000;
 export const LARGE_LENGTH = 100_000;
-/** Calls at once, where several are. */
+/** Number of calls in flight where there are several. */
 export const IN_FLIGHT = 8;
-/** After the last large call. */
+/** Seconds of rest after the last large call. */
 export const REST_S = 10;
 
 const DEFAULT: Sizes = {

@@ -1,25 +1,25 @@
 /**
  * The arguments of calls: values of each type, and sequences of them, as native-calls made them.
  *
- * Invariant: the same seed gives the same values. Numbers are random, booleans are true. Strings have 100 characters:
- * all the same ones, or random ones of which half are ASCII.
+ * Invariants: the same PRNG seed gives the same values. Numbers are random, booleans are true. Strings have 100
+ * characters: either all strings are the same, or they are random and half of the characters are ASCII.
  */
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 
 export const SCALAR_TYPES = ['long', 'double', 'boolean', 'DOMString', 'dict', 'nestedDict'] as const;
 export type TypeName = (typeof SCALAR_TYPES)[number];
-/** Those that the original has. */
+/** The types of the original benchmark. */
 export const ORIGINAL_TYPES = ['long', 'double', 'DOMString', 'dict', 'nestedDict'] as const;
-/** Those that hold text. */
+/** The types that hold text. */
 export const TEXT_TYPES = ['DOMString', 'dict', 'nestedDict'] as const;
 
 export type Strings = 'identical' | 'random';
 
 export interface Subject {
   readonly type: TypeName;
-  /** Of the sequence; `null`: one value. */
+  /** Length of the sequence; `null` for one value. */
   readonly length: number | null;
-  /** Says nothing of types without text. */
+  /** Has no effect on types without text. */
   readonly strings: Strings;
 }
 
@@ -39,12 +39,12 @@ const SCRIPTS: readonly string[][] = [
 ].map((letters) => [...letters]);
 const FIRST_PRINTABLE = 0x20;
 const PRINTABLE = 0x7f - FIRST_PRINTABLE;
-/** Different random strings; a sequence draws from them. */
+/** Number of different random strings. A sequence draws from them. */
 const POOL = 4096;
 const TWO_32 = 2 ** 32;
 const TWO_31 = 2 ** 31;
 
-/** As the caller of client-ts names it, in the group `echo`. */
+/** Returns the method's name in the group `echo`, as in the caller of client-ts. */
 export function nameOf({ type, length }: Subject): string {
   return length === null ? type : `${type}s`;
 }
@@ -56,7 +56,7 @@ export function argumentOf({ type, length, strings }: Subject, seed: number): un
   return length === null ? next() : Array.from({ length }, next);
 }
 
-/** The text of one call, as the client sends it. */
+/** Returns the body of one call, as the client sends it. */
 export function callOf(subject: Subject, argument: unknown): object {
   return { jsonrpc: '2.0', method: `echo.${nameOf(subject)}`, params: [argument], id: 1 };
 }
@@ -66,7 +66,7 @@ export function responseOf(argument: unknown): object {
 }
 
 function makers(random: Random, text: () => string): Readonly<Record<TypeName, () => unknown>> {
-  // Two draws, since one has 32 bits and a double more.
+  // One draw has 32 bits, and a double has more, so two draws are added.
   const double = () => random.next() * TWO_32 - TWO_31 + random.next();
   const dict = () => ({ str: text(), d: double(), b: true });
   return {
@@ -84,7 +84,7 @@ function drawnFrom(random: Random): () => string {
   return () => random.pick(pool);
 }
 
-/** 100 characters, of which 50 are ASCII; the others are of one script. */
+/** Returns 100 characters, of which 50 are ASCII. The others are of one script. */
 function randomText(random: Random): string {
   const letters = random.pick(SCRIPTS);
   return Array.from({ length: STRING_CHARACTERS }, (_, i) =>

@@ -1,15 +1,15 @@
 /**
- * The events that are posted: small ones with random UUIDs, a pure function of seed and number.
+ * The bodies of posts: small events with random UUIDs. Each event depends only on the PRNG seed and on its number.
  *
- * Invariant: no two numbers share an `event_id`, so that none is a duplicate.
+ * Invariant: each number has its own `event_id`, so that no event is a duplicate.
  */
 import { UUID_BYTES, writeUuid } from '../load/uuid.ts';
 
 export interface Shape {
   readonly seed: number;
-  /** Bytes of metadata, at least 10; the smallest are the 50 B of a slider's state. */
+  /** Bytes of metadata, at least 10. The default of 50 B is about the state of a slider. */
   readonly metadata_bytes: number;
-  /** Events go to so many sessions in turn. */
+  /** Number of sessions. The events are distributed over them in turn. */
   readonly sessions: number;
 }
 
@@ -17,12 +17,12 @@ export const SMALL: Omit<Shape, 'seed'> = { metadata_bytes: 50, sessions: 10 };
 
 const uuid = Buffer.alloc(UUID_BYTES);
 
-/** The id of a session that events go to; `number` from 0. */
+/** Returns the id of session `number`, counted from 0. */
 export function sessionOf(number: number): string {
   return `bench-${number}`;
 }
 
-/** One event as JSON. */
+/** Returns one event as JSON. */
 export function eventText({ seed, metadata_bytes, sessions }: Shape, number: number): string {
   writeUuid(uuid, 0, seed, number);
   const session = sessionOf(number % sessions);
@@ -33,7 +33,7 @@ export function eventText({ seed, metadata_bytes, sessions }: Shape, number: num
   );
 }
 
-/** A batch of `count` events from `first` on. */
+/** Returns a batch of `count` events as JSON, starting with number `first`. */
 export function batchText(shape: Shape, first: number, count: number): string {
   const events = Array.from({ length: count }, (_, i) => eventText(shape, first + i));
   return `{"events":[${events.join()}]}`;

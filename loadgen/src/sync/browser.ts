@@ -1,8 +1,8 @@
 /**
- * A Chromium of this system with one page of a server open: when its first rows were shown, and what its renderer
- * takes.
+ * A Chromium of this system that opens the dashboard of a server. Measures the time until its first rows are shown, and
+ * the CPU time of its renderer.
  *
- * Invariant: a fresh profile each time, so that nothing is cached; the browser ends with the run.
+ * Invariants: every browser has a fresh profile, so that nothing is cached. The browser ends with the run.
  */
 
 import { launchOptions } from '@twin-ingest/testkit/browser/chromium.ts';
@@ -10,10 +10,10 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { BenchFailure } from '../failure.ts';
 
-/** A row of the list of events, by what it is for who cannot see it. */
+/** Selects a row of the event list by its ARIA roles. */
 const ROW = '[role="rowgroup"] [role="row"]';
 
-/** Notes, in the page's own clock, the first frame that is drawn after a row is there. */
+/** Script that records, by the page's own clock, the first frame that is drawn after a row exists. */
 const NOTE_ROWS = `
   const look = () => {
     if (!document.querySelector('${ROW}')) return requestAnimationFrame(look);
@@ -43,7 +43,7 @@ export class OpenBrowser {
     }
   }
 
-  /** Opens the page with nothing cached; milliseconds from the navigation until its first rows are shown. */
+  /** Opens the page with an empty cache. `open_ms` is the time from the navigation until the first rows are shown. */
   async open(url: string, patience_ms: number): Promise<{ readonly page: Page; readonly open_ms: number }> {
     const context = await this.#browser.newContext();
     const page = await context.newPage();
@@ -52,7 +52,8 @@ export class OpenBrowser {
     await page.addInitScript(NOTE_ROWS);
     try {
       await page.goto(url);
-      // As an attribute, since the page's own policy forbids to evaluate a text.
+      // The time is passed in an attribute, because the page's content security policy forbids evaluating a script
+      // text.
       const shown = page.locator('html[data-bench-rows-shown]');
       await shown.waitFor({ state: 'attached', timeout: patience_ms });
       return { page, open_ms: Number(await shown.getAttribute('data-bench-rows-shown')) };
@@ -61,7 +62,10 @@ export class OpenBrowser {
     }
   }
 
-  /** CPU time of each renderer so far, in seconds, by its process; that of GPU, network and browser is not in it. */
+  /**
+   * Returns the CPU time of each renderer so far, in seconds, by process id. The GPU, network and browser processes are
+   * left out.
+   */
   async rendererCpu(): Promise<ReadonlyMap<number, number>> {
     const session = await this.#browser.newBrowserCDPSession();
     const { processInfo } = await session.send('SystemInfo.getProcessInfo');
@@ -75,7 +79,10 @@ export class OpenBrowser {
   }
 }
 
-/** What those that were there before and after have used meanwhile, in seconds: one that ended takes nothing away. */
+/**
+ * Returns the CPU seconds that the renderers used between the two readings. Renderers that are missing in either
+ * reading are left out.
+ */
 export function cpuBetween(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
   return [...after].reduce((sum, [id, used]) => sum + (before.has(id) ? used - before.get(id)! : 0), 0);
 }

@@ -1,8 +1,8 @@
 /**
- * The suite `bench:sync`: each scenario with each server.
+ * The suite `bench:sync`: runs each scenario with each server.
  *
- * Takes its servers and strategies as parameters, so that tests can put wrong ones there. Invariant: a client that was
- * out of sync ends the run with 1.
+ * Servers and strategies are parameters, so that tests can pass faulty ones. Invariant: the run ends with 1 if a client
+ * was out of sync.
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -37,7 +37,7 @@ export const SYNC: SuiteUsage<ScenarioName> = {
 130 interrupted. A goal that is missed is reported, and is no failure.`,
 };
 
-/** What is measured; tests put others in their place. */
+/** The servers and strategies that are measured. Tests pass their own. */
 export interface Dependencies {
   readonly contenders: Contenders;
   readonly strategies: Strategies;

@@ -1,8 +1,8 @@
 /**
- * Connections that post and ask, each one request after the other.
+ * Connections that send HTTP requests, each one request after the other.
  *
- * They are plain sockets, since the poster shares the cores with the server (decision 22). Invariant: only the status
- * and `Content-Length` of an answer are read, which a server of the contract always sends; anything else is an error.
+ * They are plain sockets, because the poster shares the cores with the server (decision 22). Of a response they read
+ * only the status and `Content-Length`, which every server of the contract sends. Any other response is an error.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -17,13 +17,13 @@ interface Asked {
   readonly reject: (error: Error) => void;
 }
 
-/** Without a byte either way for so long, a connection is given up. */
+/** A connection is closed after this time without any traffic. */
 const PATIENCE_MS = 60_000;
 const HEAD_END = '\r\n\r\n';
-/** `HTTP/1.1 ` is before it. */
+/** Offset of the status code, after `HTTP/1.1 `. */
 const STATUS_AT = 9;
 
-/** Sends over so many connections; what finds none free waits for one. */
+/** A pool of `count` connections. A request waits while every connection is busy. */
 export class Connections {
   readonly #head: string;
   readonly #all: readonly Connection[];
@@ -37,19 +37,19 @@ export class Connections {
     this.#free = [...this.#all];
   }
 
-  /** Rejects with what became of the connection, or says of the answer what HTTP does not allow. */
+  /** Rejects if the connection fails, or if the response is not valid HTTP. */
   post(path: string, body: string): Promise<Answered> {
     const length = Buffer.byteLength(body);
     const head = `Content-Type: application/json\r\nContent-Length: ${length}${HEAD_END}`;
     return this.#ask(`POST ${path}${this.#head}${head}${body}`);
   }
 
-  /** As `post` does. */
+  /** Rejects in the same cases as `post`. */
   get(path: string): Promise<Answered> {
     return this.#ask(`GET ${path}${this.#head}\r\n`);
   }
 
-  /** What is under way is rejected. */
+  /** Closes every connection. Requests without a response are rejected. */
   close(): void {
     for (const asked of this.#waiting.splice(0)) asked.reject(new Error('closed before it was sent'));
     for (const connection of this.#all) connection.close();
@@ -73,7 +73,7 @@ export class Connections {
   }
 }
 
-/** Opened with its first request, and again where the server has closed it in between. */
+/** One connection. It opens its socket with the first request, and again after the server closed it. */
 class Connection {
   readonly #host: string;
   readonly #port: number;
@@ -121,7 +121,7 @@ class Connection {
       this.#rest = bytes;
       return;
     }
-    // Revisions, numbers and ids: answers to a post are ASCII.
+    // Response heads and the JSON of revisions, numbers and ids are ASCII.
     const head = bytes.toString('latin1', 0, headEnd);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     const from = headEnd + HEAD_END.length;
@@ -137,7 +137,7 @@ class Connection {
     }
   }
 
-  /** What was asked, if anything was; the connection is free from then on. */
+  /** Frees the connection, and returns the request that it was processing, if any. */
   #done(): Asked | null {
     const asked = this.#asked;
     this.#asked = null;

@@ -1,4 +1,4 @@
-/** The process of the invalidation clients: its program text, and nothing else. It ends with its parent. */
+/** Entry point of the process that holds the invalidation clients. It ends with its parent. */
 import { serveCrowd } from './crowd-process.ts';
 
 process.on('SIGINT', () => undefined);

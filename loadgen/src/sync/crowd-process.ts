@@ -1,5 +1,5 @@
 /**
- * The process of the invalidation clients: it holds them all and carries out its parent's orders.
+ * The process that holds the invalidation clients. It executes the orders of its parent.
  *
  * Invariant: during a load it only reads and records.
  */
@@ -13,13 +13,13 @@ export type CrowdOrder =
       readonly url: string;
       readonly path: string;
       readonly clients: number;
-      /** Of these, so many never read. */
+      /** Number of these clients that never read. */
       readonly stalled: number;
       readonly patience_ms: number;
     }
-  /** From here on what is heard counts, and CPU time. */
+  /** The findings and the CPU time count from here on. */
   | { readonly kind: 'mark' }
-  /** Once every client that reads has heard of that revision; or what it waited for in vain. */
+  /** Replies once every reading client has received that revision, or after `patience_ms`. */
   | {
       readonly kind: 'finish';
       readonly acknowledged: readonly Acknowledged[];
@@ -33,19 +33,19 @@ export type CrowdReply =
   | { readonly kind: 'failed'; readonly message: string };
 
 export interface CrowdFindings {
-  /** Compressed, of microseconds; of no clients it is empty. */
+  /** Compressed histogram in microseconds; empty without clients. */
   readonly waits: string;
-  /** Acknowledged revisions that a client never heard of, nor of a newer one. */
+  /** Number of acknowledged revisions that a client never received, nor a newer one. Sum over all clients. */
   readonly missed: number;
-  /** Clients that never heard of the last state. */
+  /** Number of clients that never received the last state. */
   readonly behind: number;
-  /** Chunks that reported `events`, over all clients. */
+  /** Number of received chunks that reported `events`. Sum over all clients. */
   readonly notified: number;
-  /** Revisions that were older than one the same client had heard of. */
+  /** Number of times a client received a revision older than its previous one. */
   readonly older: number;
-  /** Why clients' streams ended, each reason once. */
+  /** The distinct reasons why streams of clients ended. */
   readonly ended: readonly string[];
-  /** From the mark to the finish. */
+  /** CPU time of this process from `mark` to `finish`. */
   readonly cpu_us: number;
 }
 
@@ -121,7 +121,7 @@ class Crowd {
     return { kind: 'finished', found: { waits, missed, behind, notified, older, ended, cpu_us } };
   }
 
-  /** Whether it is true of every client that reads before `patience_ms` are over. */
+  /** Resolves to whether every reading client fulfils `isSo` within `patience_ms`. */
   #all(isSo: (client: RawClient) => boolean, patience_ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (found: boolean) => {
@@ -130,7 +130,7 @@ class Crowd {
         resolve(found);
       };
       const timer = setTimeout(() => settle(false), patience_ms);
-      // Those that it is true of stay so.
+      // A client that fulfils the condition is not checked again.
       let rest = this.#readers;
       this.#onHeard = () => {
         rest = rest.filter((client) => !isSo(client));
@@ -146,7 +146,7 @@ class Crowd {
   }
 }
 
-/** How often a value is smaller than the one before. */
+/** Counts the values that are smaller than the previous value. */
 export function countFalls(values: readonly number[]): number {
   return values.filter((value, i) => i > 0 && value < values[i - 1]!).length;
 }

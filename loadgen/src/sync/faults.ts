@@ -1,14 +1,15 @@
 /**
- * A transport between a server and its client that drops, doubles and delays invalidations, and delays fetches.
+ * A transport between a server and its client that drops, duplicates and delays invalidations, and delays fetches.
  *
- * Invariant: the last dropped invalidation arrives after a while, as it does after a lost connection.
+ * Invariant: the last invalidation always arrives. If it was dropped, it arrives after a while, as after a lost
+ * connection.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Topic } from '@twin-ingest/client';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 
 const LATE_MS = 30;
-/** After a connection was lost; a client that stops meanwhile does not hear of it. */
+/** Delay of a reconnect after a lost connection. */
 const RECONNECTED_MS = 100;
 
 export class Faults {
@@ -33,7 +34,7 @@ export class Faults {
   }
 
   #deliver(deliver: () => void): void {
-    // The first says that it is connected, for which the scenario waits.
+    // The first invalidation confirms the connection. The scenario waits for it.
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       deliver();
@@ -56,7 +57,10 @@ export class Faults {
     }
   }
 
-  /** What is dropped is the last for as long only as it takes to connect again, which reports what holds then. */
+  /**
+   * Drops an invalidation. Delivers it after the time of a reconnect if no newer one came by then, as a new connection
+   * does.
+   */
   #drop(deliver: () => void): void {
     this.#dropped = deliver;
     setTimeout(() => {

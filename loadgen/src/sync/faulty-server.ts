@@ -1,14 +1,14 @@
 /**
- * A server in memory behind a transport that fails in every way. Invalidations are dropped, doubled, late and out of
- * order. Answers are late, old, unchanged or missing. The server restarts, and has other epochs.
+ * A server in memory behind a faulty transport. Invalidations are dropped, duplicated, late and out of order. Fetched
+ * snapshots are late, old, unchanged or missing. The server restarts, and changes its epoch.
  *
- * It is a function of its seed and its clock. Invariants: a connection that dropped something ends, and the next one
- * begins with the current revision (SYN-02). The last invalidation is never dropped.
+ * Its behaviour depends only on the PRNG seed and on the clock. Invariants: a connection that dropped an invalidation
+ * ends, and the next one begins with the current revision (SYN-02). The last invalidation is never dropped.
  */
 import type { Clock, Known, Snapshot } from '@twin-ingest/client';
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 
-/** Of what is asked or notified, one in so many. */
+/** Each fault happens once in so many cases, at random. */
 const DROPPED_OF = 10;
 const DOUBLED_OF = 7;
 const FAILED_OF = 9;
@@ -35,7 +35,7 @@ export class FaultyServer {
   get known(): Known {
     return { epoch: this.#epoch, revision: String(this.#revision) as Known['revision'] };
   }
-  /** Invalidations that arrived, doubled ones too. */
+  /** Number of invalidations that arrived, duplicates included. */
   get notified(): number {
     return this.#notified;
   }
@@ -49,7 +49,7 @@ export class FaultyServer {
   };
 
   fetch = async (known: Known | null, signal: AbortSignal): Promise<Snapshot<null> | null> => {
-    // The state is read now, and arrives later: by then it may be old.
+    // The state is read now and returned later, so it may be old by then.
     const read = this.#read();
     await this.#late();
     signal.throwIfAborted();
@@ -57,14 +57,14 @@ export class FaultyServer {
     return known?.epoch === read.epoch && known.revision === read.revision ? null : read;
   };
 
-  /** Something is stored, and reported or not. */
+  /** Stores a change, and reports it with or without a fault. */
   post(): void {
     if (this.#oneOf(REPLACED_OF)) {
       this.#epoch = `epoch-${++this.#replaced}`;
       this.#revision = BigInt(this.#random.below(100));
     }
     this.#revision += BigInt(1 + this.#random.below(3));
-    // Who was not notified is reported when it connects again.
+    // A client that missed the invalidation receives it when it reconnects.
     if (this.#oneOf(DROPPED_OF) || this.#oneOf(RESTARTED_OF)) this.#clock.after(this.#lateBy(), this.notify);
     else {
       this.notify();
@@ -72,12 +72,12 @@ export class FaultyServer {
     }
   }
 
-  /** What holds now, late and therefore out of order. */
+  /** Reports the current revision after a random delay, and therefore possibly out of order. */
   notify = (): void => {
     const { epoch, revision } = this.known;
     const isOf = this.#replaced;
     this.#clock.after(this.#lateBy(), () => {
-      // A connection to a database that is gone reports it no more.
+      // A connection to a replaced database reports nothing any more.
       if (isOf !== this.#replaced) return;
       this.#notified++;
       this.#hear?.({ topic: 'events', epoch, revision });

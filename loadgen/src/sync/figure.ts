@@ -1,7 +1,7 @@
 /**
- * DATA: what is measured of staying in sync, with unit and label, in the order of every table.
+ * DATA: the figures of the sync suite, each with unit and label, in the order of every table.
  *
- * Invariant: a figure keeps every value it was made of, and one that was not measured is not there.
+ * Invariants: a figure keeps every value that it summarises. A figure that was not measured is absent.
  */
 import { ValuesByKey } from '../analyse/figures.ts';
 import type { Unit } from '../analyse/metrics.ts';
@@ -50,10 +50,10 @@ export const FIGURES = {
 
 export type FigureKey = keyof typeof FIGURES;
 
-/** A summary with all that it sums up, in the order in which it came. */
+/** A summary with the values that it summarises, in measured order. */
 export interface Figure extends Omit<Summary, 'spread'> {
   readonly unit: Unit;
-  /** (max - min) / median; `null` of different values whose median is 0. */
+  /** (max - min) / median; `null` if the values differ and their median is 0. */
   readonly spread: number | null;
   readonly values: readonly number[];
 }

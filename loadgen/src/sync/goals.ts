@@ -1,8 +1,8 @@
 /**
- * DATA: the goals of staying in sync, and the rows of a result that state them.
+ * DATA: the goals of the sync suite, and how each is computed from the rows of a result.
  *
- * Invariants: a goal is checked against a median, or, where it says worst, against the worst of medians. What was not
- * measured is not reached.
+ * Invariants: a goal is compared with a median, or with the largest of several medians if its title contains "worst" or
+ * "slower". A goal that was not measured is not reached.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { FigureKey } from './figure.ts';
@@ -20,17 +20,17 @@ export type GoalUnit = 'ms' | 'share' | 'of it' | 'per s' | 'count';
 export interface SyncGoal {
   readonly title: string;
   readonly unit: GoalUnit;
-  /** The most that reaches it. */
+  /** The largest value that reaches the goal, by server. */
   readonly most: Readonly<Record<TargetName, number>>;
-  /** Nothing where it was not measured. */
+  /** Returns the value of a server; `undefined` if it was not measured. */
   of(sync: SyncResult, server: TargetName): number | undefined;
 }
 
-/** What a server comes to. */
+/** The value of one server, and whether it reaches the goal. */
 export interface Outcome {
   readonly value: number | undefined;
   readonly most: number;
-  /** `undefined`: not measured. */
+  /** `undefined` if it was not measured. */
   readonly isReached: boolean | undefined;
 }
 
@@ -46,7 +46,7 @@ type Of = SyncGoal['of'];
 const medians = (rows: readonly SyncRow[], key: FigureKey): number[] =>
   rows.flatMap(({ figures }) => figures[key]?.median ?? []);
 
-/** The median of the one row that there is. */
+/** Returns the median of the one row with these parameters. */
 const median =
   (scenario: ScenarioName, key: FigureKey, parameters: Parameters = {}): Of =>
   (sync, server) =>
@@ -67,12 +67,12 @@ const tripAt =
 /** The pace of the round trips that the goals are about: without a throttle, posted over a plain socket. */
 export const BACK_TO_BACK = 'throttle off, back to back';
 
-/** Of these round trips. */
+/** Returns the latency of the round trips with that pace. */
 export function latencyOfTrips(sync: SyncResult, server: TargetName): Percentiles | null | undefined {
   return rowsWhere(sync, 'round_trip', server, { pace: BACK_TO_BACK })[0]?.latency;
 }
 
-/** What so many followers cost, as a share of what there is without any; 0 where they cost nothing. */
+/** Returns the share of a figure that is lost with 1,000 followers, compared with no followers. At least 0. */
 const costOf =
   (key: FigureKey): Of =>
   (sync, server) => {
@@ -81,10 +81,13 @@ const costOf =
     return without === undefined || during === undefined ? undefined : Math.max(0, 1 - during / without);
   };
 
-/** How the row of a server that took the place of the other says so. */
+/** Parameter of the rows in which the server took the place of the other server. */
 export const SWAPPED = 'swapped for the other';
 
-/** Every violation of the scenarios that kill servers, counted, and only once enough was checked, swaps among it. */
+/**
+ * Returns the number of violations in the scenarios that kill servers. Returns `undefined` if too little was checked or
+ * no server was swapped.
+ */
 const violations: Of = (sync, server) => {
   const rows = [...rowsWhere(sync, 'monotony', server), ...rowsWhere(sync, 'restart', server)];
   if (!rows.some(({ parameters: { how, swaps } }) => how === SWAPPED || Number(swaps) > 0)) return undefined;
@@ -96,7 +99,7 @@ const violations: Of = (sync, server) => {
 const ENOUGH_CHECKED = 100_000;
 
 const both = (most: number): SyncGoal['most'] => ({ rs: most, ts: most });
-/** A goal of so many is not reached by fewer, as a quick run has. */
+/** The goal names 1,000 clients. A quick run has fewer, so the goal is not measured there. */
 const CROWD = { clients: 1000 } as const;
 const FULL_PAGE = { events: 1_000_000 } as const;
 const SINGLES = { strategy: 'sync', load: 'singles', concurrency: 16 } as const;

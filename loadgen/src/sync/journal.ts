@@ -1,8 +1,8 @@
 /**
- * The states that a follower applied, and when. It decides whether the follower stays in sync.
+ * Records which states a follower applied, and when. The suite decides by it whether the follower stays in sync.
  *
- * It compares revisions itself, as integers, so that a fault of the client's own comparison shows. Invariant: within
- * an epoch, a state that is older than an applied one is a violation and counts once.
+ * It compares revisions as integers on its own, so that it detects errors in the client's comparison. Invariant: within
+ * an epoch, each applied state that is older than a previously applied one counts as one violation.
  */
 
 import { BenchFailure } from '../failure.ts';
@@ -26,14 +26,14 @@ export class Journal {
   #violations = 0;
   readonly #waiters = new Set<Waiter>();
 
-  /** States that were applied, older ones too. */
+  /** Number of applied states, older ones included. */
   get applies(): number {
     return this.#applies;
   }
   get violations(): number {
     return this.#violations;
   }
-  /** The newest revision that was applied of the present epoch; `-1` before any. */
+  /** The newest revision that was applied in the current epoch; `-1` before the first. */
   get newest(): bigint {
     return this.#newest;
   }
@@ -41,7 +41,10 @@ export class Journal {
     return this.#epoch;
   }
 
-  /** A state was applied now, or at `at_ms` of {@link nowMs}. Throws a `SyntaxError` for what is no integer. */
+  /**
+   * Records a state that was applied at `at_ms` of {@link nowMs}. Throws a `SyntaxError` if the revision is not an
+   * integer.
+   */
   note(epoch: string, revision: string, at_ms = nowMs()): void {
     const number = BigInt(revision);
     this.#applies++;
@@ -59,24 +62,27 @@ export class Journal {
     }
   }
 
-  /** From here on `since` and `reached` look at what comes. */
+  /** Forgets the applied states that `since`, `firstAbove` and `reached` return. */
   clear(): void {
     this.#applied = [];
   }
 
-  /** What was applied since the last `clear`. */
+  /** The states that were applied since the last `clear`. */
   get since(): readonly Applied[] {
     return this.#applied;
   }
 
-  /** When a state that is newer than this was first applied since the last `clear`; `undefined` while there is none. */
+  /**
+   * Returns the time when a state newer than `revision` was first applied since the last `clear`; `undefined` if there
+   * is none.
+   */
   firstAbove(revision: bigint): number | undefined {
     return this.#applied.find((applied) => applied.revision > revision)?.at_ms;
   }
 
   /**
-   * When a state at least as new was applied since the last `clear`, or will be; fails with `out_of_sync` when none
-   * comes for `patience_ms`.
+   * Resolves to the time when a state at least as new as `revision` was applied since the last `clear`. Fails with
+   * `out_of_sync` if none is applied within `patience_ms`.
    */
   reached(revision: bigint, patience_ms: number, who: string): Promise<number> {
     const found = this.#applied.find((applied) => applied.revision >= revision);
@@ -98,7 +104,7 @@ export class Journal {
     });
   }
 
-  /** Fails with `out_of_sync` when an older state was ever applied. */
+  /** Fails with `out_of_sync` if an older state was ever applied. */
   check(who: string): void {
     if (this.#violations === 0) return;
     const times = this.#violations === 1 ? 'once' : `${this.#violations} times`;

@@ -1,4 +1,4 @@
-/** The process that posts: its program text, and nothing else. It ends with its parent, and leaves Ctrl-C to it. */
+/** Entry point of the process that posts. It ends with its parent, and leaves Ctrl-C to the parent. */
 import { serveOrders } from './poster-process.ts';
 
 process.on('SIGINT', () => undefined);

@@ -1,9 +1,9 @@
 /**
  * The process that posts: a burst, posts at fixed times, or posts at saturation, one order at a time.
  *
- * It is a process of its own, so that posting takes no time from the followers. Invariants: bodies are made before the
- * clock starts, except in a closed loop. Times are those of {@link nowMs}, which all processes share. An answer that
- * is not 2xx or has no revision fails the order.
+ * It is a separate process, so that posting takes no CPU time from the followers. Invariants: bodies are made before
+ * the clock starts, except in a closed loop. Times are those of {@link nowMs}, which all processes share. A response
+ * that is not 2xx or has no revision fails the order.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../observe/clock.ts';
@@ -17,14 +17,14 @@ interface Common {
   readonly first: number;
 }
 
-/** `concurrency`: `null` is one batch, else single events, so many in flight. */
+/** Posts as fast as possible. `concurrency` is the number of single events in flight; `null` sends one batch. */
 export interface Burst extends Common {
   readonly kind: 'burst';
   readonly events: number;
   readonly concurrency: number | null;
 }
 
-/** Request k is due at `k * batch / per_s`, `requests` of them; those of `batch` 1 are single events. */
+/** Sends `requests` requests. Request k is due at `k * batch / per_s` seconds. A `batch` of 1 posts single events. */
 export interface Paced extends Common {
   readonly kind: 'paced';
   readonly per_s: number;
@@ -33,7 +33,7 @@ export interface Paced extends Common {
   readonly connections: number;
 }
 
-/** Each connection posts its next batch once the last was answered, until the events or the time are over. */
+/** Each connection posts its next batch after the previous response, until all events are sent or the time is over. */
 export interface Closed extends Common {
   readonly kind: 'closed';
   readonly batch: number;
@@ -44,7 +44,7 @@ export interface Closed extends Common {
 
 export type Order = Burst | Paced | Closed;
 
-/** Revision of the answer, and when it came; `from_ms` is when the request was due, or was written. */
+/** The revision of a response and when the response came. `from_ms` is when the request was due, or was written. */
 export interface Answer {
   readonly from_ms: number;
   readonly answered_ms: number;
@@ -55,9 +55,9 @@ export interface Posted {
   readonly started_ms: number;
   readonly ended_ms: number;
   readonly events: number;
-  /** The largest that an answer said. */
+  /** The largest revision of all responses. */
   readonly revision: string;
-  /** In the order in which they came; of a closed loop none are kept. */
+  /** In the order in which they came; empty for a closed loop. */
   readonly answers: readonly Answer[];
   readonly cpu_us: number;
 }
@@ -112,7 +112,7 @@ class Poster {
     };
   }
 
-  /** When it began. */
+  /** Sends the order, and returns when it began. */
   #send(order: Order): Promise<number> {
     switch (order.kind) {
       case 'burst':
@@ -153,7 +153,7 @@ class Poster {
       const due_ms = started_ms + i * interval_ms;
       for (let rest = due_ms - nowMs(); rest > 0; rest = due_ms - nowMs()) await sleep(rest);
       const post = this.#post(path, bodies[i]!, batch, due_ms);
-      // Awaited below; a failure before that is no unhandled one.
+      // The posts are awaited after the loop. This handler prevents an unhandled rejection until then.
       post.catch(() => undefined);
       posts.push(post);
     }

@@ -25,12 +25,12 @@ export class Poster {
     });
   }
 
-  /** `concurrency`: `null` for one batch, else single events, so many in flight. */
+  /** Posts as fast as possible. `concurrency` is the number of single events in flight; `null` sends one batch. */
   burst(host: Host, events: number, concurrency: number | null): Promise<Posted> {
     return this.#post({ ...this.#common(host, events, SMALL), kind: 'burst', events, concurrency });
   }
 
-  /** At fixed times, whatever the server does. */
+  /** Posts at fixed times, independent of the server's speed. */
   paced(host: Host, pace: Pace, shape: Omit<Shape, 'seed'> = SMALL): Promise<Posted> {
     return this.#post({ ...this.#common(host, pace.requests * pace.batch, shape), kind: 'paced', ...pace });
   }

@@ -1,20 +1,23 @@
 /**
- * Posts one event at a time and returns the revision that contains it: over a plain socket, or by the shipped client's
+ * Posts one event at a time and returns the revision that contains it, over a plain socket or by the shipped client's
  * `Sender`.
  *
- * Invariants: only posting is timed. Nothing is posted twice; a post that fails ends the measurement.
+ * Invariants: only posting is timed. Every event is posted once; a post that fails ends the measurement.
  */
 import { type OutgoingEvent, Sender } from '@twin-ingest/client';
 import { BenchFailure } from '../failure.ts';
 import { Connections } from './connections.ts';
 
 export interface Posting {
-  /** Makes one event ready, given as JSON; what it returns posts it, and resolves to the revision of `events`. */
+  /** Prepares one event, given as JSON. The returned function posts it, and resolves to the revision of `events`. */
   ready(text: string): () => Promise<bigint>;
   close(): void;
 }
 
-/** As an agent does that sends its event and is done; costs the cores that it shares with the server least. */
+/**
+ * Posts over a plain socket, as an agent does. Uses less of the CPU that it shares with the server than the `Sender`
+ * does.
+ */
 export function postBySocket(url: string): Posting {
   const connections = new Connections(url, 1);
   return {
@@ -28,7 +31,7 @@ export function postBySocket(url: string): Posting {
   };
 }
 
-/** As a page does that sends by the shipped client: a batch of one, which does not wait for others. */
+/** Posts by the shipped client's `Sender`, as a web page does: a batch of one event, sent at once. */
 export function postBySender(url: string): Posting {
   let problem: string | null = null;
   const fail = (what: string): void => {

@@ -1,13 +1,13 @@
 /**
- * A cheap client of the invalidation stream: a socket and a search in its bytes.
+ * A client of the invalidation stream with small cost: a socket, and a search in its bytes.
  *
- * Invariants: of a chunk the last revision of `events` counts, since a newer one replaces an older one. A client that
- * does not read takes no byte off its socket.
+ * Invariants: only the last revision of `events` in a chunk counts, since a newer one replaces an older one. A stalled
+ * client reads no byte from its socket.
  */
 import { connect, type Socket } from 'node:net';
 import { nowMs } from '../observe/clock.ts';
 
-/** `reads`: all there is; `stalled`: nothing, ever. */
+/** `reads`: reads everything; `stalled`: never reads. */
 export type Manner = 'reads' | 'stalled';
 
 const NEEDLE = Buffer.from('"topic":"events","revision":"');
@@ -15,7 +15,7 @@ const DIGIT_ZERO = 0x30;
 const DIGIT_NINE = 0x39;
 
 export class RawClient {
-  /** When it heard of what, in order. */
+  /** The times in milliseconds at which the revisions of `heard` were received. */
   readonly heard_ms: number[] = [];
   readonly heard: number[] = [];
   readonly #socket: Socket;
@@ -35,11 +35,11 @@ export class RawClient {
     this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`);
   }
 
-  /** The newest that it heard of; -1 before any. */
+  /** The newest revision that was received; -1 before the first. */
   get newest(): number {
     return this.heard.at(-1) ?? -1;
   }
-  /** Why its stream is over; `null` while it is not. */
+  /** The reason why the stream ended; `null` while it is open. */
   get ended(): string | null {
     return this.#ended;
   }
@@ -51,7 +51,7 @@ export class RawClient {
   #read(chunk: Buffer): void {
     const now = nowMs();
     const bytes = this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]);
-    // A frame may be cut: what follows the last whole line waits for the next chunk.
+    // A chunk can end inside a frame. The bytes after the last complete line are kept for the next chunk.
     const end = bytes.lastIndexOf('\n') + 1;
     this.#rest = end === bytes.length ? null : bytes.subarray(end);
     const revision = lastRevision(bytes, end);
@@ -67,7 +67,7 @@ export class RawClient {
   }
 }
 
-/** The last revision of `events` before `end`; `null` where there is none. */
+/** Returns the last revision of `events` before `end`; `null` if there is none. */
 export function lastRevision(bytes: Buffer, end: number): number | null {
   const at = bytes.subarray(0, end).lastIndexOf(NEEDLE);
   if (at < 0) return null;

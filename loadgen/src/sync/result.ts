@@ -1,8 +1,8 @@
 /**
- * The shape of a result of `bench:sync`: the part `sync` of a result, or a file of its own.
+ * The schema of a result of `bench:sync`: the part `sync` of a result, or a separate file.
  *
  * Its schema is `$defs/sync` of `contract/benchmark-results.schema.json`. It states its own commit, machine and
- * warnings, since it is a run of its own. Invariants: nothing in it is rounded. Verdicts are made from it and never
+ * warnings, since it is a separate run. Invariants: its values are not rounded. Verdicts are computed from it and never
  * stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -31,31 +31,31 @@ export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 export interface SyncResult extends SuiteFacts {
   readonly schema_version: number;
   readonly seed: number;
-  /** Tiny counts: for feedback, and no claim. */
+  /** Whether this was a quick run: tiny counts, for feedback only. */
   readonly quick: boolean;
   readonly rows: readonly SyncRow[];
   readonly skipped: readonly Skipped[];
   readonly warnings: readonly SyncWarning[];
 }
 
-/** A latency without its histogram, which would be most of the file. */
+/** A latency without its histogram, which would take most of the file. */
 export type Percentiles = Omit<Latency, 'histogram'>;
 
-/** What one server gave in one case of a scenario. */
+/** The figures of one server in one case of a scenario. */
 export interface SyncRow extends SuiteRow<ScenarioName, Figures> {
-  /** Of all repetitions, where single durations were taken. */
+  /** Latency over all repetitions; `null` if the scenario does not time single operations. */
   readonly latency: Percentiles | null;
 }
 
 export interface Skipped {
   readonly scenario: ScenarioName;
-  /** `null`: of none. */
+  /** `null` if no server was measured. */
   readonly server: TargetName | null;
   readonly reason: string;
 }
 
 export interface SyncWarning extends Warning {
-  /** `null`: of the run as a whole. */
+  /** `null` for a warning about the whole run. */
   readonly scenario: ScenarioName | null;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Round trips: an event is posted, and the next one once its state was applied.
+ * Round trips: posts an event, waits until its state was applied, and posts the next one.
  *
- * A round trip lasts from before the writing of the post to the apply of a state that contains it. The follower's
- * process posts, like a page that shows what it sent.
+ * A round trip begins before the post is written and ends when a state that contains the event is applied. The process
+ * of the follower posts, like a page that shows what it sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../observe/clock.ts';
@@ -14,14 +14,14 @@ import type { Following } from './strategies/strategy.ts';
 export interface Trips {
   readonly count: number;
   readonly shape: Shape;
-  /** Between an apply and the next post, so that no throttle is in force; milliseconds. */
+  /** Milliseconds between an apply and the next post, so that no throttle is active. */
   readonly rest_ms: number;
   readonly patience_ms: number;
-  /** A plain socket unless said otherwise. */
+  /** Opens the connection that posts; a plain socket by default. */
   readonly post?: (url: string) => Posting;
 }
 
-/** What each took, in milliseconds. */
+/** Returns the duration of each round trip, in milliseconds. */
 export async function roundTrips(host: Host, following: Following, trips: Trips): Promise<number[]> {
   const { count, shape, rest_ms, patience_ms, post = postBySocket } = trips;
   const { journal } = following;
@@ -44,7 +44,7 @@ export async function roundTrips(host: Host, following: Following, trips: Trips)
   return taken;
 }
 
-/** Fails when it ever went back, or was notified what no server of the contract says. */
+/** Fails if the client applied an older state, or if it received a message that violates the contract. */
 export function checkFollowing(following: Following): void {
   following.journal.check('the client');
   const problem = following.problem();

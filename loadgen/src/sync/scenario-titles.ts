@@ -1,4 +1,4 @@
-/** DATA: the question of each scenario, for readers. */
+/** DATA: the title of each scenario in reports. */
 import type { ScenarioName } from './result.ts';
 
 export const SCENARIO_TITLES: Readonly<Record<ScenarioName, string>> = {

@@ -1,8 +1,8 @@
 /**
- * A scenario: one question about staying in sync, asked of one server after the other.
+ * A scenario: one question about staying in sync, measured with one server after the other.
  *
- * Invariants: process and file of each server are fresh in every scenario. A scenario that finds a client out of sync
- * throws.
+ * Invariants: every scenario starts each server as a fresh process with a fresh file. A scenario throws if it finds a
+ * client out of sync.
  */
 
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
@@ -31,7 +31,7 @@ export interface ScenarioContext {
   readonly poster: Poster;
   readonly progress: Progress;
   add(row: Pick<SyncRow, 'parameters' | 'figures'> & { readonly latency: Latency | null }): void;
-  /** What is not measured, and why. */
+  /** Records that something is not measured, and why. */
   skip(reason: string): void;
 }
 
@@ -40,7 +40,7 @@ export function followOptions(host: Host, { seed, sizes, launch }: ScenarioConte
   return { url: host.url, random: random.next, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
 }
 
-/** The other server, to swap a server for; `null`, reported as not measured, where it is not built. */
+/** Returns the other server, for a swap. If it is not built, reports the swap as not measured and returns `null`. */
 export async function twinOf(server: TargetName, context: ScenarioContext): Promise<TargetName | null> {
   const twin = server === 'rs' ? 'ts' : 'rs';
   if ((await freshnessOf(context.launch.contenders.targets[twin])) !== 'missing') return twin;
@@ -48,7 +48,7 @@ export async function twinOf(server: TargetName, context: ScenarioContext): Prom
   return null;
 }
 
-/** The server, and then it is gone with its file, whatever came in between. */
+/** Runs `use` with the started server. Then stops the server and deletes its file. */
 export async function withHost<T>(starting: Promise<Host>, use: (host: Host) => Promise<T>): Promise<T> {
   const host = await starting;
   const found = await use(host);

@@ -1,12 +1,12 @@
-/** DATA: the counts of a full run, and of a quick one, which is for feedback and makes no claim. */
+/** DATA: the counts of a full run, and of a quick run, which is for feedback only. */
 
 export interface Sizes {
-  /** Of each server, throttle off; and with the client's own throttle. */
+  /** Round trips of each server without a throttle. `paced_round_trips` have the client's own throttle. */
   readonly round_trips: number;
   readonly paced_round_trips: number;
   readonly payload_round_trips: number;
   readonly burst_events: readonly number[];
-  /** Odd, so that a median is a value that was measured. */
+  /** Odd, so that the median is a measured value. */
   readonly burst_repetitions: number;
   readonly slider_s: number;
   readonly slider_repetitions: number;
@@ -15,22 +15,22 @@ export interface Sizes {
   readonly full_stream_clients: number;
   readonly load_events_per_s: number;
   readonly load_s: number;
-  /** The same load, before anything counts. */
+  /** Duration of the same load before the measurement. */
   readonly load_warm_up_s: number;
-  /** Of each kind. */
+  /** Number of restarts of each kind. */
   readonly restarts: number;
-  /** Applies and invalidations in process, over a transport that fails. */
+  /** Number of applies and invalidations in memory, over a faulty transport. */
   readonly monotony_checked: number;
-  /** Of the servers that follow each other on one file, each but the last killed. */
+  /** Number of servers that run one after the other on one file. Each but the last is killed. */
   readonly monotony_lives: number;
-  /** Single events posted to each. */
+  /** Number of single events that are posted to each of them. */
   readonly monotony_posts: number;
   readonly page_events: number;
-  /** From the last of these events to the first open, so that what they left to the disk is written. */
+  /** Time from the last of these events to the first open, so that their disk writes are complete. */
   readonly page_rest_ms: number;
   readonly page_opens: number;
   readonly page_load_s: number;
-  /** How long a state may take that has to come; a failure is what it delays. */
+  /** How long to wait for an expected state before the run fails. */
   readonly patience_ms: number;
 }
 

@@ -1,8 +1,7 @@
 /**
- * A client of the invalidation stream that reads a thousand bytes a second, until it is let go.
+ * A client of the invalidation stream that reads a thousand bytes a second, until `letGo` is called.
  *
- * Invariant: it reads no more from its socket than it was asked to. The rest stays in the buffers of the kernel and the
- * server.
+ * Invariant: it reads only so much from its socket. The rest stays in the buffers of the kernel and the server.
  */
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -18,7 +17,7 @@ export class SlowReader {
   #bytes = 0;
   #newest = -1;
   #ended: string | null = null;
-  /** The end of what was read, where a frame may have been cut. */
+  /** The bytes after the last complete line, where a chunk may have cut a frame. */
   #rest = Buffer.alloc(0);
 
   constructor(url: string, path: string, isSlow: boolean) {
@@ -42,19 +41,19 @@ export class SlowReader {
   get bytes(): number {
     return this.#bytes;
   }
-  /** The newest revision of `events` that it read of; -1 before any. */
+  /** The newest revision of `events` that was read; -1 before the first. */
   get newest(): number {
     return this.#newest;
   }
   get ended(): string | null {
     return this.#ended;
   }
-  /** Its own port, by which the kernel's tables name it. */
+  /** The local port, which identifies the socket in the tables of the kernel. */
   get port(): number {
     return this.#socket.localPort ?? 0;
   }
 
-  /** From here on it reads whatever there is. */
+  /** Reads without a limit from here on. */
   letGo(): void {
     this.#isFree = true;
     clearInterval(this.#timer);
@@ -66,7 +65,7 @@ export class SlowReader {
     this.#socket.destroy();
   }
 
-  /** Whether to read on. */
+  /** Returns whether to read on. */
   #read(count: number, buffer: Uint8Array): boolean {
     this.#bytes += count;
     const bytes = Buffer.concat([this.#rest, buffer.subarray(0, count)]);
@@ -77,13 +76,16 @@ export class SlowReader {
   }
 }
 
-/** Bytes that the kernel holds between two ports of this machine, from proc_net_tcp(5); `null` elsewhere. */
+/**
+ * Returns the bytes that the kernel holds between two ports of this machine, from proc_net_tcp(5). `null` without that
+ * table.
+ */
 export async function unreadBetween(from: number, to: number): Promise<number | null> {
   const table = await readFile('/proc/net/tcp', 'utf8').catch(() => null);
   return table === null ? null : unreadIn(table, from, to);
 }
 
-/** Sent and not acknowledged at `from`, and received and not read at `to`. */
+/** Adds the bytes that `from` sent and that are not acknowledged to the bytes that `to` received and did not read. */
 export function unreadIn(table: string, from: number, to: number): number {
   let bytes = 0;
   for (const line of table.split('\n').slice(1)) {

@@ -1,10 +1,10 @@
-/** The smallest exchange, `GET /livez`: the machine's share of a longer one. */
+/** The smallest exchange, `GET /livez`: shows the machine's share of a longer exchange. */
 
 import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
 import { Connections } from './connections.ts';
 
-/** What each took, in milliseconds, one after the other over one plain socket. */
+/** Returns the duration of each exchange in milliseconds, one after the other over one plain socket. */
 export async function smallestExchanges(url: string, count: number): Promise<number[]> {
   const connections = new Connections(url, 1);
   const taken: number[] = [];

@@ -1,27 +1,27 @@
 /**
- * The time until clients heard of, or applied, what was already acknowledged.
+ * How long clients waited for revisions that were already acknowledged.
  *
- * It counts from the answer to a post until a client receives a revision at least as new. It is 0 where the client
- * receives the revision before the poster.
+ * A wait lasts from the response to a post until the client receives a revision at least as new. It is 0 if the client
+ * receives the revision before the poster receives the response.
  */
 import { createHistogram, type Histogram, record } from '../analyse/histogram.ts';
 
-/** Acknowledged at that moment, in the order of the revisions. */
+/** A revision and when it was acknowledged. */
 export interface Acknowledged {
   readonly at_ms: number;
   readonly revision: number;
 }
 
 export interface Heard {
-  /** In order, as long as the other. */
+  /** The times at which the revisions of `heard` were received. */
   readonly heard_ms: readonly number[];
-  /** Rising. */
+  /** The received revisions, in ascending order. */
   readonly heard: readonly number[];
 }
 
 export interface Waits {
   readonly histogram: Histogram;
-  /** What a client never heard of, over all clients. */
+  /** Number of acknowledged revisions that a client never received, nor a newer one. Sum over all clients. */
   readonly missed: number;
 }
 
@@ -38,7 +38,9 @@ export function waitsOf(acknowledged: readonly Acknowledged[], clients: readonly
   return { histogram, missed };
 }
 
-/** Of one client, in milliseconds; `Infinity` where it never heard. */
+/**
+ * Returns the longest wait of one client in milliseconds; `Infinity` if it never received a revision that is as new.
+ */
 export function longestWait(acknowledged: readonly Acknowledged[], client: Heard): number {
   let longest = 0;
   const inOrder = acknowledged.toSorted((a, b) => a.revision - b.revision);
@@ -48,7 +50,9 @@ export function longestWait(acknowledged: readonly Acknowledged[], client: Heard
   return longest;
 }
 
-/** `null`: it never heard of one that is as new. */
+/**
+ * Calls `take` with the wait for each acknowledged revision; `null` if the client never received one that is as new.
+ */
 function eachWait(
   inOrder: readonly Acknowledged[],
   { heard_ms, heard }: Heard,

@@ -1,11 +1,11 @@
-/** Waits for a condition, and fails the run when it does not come. */
+/** Waits for a condition, and fails the run if it does not become true. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
 
 const LOOK_MS = 2;
 
-/** Looks every two milliseconds; `out_of_sync` after `patience_ms`, with what was waited for. */
+/** Checks every two milliseconds. Fails with `out_of_sync` and `what` after `patience_ms`. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   patience_ms: number,

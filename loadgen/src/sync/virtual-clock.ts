@@ -1,7 +1,7 @@
 /**
- * A clock that stands still until a test advances it: hours of waits take a second, and are the same each time.
+ * A clock that moves only when a test advances it: hours of waits take a second, and are the same each time.
  *
- * Invariant: what is due at one moment happens in the order of the requests.
+ * Invariant: calls that are due at the same moment run in the order in which they were registered.
  */
 import type { Clock } from '@twin-ingest/client';
 
@@ -26,20 +26,20 @@ export class VirtualClock implements Clock {
     return () => void this.#due.delete(due);
   }
 
-  /** Goes on by so much, and does what falls due meanwhile. */
+  /** Advances the clock by `ms`, and runs every call that becomes due. */
   async advance(ms: number): Promise<void> {
     const end_ms = this.#now_ms + ms;
     for (let due = this.#next(end_ms); due !== undefined; due = this.#next(end_ms)) {
       this.#due.delete(due);
       this.#now_ms = due.at_ms;
       due.call();
-      // Whatever promises it settled, and those that these settle.
+      // Lets all promises settle that the call has settled, and their successors.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#now_ms = end_ms;
   }
 
-  /** What is due first, if it is by then. */
+  /** Returns the call that is due first, if it is due at `by_ms` or before. */
   #next(by_ms: number): Due | undefined {
     let next: Due | undefined;
     for (const due of this.#due) {

@@ -4,14 +4,14 @@ import { stolenWarnings, warningOf } from '../run/suite-run.ts';
 import type { FigureKey } from './figure.ts';
 import type { ScenarioName, SyncRow, SyncWarning } from './result.ts';
 
-/** Figures with a goal are judged by their spread; of others it says little. */
+/** Figures with a goal. Only their spread causes a warning. */
 const JUDGED: readonly FigureKey[] = [
   'end_to_end_ms',
   'staleness_p99_ms',
   'saturated_events_per_s',
   'open_ms',
 ];
-/** Between rounds; waits of milliseconds vary more than throughput. */
+/** Spread between rounds that causes a warning. Waits of milliseconds vary more than throughput does. */
 const HIGH_SPREAD = 0.5;
 
 export function scenarioWarnings(

@@ -94,7 +94,7 @@ export async function everyExporter(context: ScenarioContext): Promise<void> {
   );
 }
 
-/** The record, with an attribute of each type of the SDK. */
+/** Returns the attributes of a record, with an attribute of each type of the SDK. */
 const request = (session: string): Attributes => ({
   ...{ 'event.name': 'api_request', 'session.id': session, 'event.sequence': 7, model: 'a-model' },
   ...{ input_tokens: 12, output_tokens: 345, cost_usd: 0.0125, duration_ms: '1500', fast: true },
@@ -131,7 +131,7 @@ function requireRow(row: Row | undefined, expected: Row, sent: Row, time: HrTime
   );
 }
 
-/** Once with both servers: the exporters' log level is global to the process. */
+/** Runs once with both servers, because the exporters' log level is global to the process. */
 export async function partialSuccess(context: ScenarioContext): Promise<void> {
   const warnings: string[] = [];
   const ignore = (): void => {};

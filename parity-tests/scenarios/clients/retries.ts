@@ -19,7 +19,7 @@ import {
 import { type ScenarioContext, until } from '../../src/scenario.ts';
 import { holdWriteLock } from '../../src/write-lock.ts';
 
-/** The exporter waits for `Retry-After`: one second. Timers of Node may fire this much early. */
+/** Smallest time before a retry: the `Retry-After` of one second, minus the tolerance of Node's timers. */
 const RETRY_MS = 1_000 - 20;
 const EXPORTS = FORMS.length * 2;
 
@@ -65,7 +65,7 @@ async function requireRetries(
   await requireCounts(context.client(server), 0);
 }
 
-/** The server has stored the records, but the exporter has no answer. */
+/** The relay drops the answers: the server has stored the records, but the exporter does not know it. */
 export async function afterLostAnswers(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const relay = await httpRelay(server.url, EXPORTS);
@@ -78,7 +78,7 @@ export async function afterLostAnswers(context: ScenarioContext): Promise<void> 
   await requireCounts(context.client(server), 1);
 }
 
-/** The exporter waits for a server that ends and restarts. */
+/** The exporter retries while the server stops and starts again. */
 export async function afterRestart(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   assert.deepEqual(await server.stop(), { code: 0, signal: null });
@@ -88,7 +88,7 @@ export async function afterRestart(context: ScenarioContext): Promise<void> {
   await requireCounts(context.client(next), 0);
 }
 
-/** A log record and a span in each form, each in a session of its own. */
+/** Exports a log record and a span in each form, each in its own session. */
 function exportAll({ url }: { readonly url: string }, timeoutMillis = 60_000): Promise<ExportResult[]> {
   return Promise.all(
     FORMS.flatMap((form) => {
@@ -106,7 +106,7 @@ function exportAll({ url }: { readonly url: string }, timeoutMillis = 60_000): P
   );
 }
 
-/** Checks that each record is stored once; `repeats` is how often it was sent again. */
+/** Checks that each record is stored once. `repeats` is the number of repeated requests. */
 async function requireCounts(client: ApiClient, repeats: number): Promise<void> {
   const { events } = (await client.get('/api/events?source=otel')).json<{
     events: { session_id: string }[];

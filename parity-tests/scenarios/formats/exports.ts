@@ -56,7 +56,7 @@ export async function boundedMemory(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** Returns the first try below this, or the last one. */
+/** Returns the first attempt with less memory than this, or the last attempt. */
 async function lowest<T extends { readonly mb: number }>(
   mostMb: number,
   attempt: () => Promise<T>,
@@ -104,7 +104,7 @@ async function idle(server: RunningServer): Promise<void> {
 }
 
 const HELD_ROWS = 60_000;
-/** More than the number of database readers. */
+/** Number of paused exports, more than there are database readers. */
 const HELD = 2 * LIMITS.readers;
 const MEANWHILE = 20;
 
@@ -151,7 +151,7 @@ function idsOfLines(body: Buffer): number[] {
   return lines.map((line) => Number(/^\{"id":(\d+),/.exec(line)![1]));
 }
 
-/** The server answers other requests while exports run at full speed. */
+/** Tests that the server answers other requests while exports run at full speed. */
 export async function othersServed(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const client = context.client(server);

@@ -1,8 +1,8 @@
 /**
- * Generates malformed batches of any size. Most break a rule at their very end, so that a server must read them
- * whole.
+ * Generates malformed batches of any size. Most break a rule at their very end, so that a server must read the whole
+ * batch.
  *
- * Knows nothing of servers. The contract defines each answer: BOD-01, FMT-02, FMT-04, FMT-06, ING-09.
+ * The contract defines each answer: BOD-01, FMT-02, FMT-04, FMT-06, ING-09.
  */
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
@@ -21,7 +21,7 @@ export interface HostileBody {
 /** The default of `--max-batch-events`. */
 const BATCH_EVENTS = CONFIG.options.find(({ name }) => name === 'max-batch-events')!.default;
 
-/** Returns those of a format with at most this many bytes, and at most a thousand bytes less. */
+/** Returns the malformed bodies of a format. Each has at most `size` bytes, and at most a thousand bytes less. */
 export function hostileBodies(format: RequestFormat, size: number): HostileBody[] {
   switch (format) {
     case 'json':
@@ -110,7 +110,7 @@ function msgpackBodies(size: number): HostileBody[] {
     bytes,
     answer: refused('invalid_msgpack', fault),
   });
-  /** One map with the member `key`: an array of many `unit` and one `last`. */
+  /** Returns one map with the member `key`, an array of many `unit` and one `last`. */
   const array = (key: Buffer, unit: string, last: string): Buffer => {
     const [one, end] = [hex(unit), hex(last)];
     const count = Math.floor((size - 20) / one.length);
@@ -126,7 +126,7 @@ function msgpackBodies(size: number): HostileBody[] {
   const events = hex('a66576656e7473');
   const other = hex('a178');
   const pairs = Math.floor((size - 20) / 3);
-  /** After `prefix`, a map of pairs of an empty name and a zero; the last pair has no name. */
+  /** Returns `prefix`, then a map of pairs of an empty name and a zero. The last pair has no name. */
   const map = (prefix: string): Buffer => {
     const count = Math.floor((size - 20) / 2);
     const zeros = Buffer.alloc(2 * count, hex('a000'));
@@ -234,7 +234,7 @@ function protobufBodies(size: number): HostileBody[] {
   ];
 }
 
-/** A text `session_id` that fills an event. */
+/** Returns an event that consists of one long `session_id`. */
 function oneText(size: number): Buffer {
   const text = filled(size - 20, NOTHING, hex('61'), hex('ff'));
   const field = Buffer.concat([hex('0a'), varint(text.length), text]);
@@ -247,7 +247,7 @@ const VALID_MESSAGE = batchBody('protobuf', [
 
 const NOTHING = Buffer.alloc(0);
 
-/** The prefix, as many units as fit, and the suffix. */
+/** Returns the prefix, as many units as fit, and the suffix. */
 function filled(size: number, prefix: Buffer, unit: Buffer, suffix: Buffer): Buffer {
   const count = Math.floor((size - prefix.length - suffix.length) / unit.length);
   return Buffer.concat([prefix, Buffer.alloc(count * unit.length, unit), suffix]);
@@ -257,7 +257,7 @@ function hex(digits: string): Buffer {
   return Buffer.from(digits, 'hex');
 }
 
-/** A MessagePack count: four bytes, big-endian. */
+/** Returns a MessagePack count of four bytes, big-endian. */
 function counted(count: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(count);
@@ -271,7 +271,7 @@ function varint(length: number): Buffer {
   return Buffer.from([...bytes, value]);
 }
 
-/** The start of a refusal, which is all of it without further members. */
+/** Returns the start of a refusal. A refusal without further members has nothing after it. */
 function refused(code: keyof typeof VOCABULARY.errors, fault?: Fault): string {
   const reason = fault === undefined ? {} : { reason: VOCABULARY.format_messages[fault] };
   return JSON.stringify({ error: VOCABULARY.errors[code].text, code, ...reason });

@@ -18,7 +18,7 @@ import { seededEvents } from './seeded-events.ts';
 const BATCH = 500;
 const SEEDED = 1_000;
 const SMALL = 9_000;
-/** Together more than `export_page_bytes`, and less than the limit of a body. */
+/** Number of large events. Together they exceed `export_page_bytes`, but not the limit of a body. */
 const LARGE = 24;
 const LARGE_BYTES = 300_000;
 

@@ -4,13 +4,14 @@
  *
  * Requirement: "Malformed input answers within 50 ms, grows memory by at most 10 MB and never panics."
  *
- * - Time. A body of up to 1 MiB is sent until an answer comes in time, since a busy machine may hold up the others. Of
- *   a longer body the processor time counts. It is compared with that of two bodies on the same server: a valid one
- *   of small values, and one of 1 MiB. So the speed of the machine does not matter.
- * - Memory. A body of up to 1 MiB may take 10 MB more than the server had before it. A longer one may take 10 MB and
- *   its own length more, or than valid bodies of that length took at most. V8 collects the garbage of earlier bodies
- *   when it likes, so that the lowest peak of several bodies counts. In the end valid bodies may take 32 MB more than
- *   in the beginning, since an allocator keeps some memory for each of its threads.
+ * Time: a body of up to 1 MiB is sent until an answer comes in time, since other load may delay some answers. For a
+ * longer body, the processor time is measured. It is compared with that of two bodies on the same server: a valid body
+ * of small values, and a body of 1 MiB. The result therefore does not depend on the speed of the machine.
+ *
+ * Memory: a body of up to 1 MiB may add 10 MB to the memory of the server before it. A longer body may add 10 MB and
+ * its own length. Alternatively, it may use 10 MB more than the peak of valid bodies of that length. V8 collects the
+ * garbage of earlier bodies at arbitrary times, so the lowest peak of several bodies counts. At the end, valid bodies
+ * may need 32 MB more than at the start, since an allocator keeps some memory for each of its threads.
  */
 import assert from 'node:assert/strict';
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
@@ -24,23 +25,25 @@ import { type HostileBody, hostileBodies } from './hostile-bodies.ts';
 import { smallValues } from './small-values.ts';
 
 export const MOST_MS = 50;
-/** Processor time, by that of a valid body of small values. */
+/** Largest processor time, as a multiple of that of a valid body of small values. */
 const MOST_TIMES_VALID = 5;
-/** Processor time for each byte, by that of a body of 1 MiB. A time that grows with the square of the length has 8. */
+/**
+ * Largest processor time for each byte, as a multiple of that of a body of 1 MiB. A quadratic algorithm would have 8.
+ */
 const MOST_GROWTH = 2;
-/** What the system counts in steps of 10 ms. */
+/** Tolerance for processor times, which the system counts in steps of 10 ms. */
 const INEXACT_MS = 20;
 const MOST_GROWN_MB = 10;
 
 const ORDINARY_BYTES = [64 << 10, 1 << 20];
-/** Valid bodies of the shorter length before memory is measured. */
+/** Number of valid bodies of the shorter length that are sent before memory is measured. */
 const FIRST_BODIES = 20;
 const MUTATED_BODIES = 200;
 export const TRIES = 10;
 
 export const LARGE_BYTES = 8 << 20;
 const MOST_KEPT_MB = 32;
-/** A valid body of many events, and one of a single event. */
+/** Numbers of events in a valid body. */
 const VALID_EVENTS = [9_000, 1];
 const WARM_UPS = 4;
 const REPEATS = 2;
@@ -66,7 +69,7 @@ export async function ordinaryBodies(context: ScenarioContext): Promise<void> {
   context.note(`the slowest answered within ${slowest.toFixed(1)} ms`);
 }
 
-/** Returns the first time of a few that is within the limit, in milliseconds. */
+/** Returns the first time within the limit out of a few attempts, in milliseconds. */
 async function answeredSoon(client: ApiClient, format: RequestFormat, body: HostileBody): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES && best > MOST_MS; tries++) {
@@ -130,8 +133,8 @@ export async function largeBodies(context: ScenarioContext): Promise<void> {
 }
 
 /**
- * Bodies of up to 1 MiB, on a server that has received valid bodies of 64 KiB and no longer ones. The server loads and
- * compiles the code of a format once, which takes memory whatever the body contains.
+ * Tests the memory of bodies of up to 1 MiB. The server has received valid bodies of 64 KiB before, but no longer ones.
+ * It loads and compiles the code of a format once, which takes memory for any content.
  */
 export async function ordinaryMemory(context: ScenarioContext): Promise<void> {
   requireProc(context);
@@ -193,8 +196,8 @@ async function peakOf(
 }
 
 /**
- * The processor time of a body, by that of a valid body as long. Measured until it is within the limits, since other
- * programs disturb some measurements.
+ * Returns the processor time of a body, divided by that of a valid body of the same length. It repeats the measurement
+ * until it is within the limits, since other programs disturb some measurements.
  */
 async function timesValid(
   client: ApiClient,
@@ -222,7 +225,7 @@ async function timesValid(
   );
 }
 
-/** The processor time of a body that is sent so many times. */
+/** Returns the server's processor time for a body that is sent `repeats` times. */
 async function msOf(
   client: ApiClient,
   server: RunningServer,
@@ -236,7 +239,7 @@ async function msOf(
   return processorMs(server.pid) - begunMs;
 }
 
-/** The memory that a body takes above what is expected. */
+/** Returns the memory in MB that a body takes above the expected peak. */
 async function growthOf(
   client: ApiClient,
   server: RunningServer,
@@ -248,7 +251,7 @@ async function growthOf(
   return await lowestGrowth(client, server, format, body, expectedMb);
 }
 
-/** The lowest peak of memory above so many MB that one of several bodies has. */
+/** Returns by how many MB the peak of memory exceeds `expectedMb`, as the lowest value of several repetitions. */
 async function lowestGrowth(
   client: ApiClient,
   server: RunningServer,

@@ -73,7 +73,7 @@ async function store(
   assert.deepEqual(await server.stop(), { code: 0, signal: null }, server.stderr());
 }
 
-/** Columns with times of storage. */
+/** Columns with times of storage, which may differ. */
 const TIMES = ['created_at', 'started_at', 'last_event_at', 'ended_at'];
 
 /**
@@ -138,7 +138,7 @@ function anyValue(random: Random, depth: number): unknown {
   return object;
 }
 
-/** RFC 8785: members are ordered by the UTF-16 code units of their names, which is also JavaScript's order. */
+/** Returns JSON by RFC 8785: members are ordered by the UTF-16 code units of their names, as in JavaScript. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -1,8 +1,9 @@
 /**
- * Generates seeded events that every format can carry: all fields, text beyond ASCII, numbers at their limits.
+ * Generates random events from a PRNG seed that every format can carry: all fields, non-ASCII text, numbers at their
+ * limits.
  *
- * Invariant: metadata has no line feed, which NDJSON cannot carry, and times are whole milliseconds, since Protobuf
- * has no finer ones.
+ * Invariants: metadata has no line feed, which NDJSON cannot carry. Times are whole milliseconds, since Protobuf has no
+ * finer ones.
  */
 import type { TextEvent } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';

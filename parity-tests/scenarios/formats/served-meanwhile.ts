@@ -1,8 +1,8 @@
 /**
  * Tests how long another request waits while a server refuses a malformed binary body (rule FMT-03, decision 57).
  *
- * Other load may delay a request too, so the server's processor time counts. The server handles nothing else: memory
- * is measured where only one request is in flight (`malformed.ts`).
+ * The wait is measured as the server's processor time, because other load may delay a request too. The server handles
+ * nothing else in this test. `malformed.ts` measures memory with only one request in flight.
  */
 import assert from 'node:assert/strict';
 import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
@@ -32,8 +32,8 @@ export async function servedMeanwhile(context: ScenarioContext): Promise<void> {
 }
 
 /**
- * Returns the longest wait of other requests during a body, in processor time; the first of a few bodies within the
- * limit.
+ * Returns the longest wait of other requests during a body, in processor time. Returns the first of a few attempts
+ * within the limit, or the smallest.
  */
 async function waitOfOthers(
   client: ApiClient,

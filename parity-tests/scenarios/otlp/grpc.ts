@@ -7,7 +7,7 @@ import { Connection } from '@twin-ingest/testkit/http/http-client.ts';
 import { telemetryOf } from '../../src/otlp-client.ts';
 import { type ScenarioContext, until } from '../../src/scenario.ts';
 
-/** RFC 9113, section 3.4, followed by an empty SETTINGS frame. */
+/** The connection preface of HTTP/2 (RFC 9113, section 3.4), followed by an empty SETTINGS frame. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const SETTINGS = Buffer.from('000000040000000000', 'hex');
 const VARIABLE = 'OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf';
@@ -21,7 +21,8 @@ export async function prefaces(context: ScenarioContext): Promise<void> {
     const connection = await Connection.open(server.port);
     context.atEnd(() => connection.close());
     connection.write(whole.subarray(0, cut));
-    // The rest in a separate segment: an answer to another request shows that the server had time for the first.
+    // The rest comes in a separate segment. The answer to another request shows that the server has read the first
+    // part.
     assert.equal((await client.get('/livez')).status, 200);
     connection.write(whole.subarray(cut));
     assert.ok(await connection.closedWithin(5_000), `closed after ${cut} bytes and the rest`);

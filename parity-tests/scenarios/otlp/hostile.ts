@@ -74,7 +74,7 @@ const LISTS: Readonly<Record<string, readonly [list: string, numbers: readonly n
   sum: ['dataPoints', [1, 2, 2, 7, 1]],
 };
 
-/** As many empty objects as fit, in the innermost list of this path. */
+/** Returns as many empty objects as fit, in the innermost list of this path. */
 function json(way: readonly string[]): Buffer {
   const [list] = LISTS[way.at(-1) ?? '']!;
   const isList = (name: string): boolean => name !== 'sum';

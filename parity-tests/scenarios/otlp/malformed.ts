@@ -23,7 +23,7 @@ interface Fault {
 }
 
 const WIRE_TYPES: Readonly<Record<string, number>> = { int64: 0, bool: 0, enum: 0, fixed64: 1, double: 1 };
-/** Deep enough for an array in a map in an array. */
+/** Number of levels that reaches an array in a map in an array. */
 const MOST_LEVELS = 12;
 
 export async function everyFault(context: ScenarioContext): Promise<void> {
@@ -59,7 +59,7 @@ export async function everyFault(context: ScenarioContext): Promise<void> {
   context.note(`${count} bodies`);
 }
 
-/** Returns each message with the field numbers that lead to it; a recursive message once more. */
+/** Returns each message with the field numbers that lead to it. A recursive message is included once more. */
 function waysFrom(message: string, way: readonly number[] = [], seen: readonly string[] = []): Way[] {
   const ways: Way[] = [{ name: message, way }];
   if (way.length === MOST_LEVELS || seen.filter((one) => one === message).length > 1) return ways;

@@ -47,7 +47,7 @@ async function check(
   context.note(`${messages.length} requests, ${last} rows`);
 }
 
-/** The id of the newest row. */
+/** Checks one request, and returns the id of the newest row. */
 async function checkOne(
   client: ApiClient,
   { path, request }: OtlpMessage,
@@ -77,7 +77,7 @@ async function checkOne(
   return rows.length === 0 ? last : Number(memberText(rows.at(-1)!, 'id'));
 }
 
-/** For each entry, one request for each of a few values of its condition keys. */
+/** Returns requests for each entry, one for each of a few values of its condition keys. */
 function entriesOf(agent: Agent, signal: 'logs' | 'spans'): OtlpMessage[] {
   let at = TIME;
   const group = {
@@ -112,7 +112,7 @@ function entriesOf(agent: Agent, signal: 'logs' | 'spans'): OtlpMessage[] {
   return messages;
 }
 
-/** Numbers for counts, otherwise a distinct text. */
+/** Returns a number for counts, otherwise a distinct text. */
 function valueAt(key: string, at: number, index: number): unknown {
   if (/token|_ms$|sequence/.test(key)) return 1_000 * index + (at % 1_000);
   if (key === 'cost_usd') return 0.25;

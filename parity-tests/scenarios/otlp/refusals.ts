@@ -19,7 +19,7 @@ const OVERLOADED: OtlpAnswer = { code: 8, message: 'overloaded: Server is overlo
 const BUSY: OtlpAnswer = { code: 14, message: 'storage_busy: Storage is busy' };
 const TIMEOUT: OtlpAnswer = { code: 4, message: 'request_timeout: The request took too long' };
 
-/** One prompt in a session of its own. */
+/** Returns one prompt in its own session. */
 function bodyOf(form: OtlpForm): Buffer {
   const attributes = { 'session.id': form, 'event.name': 'user_prompt' };
   return otlpBody(form, PATH, otlpRequest({ scope: 'com.anthropic.claude_code', logs: [{ attributes }] }));

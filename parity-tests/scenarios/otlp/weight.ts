@@ -20,7 +20,7 @@ const METRIC_BYTES = 620_000;
 const START = 1_771_438_001_231;
 const TURNS = 24;
 const TURNS_AT_A_TIME = 4;
-/** Several times the slower server's need on a busy machine. */
+/** Several times the time that the slower server needs on a busy machine. */
 const MOST_MS_PER_TURN = 500;
 const MOST_GROWN_MB = 300;
 const MOST_LIVEZ_MS = 250;
@@ -82,8 +82,8 @@ async function send(client: ApiClient, { path, form, body, isZipped }: Sent): Pr
 }
 
 /**
- * The requests of a turn, in JSON or Protobuf, every third one compressed. Points have unknown members, which only
- * JSON can carry.
+ * Returns the requests of a turn, in JSON or Protobuf, every third one compressed. Data points have unknown members,
+ * which only JSON can carry.
  */
 function turnOf(turn: number): Sent[] {
   const form = FORMS[turn % FORMS.length]!;
@@ -99,7 +99,7 @@ function turnOf(turn: number): Sent[] {
   ];
 }
 
-/** Waits and runs nested in calls, padded to their size. */
+/** Returns calls, each with a wait and a run as child spans, padded to the size of real ones. */
 function tracesOf(turn: number): OtlpGroup {
   const padding = 'x'.repeat(TRACE_BYTES / SPANS - 800);
   const spans = Array.from({ length: SPANS }, (_, index): Members => {

@@ -75,7 +75,7 @@ const PARAMETERS = [
   '',
 ] as const;
 
-/** None, one or two headers. */
+/** Returns none, one or two headers. */
 export function acceptHeaders(random: Random): Header[] {
   if (random.chance(0.1)) return [];
   const name = random.chance(0.95) ? 'Accept' : random.pick(['accept', 'ACCEPT']);

@@ -1,10 +1,6 @@
-/**
- * Data for attachment requests: names, media types, digests and ranges.
- *
- * Data only.
- */
+/** Data for attachment requests: names, media types, digests and ranges. */
 
-/** Encoded for a path: valid names, and names that rule ATT-02 refuses. */
+/** Names, encoded for a path: valid ones, and ones that rule ATT-02 refuses. */
 export const NAMES = [
   'A.TXT',
   'a%2Etxt',
@@ -123,7 +119,7 @@ export const MEDIA_TYPES = [
   `text/plain; x=${'y'.repeat(200)}`,
 ] as const;
 
-/** `RIGHT` and `OTHER` stand for digests of contents in base64. */
+/** Forms of digests. `RIGHT` and `OTHER` are replaced by digests of contents in base64. */
 export const DIGEST_FORMS = [
   'sha-256=:OTHER:',
   'sha-256=:RIGHT:, sha-256=:OTHER:',

@@ -10,7 +10,7 @@ import { RANGES } from './attachment-pools.ts';
 import { event, query } from './attachment-targets.ts';
 import { METHODS } from './header-pools.ts';
 
-/** The attachments of an event. */
+/** Returns a request for the list of an event's attachments. */
 export function attachmentList(random: Random): Outgoing {
   const headers: Header[] = [['Host', '127.0.0.1']];
   if (random.chance(0.2)) headers.push(...acceptHeaders(random));
@@ -24,7 +24,7 @@ export function attachmentList(random: Random): Outgoing {
   );
 }
 
-/** The bytes of an attachment. */
+/** Returns a request for the bytes of an attachment. */
 export function attachmentRead(random: Random): Outgoing {
   const { bytes, sha256 } = someContent(random);
   const headers: Header[] = [['Host', '127.0.0.1']];
@@ -64,7 +64,7 @@ function hash(random: Random, sha256: string): string {
   ]);
 }
 
-/** A range near this size, or one with a syntax error. */
+/** Returns a range near this size, or one with a syntax error. */
 function range(random: Random, size: number): string {
   if (random.chance(0.35)) return random.pick(RANGES);
   const edge = (): number =>

@@ -4,7 +4,7 @@ import type { Random } from '@twin-ingest/testkit/random.ts';
 /** Requests use the ids of this many events. */
 const EVENTS = 12;
 
-/** Mostly one of the first events, so that names collide. */
+/** Returns mostly the id of one of the first events, so that names collide. */
 export function event(random: Random): string {
   const roll = random.next();
   if (roll < 0.85) return String(1 + random.below(EVENTS));
@@ -23,7 +23,7 @@ export function event(random: Random): string {
   ]);
 }
 
-/** Rarely present, and ignored by the servers. */
+/** Returns a query, which is rarely present. The servers ignore it. */
 export function query(random: Random): string {
   return random.chance(0.95) ? '' : random.pick(['?x=1', '?limit=2', '?name=%zz', '?']);
 }

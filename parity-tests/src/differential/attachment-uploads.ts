@@ -12,7 +12,7 @@ import { event, query } from './attachment-targets.ts';
 import { chunked } from './chunked.ts';
 import { METHODS } from './header-pools.ts';
 
-/** Nearly always a `PUT`. */
+/** Returns an upload. Its method is nearly always `PUT`. */
 export function attachmentUpload(random: Random): Outgoing {
   const { bytes, sha256 } = someContent(random);
   const headers: Header[] = [['Host', '127.0.0.1']];
@@ -45,13 +45,13 @@ function mediaType(random: Random): string {
   return random.chance(0.6) ? 'text/plain' : random.pick(MEDIA_TYPES);
 }
 
-/** Mostly one of a few good names. */
+/** Returns mostly one of a few valid names. */
 function name(random: Random): string {
   if (random.chance(0.6)) return random.pick(['a.txt', 'b.png', 'c%20d.bin', '%C3%A9.json', 'payload.json']);
   return random.chance(0.7) ? random.pick(NAMES) : encodeURIComponent(`n${random.below(1_000)}.txt`);
 }
 
-/** The digest of the content, or another one, in all forms that a client may write. */
+/** Returns headers with the digest of the content, or of another one, in all forms that a client may write. */
 function digests(random: Random, sha256: string): Header[] {
   const other = random.pick(CONTENTS).sha256;
   const right = base64(random.chance(0.8) ? sha256 : other);

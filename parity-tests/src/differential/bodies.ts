@@ -29,7 +29,7 @@ const OWN: Readonly<Record<string, (random: Random) => string>> = {
   metadata,
 };
 
-/** Of every field; a field without its own values uses those of its kind. */
+/** Generators of values for every field. A field without its own generator uses that of its kind. */
 const FIELDS = Object.fromEntries(
   Object.entries(CONTRACT.fields).map(([name, { kind }]) => [
     name,
@@ -59,7 +59,7 @@ export function eventText(random: Random): string {
   }
   if (random.chance(0.05))
     members.push([random.pick(['unknown', '__proto__', 'toString', 'id', '']), jsonValue(random)]);
-  // A repeated key, or a key with escapes.
+  // Adds a repeated key, or a key with escapes.
   if (random.chance(0.08)) members.push([random.pick(members)?.[0] ?? 'status', oddScalar(random)]);
   const space = random.chance(0.1) ? random.pick([' ', '\n', '\t\r\n']) : '';
   const written = members.map(
@@ -68,7 +68,7 @@ export function eventText(random: Random): string {
   return `{${written.join(',')}}`;
 }
 
-/** The text of a batch. */
+/** Returns the text of a batch. */
 export function batchText(random: Random): string {
   const events = Array.from({ length: random.below(6) }, () => eventText(random)).join(',');
   if (random.chance(0.85)) return `{"events":[${events}]}`;
@@ -130,7 +130,7 @@ function metadata(random: Random): string {
   return jsonValue(random);
 }
 
-/** Around and above the default limit of 10,240 bytes, with keys that a summary keeps. */
+/** Returns an object near and above the default limit of 10,240 bytes, with keys that a summary keeps. */
 function large(random: Random): string {
   const unit = random.pick(['x', '\u00e9', '\\u00e9', '\u{1f600}', ' ']);
   const filler = `"filler":"${unit.repeat(random.pick([100, 2_000, 5_000, 10_180, 10_230, 11_000]))}"`;

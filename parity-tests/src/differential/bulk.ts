@@ -8,7 +8,7 @@ import LIMITS from '../../../contract/limits.json' with { type: 'json' };
 /** Metadata of this length is kept unchanged by default. */
 const LONG_BYTES = 10_000;
 
-/** A batch in any format; nearly all of its events are new. */
+/** Returns a batch in any format. Nearly all of its events are new. */
 export function bulkIngest(random: Random): Outgoing {
   const isLong = random.chance(0.3);
   const count = isLong

@@ -2,7 +2,7 @@
  * Generates arguments of typed calls as JSON texts, by the types of `contract/rpc.json`. It makes valid ones in any
  * spelling, invalid ones, and sequences with one invalid item.
  *
- * Texts instead of values, because the spelling is under test.
+ * It generates texts instead of values, because the spelling is under test.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import LIMITS from '../../../contract/limits.json' with { type: 'json' };
@@ -104,12 +104,12 @@ function scalarOrDictionary(random: Random, type: string): string {
   }
 }
 
-/** Near the depth limit, at any position in a call. */
+/** Returns nested arrays near the depth limit, which may occur at any position in a call. */
 function deepValue(random: Random): string {
   return nested(random.pick([1, 100, 121, 122, 123, 124, 125, 126, 127, 128]));
 }
 
-/** Any characters, each plain or escaped, surrogates in pairs and alone. */
+/** Returns a string of any characters, each plain or escaped, with surrogates in pairs and alone. */
 function escaped(random: Random): string {
   const units = Array.from({ length: random.below(8) }, () => {
     const unit = random.pick([0x22, 0x2f, 0x41, 0x5c, 0x7f, 0, 0x1f, 0xe9, 0x2028, 0xffff, 0xd83d, 0xde00]);
@@ -123,7 +123,7 @@ function escaped(random: Random): string {
   return `"${units.join('')}"`;
 }
 
-/** Members in the order of the schema or another, too few, too many, and repeated. */
+/** Returns members in the order of the schema or another order, sometimes too few, too many or repeated. */
 function dictionary(random: Random, types: Readonly<Record<string, string>>): string {
   const members = Object.entries(types).map(([name, type]): [string, string] => [
     name,
@@ -149,7 +149,7 @@ function dictionary(random: Random, types: Readonly<Record<string, string>>): st
   return `{${written.join(',')}${space}}`;
 }
 
-/** A few items; rarely some thousands of equal items and one different. */
+/** Returns a few items; rarely some thousands of equal items and one different item. */
 function sequence(random: Random, type: string): string {
   const one = (): string => (type === 'any' ? eventText(random) : scalarOrDictionary(random, type));
   const comma = random.chance(0.9) ? ',' : random.pick([', ', ' ,', ',\n']);

@@ -34,7 +34,7 @@ const OTHER_METHODS = [
   'echo.long\u0000',
 ];
 
-/** The text of a whole body. */
+/** Returns the text of a whole body. */
 export function callsText(random: Random): string {
   const roll = random.next();
   if (roll < 0.7) return callText(random);
@@ -52,7 +52,7 @@ function batchItem(random: Random): string {
     : random.pick(['[]', `[${callText(random)}]`, '{}', jsonValue(random)]);
 }
 
-/** About as many short calls as a batch may have. */
+/** Returns a batch of about as many short calls as a batch may have. */
 function edgeOfBatch(random: Random): string {
   const count = LIMITS.rpc_batch_calls + random.pick([-1, 0, 1, 2]);
   const one = random.pick([
@@ -66,7 +66,7 @@ function edgeOfBatch(random: Random): string {
   return `[${items.join(',')}]`;
 }
 
-/** One call: mostly as client libraries write it, otherwise as none does. */
+/** Returns one call, mostly as client libraries write it, and otherwise as no library writes it. */
 function callText(random: Random): string {
   const method = random.pick(NAMES);
   const members: [string, string][] = [
@@ -94,7 +94,7 @@ function callText(random: Random): string {
   return `{${written.join(',')}}`;
 }
 
-/** A repeated member, with the same value or another. */
+/** Returns a repeated member, with the same value or another one. */
 function again(random: Random, method: string): [string, string] {
   const name = random.pick(['jsonrpc', 'method', 'params', 'id']);
   if (random.chance(0.3)) return [name, oddScalar(random)];
@@ -116,7 +116,7 @@ function oddMethod(random: Random): string {
   return random.chance(0.5) ? text(random, NAMES) : `"\\u0065cho.long"`;
 }
 
-/** Numbers and strings in any spelling, since the servers return them; rarely an invalid id. */
+/** Returns a number or a string in any spelling, since the servers return the id; rarely an invalid id. */
 function idText(random: Random): string {
   if (random.chance(0.5)) return String(random.below(1_000));
   if (random.chance(0.4)) return text(random, ['a', '', '\u00e9', '\u{1f600}', 'x'.repeat(300)]);

@@ -6,7 +6,7 @@ import type { Random } from '@twin-ingest/testkit/random.ts';
 import ROUTES from '../../../contract/routes.json' with { type: 'json' };
 import { key, number, text, timestampText } from './values.ts';
 
-/** Some of the route's parameters, as strings and numbers; each value may break its rule. */
+/** Returns some of the route's parameters, as strings and numbers. Each value may break its rule. */
 export function optionsText(random: Random, path: string): string {
   const names = ROUTES.routes.find((route) => route.path === path)!.parameters;
   const members = Array.from({ length: random.pick([0, 0, 1, 1, 2, 3, 5]) }, (): [string, string] => {

@@ -15,7 +15,7 @@ import { chunked } from './chunked.ts';
 import { ENCODINGS, METHODS, TYPES } from './header-pools.ts';
 import { msgpackCalls } from './msgpack-calls.ts';
 
-/** Calls, and sometimes the schema or a method that is not allowed. */
+/** Returns a request with calls; sometimes one for the schema, or one with a method that is not allowed. */
 export function callRequest(random: Random): Outgoing {
   const roll = random.next();
   if (roll < 0.02) return withoutBody(random);
@@ -53,7 +53,7 @@ function withoutBody(random: Random): Outgoing {
   return compose(random.pick(METHODS), path, headers, Buffer.alloc(0));
 }
 
-/** The values of a JSON body, or bytes that no library writes. */
+/** Returns the values of a JSON body in MessagePack, or bytes that no library writes. */
 function inMsgpack(random: Random): Buffer {
   if (random.chance(0.4)) return msgpackCalls(random);
   for (let tries = 0; tries < 5; tries += 1) {
@@ -72,7 +72,7 @@ function asMsgpack(text: string): Buffer | undefined {
   }
 }
 
-/** Rarely with a byte changed, inserted or removed, or cut off there. */
+/** Returns the bytes, rarely with one byte changed, inserted or removed, or cut off at a random position. */
 function changed(random: Random, bytes: Buffer): Buffer {
   if (random.chance(0.75) || bytes.length === 0) return bytes;
   const at = random.below(bytes.length);

@@ -1,7 +1,7 @@
 /** Encodes chunked bodies, whose length no header declares. */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 
-/** A few chunks of any length. */
+/** Returns the bytes as a few chunks of any length. */
 export function chunked(random: Random, bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -26,7 +26,7 @@ export function comparable(answer: Answer, closed: boolean, more: boolean, sent:
   const headers = response.headers
     .map(([name, value]): Header => [name.toLowerCase(), value])
     .filter(([name]) => name !== 'date')
-    // Values of differing width cause differing lengths; each must fit its own body.
+    // Values of different width cause different lengths. Each length must match its own body.
     .map(
       ([name, value]) =>
         `${name}: ${name === 'content-length' && (value === length || isHealth) ? '(of the body)' : normaliseHeader(name, value)}`,
@@ -39,16 +39,18 @@ export function comparable(answer: Answer, closed: boolean, more: boolean, sent:
   return [status, ...interim, ...headers, end, '', body].join('\n');
 }
 
-/** Bytes of any media type, compared exactly. */
+/** Routes whose bytes have any media type and are compared exactly. */
 const ATTACHMENT = /^[^\r\n]* \/api\/attachments\//;
 const SNAPSHOT = /^[A-Z]+ \/api\/snapshot\//;
-/** OTLP messages, compared exactly. */
+/** Routes with OTLP messages, which are compared exactly. */
 const OTLP = /^[\r\n]*[^\r\n]* \/v1\//;
-/** Only the telemetry counts of the health answer: the rest depends on the process and its SQLite. */
+/**
+ * Route of the health answer. Only its telemetry counts are compared: the rest depends on the process and its SQLite.
+ */
 const HEALTH = /^[\r\n]*[^\r\n]* \/api\/health/;
 const TELEMETRY = /"telemetry":\{.*?\]\}/;
 
-/** Returns the body as text, and why it does not match its media type. */
+/** Returns the body as text, and the reason if it does not match its media type. */
 function comparableBody(
   { status, headers, body }: Response,
   { method, head }: Outgoing,
@@ -70,12 +72,12 @@ function comparableBody(
   }
 }
 
-/** Whether an answer does not match its media type. That is a failure even when both answers are equal. */
+/** Returns whether an answer does not match its media type. That is a failure even if both answers are equal. */
 export function isUndecodable(answer: string): boolean {
   return /^\d+ undecodable: /.test(answer);
 }
 
-/** Whether both answers refuse bytes that are not a well-formed request (rule HTT-08). */
+/** Returns whether both answers refuse bytes that are not a well-formed request (rule HTT-08). */
 export function areRefusals(rs: string, ts: string): boolean {
   return isRefusal(rs) && isRefusal(ts);
 }

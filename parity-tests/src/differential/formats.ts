@@ -13,7 +13,7 @@ export interface FormatBody {
   readonly bytes: Buffer;
 }
 
-/** Returns the body in another format; `undefined` when its values have no form there. */
+/** Returns the body in another format; `undefined` if that format cannot express its values. */
 export function inOtherFormat(random: Random, body: string): FormatBody | undefined {
   const format = random.pick<RequestFormat>(['ndjson', 'msgpack', 'protobuf']);
   let bytes: Buffer;
@@ -39,7 +39,7 @@ function encode(format: RequestFormat, body: string, value: unknown, hasText: bo
   return Array.isArray(events) ? batchBody(format, all) : eventBody(format, all[0]!);
 }
 
-/** Metadata as its text. */
+/** Returns the event with its metadata as JSON text. */
 function withText(event: Readonly<Record<string, unknown>>): TextEvent {
   const { metadata, ...fields } = event;
   return metadata === undefined ? fields : { ...fields, metadata: JSON.stringify(metadata) };

@@ -1,7 +1,7 @@
 /**
  * Data for the heads of random requests: methods, headers and their values.
  *
- * Data only. Invariant: nothing here depends on the clock or on a port.
+ * Invariant: nothing here depends on the clock or on a port.
  */
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 

@@ -65,7 +65,7 @@ const KEYS: Readonly<Record<string, (random: Random) => string>> = {
 
 const NAMES = Object.keys(KEYS);
 
-/** The text of one payload; nearly always an object. */
+/** Returns the text of one payload, which is nearly always an object. */
 export function hookText(random: Random): string {
   if (random.chance(0.03)) return oddScalar(random);
   const members = ['hook_event_name', 'session_id'].filter(() => random.chance(0.9));

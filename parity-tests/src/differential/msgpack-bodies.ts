@@ -22,7 +22,7 @@ const TEXTS = [
 const ILL_FORMED = ['c328', 'c080', 'eda080', 'e282', 'f4908080', 'ff', '80'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
-/** Whole numbers at their limits, and the bytes after each marker. */
+/** Whole numbers at the limits of their types, as markers with their bytes. */
 const INTEGERS = [
   '00',
   '7f',
@@ -75,7 +75,7 @@ const FORBIDDEN = [
   'c8000105',
 ];
 
-/** One event, or a batch of a few. */
+/** Returns one event, or a batch of a few. */
 export function msgpackBody(random: Random, isBatch: boolean): Buffer {
   if (random.chance(0.02)) return value(random, 0);
   const body = isBatch ? batch(random) : event(random);
@@ -124,7 +124,7 @@ function metadata(random: Random): Buffer {
   return value(random, 0);
 }
 
-/** Nested arrays and maps, near the depth limit. */
+/** Returns nested arrays and maps near the depth limit. */
 export function deep(random: Random): Buffer {
   const unit = random.pick(['91', '81a161']);
   return hex(
@@ -133,7 +133,7 @@ export function deep(random: Random): Buffer {
   );
 }
 
-/** Any value; arrays and maps nest a few levels. */
+/** Returns any value. Arrays and maps nest a few levels. */
 export function value(random: Random, depth: number): Buffer {
   const roll = random.next();
   if (roll < 0.04) return hex(random.pick(FORBIDDEN));
@@ -150,7 +150,7 @@ export function value(random: Random, depth: number): Buffer {
   return collection(random, 0x80, items.length, members);
 }
 
-/** A key, rarely of another type. */
+/** Returns a key, rarely of another type. */
 function key(random: Random, name: string): Buffer {
   return random.chance(0.98) ? text(name, random) : value(random, 3);
 }
@@ -160,7 +160,7 @@ export function textValue(random: Random, good: string): Buffer {
   return text(random.chance(0.7) ? good : random.pick(TEXTS), random);
 }
 
-/** A string in its shortest form, with `random` in any sufficient form. */
+/** Returns a string in its shortest form; with `random` in any sufficient form. */
 export function text(content: string, random?: Random): Buffer {
   return string(random, Buffer.from(content));
 }
@@ -176,7 +176,7 @@ function string(random: Random | undefined, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(random?.chance(0.2) ? random.pick(forms) : forms[0]!), bytes]);
 }
 
-/** An array (`0x90`) or a map (`0x80`); rarely with a wrong count. */
+/** Returns an array (`0x90`) or a map (`0x80`), rarely with a wrong count. */
 export function collection(random: Random, marker: number, length: number, items: readonly Buffer[]): Buffer {
   const count = random.chance(0.98) ? length : length + random.pick([-1, 1, 5, 1_000]);
   const least = Math.max(0, count);

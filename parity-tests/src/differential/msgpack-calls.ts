@@ -5,7 +5,7 @@ import { collection, deep, hex, text, textValue, value } from './msgpack-bodies.
 
 const NAMES = Object.keys(METHODS);
 
-/** Limits of `long` and `double` in all forms that can hold them. */
+/** Numbers at the limits of `long` and `double`, in all forms that can hold them. */
 const NUMBERS = [
   '00',
   'ff',
@@ -39,7 +39,7 @@ const NUMBERS = [
   'cb7ff8000000000000',
 ];
 
-/** One call, or a few of them. */
+/** Returns one call, or a few of them. */
 export function msgpackCalls(random: Random): Buffer {
   const body = random.chance(0.7) ? call(random) : batch(random);
   const roll = random.next();
@@ -126,7 +126,7 @@ function typed(random: Random, type: string): Buffer {
   }
 }
 
-/** For `events.ingest`, whose items may have any value. */
+/** Returns an event for `events.ingest`, whose items may have any value. */
 function event(random: Random): Buffer {
   const members = [
     [text('session_id', random), textValue(random, 's1')],

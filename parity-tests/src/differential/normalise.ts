@@ -27,16 +27,18 @@ const ALLOWED: readonly Allowed[] = [
   { keys: ['runtime', 'version'], reason: 'names the runtime and its version' },
 ];
 
-/** Values of these keys that are times as text or numbers; a user's own text is longer or has another form. */
+/**
+ * Matches values of these keys that are times, as text or numbers. A client's own text is longer or has another form.
+ */
 const VALUE = new RegExp(
   `("(?:${ALLOWED.flatMap((one) => one.keys).join('|')})":)("\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z"|"[0-9a-f-]{36}"|"rust"|"node"|"\\d+\\.\\d+\\.\\d+"|\\d+)`,
   'g',
 );
 
-/** The epoch in the tag of a snapshot, whose revision must be equal. */
+/** Matches the epoch in the tag of a snapshot. The revision in it must be equal. */
 const TAG = /^(W\/")[0-9a-f-]{36}(-\d+")$/;
 
-/** The duration of the work (rule RPC-07). */
+/** Matches the duration of the work (rule RPC-07). */
 const DURATION = /^(lib;dur=)\d+\.\d{3}$/;
 
 /** Removes the values that may differ from a header. */
@@ -45,14 +47,14 @@ export function normaliseHeader(name: string, value: string): string {
   return name === 'etag' ? value.replace(TAG, '$1*$2') : value;
 }
 
-/** A MessagePack string: its first byte is its length up to 31, otherwise the next one is. */
+/** Matches a MessagePack string. The length is in its first byte up to 31, otherwise in the next one. */
 const STRING = new RegExp(
   `([\\xa0-\\xbf](?:${ALLOWED.flatMap((one) => one.keys).join('|')}))(\\xb8[\\dT:.Z-]{24}|\\xd9\\x24[0-9a-f-]{36})`,
   'g',
 );
 
 const CREATED_AT = CONTRACT.server_columns.created_at.protobuf;
-/** The same values in Protobuf, by the field numbers that lead to them. */
+/** Paths of field numbers that lead to the same values in Protobuf. */
 const PATHS: Readonly<Record<Message, readonly (readonly number[])[]>> = {
   page: [[1, CREATED_AT]],
   snapshot: [[2], [6, 1, CREATED_AT]],

@@ -124,7 +124,7 @@ function recordOf(random: Random, agent: Agent, signal: 'logs' | 'spans'): Membe
   };
 }
 
-/** Attributes with the keys that a mapping reads, so that each of its entries matches sometimes. */
+/** Returns attributes with the keys that a mapping reads, so that each entry of the mapping matches sometimes. */
 function attributesOf(
   random: Random,
   agent: Agent,
@@ -160,7 +160,7 @@ function someValue(random: Random): unknown {
 
 const known = new Map<Agent, Readonly<Record<string, readonly string[]>>>();
 
-/** Every attribute key of a mapping, and a few others. */
+/** Returns every attribute key of a mapping, and a few others. */
 export function keysOf(agent: Agent, signal: 'logs' | 'spans'): readonly string[] {
   const all = known.get(agent) ?? { logs: keysIn(agent, 'logs'), spans: keysIn(agent, 'spans') };
   known.set(agent, all);

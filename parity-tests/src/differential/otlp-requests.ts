@@ -13,7 +13,7 @@ import { ENCODINGS, TYPES } from './header-pools.ts';
 import { otlpMessage } from './otlp-messages.ts';
 import { jsonValue, key, nested, oddScalar } from './values.ts';
 
-/** A request to one of the three paths. */
+/** Returns a request to one of the three paths. */
 export function otlpUpload(random: Random): Outgoing {
   const { path, request } = otlpMessage(random);
   const form = random.chance(0.5) ? 'json' : 'protobuf';
@@ -93,7 +93,7 @@ function oddValue(random: Random): string {
   return jsonValue(random);
 }
 
-/** Any number with any wire type; few are known fields with their own. */
+/** Returns a field with any number and any wire type. Few are known fields with their own type. */
 function anyField(random: Random): Buffer {
   const numbers = Object.values(OTLP_MESSAGES).flatMap((fields) => fields.map(([number]) => number));
   const roll = random.next();
@@ -117,7 +117,7 @@ function varint(value: bigint): Buffer {
   return Buffer.from([...bytes, Number(left)]);
 }
 
-/** A few bytes changed, added or removed, or the end cut off. */
+/** Returns the bytes with a few of them changed, added or removed, or with the end cut off. */
 function changed(random: Random, bytes: Buffer): Buffer {
   if (bytes.length === 0) return bytes;
   const at = random.below(bytes.length);

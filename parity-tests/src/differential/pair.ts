@@ -16,12 +16,18 @@ export interface Pair {
   stop(): Promise<void>;
 }
 
-/** An incomplete request gets no answer: the wait for the first answer, and for the second after a refusal. */
+/**
+ * A server does not answer an incomplete request. Time to wait for the first answer, and for the second after a
+ * refusal.
+ */
 const SILENCE_MS = 250;
-/** After one server's answer, the time limit of the other. */
+/** Time limit of the second answer after the first. */
 const ANSWER_MS = 2_000;
 
-/** Calls that return their argument, long hooks as attachments, and attachments that do not fit. */
+/**
+ * Flags of both servers: calls that return their argument, long hooks as attachments, and limits that some attachments
+ * exceed.
+ */
 const FLAGS = [
   '--bench',
   '--keep-hook-payloads',
@@ -31,7 +37,7 @@ const FLAGS = [
   String(MOST_BYTES_TOGETHER),
 ];
 
-/** Starts both on empty databases; `number` separates the files of one scenario. */
+/** Starts both servers on empty databases. `number` distinguishes the files of one scenario. */
 export async function startPair(context: ScenarioContext, number: number): Promise<Pair> {
   const servers = await Promise.all(
     (['rs', 'ts'] as const).map((target) =>
@@ -53,7 +59,7 @@ export async function startPair(context: ScenarioContext, number: number): Promi
 
 interface Asked {
   readonly answer: Promise<string>;
-  /** Ends the sending side: a server that waits for the rest of a request sees its end. */
+  /** Closes the sending side, so that a server that waits for the rest of a request receives its end. */
   readonly finish: () => void;
   readonly giveUp: () => void;
 }
@@ -76,7 +82,7 @@ async function settle(asked: readonly Asked[]): Promise<string[]> {
   return all;
 }
 
-/** Whether a head defines the end of the bytes after it. */
+/** Returns whether the head defines where the bytes after it end. */
 function isFramed(sent: Outgoing): boolean {
   if (sent.body.length === 0) return true;
   return /\r\n(?:content-length:[ \t]*\d+|transfer-encoding:[ \t]*chunked)[ \t]*\r\n/i.test(
@@ -102,7 +108,7 @@ class Line {
     const judge = async (answer: Answer): Promise<string> => {
       const announced = answer.kind !== 'response' || announcesClose(answer.response);
       const closed = announced && (await connection.closedWithin(3_000));
-      // Bytes without framing are the next request, and the time when a server reads them is random.
+      // A server reads bytes without framing as the next request, at a time that varies.
       const framed = isFramed(sent);
       const more = framed && connection.unread.length > 0;
       if (announced || !framed) this.#drop(connection);

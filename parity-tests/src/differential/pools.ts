@@ -1,7 +1,7 @@
 /**
  * Data for the targets of random requests: paths, query names and values.
  *
- * Data only. Invariant: nothing here depends on the clock or on a port.
+ * Invariant: nothing here depends on the clock or on a port.
  */
 import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 

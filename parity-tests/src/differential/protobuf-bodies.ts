@@ -53,7 +53,7 @@ const DOUBLES = [
 const NUMBERS = [26, 27, 1_000, LIMITS.max_field_number];
 const BAD_NUMBERS = [0, LIMITS.max_field_number + 1];
 
-/** One event, or a batch of a few. */
+/** Returns one event, or a batch of a few. */
 export function protobufBody(random: Random, isBatch: boolean): Buffer {
   const parts = isBatch
     ? Array.from({ length: random.below(5) }, () =>
@@ -75,7 +75,7 @@ function event(random: Random): Buffer {
   return Buffer.concat(fields);
 }
 
-/** A field of the contract with its own wire type and a value that may break its rules. */
+/** Returns a field of the contract with its own wire type and a value that may break its rules. */
 function knownField(random: Random): Buffer {
   const { number, kind } = random.pick(NUMBERED);
   if (kind === 'text') return bytesField(random, number, text(random));
@@ -87,7 +87,7 @@ function knownField(random: Random): Buffer {
   return Buffer.concat([tag(random, number, 1), bytes]);
 }
 
-/** Any number with any wire type. */
+/** Returns a field with any number and any wire type. */
 function anyField(random: Random): Buffer {
   const roll = random.next();
   const number = random.pick(
@@ -114,7 +114,7 @@ function metadata(random: Random): Buffer {
   return Buffer.from(random.pick(['', ' ', 'null', '{', '{}{}', '\ufeff{}', ' 1 ', '\n[ 1.0 ]\t', 'nul']));
 }
 
-/** A field with a length, which is rarely wrong. */
+/** Returns a field with a length, which is rarely wrong. */
 function bytesField(random: Random, number: number, content: Buffer): Buffer {
   const roll = random.next();
   const length =
@@ -128,7 +128,7 @@ function tag(random: Random, number: number, wireType: number): Buffer {
   return varint(random, (BigInt(number) << 3n) | BigInt(wireType));
 }
 
-/** Rarely longer than needed, or longer than a varint may be. */
+/** Returns a varint, rarely longer than needed, or longer than a varint may be. */
 function varint(random: Random, value: bigint): Buffer {
   const bytes: number[] = [];
   let left = value;

@@ -39,7 +39,7 @@ const EDGES = [
   '',
 ];
 
-/** `GET` or `HEAD`, the same for both servers. */
+/** Returns a `GET` or `HEAD`. */
 export function formattedRead(random: Random): Outgoing {
   const isSnapshot = random.chance(0.3);
   const path = isSnapshot ? '/api/snapshot/events' : '/api/events';
@@ -55,7 +55,7 @@ export function formattedRead(random: Random): Outgoing {
   return random.chance(0.97) ? sent : { ...sent, head: inOldVersion(sent.head) };
 }
 
-/** The same head in HTTP/1.0, whose answers end with the connection when their length is unknown. */
+/** Returns the same head in HTTP/1.0. The end of the connection ends such an answer if its length is unknown. */
 function inOldVersion(head: Buffer): Buffer {
   return Buffer.from(head.toString('latin1').replace(' HTTP/1.1\r\n', ' HTTP/1.0\r\n'), 'latin1');
 }
@@ -65,7 +65,7 @@ function eventPairs(random: Random): string[] {
   for (let count = random.pick([0, 0, 0, 1, 1, 2, 3]); count > 0; count -= 1) {
     const name = random.pick(CONTRACT.filters);
     const values = FILTER_VALUES[name] ?? ANY_TEXT;
-    // These two need a session.
+    // These two filters require a session.
     if (name === 'call_id' || name === 'agent_id') pairs.push(`session_id=${random.pick(['s1', 's2'])}`);
     pairs.push(`${name}=${random.pick(values)}`);
   }
@@ -83,7 +83,7 @@ function eventPairs(random: Random): string[] {
 function snapshotPairs(random: Random): string[] {
   const pairs: string[] = [];
   if (random.chance(0.5)) pairs.push(`since=${id(random)}`);
-  // The epoch of another database.
+  // Adds the epoch of another database.
   if (random.chance(0.1)) pairs.push(`epoch=${random.pick(['x', '00000000-0000-4000-8000-000000000000'])}`);
   if (random.chance(0.05)) pairs.push('wait=0');
   return [...pairs, ...limit(random)];
@@ -94,11 +94,11 @@ function limit(random: Random): string[] {
   if (roll < 0.3) return [];
   if (roll < 0.9) return [`limit=${random.pick(PAGE_SIZES)}`];
   if (roll < 0.99) return [`limit=${random.pick(EDGES)}`];
-  // All events of a session that has few.
+  // Requests all events of a session that has few.
   return ['session_id=s3', `limit=${LIMITS.export_max}`];
 }
 
-/** An id that may exist, or one at a limit. */
+/** Returns an id that may exist, or one at a limit. */
 function id(random: Random): string {
   if (random.chance(0.1)) return random.pick(['0', '1', '9007199254740991', '9007199254740992', '-1', '01']);
   return String(random.below(10 ** (1 + random.below(5))));

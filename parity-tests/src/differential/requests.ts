@@ -29,7 +29,7 @@ import { timestampText } from './values.ts';
 
 const HOOK_PATHS = ['/api/hooks/claude-code', '/api/hooks/codex'];
 
-/** One random request. */
+/** Returns one random request. */
 export function randomRequest(random: Random): Outgoing {
   const group = random.next();
   if (group < 0.12) return callRequest(random);
@@ -88,7 +88,7 @@ function ingest(random: Random, path: string, body: string): Outgoing {
   return compose('POST', path, headers, sent);
 }
 
-/** A body in MessagePack or Protobuf that no library writes. */
+/** Returns a body in MessagePack or Protobuf that no library writes. */
 function binaryIngest(random: Random): Outgoing {
   const isBatch = random.chance(0.5);
   const format = random.pick(['msgpack', 'protobuf'] as const);
@@ -124,7 +124,7 @@ function oddHeaders(random: Random): Outgoing {
   return compose(random.pick(METHODS), target(random), headers, bodyFor(random, headers));
 }
 
-/** The body that these headers declare; rarely none, since a server must then wait for it. */
+/** Returns the body that these headers declare. It is rarely missing, since a server must then wait for it. */
 function bodyFor(random: Random, headers: readonly Header[]): Buffer {
   const says = (name: string, value: string): boolean =>
     headers.some(([one, other]) => one === name && other === value);
@@ -133,7 +133,7 @@ function bodyFor(random: Random, headers: readonly Header[]): Buffer {
   return Buffer.from(says('Content-Length', '5') ? '[1,2]' : '');
 }
 
-/** A head with a few bytes changed. */
+/** Returns a request whose head has a few changed bytes. */
 function mutatedHead(random: Random): Outgoing {
   const method = random.pick(['GET', 'HEAD', 'OPTIONS'] as const);
   const headers: Header[] = [['Host', '127.0.0.1'], random.pick(ODD_HEADERS)];

@@ -51,7 +51,7 @@ const TOPICS = [
   '%zz',
 ] as const;
 
-/** Requests other than HEAD end with an invalid topic: an open stream has no end to compare. */
+/** Returns a request. Unless it is a HEAD, its last topic is invalid: an open stream has no end to compare. */
 export function streamRequest(random: Random): Outgoing {
   const method = random.pick(['GET', 'HEAD']);
   const pairs = Array.from({ length: random.below(4) }, () => {

@@ -1,8 +1,8 @@
 /**
  * Generates JSON texts of values: valid, unusual and broken ones.
  *
- * Texts instead of values, because the spelling is under test: `1.0`, `1e2`, escapes, lone surrogates, repeated keys.
- * Everything depends only on the PRNG seed.
+ * It generates texts instead of values, because the spelling is under test: `1.0`, `1e2`, escapes, lone surrogates,
+ * repeated keys. Everything depends only on the PRNG seed.
  */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 
@@ -183,12 +183,12 @@ export function timestamp(random: Random): string {
   return random.chance(0.9) ? JSON.stringify(random.pick(TIMESTAMPS)) : oddScalar(random);
 }
 
-/** A timestamp without quotes, for a query. */
+/** Returns a timestamp without quotes, for a query. */
 export function timestampText(random: Random): string {
   return random.pick(TIMESTAMPS);
 }
 
-/** A valid JSON value with unusual spelling, white space and nesting. */
+/** Returns a valid JSON value with unusual spelling, white space and nesting. */
 export function jsonValue(random: Random, depth = 0): string {
   const space = (): string => random.pick(SPACES);
   if (depth > 4 || random.chance(0.4)) {
@@ -219,7 +219,7 @@ export function jsonValue(random: Random, depth = 0): string {
   return isObject ? `{${fitting.join(',') || space()}}` : `[${fitting.join(',') || space()}]`;
 }
 
-/** `levels` nested arrays. */
+/** Returns `levels` nested arrays. */
 export function nested(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);
 }
@@ -234,7 +234,7 @@ function withoutKey(item: string): string {
   return item.replace(KEYED, '');
 }
 
-/** A key unchanged, rarely with its first character as an escape. */
+/** Returns a key, mostly unchanged, rarely with its first character as an escape. */
 export function key(random: Random, name: string): string {
   if (random.chance(0.97) || name === '') return `"${name}"`;
   return `"\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}"`;

@@ -1,5 +1,5 @@
 /**
- * Finds the Chromium of this machine, for tests of pages: `$CHROMIUM_BIN`, or the first of the usual names on PATH.
+ * Finds the Chromium of this machine for browser tests: `$CHROMIUM_BIN`, or the first of the usual names on PATH.
  *
  * Without Chromium such tests are skipped with a message; in CI its absence is a failure.
  */
@@ -9,9 +9,9 @@ import { delimiter, join } from 'node:path';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 export const CHROMIUM = findChromium();
-/** The reason for its absence, or false. */
+/** The reason if there is no Chromium, otherwise false. */
 export const missing = CHROMIUM === undefined && `no Chromium: $CHROMIUM_BIN or ${NAMES.join(', ')} on PATH`;
-/** Options for `test`. */
+/** Value of the option `skip` of `test`. */
 export const skip = process.env.CI ? false : missing;
 /** Options for Playwright. */
 export const launchOptions = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { launchOptions, missing } from './chromium.ts';
 
-/** A condition fails when it is still false after this time. */
+/** Time limit of a condition; it fails if it is still false after this time. */
 export const DEADLINE_MS = 20_000;
 
 export interface OpenOptions {

@@ -37,7 +37,7 @@ const WANTED = COLUMNS.map(
 export function decodeArrow(body: Buffer): ArrowRows {
   if (!body.subarray(-8).equals(END)) throw new Error('the stream has no end');
   const reader = RecordBatchReader.from(body).open();
-  // The reader drops it at the end.
+  // The reader removes its schema at the end, so it is read now.
   const { schema } = reader;
   const got = schema.fields.map(
     ({ name, type, nullable }) => `${name}: ${typeName(type)}${nullable ? '' : ' not null'}`,
@@ -65,7 +65,7 @@ export function arrowNumbers(body: Buffer, name: string): number[] {
   return batches.flatMap((batch) => Array.from(batch.getChild(name) ?? [], Number));
 }
 
-/** The marker of the end: a continuation and a length of 0. */
+/** The end marker: a continuation and a length of 0. */
 const END = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
 
 function typeName(type: DataType): string {

@@ -9,7 +9,7 @@ export interface Column {
   readonly number: number;
   /** Its type in Arrow, by the name of `fields.json`. */
   readonly arrow: string;
-  /** For a choice: its words; the first has the number 1 in Protobuf. */
+  /** For a choice, the allowed words. The first word has the number 1 in Protobuf. */
   readonly words: readonly string[];
   readonly isNullable: boolean;
   /** Whether clients send it. */

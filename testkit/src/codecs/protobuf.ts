@@ -60,7 +60,7 @@ export function decodeEventPage(body: Uint8Array): Record<string, unknown> {
   return page;
 }
 
-/** Decodes a `Snapshot` in the same way. */
+/** Decodes a `Snapshot`: its members in the order of the bytes, without absent ones. */
 export function decodeSnapshot(body: Uint8Array): Record<string, unknown> {
   const read: Readonly<Record<number, (reader: BinaryReader) => [string, unknown]>> = {
     1: (reader) => ['topic', reader.string()],

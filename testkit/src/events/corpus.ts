@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 
-/** RFC 1952, section 2.3.1. */
+/** The first two bytes of a gzip file (RFC 1952, section 2.3.1). */
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 export async function* readCorpus(file: string): AsyncGenerator<string> {

@@ -1,8 +1,8 @@
 /**
- * DATA: sizes and kinds of coding agents' events, as measured on 15,799 real ones of 42 sessions.
+ * DATA: sizes and kinds of coding agents' events, as measured on 15,799 real events of 42 sessions.
  *
- * Per kind of event: the count, the share with text beyond ASCII, and the quantiles of the size. The generator
- * follows these; the file contains no event's content.
+ * Each kind of event has a count, the share of events with non-ASCII text, and the quantiles of the size. The generator
+ * follows these figures; the file contains no text of an event.
  */
 
 export type AgentType = 'claude_code' | 'codex' | 'swe_agent' | 'openhands';
@@ -18,7 +18,7 @@ export interface Kind {
 
 export const QUANTILES: readonly number[] = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1];
 
-/** Largest kinds first. */
+/** The kinds of events, the most frequent first. */
 export const KINDS: readonly Kind[] = [
   kind('claude_code', 'response', 7027, 286, [227, 523, 558, 565, 582, 663, 2204, 4822, 20955, 82242]),
   kind('codex', 'response', 3797, 59, [240, 261, 262, 265, 269, 440, 484, 904, 1600, 2196]),
@@ -45,7 +45,7 @@ export const KINDS: readonly Kind[] = [
   kind('codex', 'session_end', 1, 0, [248, 248, 248, 248, 248, 248, 248, 248, 248, 248]),
 ];
 
-/** Sessions per agent, and each session's share of the agent's events; the last takes the rest. */
+/** Each session's share of the events of its agent. The last session takes the rest. */
 export const SESSION_SHARES: Readonly<Record<AgentType, readonly number[]>> = {
   claude_code: [0.19, 0.18, 0.17, 0.17, 0.15, 0.13],
   codex: [0.58],

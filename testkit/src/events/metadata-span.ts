@@ -1,8 +1,8 @@
 /**
  * Extracts the text of `metadata` from JSON text, byte for byte.
  *
- * Own code, since a JSON parser loses what rule MET-01 preserves: number spelling, escapes, key order, white space.
- * It only finds the ends of values and does not validate.
+ * A JSON parser would lose what rule MET-01 preserves: number spelling, escapes, key order, white space. This code only
+ * finds the ends of values and does not validate.
  */
 
 interface Span {

@@ -1,8 +1,7 @@
 /**
  * Builds the metadata that coding agents send, by kind of event: tool calls and results, file edits, messages.
  *
- * A shape has one place for text of any length, which sets the size of the event. Knows nothing of sizes, sessions or
- * ids.
+ * A shape has one place for text of any length, which sets the size of the event.
  */
 
 import type { Random } from '../random.ts';

@@ -1,8 +1,9 @@
 /**
- * Generates filler text: words, code, shell output and paths, cut so that its JSON form has an exact number of bytes.
+ * Generates filler text: words, code, shell output and paths, truncated so that its JSON form has an exact number of
+ * bytes.
  *
- * Text with quotes, line feeds and optional characters beyond ASCII costs a parser as much as real events. A run of
- * one letter would cost less.
+ * Text with quotes, line feeds and optional non-ASCII characters costs a parser as much as real events. A run of one
+ * letter would cost less.
  */
 import type { Random } from '../random.ts';
 
@@ -60,14 +61,14 @@ export function filePath(random: Random): string {
   return `/home/user/projects/app/${random.pick(PATHS)}/${random.pick(NAMES)}`;
 }
 
-/** Returns one character beyond ASCII and its neighbours. */
+/** Returns a non-ASCII character and its neighbours. */
 export function nonAscii(random: Random): string {
   return random.pick(NON_ASCII);
 }
 
 /**
  * Returns text whose JSON form, without its quotes, has exactly `bytes` bytes. Text shorter than one piece has only
- * letters; `prefix` supplies characters beyond ASCII.
+ * letters; `prefix` supplies non-ASCII characters.
  */
 export function filler(random: Random, bytes: number, prefix: string): string {
   let text = '';

@@ -1,7 +1,7 @@
 /**
- * The HTTP client of scenarios: requests of a well-behaved client over keep-alive connections.
+ * The HTTP client of scenarios: sends requests of a well-behaved client over keep-alive connections.
  *
- * Several requests may be in flight at once, each on a connection of its own.
+ * Several requests may be in flight at once, each on its own connection.
  */
 import { type Answer, announcesClose, Connection, compose } from './http-client.ts';
 import type { Header } from './http-parser.ts';
@@ -15,7 +15,10 @@ export interface Reply {
   json<T>(): T;
 }
 
-/** The server closed, stayed silent or sent a malformed answer; the request may or may not have taken effect. */
+/**
+ * The server closed the connection, stayed silent or sent a malformed answer. The request may or may not have taken
+ * effect.
+ */
 export class NoReplyError extends Error {
   readonly answer: Exclude<Answer, { kind: 'response' }>;
   constructor(answer: Exclude<Answer, { kind: 'response' }>) {
@@ -25,7 +28,7 @@ export class NoReplyError extends Error {
   }
 }
 
-/** An answer to `POST /api/events` or `/api/events/batch`. */
+/** The body of an answer to `POST /api/events` or `/api/events/batch`. */
 export interface Ingested {
   readonly received: number;
   readonly ids: readonly number[];

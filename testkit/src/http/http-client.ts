@@ -1,12 +1,11 @@
 /**
  * A raw HTTP/1.1 client: sends any bytes, and returns all bytes of the answer.
  *
- * Own code, since the cases send requests that no library sends. They also need header order, repeated names, interim
- * answers and the side that closed the connection.
+ * The cases send requests that no library sends. They also check header order, repeated names, interim answers and the
+ * side that closed the connection, so the project does not use a library here.
  *
- * Invariant: an answer is never lost. A server may answer and close while the body is still being sent. The write
- * then fails (EPIPE, ECONNRESET) while the answer waits in the receive buffer, so a failed write does not stop
- * reading. Knows nothing of cases or servers.
+ * Invariant: an answer is never lost. A server may answer and close while the body is still being sent. The write then
+ * fails (EPIPE, ECONNRESET) while the answer waits in the receive buffer, so a failed write does not stop reading.
  */
 import net from 'node:net';
 import {
@@ -23,7 +22,10 @@ export interface Response extends ResponseHead {
   readonly interim: readonly ResponseHead[];
 }
 
-/** The end of an exchange. `silent`: closed without one byte. `garbled`: bytes that are not an answer. */
+/**
+ * The result of an exchange. `silent`: the server closed without sending a byte. `garbled`: the bytes are not an
+ * answer.
+ */
 export type Answer =
   | { readonly kind: 'response'; readonly response: Response }
   | { readonly kind: 'silent' }
@@ -38,7 +40,7 @@ export interface Outgoing {
   readonly awaitContinue: boolean;
 }
 
-/** Small enough to notice an early answer before writing the next piece. */
+/** Size of a piece of a body, small enough to notice an early answer before writing the next piece. */
 const PIECE_BYTES = 65_536;
 
 /** A socket that continues to read after a failed write: the stream above it does not see the failure. */
@@ -89,7 +91,7 @@ export class Connection {
     });
   }
 
-  /** Whether the server has not closed it, and the last exchange left no bytes. */
+  /** Whether the connection can be used again: the server has not closed it, and the last exchange left no bytes. */
   get reusable(): boolean {
     return !this.#ended && this.#unread.length === 0;
   }
@@ -139,8 +141,8 @@ export class Connection {
       });
       for (const bytes of this.#unread.splice(0)) this.#onData(bytes);
     });
-    // An early answer that closes means that the rest of the body is unwanted; after any other answer the request
-    // must be completed.
+    // An early answer that closes the connection means that the server does not want the rest of the body. After any
+    // other early answer, the request must be completed.
     const unwanted = (): boolean => found.head !== undefined && announcesClose(found.head);
     const sent = this.#send(outgoing, started, () => found.head !== undefined, unwanted);
     const inTime = await within(Promise.all([settled, sent.catch(() => undefined)]), deadlineMs);
@@ -161,7 +163,7 @@ export class Connection {
     if (!this.#ended) this.#socket.write(bytes);
   }
 
-  /** Ends the client's side, like a client with no further requests. */
+  /** Ends the client's sending side, like a client that has no further requests. */
   halfClose(): void {
     this.#socket.end();
   }

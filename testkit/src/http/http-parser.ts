@@ -1,9 +1,8 @@
 /**
  * Reads one HTTP/1.1 answer from bytes as they arrive (RFC 9112, sections 4, 6 and 7).
  *
- * Own code, since the tests examine the servers' exact bytes: header order, repeated names, interim answers and bytes
- * after the end. Client libraries hide these. Invariant: nothing is repaired. Bytes that are not an answer are a
- * `ProtocolError`. Knows nothing of sockets.
+ * The tests examine the servers' exact bytes: header order, repeated names, interim answers and bytes after the end.
+ * Client libraries hide these. Invariant: nothing is repaired. Bytes that are not an answer are a `ProtocolError`.
  */
 
 export type Header = readonly [name: string, value: string];
@@ -25,7 +24,7 @@ export class ProtocolError extends Error {
 }
 
 export interface ResponseSink {
-  /** A 1xx answer other than 101. */
+  /** Reports a 1xx answer other than 101. */
   interim(head: ResponseHead): void;
   head(head: ResponseHead): void;
   body(bytes: Buffer): void;
@@ -34,7 +33,7 @@ export interface ResponseSink {
 
 type State = 'head' | 'length' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailers' | 'until-close' | 'done';
 
-/** All values of a header, names compared without case. */
+/** Returns all values of a header. `name` is in lower case; the names of the answer may have any case. */
 export function headerValues(headers: readonly Header[], name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
 }
@@ -68,7 +67,7 @@ export class ResponseParser {
     }
   }
 
-  /** The peer has closed its side. */
+  /** Processes the end of the peer's side. */
   eof(): void {
     if (this.#state === 'until-close') this.#finish();
     else if (this.#state !== 'done') throw new ProtocolError(`the connection ended in state ${this.#state}`);

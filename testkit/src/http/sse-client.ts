@@ -1,8 +1,7 @@
 /**
- * Reads a live stream by the WHATWG rules for server-sent events, and can stop reading.
+ * Reads a live stream by the WHATWG rules for server-sent events, and can pause reading.
  *
- * Own code, since the tests need comments, missing ids and raw bytes, and must act as a slow reader. No client
- * library offers that.
+ * The tests need comments, missing ids and raw bytes, and must act as a slow reader. No client library offers that.
  */
 import net from 'node:net';
 import { type Header, type ResponseHead, ResponseParser } from './http-parser.ts';
@@ -119,7 +118,7 @@ export class SseClient {
     }
   }
 
-  /** Stops taking bytes; first the kernel's buffers fill, then the server's. */
+  /** Stops reading. The kernel's buffers fill first, then those of the server. */
   pause(): void {
     this.#socket.pause();
   }

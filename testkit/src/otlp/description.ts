@@ -1,14 +1,17 @@
 /**
- * Expands a short description in a test to a whole OTLP/JSON request.
+ * Expands a short description in a test to a complete OTLP/JSON request.
  *
  * A test writes attributes as an object of plain values. Other forms are written as in OTLP/JSON: a list of `key` and
- * `value`. Such a value is an object whose one member is a type of `AnyValue`. Knows nothing of servers.
+ * `value`. Such a value is an object whose one member is a type of `AnyValue`.
  */
 import OTLP from '../../../contract/otlp.json' with { type: 'json' };
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The records of one scope. A log or a span has the members of `otlp.json`; `attributes` and `body` may be short. */
+/**
+ * The records of one scope. A log or a span has the members of `otlp.json`. `attributes` and `body` may be in the short
+ * form.
+ */
 export interface OtlpGroup {
   readonly resource?: Members;
   readonly scope?: string;
@@ -69,7 +72,7 @@ function attributesOf(attributes: unknown): unknown {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
 }
 
-/** `null` is a value without a type; a number with a fraction is a double. */
+/** Returns a value in OTLP/JSON. `null` is a value without a type; a number with a fraction is a double. */
 export function anyValue(value: unknown): unknown {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };

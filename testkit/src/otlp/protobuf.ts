@@ -9,7 +9,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import OTLP from '../../../contract/otlp.json' with { type: 'json' };
 import type { Members } from './description.ts';
 
-/** Its number in Protobuf, its name in JSON, its type. */
+/** The number of a field in Protobuf, its name in JSON, and its type. */
 export type OtlpField = readonly [number: number, name: string, type: string];
 
 export const OTLP_MESSAGES = OTLP.messages as unknown as Readonly<Record<string, readonly OtlpField[]>>;
@@ -17,7 +17,7 @@ export const OTLP_REQUESTS: Readonly<
   Record<string, { readonly message: string; readonly signal: string; readonly rejected: string }>
 > = OTLP.requests;
 
-/** Bytes after the fields of a message, for encodings that no library writes. */
+/** Returns bytes to append to the fields of a message, for encodings that no library writes. */
 export type Tail = (message: string) => Uint8Array;
 
 const NO_TAIL: Tail = () => new Uint8Array(0);
@@ -32,7 +32,7 @@ export function encodeMessage(message: string, value: Members, tail: Tail = NO_T
   const fields = OTLP_MESSAGES[message]!;
   const unknown = Object.keys(value).filter((name) => !fields.some(([, own]) => own === name));
   if (unknown.length > 0) throw new Error(`${message} has no ${unknown.join(', ')}`);
-  // In the order of the members, which matters for repeated attributes and for groups.
+  // The members keep their order, which matters for repeated attributes and for groups.
   for (const [name, content] of Object.entries(value)) {
     const [number, , type] = fields.find(([, own]) => own === name)!;
     if (content === null || content === undefined) continue;
@@ -74,10 +74,7 @@ function writeField(writer: BinaryWriter, number: number, type: string, value: u
   }
 }
 
-/**
- * An answer: `google.rpc.Status`, or the message of an accepted request, with the field numbers of their .proto
- * files.
- */
+/** An answer: `google.rpc.Status`, or the message of an accepted request. */
 export interface OtlpAnswer {
   readonly code?: number;
   readonly message?: string;

@@ -1,8 +1,8 @@
-/** Describes why a command failed: a code, which programs match on, and lines that a user can act on. */
+/** Describes why a command failed: a code for programs, and lines for the user. */
 
 export class Failure<Code extends string = string> extends Error {
   readonly code: Code;
-  /** Further lines for the reader: an exchange, the end of a log. */
+  /** Further lines for the user, such as an exchange or the end of a log. */
   readonly details: readonly string[];
   constructor(code: Code, message: string, details: readonly string[] = []) {
     super(message);

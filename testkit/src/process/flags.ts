@@ -1,8 +1,8 @@
 /**
  * Parses the command line of a script: a table of flags, and positional words.
  *
- * Invariants: every problem is reported at once, and no default replaces a wrong value. A bare `--`, which pnpm
- * passes on, is ignored. Knows nothing of the meaning of flags.
+ * Invariants: every problem is reported at once, and no default replaces a wrong value. A bare `--`, which pnpm passes
+ * on, is ignored.
  */
 import { parseArgs } from 'node:util';
 
@@ -14,7 +14,7 @@ export interface Flag {
 
 export type FlagTable<Name extends string> = Readonly<Record<Name, Flag>>;
 
-/** `help`: the user asked for the text. `wrong`: every problem, one a line. */
+/** `help`: the user requested the help text. `wrong`: every problem, one a line. */
 export type ParsedFlags<Name extends string> =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly problems: string[] }
@@ -66,7 +66,7 @@ export function parseFlags<Name extends string>(
   return problems.length > 0 ? { kind: 'wrong', problems } : { kind: 'given', flags, words };
 }
 
-/** Returns one line per flag. */
+/** Returns one line for each flag. */
 export function flagLines(table: FlagTable<string>): string {
   const all: [string, Flag][] = [...Object.entries(table), ['help', { help: 'print this text' }]];
   const left = all.map(([name, { value }]) => `--${name}${value === undefined ? '' : ` ${value}`}`);

@@ -1,5 +1,5 @@
 /**
- * Releases everything that a run created, on every kind of end: child processes and temporary folders.
+ * Releases everything that a run created, however it ends: child processes and temporary folders.
  *
  * Invariant: it ends or removes only what was added here, newest first, and at most once.
  */
@@ -19,7 +19,7 @@ export class Lifetime {
     return this.#abort.signal;
   }
 
-  /** Keeps `release` for the end; the returned function releases early. */
+  /** Registers `release` for the end. The returned function releases early. */
   add(release: Release): Release {
     const once: Release = async () => {
       if (!this.#held.delete(once)) return;
@@ -35,7 +35,7 @@ export class Lifetime {
     return { path, release: this.add(() => rm(path, { recursive: true, force: true })) };
   }
 
-  /** Aborts `signal`, so that the run unwinds. */
+  /** Aborts `signal`, so that the run ends. */
   interrupt(): void {
     this.#abort.abort(new Interrupted());
   }

@@ -1,8 +1,8 @@
 /**
  * Builds a server whose artefact is missing, older than its sources, or possibly from another build.
  *
- * A stale binary would measure code that is no longer in the sources. The scripts of package.json build; this module
- * knows neither cargo nor a bundler.
+ * A stale program would run code that is no longer in the sources. The scripts of package.json do the building; this
+ * module knows neither cargo nor a bundler.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ export interface Buildable
   readonly build: string | null;
 }
 
-/** A program by the name of its server, which is shown to users. */
+/** A program with the name of its server, which is shown to users. */
 export interface NamedProgram {
   readonly name: TargetName;
   readonly program: Buildable;
@@ -33,7 +33,7 @@ export interface NamedProgram {
 
 export interface Building {
   readonly lifetime: Lifetime;
-  /** If false, a stale program stays and is returned. */
+  /** If false, a stale program is not built, but returned. */
   readonly build: boolean;
   readonly say: (line: string) => void;
 }
@@ -99,7 +99,7 @@ async function packageManager(): Promise<string[]> {
 
 async function newestMs(path: string): Promise<number> {
   const own = await stat(path).catch(() => null);
-  // A missing source cannot make a build stale.
+  // A missing source does not make a build stale.
   if (own === null) return 0;
   if (!own.isDirectory()) return own.mtimeMs;
   const entries = await readdir(path, { withFileTypes: true });

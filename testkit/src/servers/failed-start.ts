@@ -1,4 +1,4 @@
-/** Runs starts that should end by themselves: a wrong flag, a broken file, `--help`. */
+/** Runs starts that should end on their own: a wrong flag, a broken file, `--help`. */
 import { spawn } from 'node:child_process';
 import { TARGETS, type TargetName } from './targets.ts';
 

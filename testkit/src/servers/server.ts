@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { TARGETS, type Target, type TargetName } from './targets.ts';
 
-/** The one line a server prints on stdout (rule PRO-01). */
+/** The line that a server prints on stdout (rule PRO-01). */
 export interface ReadyLine {
   readonly event: 'ready';
   readonly url: string;
@@ -28,7 +28,7 @@ export interface Exit {
 export interface StartOptions {
   /** Flags of the program; `--port 0` is added unless they contain a port. */
   readonly flags?: readonly string[];
-  /** Added to an environment without the caller's `INGEST_*`. */
+  /** Variables to add to the environment, which is the caller's without `INGEST_*`. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Time limit of the ready line. */
@@ -62,10 +62,10 @@ export interface RunningServer {
   input(content: string | Uint8Array): void;
   /** Number of written bytes that the child's standard input has not taken. */
   unsentInput(): number;
-  /** Stops reading its stdout, so that the pipe fills, until `readOutput`. */
+  /** Stops reading the child's stdout until `readOutput`, so that the pipe fills. */
   holdOutput(): void;
   readOutput(): void;
-  /** Ends its standard input. */
+  /** Closes the child's standard input. */
   endInput(): void;
 }
 
@@ -74,7 +74,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** The child ended or stayed silent before it was ready. */
+/** The child ended, or printed no ready line in time. */
 export class StartError extends Error {
   readonly exit: Exit | undefined;
   readonly stdout: string;
@@ -88,7 +88,7 @@ export class StartError extends Error {
   }
 }
 
-/** Starts a server and resolves once it listens; a child that ends first is a `StartError` with its exit. */
+/** Starts a server and resolves once it listens. Rejects with a `StartError` if the child ends first. */
 export async function startServer(
   name: TargetName,
   options: StartOptions = {},
@@ -104,7 +104,7 @@ export async function startServer(
     stdio: [options.hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
   children.add(child);
-  // A server that ends may leave input unread.
+  // A server that ends may leave input unread, so writing to it may fail.
   child.stdin?.on('error', () => {});
   child.once('exit', () => children.delete(child));
   const out = { stdout: '', stderr: '' };
@@ -186,7 +186,7 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL', exited: P
   throw new Error(`pid ${child.pid} did not end within 10 s of ${signal}`);
 }
 
-/** The caller's own `INGEST_*` must not reach a server under test: an unknown variable would be an error there. */
+/** Returns the environment without the caller's `INGEST_*`. A server under test would refuse an unknown variable. */
 function cleanEnvironment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [key, value] of Object.entries(process.env)) {

@@ -1,8 +1,7 @@
 /**
  * Describes the servers under test: how each starts, and the sources of its build.
  *
- * Every tool starts the servers by this table, so that all tools run the same two programs. Knows nothing of cases,
- * scenarios or load.
+ * Every tool starts the servers by this table, so that all tools run the same two programs.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -14,11 +13,11 @@ export interface Target {
   readonly label: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** A missing file means "not built". */
+  /** Path of the built program. If it is missing, the program is "not built". */
   readonly artefact: string;
   /** Sources of the artefact; a newer file in them means "stale". */
   readonly sources: readonly string[];
-  /** Whether other builds of the same sources write another program to `artefact`, with a fresh time. */
+  /** Whether other builds of the same sources write a different program to `artefact`, with a new time. */
   readonly hasOtherBuilds: boolean;
   /** The script of package.json that builds it. */
   readonly build: string;
@@ -47,14 +46,14 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
       'Cargo.lock',
       'rust-toolchain.toml',
     ],
-    // Next to tests and examples, cargo links the server with the dependency features that those require.
+    // A cargo build with tests and examples links the server with the dependency features that those require.
     hasOtherBuilds: true,
     build: 'rust:build',
   },
   ts: {
     name: 'ts',
     label: 'TypeScript (Node.js)',
-    // The Node of this process: better-sqlite3 13 crashes on Node 20, which a bare `node` may be.
+    // Runs the Node of this process. A bare `node` may be Node 20, on which better-sqlite3 13 crashes.
     command: process.execPath,
     args: [TS_BUNDLE],
     artefact: TS_BUNDLE,

@@ -6,7 +6,7 @@ export interface TcpServer {
   close(): Promise<void>;
 }
 
-/** `serve` receives every connection; errors of its sockets come from the test and are ignored. */
+/** Listens, and passes every connection to `serve`. Errors of its sockets come from the test and are ignored. */
 export async function listen(serve: (socket: net.Socket) => void): Promise<TcpServer> {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -24,7 +24,7 @@ export async function listen(serve: (socket: net.Socket) => void): Promise<TcpSe
   };
 }
 
-/** Answers every complete head with these bytes in turn; the last entry repeats. */
+/** Answers each complete head with the next of these texts. The last entry repeats. */
 export function answering(...answers: readonly string[]): (socket: net.Socket) => void {
   return (socket) => {
     let text = '';

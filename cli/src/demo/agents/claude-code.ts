@@ -98,7 +98,7 @@ function callOf({ id, tool, input, agent_id }: Call, cwd: string): Fields {
   return { ...of, tool_name: TOOLS[tool], tool_input: inputs[tool], tool_use_id: `toolu_${id}` };
 }
 
-/** Records by name. */
+/** Returns the log records of a step, by name. */
 function recordsOf(step: Step, { model }: Session): Readonly<Record<string, Fields>> {
   switch (step.kind) {
     case 'prompt':

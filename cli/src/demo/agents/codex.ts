@@ -61,7 +61,7 @@ function recordsOf(step: Step): readonly (readonly [name: string, attributes: Fi
           'sse_event',
           {
             ...completed,
-            // It includes the cached part.
+            // The count includes the cached tokens.
             input_token_count: String(tokens_in + cache_read_tokens),
             output_token_count: String(tokens_out),
             cached_token_count: String(cache_read_tokens),

@@ -48,7 +48,7 @@ function recordsOf(step: Step, { model }: Session): readonly (readonly [name: st
           'api_response',
           {
             ...{ model, status_code: 200, duration_ms },
-            // It includes the cached part.
+            // The count includes the cached tokens.
             input_token_count: tokens_in + cache_read_tokens,
             output_token_count: tokens_out - thoughts_token_count,
             cached_content_token_count: cache_read_tokens,

@@ -15,7 +15,7 @@ export function* plainEvents(timeline: Timeline<Action>): Generator<Timed<Outgoi
   }
 }
 
-/** `null`: no event for this step. */
+/** Returns the fields of a step's event; `null` if the step has none. */
 function fieldsOf(step: Step): Readonly<Record<string, unknown>> | null {
   switch (step.kind) {
     case 'start':

@@ -9,7 +9,7 @@ export interface Request {
 
 /** Returns a session's requests for a step; `at` is the agent's clock. */
 export type Sending = (step: Step, at: Date) => readonly Request[];
-/** Starts a session. */
+/** Starts a session, and returns how it sends its steps. */
 export type Agent = (session: Session) => Sending;
 
 /** The origin of an agent's records. */
@@ -19,7 +19,7 @@ export interface Origin {
   readonly scope: string;
 }
 
-/** Returns a request with records; none without records. */
+/** Returns a request with these records; an empty list if there are none. */
 export function logs(origin: Origin, records: readonly Members[]): Request[] {
   return records.length === 0
     ? []

@@ -1,4 +1,4 @@
-/** Binary transfer as Markdown: docs/suites/binary.md. */
+/** The binary suite's result as Markdown: docs/suites/binary.md. */
 
 import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
 import type { BinaryResult } from '../result.ts';

@@ -1,4 +1,4 @@
-/** What tauri-bin-transfer-bench reported, next to what this result says: a table of docs/prior-benchmarks.md. */
+/** The figures of tauri-bin-transfer-bench next to those of this result: a table of docs/prior-benchmarks.md. */
 
 import { markdownTable } from '../../report/markdown-table.ts';
 import { SHORT_NAMES } from '../../report/names.ts';

@@ -1,7 +1,7 @@
 /**
- * What readers see of binary transfer as tables: goals, a table for each size and server, and `/livez`.
+ * The binary suite's result as tables: the goals, a table for each size and server, and `/livez`.
  *
- * Invariant: no verdict is typed here, and what was not measured says so.
+ * Invariants: every verdict is computed from the result. A value that was not measured is shown as not measured.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { compareRounds, deviation, mean, median, quantile } from '../../analyse/statistics.ts';
@@ -65,7 +65,7 @@ export function binaryGoalText(value: number, unit: GoalUnit): string {
   return unit === 'times' ? `${ratioDigits(value)} times` : `${value.toFixed(1)} ms`;
 }
 
-/** One of each size and server, then that of `/livez`; those without rows are left out. */
+/** Returns a table for each size and server, then the table of `/livez`. Tables without rows are left out. */
 export function binaryTables(result: BinaryResult): Titled[] {
   const servers = binaryServers(result);
   const sizes = new Set(
@@ -111,7 +111,10 @@ function spreadText(values: readonly number[]): string {
   return sd === null ? centre.toFixed(1) : `${centre.toFixed(1)} ± ${sd.toFixed(1)}`;
 }
 
-/** Of the values of a figure; the clock of a page has one decimal. The middle one is the median that goals have. */
+/**
+ * Returns a quantile of the values as text. The clock of a page has one decimal. A `share` of 0.5 is the median, as in
+ * goals.
+ */
 function quantileText(values: readonly number[] | undefined, share: number, decimals = 1): string {
   if (values === undefined) return NONE;
   const sorted = values.toSorted((one, other) => one - other);
@@ -134,7 +137,7 @@ function livezTable(result: BinaryResult, servers: readonly TargetName[]): Title
   return [{ title, table: { head, rows: found.map(livezCells) } }];
 }
 
-/** p50 and p99 are medians of the slices, the maximum is that of all. */
+/** Returns the cells of a `/livez` row. p50 and p99 are medians of the slices; the maximum is that of all slices. */
 function livezCells({ server, parameters, figures }: BinaryRow): string[] {
   const sum = (figures.requests ?? []).reduce((total, value) => total + value, 0);
   const rate = median(figures.mb_per_s ?? []);

@@ -1,4 +1,4 @@
-/** What `pnpm bench:binary` prints: a table for each size and server, `/livez`, the goals, and every warning. */
+/** The output of `pnpm bench:binary`: a table for each size and server, `/livez`, the goals, and all warnings. */
 
 import { tableText } from '../../codecs/report/terminal.ts';
 import type { BinaryResult } from '../result.ts';

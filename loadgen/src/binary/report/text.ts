@@ -1,4 +1,4 @@
-/** What a result says of binary transfer as sentences: missed goals, conditions and warnings. */
+/** The binary suite's result as sentences: missed goals, conditions and warnings. */
 
 import { commitOf } from '../../report/conditions.ts';
 import { formatDuration, percent } from '../../report/format.ts';
@@ -9,7 +9,7 @@ import { GOALS } from '../goals.ts';
 import type { BinaryResult } from '../result.ts';
 import { binaryServers } from './tables.ts';
 
-/** By how much a goal is missed. */
+/** Returns by how much each goal is missed. */
 function missedLines(binary: BinaryResult): string[] {
   return GOALS.flatMap((goal) => {
     const missed = binaryServers(binary).flatMap((server) => {
@@ -21,7 +21,7 @@ function missedLines(binary: BinaryResult): string[] {
   });
 }
 
-/** Machine and run as one line of Markdown. */
+/** Returns the machine and the run as one line of Markdown. */
 export function binaryConditions(binary: BinaryResult): string {
   return markdownText(`${conditions(binary).join('; ')}.`);
 }

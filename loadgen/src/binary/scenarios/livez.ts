@@ -1,8 +1,8 @@
 /**
- * What `GET /livez` of one client takes while another moves bodies of 64 MiB, and while it rests.
+ * The times of `GET /livez` for one client while another client moves bodies of 64 MiB, and without that load.
  *
- * Invariant: each pair has a fresh server, and its slices come in one order and then in the opposite one. The process
- * that moves the bodies is another one than the process that asks.
+ * Invariants: each pair has a fresh server. Its slices run in one order and then in the opposite one. The process that
+ * moves the bodies is not the process that sends `/livez`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -14,7 +14,7 @@ import { FigureValues } from '../figure.ts';
 import { LivezProbe } from '../livez-probe.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 
-/** `idle`: nothing but `/livez`. */
+/** `idle`: only `/livez`. */
 const LOADS = ['idle', 'echo', 'blob'] as const;
 type Load = (typeof LOADS)[number];
 
@@ -73,7 +73,7 @@ class Mover extends Helper<BodyOrder, BodyReply> {
     await this.ask({ kind: 'first', port, route, bytes });
   }
 
-  /** Megabytes of bodies a second. */
+  /** Moves bodies, and returns megabytes a second. */
   async run(seconds: number, bytes: number): Promise<number> {
     const reply = await this.ask({ kind: 'run', seconds });
     if (reply.kind !== 'moved') throw new RangeError(`${reply.kind} is no answer to a run`);

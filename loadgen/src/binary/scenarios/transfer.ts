@@ -77,7 +77,7 @@ async function measureSize(
   progress.say(`${bytes} bytes: ${((performance.now() - from) / 1000).toFixed(1)} s`);
 }
 
-/** The figures of a lap whose bytes have the hash `wanted`; other bytes are a failure. */
+/** Returns the figures of a lap. Fails unless its bytes have the hash `wanted`. */
 export function figuresOf(
   { hash, ...figures }: LapFound,
   wanted: string,

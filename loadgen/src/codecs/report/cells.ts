@@ -1,7 +1,7 @@
 /**
- * Cells of tables about formats and transports: medians, ratios and shares of one result.
+ * Cells of the tables of the codecs suite: medians, ratios and shares of one result.
  *
- * Invariant: what was not measured is a dash, and a line without any figure is left out.
+ * Invariants: a value that was not measured is a dash. A line without any value is left out.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { compareRounds, median } from '../../analyse/statistics.ts';
@@ -11,7 +11,7 @@ import type { FigureKey } from '../figure.ts';
 import { ratio, value } from '../goal.ts';
 import { type CodecsResult, type Parameters, rowsWhere, type ScenarioName } from '../result.ts';
 
-/** Text of a cell, given the parameters of its line; `—` where it was not measured. */
+/** Returns the text of a cell, given the parameters of its line; `—` if it was not measured. */
 export type Cell = (at: Parameters) => string;
 
 export interface Column {
@@ -26,13 +26,13 @@ export interface Line {
 
 const NONE = '—';
 
-/** Cells of one result. */
+/** Returns functions that make cells of one result. */
 export function cellsOf(result: CodecsResult) {
   const figure =
     (scenario: ScenarioName, server: TargetName, key: FigureKey, more: Parameters = {}): Cell =>
     (at) =>
       text(value(scenario, key, { ...at, ...more })(result, server), key);
-  /** A figure over that of the row with other parameters, of neighbouring slices. */
+  /** Compares a figure with the same figure of the row with other parameters, slice by slice. */
   const versus =
     (
       scenario: ScenarioName,
@@ -61,14 +61,14 @@ export function cellsOf(result: CodecsResult) {
   return { figure, versus, share };
 }
 
-/** Units of rates stand in the head. */
+/** The head of a column names the unit of a rate, so its cells leave it out. */
 function text(found: number | null, key: FigureKey): string {
   if (found === null) return NONE;
   if (key === 'mb_per_s' || key === 'events_per_s') return group(Math.round(found));
   return formatValue(found, key.endsWith('_ms') ? 'ms' : 'us');
 }
 
-/** A table of the lines that have a figure. */
+/** Returns a table of the lines that have at least one value. */
 export function tableOfLines(first: string, lines: readonly Line[], columns: readonly Column[]): Table {
   const rows = lines.map(({ label, at }) => [label, ...columns.map(({ cell }) => cell(at))]);
   return {

@@ -1,4 +1,7 @@
-/** Which format and which transport: the figures of docs/choosing-a-format.md. The advice around them is by hand. */
+/**
+ * Which format and which transport to use: the figures of docs/choosing-a-format.md. The advice around them is written
+ * by hand.
+ */
 
 import { markdownTable } from '../../report/markdown-table.ts';
 import { SHORT_NAMES } from '../../report/names.ts';

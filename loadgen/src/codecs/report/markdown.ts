@@ -1,4 +1,4 @@
-/** Formats and transports as Markdown: docs/suites/codecs.md. */
+/** The codecs suite's result as Markdown: docs/suites/codecs.md. */
 
 import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
 import type { CodecsResult } from '../result.ts';

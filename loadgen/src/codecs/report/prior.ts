@@ -1,4 +1,4 @@
-/** What procwire's benchmark asked, next to what this result says: the table of docs/prior-benchmarks.md. */
+/** The figures of procwire's benchmark next to those of this result: the table of docs/prior-benchmarks.md. */
 
 import { markdownTable } from '../../report/markdown-table.ts';
 import { SHORT_NAMES } from '../../report/names.ts';

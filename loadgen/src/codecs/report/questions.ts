@@ -1,4 +1,4 @@
-/** DATA: what readers ask of formats and transports, each answered by one short table out of many rows. */
+/** DATA: the questions of readers about formats and transports, each answered by one short table. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { group } from '../../report/format.ts';
 import { SHORT_NAMES } from '../../report/names.ts';

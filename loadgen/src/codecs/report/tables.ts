@@ -1,7 +1,7 @@
 /**
- * What readers see of formats and transports as tables: goals, then the rows of each scenario.
+ * The codecs suite's result as tables: the goals, then the rows of each scenario.
  *
- * Invariant: no verdict is typed here, and what was not measured says so.
+ * Invariants: every verdict is computed from the result. A value that was not measured is shown as not measured.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { compareRounds, median } from '../../analyse/statistics.ts';
@@ -56,7 +56,7 @@ export function goalTable(result: CodecsResult): Table {
   };
 }
 
-/** Of every server, or once where all have the same. */
+/** Returns the goals of all servers, or one goal if all have the same. */
 function askedText({ better, goal, unit }: Goal, servers: readonly TargetName[]): string {
   const sign = better === 'higher' ? '≥' : '≤';
   const asked = servers.map((name) => (goal[name] === null ? '—' : `${sign} ${goalText(goal[name], unit)}`));
@@ -72,7 +72,10 @@ export function goalText(value: number, unit: GoalUnit): string {
   return unit === 'times' ? `${ratioDigits(value)} times` : `${group(Math.round(value))} ${unit}`;
 }
 
-/** Of one scenario; the columns are the figures that any of its rows has. Nothing of a scenario without rows. */
+/**
+ * Returns the table of one scenario, with a column for each figure that any of its rows has. `null` if there are no
+ * rows.
+ */
 export function scenarioTable(result: CodecsResult, scenario: ScenarioName): Table | null {
   const rows = COLUMNS.flatMap((name) => rowsWhere(result, scenario, name));
   if (rows.length === 0) return null;
@@ -96,7 +99,7 @@ export function scenarioTable(result: CodecsResult, scenario: ScenarioName): Tab
   };
 }
 
-/** What is compared with JSON and with the same bytes unread. */
+/** The figure that is compared with JSON, and with the same bytes on a route that does not read them. */
 const COMPARED: Readonly<Partial<Record<ScenarioName, FigureKey>>> = {
   ingest: 'server_cpu_us_per_event',
   read: 'server_cpu_us_per_event',
@@ -110,7 +113,7 @@ const UNREAD: Readonly<Partial<Record<ScenarioName, CodecRow['parameters']>>> = 
   transport: { format: 'none' },
 };
 
-/** The figure of a row over that of the row with other parameters; of slices with the same place. */
+/** Compares the figure of a row with that of the row with other parameters, slice by slice. */
 function versus(result: CodecsResult, row: CodecRow, other: CodecRow['parameters']): string {
   const isMeant = Object.keys(other).every((name) => name in row.parameters);
   const key = COMPARED[row.scenario];
@@ -128,7 +131,7 @@ function valueText({ figures }: CodecRow, key: FigureKey): string {
   return unit === 'mb_per_s' ? `${group(Math.round(value))} MB/s` : formatValue(value, unit);
 }
 
-/** The server, and what it was asked. */
+/** Returns the server and the parameters of a row as text. */
 export function caseText({ server, parameters }: CodecRow): string {
   const asked = Object.entries(parameters).map(([name, value]) =>
     typeof value === 'number' ? `${name.replaceAll('_', ' ')} ${group(value)}` : value,

@@ -1,7 +1,7 @@
 /**
- * What `pnpm bench:codecs` prints: a short table for each question, the goals, and every warning.
+ * The output of `pnpm bench:codecs`: a short table for each question, the goals, and all warnings.
  *
- * Invariant: a short table is no wider than the terminal; the tables of every row are as wide as they are.
+ * Invariant: a short table is at most as wide as the terminal. The tables of all rows have their natural width.
  */
 import CliTable from 'cli-table3';
 import type { Table } from '../../report/rows.ts';
@@ -11,16 +11,16 @@ import { codecsServers, goalTable, SCENARIO_TITLES, scenarioTable } from './tabl
 import { codecsLines } from './text.ts';
 
 export interface Shown {
-  /** Characters of a line. */
+  /** Characters of a line of the terminal. */
   readonly columns: number;
-  /** Every row of every scenario as well. */
+  /** Whether to print every row of every scenario as well. */
   readonly tables: boolean;
 }
 
-/** Two spaces of a cell. */
+/** One space on each side of a cell. */
 const PADDING = 2;
 const NARROWEST = 8;
-/** Names of cases break into lines well, down to this. */
+/** Smallest width of the first column. Names of cases wrap well. */
 const FIRST = 30;
 
 export function codecsTerminal(codecs: CodecsResult, { columns, tables }: Shown): string {
@@ -36,7 +36,7 @@ export function codecsTerminal(codecs: CodecsResult, { columns, tables }: Shown)
   return `${[...whole, ...short, goals, ...codecsLines(codecs)].join('\n')}\n`;
 }
 
-/** With boxes, no wider than `columns`. */
+/** Returns the table with borders, at most `columns` wide. */
 export function tableText({ head, rows }: Table, columns = Number.POSITIVE_INFINITY): string {
   const colWidths = fittedWidths([head, ...rows], columns);
   const style = { head: [], border: [], compact: true };
@@ -45,7 +45,7 @@ export function tableText({ head, rows }: Table, columns = Number.POSITIVE_INFIN
   return table.toString();
 }
 
-/** Takes from the first column, then from the widest, as long as the lines are too long. */
+/** Returns the column widths. Shrinks the first column, then always the widest, until the table fits. */
 function fittedWidths(rows: readonly (readonly string[])[], columns: number): number[] {
   const widths = rows[0]!.map((_, i) => PADDING + Math.max(...rows.map((cells) => cells[i]!.length)));
   const isTooWide = () => widths.reduce((sum, width) => sum + width + 1, 1) > columns;

@@ -1,4 +1,4 @@
-/** What a result says of formats and transports as sentences: missed goals, conditions and warnings. */
+/** The codecs suite's result as sentences: missed goals, conditions and warnings. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { commitOf } from '../../report/conditions.ts';
 import { formatDuration, percent } from '../../report/format.ts';
@@ -8,7 +8,7 @@ import { outcomeOf } from '../goal.ts';
 import { GOALS } from '../goals.ts';
 import type { CodecsResult } from '../result.ts';
 
-/** By how much a goal is missed, and what stands in the way. */
+/** Returns by how much each goal is missed, and why. */
 function missedLines(codecs: CodecsResult): string[] {
   const servers = Object.keys(codecs.servers) as TargetName[];
   return GOALS.flatMap((goal) => {
@@ -22,7 +22,7 @@ function missedLines(codecs: CodecsResult): string[] {
   });
 }
 
-/** Machine and run as one line of Markdown. */
+/** Returns the machine and the run as one line of Markdown. */
 export function conditionsText(codecs: CodecsResult): string {
   return markdownText(`${conditions(codecs).join('; ')}.`);
 }

@@ -1,4 +1,4 @@
-/** How large bodies and answers are in each format. */
+/** The size of bodies and responses in each format. */
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { ANSWER_FORMATS, type Format, REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
 import { BenchServer } from '../bench-server.ts';
@@ -9,7 +9,7 @@ import { type Payload, sourceEvents } from '../source-events.ts';
 
 const PAYLOADS: readonly Payload[] = ['real', 'bare', 'small', 'small bare'];
 const BODY_EVENTS = 1_000;
-/** An export has more rows than a page. */
+/** Number of rows of an export, which is longer than a page. */
 const FILL = 10_000;
 
 export const bytesScenario: Scenario = {
@@ -46,7 +46,7 @@ export const bytesScenario: Scenario = {
         }
         await host.end();
         for (const [format, rows] of all) {
-          // An export is not to be had as JSON; its lines have the same bytes but for the frame.
+          // There is no JSON export. Its NDJSON lines have the same bytes except for the enclosing array.
           const json = lengths.get(rows === FILL ? `ndjson ${FILL}` : `json ${rows}`)!;
           const figures = { bytes: [lengths.get(`${format} ${rows}`)!], json_bytes: [json] };
           add({ server, parameters: { payload, what: 'answer', rows, format }, figures });

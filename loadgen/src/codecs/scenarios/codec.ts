@@ -10,7 +10,7 @@ import type { ScenarioName } from '../result.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { procwirePayload, sourceEvents, upTo } from '../source-events.ts';
 
-/** The reference is the language's own JSON without typed events; it reads no fields. */
+/** The reference is the JSON library of the language, without typed events. It reads no fields. */
 const REFERENCE = 'json reference';
 const EVENT_CODECS = ['json', 'ndjson', 'msgpack', 'protobuf', REFERENCE];
 const PROCWIRE_CODECS = ['json procwire', 'msgpack procwire', 'protobuf procwire'];

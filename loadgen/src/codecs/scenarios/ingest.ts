@@ -1,11 +1,11 @@
-/** Batches in each format into a real server, next to the same bytes into routes that do not read them. */
+/** Batches in each format into a real server, compared with the same bytes into routes that do not read them. */
 import { REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
 import type { Request } from '../load-process.ts';
 import { ingestRequests, rawRequest } from '../loader.ts';
 import { type Case, measureCases, type Scenario } from '../scenario.ts';
 import { sourceEvents } from '../source-events.ts';
 
-/** Different batches that take turns. */
+/** Number of different batches, which are sent in turn. */
 const BATCHES = 8;
 const WINDOW = 4;
 
@@ -32,7 +32,7 @@ export const ingestScenario: Scenario = {
           return [
             of('ingest', requests, true),
             of('sink', raw('sink'), false),
-            // What the bytes are makes no difference to a server that does not read them.
+            // The route does not read its body, so one format is enough.
             ...(format === 'json' ? [of('echo', raw('echo'), false)] : []),
           ];
         });

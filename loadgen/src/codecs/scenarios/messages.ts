@@ -4,7 +4,7 @@ import { ingestRequests } from '../loader.ts';
 import { type Case, measureCases, type Scenario } from '../scenario.ts';
 import { sourceEvents } from '../source-events.ts';
 
-/** Different events that take turns. */
+/** Number of different events, which are sent in turn. */
 const EVENTS = 16;
 
 export const messageScenario: Scenario = {

@@ -1,11 +1,11 @@
-/** One pipe into a server's standard input: small events as a stream, stored durably. */
+/** Small events as a stream through one pipe into a server's standard input, which stores them durably. */
 import { pipeThrough } from '../pipe-server.ts';
 import type { Scenario } from '../scenario.ts';
 import { sourceEvents } from '../source-events.ts';
 
-/** Events of one write of lines, and of one frame. */
+/** Number of events in one write of lines, and in one frame. */
 const CHUNK = 100;
-/** Chunks that take turns. */
+/** Number of different chunks, which are sent in turn. */
 const CHUNKS = 10;
 
 export const pipeScenario: Scenario = {

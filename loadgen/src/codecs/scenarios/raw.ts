@@ -1,11 +1,14 @@
-/** Bytes that no server reads, next to JSON of the same size that it stores: one request after the other, as procwire. */
+/**
+ * Bytes that no server reads, compared with JSON of the same size that it stores. One request after the other, as
+ * procwire sent them.
+ */
 import { REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/format.ts';
 import type { Request } from '../load-process.ts';
 import { ingestRequests, rawRequest } from '../loader.ts';
 import { type Case, measureCases, type Scenario } from '../scenario.ts';
 import { procwireEvents, procwirePayload, sourceEvents, upTo } from '../source-events.ts';
 
-/** Above it procwire's payload is stored in `raw_formats` alone. */
+/** Above this size, procwire's payload is stored only in `raw_formats`. */
 const LARGE_BYTES = 1_000_000;
 
 export const rawScenario: Scenario = {

@@ -1,6 +1,6 @@
 /**
- * Pages of events from a real server in each format, and what it costs a client to read them. For comparison, a route
- * echoes the bytes of such a page.
+ * Pages of events from a real server in each format, and the CPU time of a client that reads them. For comparison, a
+ * route echoes the bytes of such a page.
  */
 import { ANSWER_FORMATS, type Format } from '@twin-ingest/testkit/codecs/format.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -12,7 +12,7 @@ import { type Case, measureCases, type Scenario, type ScenarioContext } from '..
 import { type Payload, sourceEvents } from '../source-events.ts';
 
 const PAGE = 1_000;
-/** Rows of an answer; only streamed formats have more than a page. */
+/** Numbers of rows, and the formats that are read. Only streamed formats have more rows than a page. */
 const PAGES: readonly (readonly [rows: number, formats: readonly Format[]])[] = [
   [PAGE, ANSWER_FORMATS],
   [10_000, ['ndjson', 'arrow']],
@@ -53,7 +53,7 @@ async function measureReads(payload: Payload, ...[servers, context]: Parameters<
 
 const ask = (format: Format, rows: number) => readRequest(format, `/api/events?limit=${rows}`, rows);
 
-/** What a page has in each format. */
+/** Returns the bytes of a page in each format. */
 async function pageBytes(
   name: TargetName,
   fill: readonly Request[],
@@ -73,7 +73,7 @@ async function pageBytes(
   return pages;
 }
 
-/** Two times, of which the second counts. */
+/** Returns the client's cost of reading the body. Reads it twice, and the second time counts. */
 function readingCost(format: Format, rows: number, { body }: Pick<Sliced, 'body'>) {
   const bytes = Buffer.from(body);
   readAnswer(format, bytes);

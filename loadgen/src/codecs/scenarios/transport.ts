@@ -1,4 +1,7 @@
-/** Transports crossed with formats, and with JSON that is not read (`none`): TCP, a Unix socket, standard input. */
+/**
+ * Each transport (TCP, Unix socket, standard input) with each format, and with JSON that the server does not read
+ * (`none`).
+ */
 import { REQUEST_FORMATS, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import { TRANSPORTS } from '../bench-server.ts';
 import type { Request } from '../load-process.ts';
@@ -7,10 +10,10 @@ import { PIPE_FORMATS, pipeThrough } from '../pipe-server.ts';
 import { type Case, measureCases, type Scenario } from '../scenario.ts';
 import { sourceEvents, upTo } from '../source-events.ts';
 
-/** Different batches that take turns. */
+/** Number of different batches, which are sent in turn. */
 const BATCHES = 4;
 const WINDOW = 8;
-/** Bytes through one pipe, at most so many batches. */
+/** Bytes through one pipe. `MOST_BATCHES` limits the number of batches. */
 const PIPE_BYTES = 24_000_000;
 const MOST_BATCHES = 8_000;
 

@@ -1,4 +1,4 @@
-/** Cells of tables about typed calls. Invariant: what was not measured is a dash. */
+/** Cells of the tables of typed calls. Invariant: a value that was not measured is a dash. */
 
 import { group, percent, ratioDigits } from '../../report/format.ts';
 import type { FigureKey, Figures } from '../figure.ts';
@@ -7,7 +7,7 @@ export const NONE = '—';
 
 type Cell = (figures: Figures | undefined) => string;
 
-/** Three significant digits, or all whole ones. */
+/** Rounds to three significant digits, but keeps all integer digits. */
 function digits(value: number): string {
   if (value >= 100) return group(Math.round(value));
   return value.toFixed(value >= 10 ? 1 : 2);
@@ -44,7 +44,7 @@ export const library: Cell = (figures) => {
   return sd === undefined ? centre : `${centre} ±${digits(sd)}`;
 };
 
-/** The library's part of a round trip. */
+/** The library's time as a share of the round trip. */
 export const share: Cell = (figures) =>
   figures?.lib_us === undefined || figures.mean_us === undefined
     ? NONE
@@ -55,7 +55,7 @@ export const bytes: Cell = (figures) =>
     ? NONE
     : `${group(figures.sent_bytes)} / ${group(figures.received_bytes ?? 0)}`;
 
-/** Of a figure and the same figure of another row. */
+/** Returns the ratio of a figure in two rows. */
 export function ratioCell(key: FigureKey, top: Figures | undefined, bottom: Figures | undefined): string {
   const [a, b] = [top?.[key], bottom?.[key]];
   return a === undefined || b === undefined || b === 0 ? NONE : ratioDigits(a / b);

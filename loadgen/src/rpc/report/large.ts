@@ -1,4 +1,4 @@
-/** The tables of 10,000 and of 100,000 nested dicts, and what every table of typed calls is made of. */
+/** The tables of 10,000 and of 100,000 nested dicts, and helpers for all tables of typed calls. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { ratioDigits } from '../../report/format.ts';
 import { SHORT_NAMES } from '../../report/names.ts';
@@ -12,11 +12,11 @@ export interface Titled {
   readonly table: Table;
 }
 
-/** The figures of one server. */
+/** Returns the figures of a row of one server. */
 export type Find = (scenario: ScenarioName, parameters: Parameters) => Figures | undefined;
 type Finder = (server: TargetName) => Find;
 
-/** Lines without any figure are left out. */
+/** Returns a table without the lines that have no value. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): Table {
   return { head, rows: rows.filter(([, ...cells]) => cells.some((text) => text !== cell.NONE)) };
 }

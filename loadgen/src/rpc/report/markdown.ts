@@ -1,4 +1,4 @@
-/** Typed calls as Markdown: docs/suites/rpc.md. */
+/** The result for typed calls as Markdown: docs/suites/rpc.md. */
 
 import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
 import type { RpcResult } from '../result.ts';

@@ -1,4 +1,4 @@
-/** What native-calls reported, next to what this result says: a table of docs/prior-benchmarks.md. */
+/** The figures of native-calls next to those of this result: a table of docs/prior-benchmarks.md. */
 
 import { markdownTable } from '../../report/markdown-table.ts';
 import { SHORT_NAMES } from '../../report/names.ts';

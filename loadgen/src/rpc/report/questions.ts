@@ -12,7 +12,7 @@ import { rpcServers } from './tables.ts';
 
 const USUAL = { client: 'checked', format: 'json', in_flight: 1 };
 
-/** The short tables, each of one server or of both. */
+/** Returns the short tables, each of one server or of both. */
 export function rpcTables(result: RpcResult): Titled[] {
   const servers = rpcServers(result);
   const finder = (server: TargetName): Find => {
@@ -95,7 +95,7 @@ interface Case {
   readonly at: Parameters;
 }
 
-/** One value of each type, then each length of each. */
+/** Returns one case for each type as a single value, then one for each type and length. */
 function casesOf(types: readonly string[], lengths: readonly number[]): Case[] {
   return [
     ...types.map((type): Case => ({ label: type, scenario: 'scalars', at: { type } })),
@@ -111,7 +111,7 @@ function casesOf(types: readonly string[], lengths: readonly number[]): Case[] {
   ];
 }
 
-/** Only cases of which something else than the usual call was measured. */
+/** Returns the table of clients. Leaves out cases with only the usual call. */
 function clientTable(name: string, lengths: readonly number[], find: Find): Titled {
   const several = [
     { ...USUAL, in_flight: IN_FLIGHT },
@@ -162,7 +162,7 @@ function stringsTable(name: string, lengths: readonly number[], find: Find): Tit
   };
 }
 
-/** Where MessagePack was measured. */
+/** Returns the table of formats, with the cases that were measured with MessagePack. */
 function formatTable(name: string, lengths: readonly number[], find: Find): Titled {
   const rows = casesOf(ORIGINAL_TYPES, lengths).flatMap(({ label, scenario, at }) => {
     const [json, msgpack] = ['json', 'msgpack'].map((format) => find(scenario, { ...at, ...USUAL, format }));

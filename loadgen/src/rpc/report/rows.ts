@@ -1,4 +1,4 @@
-/** Every row of a scenario with every figure, for the page; the document has the short tables alone. */
+/** Every row of a scenario with every figure, for the report page. The Markdown document has only the short tables. */
 
 import { formatValue, group } from '../../report/format.ts';
 import { SHORT_NAMES } from '../../report/names.ts';
@@ -7,7 +7,7 @@ import { FIGURES, type FigureKey } from '../figure.ts';
 import type { RpcResult, ScenarioName } from '../result.ts';
 import { NONE } from './cells.ts';
 
-/** `null` where nothing of it was measured. */
+/** Returns `null` if the scenario has no rows. */
 export function rpcRows(result: RpcResult, scenario: ScenarioName): Table | null {
   const rows = result.rows.filter((row) => row.scenario === scenario);
   if (rows.length === 0) return null;

@@ -1,7 +1,7 @@
 /**
- * What readers see of typed calls as tables: the goals, and which servers there are.
+ * The result for typed calls as tables: the goals and the list of servers.
  *
- * Invariant: no verdict is typed here, and what was not measured says so.
+ * Invariants: every verdict is computed from the result. A value that was not measured is shown as not measured.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { group, NOT_MEASURED, percent, ratioDigits } from '../../report/format.ts';

@@ -1,4 +1,4 @@
-/** What `pnpm bench:rpc` prints: a short table for each question, the goals, and every warning. */
+/** The output of `pnpm bench:rpc`: a short table for each question, the goals, and all warnings. */
 
 import { type Shown, tableText } from '../../codecs/report/terminal.ts';
 import { type RpcResult, SCENARIO_NAMES } from '../result.ts';
@@ -7,7 +7,7 @@ import { rpcRows } from './rows.ts';
 import { rpcGoalTable } from './tables.ts';
 import { rpcLines } from './text.ts';
 
-/** Tables of every row are as wide as they are. */
+/** Returns the output. The tables of all rows have their natural width. */
 export function rpcTerminal(rpc: RpcResult, { columns, tables }: Shown): string {
   const whole = SCENARIO_NAMES.flatMap((name) => {
     const table = tables ? rpcRows(rpc, name) : null;

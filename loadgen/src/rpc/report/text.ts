@@ -1,4 +1,4 @@
-/** What a result says of typed calls as sentences: missed goals, conditions and warnings. */
+/** The result for typed calls as sentences: missed goals, conditions and warnings. */
 
 import { commitOf } from '../../report/conditions.ts';
 import { formatDuration, percent } from '../../report/format.ts';
@@ -9,7 +9,7 @@ import { GOALS } from '../goals.ts';
 import type { RpcResult } from '../result.ts';
 import { rpcServers } from './tables.ts';
 
-/** By how much a goal is missed, and what stands in the way. */
+/** Returns by how much each goal is missed, and why. */
 function missedLines(rpc: RpcResult): string[] {
   return GOALS.flatMap((goal) => {
     const missed = rpcServers(rpc).flatMap((server) => {
@@ -21,7 +21,7 @@ function missedLines(rpc: RpcResult): string[] {
   });
 }
 
-/** Machine and run as one line of Markdown. */
+/** Returns the machine and the run as one line of Markdown. */
 export function rpcConditions(rpc: RpcResult): string {
   return markdownText(`${conditions(rpc).join('; ')}.`);
 }

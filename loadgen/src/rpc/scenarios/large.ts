@@ -1,6 +1,6 @@
 /**
- * 100,000 nested dictionaries: whether the calls complete, what the server's memory does, and what `GET /livez` of
- * another client takes meanwhile.
+ * 100,000 nested dictionaries: whether the calls complete, the memory of the server, and the times of `GET /livez` for
+ * another client during them.
  *
  * Invariant: the process is fresh and has answered small calls before its memory is read the first time.
  */

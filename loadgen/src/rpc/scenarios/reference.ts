@@ -1,8 +1,8 @@
 /**
- * 10,000 nested dictionaries: the library's time in a server, next to what the language's own JSON takes for the same
+ * 10,000 nested dictionaries: the library's time in a server, compared with the JSON of the same language for the same
  * bytes without a server.
  *
- * Invariant: each process is fresh, the reference runs right after the server, and both get the bytes of the same call.
+ * Invariants: each process is fresh. The reference runs right after the server. Both get the bytes of the same call.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export const referenceScenario: Scenario = {
 
 interface Track {
   readonly pool: Pool;
-  /** By the step of the program, nanoseconds. */
+  /** Nanoseconds by step of the program. */
   readonly times: Map<string, number[]>;
   bytes: number;
 }

@@ -1,4 +1,7 @@
-/** One value of each type: the caller of client-ts with and without checks, raw bytes, one and several in flight. */
+/**
+ * One value of each type: the caller of client-ts with and without checks, raw bytes, and one or several calls in
+ * flight.
+ */
 import { measureCalls, type Scenario, usualCall } from '../scenario.ts';
 import { IN_FLIGHT } from '../sizes.ts';
 import { SCALAR_TYPES, type Subject, TEXT_TYPES } from '../values.ts';

@@ -1,4 +1,7 @@
-/** Sequences of each type at each length; each type has a fresh process, so that no other's garbage is in its rows. */
+/**
+ * Sequences of each type at each length. Each type has a fresh process, so that the garbage of other types does not
+ * affect its rows.
+ */
 import type { Call } from '../call.ts';
 import { hasText, measureCalls, type Scenario, usualCall } from '../scenario.ts';
 import { IN_FLIGHT, type Sizes } from '../sizes.ts';

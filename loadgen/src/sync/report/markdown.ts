@@ -1,4 +1,4 @@
-/** What staying in sync comes to, as Markdown: docs/suites/sync.md. */
+/** The sync suite's result as Markdown: docs/suites/sync.md. */
 
 import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
 import { SCENARIO_NAMES, type SyncResult } from '../result.ts';
@@ -10,7 +10,7 @@ import { SYNC_READING, skippedLines, syncConditions, syncWarnings } from './text
 /** The picture of that section, in the same folder. */
 export const SYNC_PICTURE = 'staying-in-sync.svg';
 
-/** With every row. */
+/** Returns the whole document, with every row. */
 export function syncDocument(sync: SyncResult): string {
   const scenarios = SCENARIO_NAMES.flatMap((name) => {
     const table = scenarioTable(sync, name);
@@ -32,7 +32,7 @@ export function syncDocument(sync: SyncResult): string {
 }
 
 function goals(sync: SyncResult): string {
-  // The verdict next to each figure is text.
+  // The columns of verdicts contain text, so they are aligned to the left.
   const left = syncServers(sync).map((_, i) => 3 * i + 3);
   return markdownTable(syncGoalTable(sync), [0, ...left]);
 }

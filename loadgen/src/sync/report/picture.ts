@@ -1,8 +1,8 @@
 /**
- * The goals of staying in sync as one picture: the share of each goal that a server takes.
+ * The goals of the sync suite as one picture: each server's value as a share of its goal.
  *
- * A file of its own, so it brings its colours for light and dark. Invariant: no verdict is typed here; what
- * lies beyond the right edge is drawn there and says by its text how far it is.
+ * It is a separate file, so it brings its own colours for light and dark mode. Invariant: every verdict is computed
+ * from the result. A value beyond the right edge is drawn at the edge; its text states the value.
  */
 import * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -21,12 +21,12 @@ const SVG = 'http://www.w3.org/2000/svg';
 const WIDTH = 1260;
 const ROW_HEIGHT = 25;
 const MARGINS = { marginLeft: 580, marginRight: 410, marginTop: 40, marginBottom: 12 };
-/** Columns of text, from the right edge of the plot. */
+/** Offsets of the text columns from the right edge of the plot, in pixels. */
 const FIRST_DX = 24;
 const COLUMN_DX = 104;
-/** Above it. */
+/** Vertical offset of the column heads, above the plot. */
 const HEAD_DY = -20;
-/** Of the goal. */
+/** Right edge of the plot, as a multiple of the goal. */
 const EDGE = 2.5;
 
 const STYLE = `svg{--rs:#c2410c;--ts:#0067a8;--ink:#16202c;--line:#b9c1cb;color:var(--ink);background:#fff;font:14px system-ui,sans-serif}
@@ -37,7 +37,7 @@ interface Point {
   readonly share: number;
 }
 
-/** An SVG document, the same bytes for the same result. */
+/** Returns an SVG document. The same result always gives the same bytes. */
 export function syncPicture(sync: SyncResult): string {
   const servers = syncServers(sync);
   const titles = SYNC_GOALS.map(({ title }) => title);
@@ -78,7 +78,7 @@ export function syncPicture(sync: SyncResult): string {
   return `${svg.outerHTML}\n`;
 }
 
-/** The picture in words, for who cannot see it. */
+/** Returns the alternative text of the picture, for screen readers. */
 export function syncPictureText(sync: SyncResult): string {
   const parts = syncServers(sync).map((name) => {
     const outcomes = SYNC_GOALS.map((goal) => outcomeOf(goal, sync, name).isReached);
@@ -95,7 +95,9 @@ function pointsOf(sync: SyncResult, name: TargetName): Point[] {
   });
 }
 
-/** 1 is the goal; less is better, whatever it counts. Nothing where it was not measured. */
+/**
+ * Returns the value divided by the goal, so that 1 is the goal and less is better. `undefined` if it was not measured.
+ */
 function shareOf(goal: SyncGoal, sync: SyncResult, name: TargetName): number | undefined {
   const { value, most } = outcomeOf(goal, sync, name);
   if (value === undefined) return undefined;
@@ -103,7 +105,7 @@ function shareOf(goal: SyncGoal, sync: SyncResult, name: TargetName): number | u
   return value / most;
 }
 
-/** A server's figures as text, in its colour; what missed its goal is bold. */
+/** Returns the marks of a server's values as text, in its colour. A value that misses its goal is bold. */
 function figuresOf(sync: SyncResult, name: TargetName, dx: number): Plot.Markish[] {
   const { colour, mark } = LOOKS[name];
   const shown = SYNC_GOALS.map((goal) => {
@@ -119,7 +121,7 @@ function figuresOf(sync: SyncResult, name: TargetName, dx: number): Plot.Markish
   ];
 }
 
-/** One goal, or that of each server. */
+/** Returns the marks of the goals as text: one goal, or one for each server if they differ. */
 function goalsOf(servers: readonly TargetName[], dx: number): Plot.Markish[] {
   const shown = SYNC_GOALS.map((goal) => {
     const texts = new Set(servers.map((name) => mostText(goal, goal.most[name])));

@@ -1,7 +1,7 @@
 /**
- * What readers see of staying in sync as tables: goals, then the rows of each scenario.
+ * The sync suite's result as tables: the goals, then the rows of each scenario.
  *
- * Invariant: no verdict is typed here, and what was not measured says so.
+ * Invariants: every verdict is computed from the result. A value that was not measured is shown as not measured.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { formatSummary, formatValue, group, NOT_MEASURED, percent } from '../../report/format.ts';
@@ -13,7 +13,7 @@ import type { ScenarioName, SyncResult, SyncRow } from '../result.ts';
 
 const COLUMNS: readonly TargetName[] = ['rs', 'ts'];
 
-/** The servers that were measured, Rust first, as in the table of the other goals. */
+/** Returns the servers that were measured, Rust first, as in the other tables of goals. */
 export function syncServers(sync: SyncResult): readonly TargetName[] {
   return COLUMNS.filter((name) => sync.servers[name] !== undefined);
 }
@@ -56,7 +56,10 @@ export function formatGoal(value: number, unit: GoalUnit): string {
   }
 }
 
-/** Of one scenario; the columns are the figures that any of its rows has. Nothing of a scenario without rows. */
+/**
+ * Returns the table of one scenario, with a column for each figure that any of its rows has. `null` if there are no
+ * rows.
+ */
 export function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
   const rows = sync.rows.filter((row) => row.scenario === scenario);
   if (rows.length === 0) return null;
@@ -102,7 +105,7 @@ function latencyText({ latency }: SyncRow, key: (typeof LATENCIES)[number][1]): 
   return value === undefined ? '—' : formatValue(value, 'ms');
 }
 
-/** The server, and what it was asked. */
+/** Returns the server and the parameters of a row as text. */
 export function caseText({ server, parameters }: SyncRow): string {
   const asked = Object.entries(parameters).map(([name, value]) =>
     typeof value === 'number' ? `${name.replaceAll('_', ' ')} ${group(value)}` : value.replaceAll('_', ' '),

@@ -1,4 +1,4 @@
-/** What `pnpm bench:sync` prints: the goals and all warnings. */
+/** The output of `pnpm bench:sync`: the goals and all warnings. */
 import Table from 'cli-table3';
 import type { SyncResult } from '../result.ts';
 import { syncGoalTable } from './tables.ts';

@@ -1,4 +1,4 @@
-/** What a result says of staying in sync, as sentences: conditions, what was left out, warnings. */
+/** The sync suite's result as sentences: conditions, what was not measured, and warnings. */
 
 import { commitOf } from '../../report/conditions.ts';
 import { formatDuration } from '../../report/format.ts';

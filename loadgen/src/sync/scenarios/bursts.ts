@@ -1,7 +1,7 @@
 /**
- * Many changes at once: the number of fetches until the last is shown, and the time.
+ * Many changes at once: the number of fetches, and the time until the last change is shown.
  *
- * Invariants: a burst begins when nothing is under way and no throttle is in force. It ends when the last state was
+ * Invariants: a burst begins while no request is in flight and no throttle is active. It ends when the last state was
  * applied. Every strategy gets the same bursts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import type { Following } from '../strategies/strategy.ts';
 import { STRATEGY_NAMES, type StrategyName } from '../strategies/strategy-labels.ts';
 import { until } from '../until.ts';
 
-/** One batch; single events one after the other; and sixteen in flight. */
+/** One batch, single events one after the other, and single events with sixteen in flight. */
 const LOADS = [
   { load: 'one batch', concurrency: null },
   { load: 'singles', concurrency: 1 },
@@ -27,10 +27,12 @@ const LOADS = [
 
 type Load = (typeof LOADS)[number];
 
-/** One frame of the client's own throttle. */
+/** The client's own throttle: one frame of a 60 Hz display. */
 const FRAME_MS = 16;
 
-/** Longer than every throttle and debounce here: what has not begun by then is not of this burst. */
+/**
+ * Longer than every throttle and debounce of the strategies. A fetch that begins later does not belong to the burst.
+ */
 const QUIET_MS = 60;
 
 const WARM_UP_EVENTS = 100;
@@ -47,7 +49,7 @@ export const burstScenario: Scenario = {
           for (const events of context.sizes.burst_events)
             await bursts(host, following, context, strategy, load, events);
         }
-        // A strategy without a thought of order may go back; the shipped client may not.
+        // `fetch_each` does not order its fetches, so it may apply an older state. The other strategies may not.
         if (strategy !== 'fetch_each') checkFollowing(following);
         await following.stop();
       }
@@ -92,7 +94,7 @@ async function burst(
   const before = { ...following.counts(), applies, violations };
   const posted = await poster.burst(host, events, concurrency);
   const last_ms = await journal.reached(BigInt(posted.revision), sizes.patience_ms, 'the client');
-  // What is still under way is of this burst too.
+  // Fetches that are still in flight belong to this burst.
   await until(
     () => nowMs() - Math.max(following.fetched_ms.at(-1) ?? 0, journal.since.at(-1)!.at_ms) > QUIET_MS,
     sizes.patience_ms,
@@ -120,7 +122,10 @@ async function burst(
   };
 }
 
-/** When each state that was newer than all before it was applied: what has been shown once is no longer waited for. */
+/**
+ * Returns the states that were newer than all previous ones, and when each was applied. A state that was shown once is
+ * not stale later.
+ */
 function risesOf(applied: readonly Applied[]): Heard {
   let newest = -1n;
   const rises = applied.filter(({ revision }) => {

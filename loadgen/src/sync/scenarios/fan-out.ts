@@ -1,8 +1,9 @@
 /**
- * Many followers during a load: the waits of the healthy ones, and their cost for the ingest.
+ * Many followers during a load: how long reading clients wait for a state, and how much the followers slow down the
+ * ingest.
  *
- * A tenth of them never reads. Invariants: every healthy client hears of the last state. No client is dropped. None
- * hears of an older state after a newer one.
+ * A tenth of the clients never reads. Invariants: every reading client receives the last state. No client is dropped.
+ * No client receives an older state after a newer one.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import {
@@ -30,14 +31,17 @@ const MIN_INTERVAL_MS = 100;
 const PATH = `/api/stream?mode=invalidate&min_interval_ms=${MIN_INTERVAL_MS}`;
 const STALLED_OF = 10;
 export const BATCH = 50;
-/** Few, since a server holds 1,024 connections and a thousand are its clients'; then many events in each request. */
+/**
+ * The server holds 1,024 connections, and a thousand of them are the clients'. So few connections post, with many
+ * events in each request.
+ */
 export const CONNECTIONS = 8;
 const FULL_BATCH = 250;
 
-/** Above the largest number of clients. */
+/** More than the largest number of clients. */
 const FLAGS = ['--max-stream-clients', '2000'];
 
-/** More than anything takes in the time. */
+/** More events than any server can store in that time. */
 const MOST_EVENTS = 100_000_000;
 
 interface Case {
@@ -62,7 +66,10 @@ export const fanOutScenario: Scenario = {
   },
 };
 
-/** Up and down, so that a drift of the machine favours no number of clients. */
+/**
+ * Returns the numbers of clients in rising order, then in falling order, and so on. A drift of the machine therefore
+ * favours no number of clients.
+ */
 function inTurn(clients: readonly number[], rounds: number): number[] {
   return Array.from({ length: rounds }, (_, i) => (i % 2 === 0 ? clients : clients.toReversed())).flat();
 }
@@ -134,20 +141,22 @@ function checkFindings(server: TargetName, { missed, behind, older, ended }: Cro
     throw new BenchFailure('out_of_sync', `${server}: clients are not in sync`, problems);
 }
 
-/** Of `GET /api/health`. */
+/** Returns the number of stream clients that `GET /api/health` reports. */
 async function clientsOf(host: Host): Promise<number> {
   const response = await fetch(`${host.url}/api/health`);
   return ((await response.json()) as { readonly sse_clients: number }).sse_clients;
 }
 
-/** The offered load for so long. */
+/** Posts at the offered rate for `seconds`. */
 export function load(host: Host, { poster, sizes }: ScenarioContext, seconds: number, shape = SMALL) {
   const per_s = sizes.load_events_per_s;
   const requests = Math.max(1, Math.round((per_s * seconds) / BATCH));
   return poster.paced(host, { per_s, batch: BATCH, requests, connections: CONNECTIONS }, shape);
 }
 
-/** The same for the length of a round, with what it took of the server. */
+/**
+ * Posts at the offered rate for the length of a round. Returns the posts, and figures of the server during the load.
+ */
 export async function measuredLoad(host: Host, context: ScenarioContext, shape = SMALL) {
   const probe = createProbe();
   const before = await probe(host.pid);
@@ -166,7 +175,7 @@ export async function measuredLoad(host: Host, context: ScenarioContext, shape =
   };
 }
 
-/** From when a post was due to its answer. */
+/** Returns the p99 of the time from when a post was due to its response. */
 function answerP99({ answers }: Posted): number {
   const histogram = createHistogram();
   for (const { from_ms, answered_ms } of answers) record(histogram, answered_ms - from_ms);

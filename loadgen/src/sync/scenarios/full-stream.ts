@@ -1,4 +1,4 @@
-/** Followers that take every event of the stream during a load, and their delivery lag. */
+/** Followers that receive every event of the stream during a load, and their delivery lag. */
 
 import { checkStream, startStreamClients } from '../../observe/stream/clients.ts';
 import { Host } from '../../run/host.ts';

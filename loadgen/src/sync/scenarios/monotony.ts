@@ -1,6 +1,6 @@
 /**
- * Whether an applied state is ever older than the previous one. Most of a hundred thousand applies and invalidations use
- * a faulty transport in memory. Some use servers that are killed and swapped.
+ * Checks that an applied state is never older than the previous one. Most of a hundred thousand applies and
+ * invalidations use a faulty transport in memory. Some use servers that are killed and swapped.
  *
  * Invariant: after the last fault every follower reaches the last state, or the run fails.
  */
@@ -19,10 +19,10 @@ import { followOptions, type Scenario, type ScenarioContext, twinOf, withHost } 
 import { shippedClient } from '../strategies/client.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
-/** Between two changes in memory, at most. */
+/** Largest time between two changes in memory, in milliseconds. */
 const POST_EVERY_MS = 6;
 
-/** After the last fault: more than every wait between attempts together. */
+/** Steps to wait after the last fault. Together they are longer than all waits between attempts. */
 const SETTLING_STEPS = 10_000;
 
 const CONCURRENCY = 4;
@@ -50,10 +50,10 @@ interface Found {
   readonly applies: number;
 }
 
-/** What is kept in sync: the shipped `Sync`, or, in tests, one that is wrong on purpose. */
+/** Creates the client under test: the shipped `Sync`, or, in tests, a faulty one. */
 export type Keep = (options: SyncOptions<null>) => { start(): Promise<void>; stop(): void };
 
-/** Until so many applies and invalidations were checked, then until it is in sync again. */
+/** Runs until `enough` applies and invalidations were checked. Then waits until the client is in sync again. */
 export async function overFaultyTransport(
   seed: number,
   enough: number,
@@ -77,7 +77,7 @@ export async function overFaultyTransport(
   while (checked() < enough) {
     server.post();
     await clock.advance(random.below(POST_EVERY_MS));
-    // The journal's list of what was applied is not looked at here.
+    // The list is not needed here, and would grow without end.
     journal.clear();
   }
   server.notify();
@@ -95,7 +95,9 @@ function isInSync(journal: Journal, { known }: FaultyServer): boolean {
   return journal.epoch === known.epoch && journal.newest === BigInt(known.revision);
 }
 
-/** The server is killed after so many posts, comes again as itself, is killed, and swapped for its twin and back. */
+/**
+ * Kills the server after each round of posts. Starts it again as itself, or in every third round as the other server.
+ */
 async function overKilledServers(server: TargetName, twin: TargetName | null, context: ScenarioContext) {
   const { launch, sizes, poster, seed } = context;
   return withHost(Host.start(server, launch), async (host) => {

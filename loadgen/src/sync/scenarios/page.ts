@@ -1,4 +1,4 @@
-/** The page that each server shows: how soon it shows rows of a full database, and what it takes during a load. */
+/** The dashboard of each server: how soon it shows rows of a full database, and its CPU use during a load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missing } from '@twin-ingest/testkit/browser/chromium.ts';
 import { BenchFailure } from '../../failure.ts';
@@ -13,7 +13,7 @@ const FILL_CONNECTIONS = 8;
 const MOST_FILL_S = 600;
 
 const LOAD_PER_S = 1000;
-/** Small ones, so that the page hears of each. */
+/** Small batches, so that many commits notify the page. */
 const LOAD_BATCH = 10;
 const CONNECTIONS = 4;
 
@@ -31,7 +31,7 @@ export const pageScenario: Scenario = {
       const browser = await OpenBrowser.start(launch.lifetime);
       const values = new FigureValues();
       const url = `${host.url}/`;
-      // The first finds neither the server nor the browser warm, and does not count.
+      // The first open warms up the server and the browser, and does not count.
       await (await browser.open(url, sizes.patience_ms)).page.context().close();
       for (let i = 0; i < sizes.page_opens; i++) {
         const { page, open_ms } = await browser.open(url, sizes.patience_ms);
@@ -39,7 +39,7 @@ export const pageScenario: Scenario = {
         await page.context().close();
       }
       const { page } = await browser.open(url, sizes.patience_ms);
-      // What opening began is over by then, and what the first events compile.
+      // The warm-up load outlasts the work of opening the page and compiles the code that handles events.
       await load(host, context, sizes.load_warm_up_s);
       const before = await browser.rendererCpu();
       const posted = await load(host, context, sizes.page_load_s);

@@ -1,4 +1,4 @@
-/** What a larger event costs a round trip: it is posted, and fetched back by its follower. */
+/** Round trips by size of the event, which is posted and fetched back by its follower. */
 
 import { Host } from '../../run/host.ts';
 import { SMALL } from '../bodies.ts';
@@ -9,7 +9,7 @@ import { latencyFrom } from './round-trip.ts';
 
 const METADATA_BYTES = [50, 10_000, 100_000];
 
-/** Above the largest, which would be cut short otherwise. */
+/** More than the largest event. The server would truncate its metadata otherwise. */
 const FLAGS = ['--max-metadata-bytes', '262144'];
 
 const WARM_UP = 20;

@@ -1,7 +1,7 @@
 /**
- * A server that is killed and started again, as itself or as the other: the time until a client is in sync.
+ * The server is killed, and then it or the other server starts: the time until a client is in sync.
  *
- * Invariants: the client gets no hint. No applied state is older than the one before.
+ * Invariants: the client gets no hint of the restart. No applied state is older than the previous one.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';
@@ -23,7 +23,7 @@ export const restartScenario: Scenario = {
   },
 };
 
-/** `former` is killed, and `server` takes its place on the same file and port. */
+/** Kills `former`, and starts `server` on the same file and port. */
 async function restarts(server: TargetName, former: TargetName, context: ScenarioContext): Promise<void> {
   const { launch, sizes, poster } = context;
   await withHost(Host.start(former, launch), async (host) => {

@@ -1,4 +1,4 @@
-/** How long one change takes to a client that is in sync: post, invalidation, snapshot, apply. */
+/** The latency of one change at a client that is in sync: post, invalidation, snapshot, apply. */
 
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import { median } from '../../analyse/statistics.ts';
@@ -14,12 +14,12 @@ import { followOptions, type Scenario, withHost } from '../scenario.ts';
 import { smallestExchanges } from '../smallest-exchange.ts';
 import { shippedClient, UNTHROTTLED } from '../strategies/client.ts';
 
-/** Parts of a warm-up at most, each as many as are measured. */
+/** Largest number of warm-up parts. Each has as many round trips as the measurement. */
 const MOST_PARTS = 5;
 
 const SMALLEST = 'GET /livez alone, back to back';
 
-/** Longer than the client's own throttle, whose effect on bursts is a scenario of its own. */
+/** Longer than the client's own throttle. The scenario `bursts` measures the effect of the throttle. */
 const REST_MS = 20;
 
 export const roundTripScenario: Scenario = {
@@ -47,7 +47,7 @@ export const roundTripScenario: Scenario = {
         await following.stop();
         context.add({ parameters: { pace, events: count }, figures, latency });
       }
-      // A round trip is three exchanges: what the smallest takes is the machine's, whatever the server does behind it.
+      // A round trip is three exchanges. The smallest exchange shows how much of their time is the machine's.
       const exchanges = sizes.round_trips;
       const smallest = await onceSteady(() => smallestExchanges(host.url, exchanges));
       context.add({ parameters: { pace: SMALLEST, exchanges }, ...smallest });
@@ -56,8 +56,8 @@ export const roundTripScenario: Scenario = {
 };
 
 /**
- * Takes them before any count, until the medians of two parts in a row agree: V8 compiles behind thousands of them, on
- * both sides. Every part's median is kept.
+ * Repeats the round trips until the medians of two parts in a row agree, then measures. V8 compiles code on both sides
+ * during thousands of them. The median of every warm-up part is kept.
  */
 async function onceSteady(takeAll: () => Promise<number[]>) {
   const values = new FigureValues();
@@ -71,7 +71,7 @@ async function onceSteady(takeAll: () => Promise<number[]>) {
   return { latency: latencyFrom(await takeAll()), figures: values.all() };
 }
 
-/** Of durations in milliseconds; `null` of none. */
+/** Returns the latency of durations in milliseconds; `null` if there are none. */
 export function latencyFrom(durations_ms: readonly number[]): Latency | null {
   const histogram = createHistogram();
   for (const duration of durations_ms) record(histogram, duration);

@@ -1,4 +1,4 @@
-/** DATA: the scenarios, in the order in which they are measured: first what is quiet, last what is heavy. */
+/** DATA: the scenarios, in the order in which they are measured, from light to heavy load. */
 import type { Scenario } from '../scenario.ts';
 import { burstScenario } from './bursts.ts';
 import { fanOutScenario } from './fan-out.ts';

@@ -1,4 +1,4 @@
-/** Sixty changes a second: the fetches of the followers, and whether they show the last state. */
+/** Sixty changes a second: the fetches of the followers, and how soon they show the last state. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Host } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
@@ -10,7 +10,7 @@ import type { Follow, Following } from '../strategies/strategy.ts';
 const PER_S = 60;
 const CONNECTIONS = 4;
 
-/** Longer than every throttle here. */
+/** Longer than every throttle of the strategies. */
 const QUIET_MS = 300;
 
 export const sliderScenario: Scenario = {
@@ -66,7 +66,7 @@ async function slide(host: Host, following: Following, { poster, sizes }: Scenar
   };
 }
 
-/** Per second, by the gaps between them: the first needs none. 0 of none or one. */
+/** Returns the rate per second, computed from the gaps between the times. 0 for less than two times. */
 export function rateOf(times_ms: readonly number[]): number {
   if (times_ms.length < 2) return 0;
   return ((times_ms.length - 1) / (times_ms.at(-1)! - times_ms[0]!)) * 1000;

@@ -1,9 +1,9 @@
 /**
  * A client that reads a thousand bytes a second during a load, and the memory that the server holds for it.
  *
- * It follows as many topics as possible without an interval, and every batch changes all of them. A client that reads
- * everything, on another fresh server, is the measure. Invariants: neither is dropped, and both end with the last
- * state.
+ * It subscribes to as many topics as possible without an interval, and every batch changes all of them. A client that
+ * reads everything from another fresh server is the reference. Invariants: neither client is dropped, and both receive
+ * the last state.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
@@ -17,7 +17,7 @@ import { SlowReader, unreadBetween } from '../slow-reader.ts';
 import { until } from '../until.ts';
 import { load, measuredLoad } from './fan-out.ts';
 
-/** With the three others as many as one client may name. */
+/** Number of session topics. With the three other topics it is the largest number that one client may subscribe to. */
 const SESSIONS = 13;
 const SHAPE = { ...SMALL, sessions: SESSIONS };
 const TOPICS = ['events', 'stats', 'sessions', ...sessionTopics()].join();
@@ -38,7 +38,7 @@ export const slowClientScenario: Scenario = {
 async function round(server: TargetName, isSlow: boolean, context: ScenarioContext) {
   const { launch, sizes } = context;
   return withHost(Host.start(server, launch), async (host) => {
-    // The sessions exist, and the server is warm.
+    // This load creates the sessions and warms up the server.
     await load(host, context, sizes.load_warm_up_s, SHAPE);
     const probe = createProbe();
     const before = await probe(host.pid);

@@ -1,4 +1,4 @@
-/** The shipped client: invalidations of one stream, and a pull by `Sync`; only rows that are new are fetched. */
+/** The shipped client: receives invalidations of one stream, and `Sync` fetches only the new rows. */
 import { type PaceOptions, type Snapshot, Sync, type Topic, Topics } from '@twin-ingest/client';
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
@@ -7,11 +7,14 @@ import { until } from '../until.ts';
 import { type Follow, type Following, type FollowOptions, ROWS } from './strategy.ts';
 
 export interface ClientFollowing extends Following {
-  /** States that were applied and invalidations that were heard of. */
+  /** Returns the number of applied states and received invalidations. */
   checked(): number;
 }
 
-/** `pace` as `Sync` takes it; without one, the client's own. `between` stands between server and client. */
+/**
+ * Follows with the shipped client. `pace` is the option of `Sync`. `between` wraps the topic, to add faults between
+ * server and client.
+ */
 export function shippedClient(
   pace?: Partial<PaceOptions>,
   between: (topic: Topic<unknown>) => Topic<unknown> = (topic) => topic,
@@ -33,14 +36,14 @@ export function shippedClient(
       },
       apply: ({ epoch, revision }: Snapshot<unknown>) => journal.note(epoch, revision),
       onError: (phase, error) => {
-        // A server that is away is no fault of the client's: it asks again.
+        // The other phases are an unreachable server. The client tries again, so they are no problem.
         if (phase === 'protocol' || phase === 'apply')
           problem ??= new BenchFailure('out_of_sync', `the client reported ${phase}: ${String(error)}`);
       },
       random,
       ...(pace === undefined ? {} : { pace }),
     });
-    // From before it has begun: what it waits for may never come.
+    // Registered before the start, because `start` may never resolve.
     const stop = lifetime.add(async () => sync.stop());
     await lifetime.orInterrupted(sync.start());
     await until(() => sync.counts.invalidations > 0, patience_ms, 'the first invalidation');
@@ -59,7 +62,7 @@ export function shippedClient(
   };
 }
 
-/** With every pull made at once. */
+/** Fetches at once after every invalidation. */
 export const UNTHROTTLED: Partial<PaceOptions> = { throttle_ms: 0 };
 
 export const shippedClientByDefault: Follow = shippedClient();

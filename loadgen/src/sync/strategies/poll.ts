@@ -1,4 +1,4 @@
-/** Polls at an interval; an unchanged state costs a 304. */
+/** Polls at an interval. A fetch of an unchanged state gets a 304. */
 
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';

@@ -1,4 +1,4 @@
-/** The alternative to invalidation: every event is pushed, and applied or followed by a fetch. */
+/** The alternative to invalidation: the stream pushes every event, and the follower applies it or fetches the rows. */
 import { streamEvents } from '@twin-ingest/client';
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
@@ -7,10 +7,10 @@ import { until } from '../until.ts';
 import { RowsReader } from './rows.ts';
 import type { Follow } from './strategy.ts';
 
-/** Applies what the frame holds. */
+/** Applies the event of the frame. */
 export const push: Follow = stream(false);
 
-/** Takes a frame as news alone and fetches the rows each time, without a thought of order. */
+/** Uses a frame only as a notification and fetches the rows each time, without ordering the fetches. */
 export const fetchEach: Follow = stream(true);
 
 function stream(isFetching: boolean): Follow {
@@ -40,7 +40,7 @@ function stream(isFetching: boolean): Follow {
     const running = streamEvents({
       baseUrl: url,
       random,
-      // From where the first state ends: nothing lies between.
+      // Starts where the first state ends, so that no event is missing between them.
       from: { epoch, id: Number(revision) },
       signal: end.signal,
       onEvent: (_, position) => {

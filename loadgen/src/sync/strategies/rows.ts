@@ -1,15 +1,15 @@
-/** The whole state over plain HTTP, as a page without the client would ask for it. */
+/** Reads the whole state over plain HTTP, as a page without the client would. */
 import { type Dispatcher, Pool } from 'undici';
 import { BenchFailure } from '../../failure.ts';
 import { ROWS } from './strategy.ts';
 
-/** As many as a browser opens to one server. */
+/** Number of connections that a browser opens to one server. */
 const CONNECTIONS = 6;
 
 export interface State {
   readonly epoch: string;
   readonly revision: string;
-  /** For `If-None-Match`. */
+  /** Value for `If-None-Match`. */
   readonly tag: string;
 }
 
@@ -20,7 +20,10 @@ export class RowsReader {
     this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
   }
 
-  /** `null`: what has that tag still holds. Fails with `out_of_sync` for any answer but 200 and 304. */
+  /**
+   * Returns the state; `null` if the state with that tag is current. Fails with `out_of_sync` for any status but 200
+   * and 304.
+   */
   async read(tag?: string): Promise<State | null> {
     const options: Dispatcher.RequestOptions = {
       path: `/api/snapshot/events?limit=${ROWS}`,

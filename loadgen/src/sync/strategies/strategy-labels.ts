@@ -4,7 +4,7 @@ export const STRATEGY_NAMES = ['sync', 'push', 'fetch_each', 'debounce_50', 'pol
 
 export type StrategyName = (typeof STRATEGY_NAMES)[number];
 
-/** As tables and plots call them. */
+/** The labels of the strategies in tables and plots. */
 export const STRATEGY_LABELS: Readonly<Record<StrategyName, string>> = {
   sync: 'Sync (16 ms)',
   push: 'push of every event',

@@ -1,5 +1,5 @@
 /**
- * A way to keep a state in sync: what a scenario starts and can ask.
+ * A way to keep a state in sync: what a scenario starts and can read.
  *
  * Invariants: every strategy shows the same state, the newest rows of `events`. It records each applied state in its
  * journal.
@@ -9,25 +9,25 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { BenchFailure } from '../../failure.ts';
 import type { Journal } from '../journal.ts';
 
-/** The rows that a follower shows. */
+/** Number of rows that a follower shows. */
 export const ROWS = 50;
 
 export interface FollowOptions {
   readonly url: string;
-  /** For waits between attempts. */
+  /** PRNG for the waits between attempts. */
   readonly random: () => number;
-  /** How long the beginning may take. */
+  /** Longest time that the start may take. */
   readonly patience_ms: number;
-  /** Stops it at the latest when the run ends. */
+  /** Stops the follower when the run ends. */
   readonly lifetime: Lifetime;
 }
 
-/** Since the beginning. */
+/** Counts since the start of the follower. */
 export interface Counts {
-  /** Frames that said that something changed. */
+  /** Number of frames that reported a change. */
   readonly invalidations: number;
   readonly fetches: number;
-  /** Answers 304. */
+  /** Number of responses 304. */
   readonly not_modified: number;
 }
 
@@ -36,10 +36,10 @@ export interface Following {
   counts(): Counts;
   /** When each fetch began, in ms of `nowMs`. */
   readonly fetched_ms: readonly number[];
-  /** What no server of the contract gives cause for; `null` while all is well. */
+  /** Returns a failure that no server of the contract causes; `null` if there is none. */
   problem(): BenchFailure | null;
   stop(): Promise<unknown>;
 }
 
-/** Resolves once it is in sync, and hears of whatever comes. */
+/** Resolves once the follower is in sync and receives changes. */
 export type Follow = (options: FollowOptions) => Promise<Following>;

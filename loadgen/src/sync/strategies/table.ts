@@ -1,7 +1,7 @@
 /**
- * DATA: the strategies that are measured next to each other, the shipped one first.
+ * DATA: the strategies that are compared, the shipped one first.
  *
- * A seam: tests put one there that is wrong on purpose.
+ * They are a parameter of the suite, so that tests can pass faulty ones.
  */
 import { shippedClient, shippedClientByDefault } from './client.ts';
 import { poll } from './poll.ts';
