@@ -1,10 +1,10 @@
 /**
- * Request bodies inside k6: the same bytes that `src/bodies.ts` makes of the same pool and numbers.
+ * Builds request bodies inside k6.
  *
- * k6 has no Buffer, and every virtual user has its own heap. So the pool stays in two files that all users share;
- * `src/load/drivers/k6-pool.ts` writes them. Invariant: a body is a function of pool and number alone, with the same
- * bytes as that of `src/load/bodies.ts`. A test compares the two, since the audit depends on it. The module imports
- * nothing, so that k6 and Node can both load it.
+ * k6 has no Buffer, and every virtual user has its own heap. So the pool is in two files that all users share;
+ * `src/load/drivers/k6-pool.ts` writes them. Invariant: a body depends only on pool and number, and has the same bytes
+ * as that of `src/load/bodies.ts`. A test compares the two, since the audit depends on it. The module imports nothing,
+ * so that k6 and Node can both load it.
  */
 
 /** The pool as k6 sees it; its events are in the files. */
@@ -16,14 +16,17 @@ export interface SharedPool {
   readonly ids: 'random' | 'time';
 }
 
-/** Words of 32 bits per event in the file of places: offset, length, place of the id + 1, of the session, its number. */
+/**
+ * Number of 32-bit words per event in the file of positions. They are: offset, length, position of the id + 1, position
+ * of the session id, session number.
+ */
 export const PLACE_WORDS = 5;
 
-/** Reads the two files; what it returns belongs to the caller. */
+/** Reads the two files. The caller owns the returned arrays and may change them. */
 export interface PoolFiles {
-  /** `count` entries from event number `first` of the pool on. */
+  /** Returns the words of `count` events, from event number `first` of the pool on. */
   places(first: number, count: number): Promise<Uint32Array>;
-  /** The events' bytes, joined by commas. */
+  /** Returns the bytes from offset `from` to `to` of the events, which are joined by commas. */
   bytes(from: number, to: number): Promise<Uint8Array>;
 }
 
@@ -46,12 +49,12 @@ const OPEN = ascii('{"events":[');
 const CLOSE = ascii(']}');
 const NOTHING = ascii('');
 
-/** The body of `POST /api/events/batch`. */
+/** Returns the body of `POST /api/events/batch`. */
 export function batchBody(pool: SharedPool, files: PoolFiles, range: Range): Promise<Uint8Array> {
   return join(pool, files, range, OPEN, CLOSE);
 }
 
-/** The body of `POST /api/events`: the event alone. */
+/** Returns the body of `POST /api/events`: the event alone. */
 export function singleBody(pool: SharedPool, files: PoolFiles, index: number): Promise<Uint8Array> {
   return join(pool, files, { first: index, count: 1 }, NOTHING, NOTHING);
 }
@@ -78,7 +81,7 @@ async function join(
   return body;
 }
 
-/** One piece as a rule; more where the range goes over the pool's end. */
+/** Returns the pieces of a range: usually one, or more when the range goes beyond the end of the pool. */
 async function readPieces(pool: SharedPool, files: PoolFiles, range: Range): Promise<Piece[]> {
   const pieces: Piece[] = [];
   for (let done = 0; done < range.count; ) {
@@ -95,7 +98,7 @@ async function readPieces(pool: SharedPool, files: PoolFiles, range: Range): Pro
 
 function writeIds(pool: SharedPool, piece: Piece, body: Uint8Array, start: number): void {
   const { places, first } = piece;
-  // A piece never goes over the pool's end, so all of it belongs to one repetition.
+  // A piece does not go beyond the end of the pool, so all of it belongs to one repetition.
   const sessionBase = Math.floor(first / pool.events) * pool.sessions;
   const sessionSeed = pool.seed + SESSION_SEED_OFFSET;
   const view = new DataView(body.buffer);
@@ -108,7 +111,7 @@ function writeIds(pool: SharedPool, piece: Piece, body: Uint8Array, start: numbe
     if (idAt > 0) writeId(view, at + idAt - 1, pool.seed, first + i);
     const sessionAt = at + places[word + 3]!;
     const session = places[word + 4]!;
-    // Neighbours share a session as a rule, and k6's engine copies bytes far faster than it makes them.
+    // Consecutive events usually share a session, and in k6 copying bytes is much faster than computing them.
     if (session === lastSession) body.copyWithin(sessionAt, lastAt, lastAt + UUID_BYTES);
     else writeUuid(view, sessionAt, sessionSeed, sessionBase + session);
     lastSession = session;
@@ -119,7 +122,7 @@ function writeIds(pool: SharedPool, piece: Piece, body: Uint8Array, start: numbe
 const UUID_BYTES = 36;
 const DASH = 0x2d;
 
-/** The UUID of `writeUuid` in `src/random.ts`. */
+/** Writes the same UUID as `writeUuid` in `src/load/uuid.ts`. */
 function writeUuid(view: DataView, at: number, seed: number, index: number): void {
   const a = mix(index ^ mix(seed));
   const b = mix(index + 0x9e3779b9 + seed);
@@ -128,11 +131,11 @@ function writeUuid(view: DataView, at: number, seed: number, index: number): voi
   writeWords(view, at, a, b >>> 16, (b & 0x0fff) | 0x4000, ((c >>> 16) & 0x3fff) | 0x8000, c & 0xffff, d);
 }
 
-/** Both as in `src/random.ts`. */
+/** Both constants are equal to those in `src/load/uuid.ts`. */
 const FIRST_UUID_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
 const UUIDS_PER_MS = 50;
 
-/** The UUID of `writeTimeUuid` in `src/random.ts`. */
+/** Writes the same UUID as `writeTimeUuid` in `src/load/uuid.ts`. */
 function writeTimeUuid(view: DataView, at: number, seed: number, index: number): void {
   const time_ms = FIRST_UUID_MS + Math.floor(index / UUIDS_PER_MS);
   const place = index % UUIDS_PER_MS;
@@ -145,9 +148,9 @@ function writeTimeUuid(view: DataView, at: number, seed: number, index: number):
 }
 
 /**
- * A UUID's text: 32, 16, 16, 16, 16 and 32 bits.
+ * Writes the text of a UUID from words of 32, 16, 16, 16, 16 and 32 bits.
  *
- * Four digits at a time, since k6 runs an interpreter, in which a loop over 32 digits costs more.
+ * It writes four digits at a time: k6 runs an interpreter, in which a loop over 32 digits costs more.
  */
 function writeWords(
   view: DataView,
@@ -173,7 +176,10 @@ function writeWords(
   view.setUint32(at + 32, hex(last & 0xffff));
 }
 
-/** Four digits in ASCII, the first in the highest byte: nibbles spread to bytes, then 39 more for a to f. */
+/**
+ * Returns four hex digits in ASCII, the first in the highest byte. It spreads the nibbles to bytes and converts each to
+ * a digit; letters are 39 higher.
+ */
 function hex(word: number): number {
   const bytes = ((word & 0xff00) << 8) | (word & 0xff);
   const nibbles = ((bytes & 0x00f000f0) << 4) | (bytes & 0x000f000f);

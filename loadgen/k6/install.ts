@@ -1,8 +1,8 @@
 /**
  * `pnpm k6:install`: builds the k6 that this repository measures with, into a folder that git ignores.
  *
- * Needs Go. Does nothing when the right version is there already. Nothing else in the repository builds k6,
- * and only what asks for k6 needs it.
+ * It needs Go, and does nothing when the right version is already there. Nothing else in the repository builds k6, and
+ * only commands that use k6 need it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -40,7 +40,10 @@ async function install(): Promise<number> {
   return 0;
 }
 
-/** The exit code of `go install`, which Ctrl-C in a terminal ends too; `null` when a signal ended it. */
+/**
+ * Runs `go install` and returns its exit code; `null` when it cannot start, or when a signal ends it. Ctrl-C in a
+ * terminal also ends it.
+ */
 function build(): Promise<number | null> {
   return new Promise((resolve) => {
     const child = spawn('go', ['install', `go.k6.io/k6@v${K6_VERSION}`], {

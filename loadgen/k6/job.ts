@@ -1,13 +1,13 @@
 /**
- * What the driver and the k6 script send each other: an order as a JSON file, and k6's own counts at the end. The
- * order has the units of k6.
+ * Data that the driver and the k6 script exchange: an order as a JSON file, and k6's own counts at the end. The order
+ * has the units of k6.
  */
 import type { SharedPool } from './bodies.ts';
 
 export interface K6Job {
-  /** The whole address to post to. */
+  /** Full URL of the POST requests. */
   readonly url: string;
-  /** One event a request instead of a batch. */
+  /** Whether each request contains one event instead of a batch. */
   readonly single: boolean;
   readonly first: number;
   readonly count: number;
@@ -15,7 +15,7 @@ export interface K6Job {
   readonly pool: SharedPool;
   readonly places_file: string;
   readonly bytes_file: string;
-  /** Requests in each `time_unit`; k6 takes whole numbers alone. */
+  /** Number of requests per `time_unit`; k6 accepts only whole numbers. */
   readonly rate: number;
   readonly time_unit: string;
   readonly duration: string;
@@ -27,6 +27,6 @@ export interface K6Job {
 
 export interface K6Summary {
   readonly requests: number;
-  /** Iterations that were due when no virtual user was free. */
+  /** Number of iterations that were due when no virtual user was free. */
   readonly dropped: number;
 }

@@ -16,7 +16,7 @@ const placesFile = await openShared(job.places_file);
 const bytesFile = await openShared(job.bytes_file);
 
 export const options = {
-  // The figures come from the lines, so nothing is gained by the tags that k6 keeps with each of its own.
+  // The figures come from the printed lines, so k6's own metrics need no tags.
   systemTags: [],
   scenarios: {
     soak: {
@@ -37,10 +37,10 @@ const PARAMETERS = {
   responseType: 'text',
 } as const;
 
-/** Long enough for the parent to read this process's CPU time at both ends; nothing is sent meanwhile. */
+/** Seconds in which the parent can read the CPU time of k6 before and after the load. Nothing is sent then. */
 const PAUSE_S = 0.2;
 
-/** What k6 runs first, when all its virtual users are ready. */
+/** k6 calls this first, when all its virtual users are ready. */
 export function setup(): void {
   console.log('ready');
   sleep(PAUSE_S);
@@ -78,14 +78,16 @@ export default async function (): Promise<void> {
   );
 }
 
-/** `received`, `duplicates` and the number of `rejected`; a single event's answer rejects by its status. */
+/**
+ * Returns `received`, `duplicates` and the number of `rejected`. A rejected single event has an error status instead.
+ */
 function readAnswer(body: string | null): readonly [number, number, number] {
   try {
     const { received, duplicates, rejected = [] } = JSON.parse(body ?? '');
     if (typeof received === 'number' && typeof duplicates === 'number' && Array.isArray(rejected))
       return [received, duplicates, rejected.length];
   } catch {
-    // No answer that counts, which is what -1 says.
+    // -1 is returned for an answer that cannot be parsed.
   }
   return [-1, -1, -1];
 }
@@ -107,9 +109,9 @@ async function read(file: File, at: number, size: number): Promise<Uint8Array<Ar
   return target;
 }
 
-/** k6's own counts, against which the parent holds the lines. */
+/** Returns k6's own counts, which the parent checks against the lines. */
 export function handleSummary(data: { metrics: Record<string, { values: { count: number } }> }): object {
-  // A metric that never counted is not there.
+  // A metric without a count is absent.
   const count = (name: string) => data.metrics[name]?.values.count ?? 0;
   const summary: K6Summary = { requests: count('http_reqs'), dropped: count('dropped_iterations') };
   return { stdout: `summary ${JSON.stringify(summary)}\n` };

@@ -1,9 +1,10 @@
 /**
- * What each of the four servers costs to write and to build: lines, dependencies and, when asked, the time of a clean build.
+ * The cost of writing and building each of the four servers: lines, dependencies and, on request, the time of a clean
+ * build.
  *
  * A line counts when it has code: comments, blank lines and tests do not. SQL counts separately, since both languages
- * share it. Dependencies are those that the program ships with, from the lock files. Invariant: a build for its time
- * goes into a folder of its own, so that it neither uses nor replaces what is built.
+ * share it. Dependencies are those that the program ships with, from the lock files. Invariant: a timed cargo build has
+ * its own folder, so that it neither uses nor replaces existing builds.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -16,7 +17,7 @@ export type ProgramName = 'rs' | 'ts' | 'plain-rs' | 'plain-ts';
 
 export interface Dependencies {
   readonly direct: number;
-  /** With those of dependencies, each version once. */
+  /** Direct and indirect dependencies, each version once. */
   readonly all: number;
 }
 
@@ -26,7 +27,7 @@ export interface ProgramFacts {
   readonly lines: number;
   readonly sql_lines: number;
   readonly dependencies: Dependencies;
-  /** Wall clock of one build without anything built before, in seconds; `null`: not asked for, or runs from source. */
+  /** Wall-clock seconds of one clean build; `null` when not requested, or when the program runs from source. */
   readonly clean_build_s: number | null;
 }
 
@@ -36,7 +37,7 @@ interface Program {
   readonly sql: readonly string[];
   /** The manifest of a crate, or the name of a package. */
   readonly manifest: string;
-  /** The file that bundles a package; `null` for one that runs from source. */
+  /** Script that bundles a package; `null` when it runs from source. Absent for a crate. */
   readonly bundler?: string | null;
 }
 
@@ -66,7 +67,7 @@ const PROGRAMS: readonly Program[] = [
   },
 ];
 
-/** The facts of all four; `buildTimes` builds three of them, which takes minutes. */
+/** Returns the facts of all four servers. `buildTimes` builds three of them, which takes minutes. */
 export function readFacts({ buildTimes = false } = {}): ProgramFacts[] {
   return PROGRAMS.map((program) => {
     const isRust = program.bundler === undefined;
@@ -81,7 +82,7 @@ export function readFacts({ buildTimes = false } = {}): ProgramFacts[] {
   });
 }
 
-/** Lines of code in a file, or in all files below a folder whose names match. */
+/** Returns the lines of code in a file, or in all files below a folder with names that match `isSource`. */
 function linesBelow(path: string, isSource: RegExp): number {
   const full = join(ROOT, path);
   if (statSync(full).isFile()) return countLines(readFileSync(full, 'utf8'), path);
@@ -90,7 +91,10 @@ function linesBelow(path: string, isSource: RegExp): number {
     .reduce((sum, entry) => sum + linesBelow(join(path, entry.name), isSource), 0);
 }
 
-/** Lines of code; comments begin where a line does, and a Rust file's unit tests are its end. */
+/**
+ * Returns the lines of code. It assumes that a comment begins its line, and that unit tests are at the end of a Rust
+ * file.
+ */
 export function countLines(text: string, path: string): number {
   const code = path.endsWith('.rs') ? text.replace(/^#\[cfg\(test\)\]\nmod tests \{[\s\S]*/m, '') : text;
   const marker = path.endsWith('.sql') ? '--' : '//';
@@ -100,12 +104,12 @@ export function countLines(text: string, path: string): number {
     .filter((line) => line.trim() !== '' && !line.trim().startsWith(marker)).length;
 }
 
-/** Crates of this machine's target that are linked or run by the build. */
+/** Returns the numbers of crates that a build for this machine links or runs. */
 function cratesOf(manifest: string): Dependencies {
   const flags = ['--manifest-path', manifest, '--locked', '--edges', 'normal,build', '--prefix', 'none'];
   const crates = (more: readonly string[]) => {
     const listed = run('cargo', ['tree', ...flags, '--format', '{p}', ...more]).split('\n');
-    // The crate itself is the first.
+    // The list includes the crate itself.
     return (
       new Set(listed.filter((line) => line !== '').map((line) => line.split(' ').slice(0, 2).join(' ')))
         .size - 1
@@ -139,7 +143,7 @@ function packageManager(args: readonly string[]): [command: string, args: readon
   return ['npx', ['--yes', packageManager, ...args]];
 }
 
-/** Seconds of one build, fetched dependencies aside. */
+/** Returns the seconds of one build, without the time to fetch dependencies. */
 function buildTime({ manifest, bundler }: Program): number | null {
   if (bundler === null) return null;
   const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-build-'));
@@ -148,7 +152,7 @@ function buildTime({ manifest, bundler }: Program): number | null {
     if (bundler === undefined) run('cargo', ['fetch', '--locked', '--manifest-path', manifest]);
     const from = performance.now();
     if (bundler === undefined) run('cargo', ['build', ...flags]);
-    // It removes what it made before, and makes the same again.
+    // The bundler removes its previous output and creates the same again.
     else run(process.execPath, [bundler]);
     return (performance.now() - from) / 1000;
   } finally {

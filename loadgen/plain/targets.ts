@@ -1,14 +1,14 @@
 /**
  * The plain servers: the same subset of the API as a tutorial would write it, one per language (decision 67).
  *
- * They start by the interface of the products, so that every tool that takes a `Target` can run them.
+ * They have the command line and the ready line of the products, so that every tool that takes a `Target` can run them.
  */
 import { ROOT, TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 const RS_BINARY = TARGETS.rs.artefact.replace(/[^/]+$/, 'plain-ingest');
 const TS_SOURCE = `${ROOT}loadgen/plain/typescript/main.ts`;
 
-/** By the language of the product that each stands next to. */
+/** The plain servers by language. Each is compared with the product in its language. */
 export const PLAIN_TARGETS: Readonly<Record<TargetName, Target>> = {
   rs: {
     name: 'rs',
@@ -33,7 +33,7 @@ export const PLAIN_TARGETS: Readonly<Record<TargetName, Target>> = {
     label: 'TypeScript, plain (express + better-sqlite3)',
     command: process.execPath,
     args: [TS_SOURCE],
-    // Node runs the source, so nothing makes it stale.
+    // Node runs the source directly, so no build can be older than it.
     artefact: TS_SOURCE,
     sources: [],
     hasOtherBuilds: false,

@@ -1,4 +1,4 @@
-/** An event as sent, checked by hand, and the row that it becomes. */
+/** An event as sent, with hand-written checks, and the row that it becomes. */
 import vocabulary from '../../../contract/vocabulary.json' with { type: 'json' };
 
 export interface Event {
@@ -35,7 +35,7 @@ export type Checked = { ok: true; event: Event } | { ok: false; problems: Proble
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
-/** The event with its defaults, texts trimmed and metadata cut, or everything that is wrong with it. */
+/** Returns the event with its defaults, trimmed texts and shortened metadata, or all its problems. */
 export function check(body: unknown, maxMetadataBytes: number): Checked {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { ok: false, problems: [{ field: 'body', message: 'must be a JSON object' }] };

@@ -1,7 +1,7 @@
 /**
  * A subset of the event-ingest API as a tutorial for express and better-sqlite3 would write it (decision 67).
  *
- * One connection, which handlers use on the main thread: no queue, no thread for writes, no readers.
+ * Handlers share one connection and use it on the main thread: no queue, no thread for writes, no readers.
  */
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -70,7 +70,7 @@ app.get('/api/health', (_, response) => {
   response.json({ status: 'ok', ...ABOUT, durability: flags.durability, ...store.health() });
 });
 
-/** What express or a handler throws; errors of express.json have a status. */
+/** Handles the errors of express and of handlers. Errors of `express.json` have a status. */
 app.use((error: Error & { status?: number }, _: Request, response: Response, next: NextFunction) => {
   if (response.headersSent) return next(error);
   const status = error.status ?? 503;

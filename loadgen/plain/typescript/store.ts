@@ -19,7 +19,7 @@ export type Store = ReturnType<typeof openStore>;
 export function openStore(path: string, synchronous: string) {
   const db = new Database(path);
   db.exec(PRAGMAS);
-  // Nothing else here would ever checkpoint.
+  // SQLite checkpoints automatically, since this server has no checkpoints of its own.
   db.pragma('wal_autocheckpoint = 1000');
   db.pragma(`synchronous = ${synchronous}`);
   db.exec(read('../sql/schema.sql'));
@@ -53,7 +53,7 @@ export function openStore(path: string, synchronous: string) {
       return { ...totals.get({ active_since }), ...Object.fromEntries(counts) };
     },
 
-    /** What the comparison checks before it measures. */
+    /** Returns the effective settings, which the comparison checks before it measures. */
     health() {
       const contract = [...PRAGMAS.matchAll(/^PRAGMA (\w+)/gm)].map(([, name]) => name);
       const values = [...contract, 'synchronous', 'page_size'].map((name) => [

@@ -1,19 +1,21 @@
 /**
- * Whether a figure of a soak drifts: slope with its interval, and a verdict.
+ * Decides whether a figure of a soak drifts: estimates its slope with an interval, and gives a verdict.
  *
  * The slope is the median of the slopes between all pairs of points (Theil 1950). Its interval is that of Sen (Journal
  * of the American Statistical Association 63, 1968, 1379-1389). The variance of Kendall's S is corrected for ties.
  * Gilbert describes both (Statistical Methods for Environmental Pollution Monitoring, 1987, section 16.4.2). A few
  * spikes hardly change this slope, but they change a least-squares line.
  *
- * Sen's interval assumes independent points, and neighbouring samples of one process are dependent. So points are means
- * of blocks of ten seconds, longer in a long soak. The variance is multiplied by (1 + r) / (1 - r). There, r is the
- * correlation of neighbouring blocks without the slope. Hamed and Rao describe it (Journal of Hydrology 204, 1998,
- * 182-196).
- * In 600 simulated soaks of ten minutes without a drift, 3 to 5 % were called drifts, without a tolerance. There,
- * values a second apart had a correlation of 0 to 0.95; at 0.98 it was 8 %. Without the factor: 32 % and 51 %.
+ * Sen's interval assumes independent points, and neighbouring samples of one process are dependent. So each point is
+ * the mean of a block of ten seconds, or longer in a long soak. The variance is multiplied by (1 + r) / (1 - r). Here,
+ * r is the correlation of neighbouring blocks after the slope is removed. Hamed and Rao describe it (Journal of
+ * Hydrology 204, 1998, 182-196).
  *
- * A cycle of which a soak sees less than one and a half turns looks like a drift.
+ * In 600 simulated soaks of ten minutes without a drift and without a tolerance, 3 to 5 % were reported as drifts. The
+ * correlation of values one second apart was 0 to 0.95; at 0.98, 8 % were reported. Without the factor, it was 32 % and
+ * 51 %.
+ *
+ * Limitation: a periodic change looks like a drift when the soak is shorter than one and a half periods.
  */
 import { CONFIDENCE, median } from './statistics.ts';
 
@@ -25,18 +27,18 @@ export interface Drift {
   readonly low: number | null;
   readonly high: number | null;
   readonly confidence: number;
-  /** Blocks, not what they are means of. */
+  /** Number of blocks, not of the samples in them. */
   readonly samples: number;
-  /** Smallest change per hour that counts, so that a significant trifle is not called a leak. */
+  /** Smallest change per hour that counts as a drift, so that a significant but tiny slope is not called a leak. */
   readonly tolerance_per_hour: number;
   readonly verdict: DriftVerdict;
 }
 
 export interface DriftOptions {
   readonly tolerance_per_hour: number;
-  /** What is left out at the start: caches fill, code is compiled, the heap finds its size. */
+  /** Milliseconds at the start that are left out, while caches fill, code is compiled and the heap grows. */
   readonly settle_ms?: number;
-  /** Blocks; of ten seconds each, so 20 are more than three minutes. */
+  /** Minimum number of blocks. A block has ten seconds, so 20 blocks are more than three minutes. */
   readonly minimum_samples?: number;
 }
 
@@ -54,13 +56,13 @@ export interface Point {
 const SETTLE_MS = 60_000;
 const MINIMUM_SAMPLES = 20;
 const BLOCK_MS = 10_000;
-/** Pairs grow with the square of it: 500 blocks are 125,000 slopes. */
+/** Maximum number of blocks. The number of slopes grows with its square: 500 blocks have about 125,000 pairs. */
 const MOST_BLOCKS = 500;
 const HOUR_MS = 3_600_000;
-/** Of the standard normal distribution, two-sided, for CONFIDENCE. */
+/** Two-sided quantile of the standard normal distribution for CONFIDENCE. */
 const Z_95 = 1.959964;
 
-/** `t_ms` ascends and is as long as `values`; a value of `null` was not measured. */
+/** Returns the drift of `values`. `t_ms` ascends and has the same length; a value of `null` was not measured. */
 export function driftOf(
   t_ms: readonly number[],
   values: readonly (number | null)[],
@@ -84,8 +86,9 @@ export function driftOf(
 }
 
 /**
- * A drift is beyond the tolerance, with an interval that does not hold 0. Otherwise a column is stable where the whole
- * interval is within the tolerance. Where the interval is wider, the soak was too short to show a drift.
+ * Returns `rising` or `falling` when the slope exceeds the tolerance and its interval excludes 0. Otherwise returns
+ * `stable` when the whole interval is within the tolerance. A wider interval gives `no_drift_shown`: the soak was too
+ * short to decide.
  */
 function verdictOf({ slope, low, high }: Slope, tolerance: number): DriftVerdict {
   if (low > 0 && slope > tolerance) return 'rising';
@@ -93,7 +96,7 @@ function verdictOf({ slope, low, high }: Slope, tolerance: number): DriftVerdict
   return low >= -tolerance && high <= tolerance ? 'stable' : 'no_drift_shown';
 }
 
-/** Means of what was measured in each block, by the hour; a block without a value is left out. */
+/** Returns the mean time (in hours) and mean value of each block. A block without a measured value is left out. */
 function blockMeans(t_ms: readonly number[], values: readonly (number | null)[], settle_ms: number): Point[] {
   const last = t_ms.at(-1) ?? 0;
   const length_ms = Math.max(BLOCK_MS, (last - settle_ms) / MOST_BLOCKS);
@@ -109,9 +112,9 @@ function blockMeans(t_ms: readonly number[], values: readonly (number | null)[],
 }
 
 /**
- * Theil and Sen's slope of points whose `x` ascends, none the same; `z` is the two-sided quantile of the
- * standard normal distribution. Ranks are rounded outwards, so that the interval is rather too wide.
- * `null` where the points are too few, or too much alike their neighbours, for an interval of that confidence.
+ * Returns Theil and Sen's slope with its interval. `x` of the points ascends without duplicates; `z` is the two-sided
+ * quantile of the standard normal distribution. Ranks are rounded outwards, so that the interval is too wide rather
+ * than too narrow. Returns `null` when the points are too few, or neighbours too similar, for this confidence.
  */
 export function slopeOf(points: readonly Point[], z: number): Slope | null {
   const slopes = points.flatMap((from, i) =>
@@ -126,7 +129,7 @@ export function slopeOf(points: readonly Point[], z: number): Slope | null {
   return { slope: middle, low: slopes[rank - 1]!, high: slopes.at(-rank)! };
 }
 
-/** Variance of Kendall's S where nothing drifts, less what equal values take from it. */
+/** Returns the variance of Kendall's S without a drift, corrected for ties. */
 function varianceOfS(points: readonly Point[]): number {
   const ties = new Map<number, number>();
   for (const { y } of points) ties.set(y, (ties.get(y) ?? 0) + 1);
@@ -135,7 +138,7 @@ function varianceOfS(points: readonly Point[]): number {
   return (term(points.length) - tied) / 18;
 }
 
-/** How much more the sum of neighbours that resemble each other varies: (1 + r) / (1 - r), never less than 1. */
+/** Returns the factor by which correlated neighbours increase the variance: (1 + r) / (1 - r), never less than 1. */
 function inflation(residuals: readonly number[]): number {
   const mean = residuals.reduce((sum, value) => sum + value, 0) / residuals.length;
   let own = 0;

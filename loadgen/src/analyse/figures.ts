@@ -1,16 +1,19 @@
-/** Values of a suite's figures by key, and outcomes of its goals. Each suite has its own table of figures. */
+/**
+ * Collects the values of a suite's figures by key, and compares figures with goals. Each suite has its own table of
+ * figures.
+ */
 
-/** Values by key as they come. */
+/** Collects values by key, in the order in which they are added. */
 export class ValuesByKey<Key extends string> {
   readonly #order: readonly Key[];
   readonly #values = new Map<Key, number[]>();
 
-  /** `order`: of the table. */
+  /** `order` is the order of the keys in the table of figures. */
   constructor(order: readonly Key[]) {
     this.#order = order;
   }
 
-  /** `null` was not measured, and leaves no value. */
+  /** Adds at most one value per key. `null` means not measured and adds nothing. */
   add(found: Readonly<Partial<Record<Key, number | null>>>): void {
     for (const [key, value] of Object.entries(found) as [Key, number | null][]) {
       if (value === null) continue;
@@ -21,7 +24,7 @@ export class ValuesByKey<Key extends string> {
     }
   }
 
-  /** In the order of the table; a figure without a value is absent. */
+  /** Returns the values of each figure in the order of the table. A figure without values is absent. */
   entries(): (readonly [Key, readonly number[]])[] {
     return this.#order.flatMap((key) => {
       const values = this.#values.get(key);
@@ -34,16 +37,16 @@ export class ValuesByKey<Key extends string> {
   }
 }
 
-/** What a goal came to. */
+/** A figure compared with its goal. */
 export interface Outcome {
   readonly found: number | null;
   readonly goal: number | null;
-  /** Found over goal; `null` where there is none of either. */
+  /** `found` divided by `goal`; `null` when either is missing or the goal is 0. */
   readonly share: number | null;
   readonly isMet: boolean | null;
 }
 
-/** What was not measured does not reach a goal. */
+/** Compares a figure with its goal. `isMet` is `null` when the figure was not measured or there is no goal. */
 export function outcome(found: number | null, goal: number | null, better: 'higher' | 'lower'): Outcome {
   const share = found === null || goal === null || goal === 0 ? null : found / goal;
   const isMet = share === null ? null : better === 'higher' ? share >= 1 : share <= 1;

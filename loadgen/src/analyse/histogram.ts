@@ -14,7 +14,7 @@ import type { Latency } from '../load/drivers/driver.ts';
 
 export type { Histogram };
 
-/** Two minutes; the histogram grows when something took longer. */
+/** Two minutes. The histogram resizes itself for longer durations. */
 const HIGHEST_US = 120_000_000;
 
 export interface CurvePoint {
@@ -22,7 +22,7 @@ export interface CurvePoint {
   readonly ms: number;
 }
 
-/** Points for each halving of the distance to 100 %, as HdrHistogram's own plots have them. */
+/** Number of points for each halving of the distance to 100 %, as in HdrHistogram's own plots. */
 const POINTS_PER_HALVING = 5;
 
 export function createHistogram(): Histogram {
@@ -35,12 +35,12 @@ export function createHistogram(): Histogram {
   });
 }
 
-/** Notes one duration; below half a microsecond it is 0. */
+/** Records one duration. Less than half a microsecond is recorded as 0. */
 export function record(histogram: Histogram, duration_ms: number): void {
   histogram.recordValue(Math.max(0, Math.round(duration_ms * 1000)));
 }
 
-/** `null` of an empty histogram. */
+/** Returns the percentiles of a histogram; `null` when it is empty. */
 export function latencyOf(histogram: Histogram): Latency | null {
   if (histogram.totalCount === 0) return null;
   const at = (percentile: number) => valueAt(histogram, percentile);
@@ -58,22 +58,22 @@ export function latencyOf(histogram: Histogram): Latency | null {
   };
 }
 
-/** The histogram answers with the end of a bucket, which can lie above the largest value in it. */
+/** Returns a percentile in milliseconds. The library returns the upper end of a bucket, so the maximum caps it. */
 function valueAt(histogram: Histogram, percentile: number): number {
   return Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000;
 }
 
-/** Compressed HdrHistogram V2 as base64, which the tools of other languages read too. */
+/** Returns compressed HdrHistogram V2 as base64, which HdrHistogram tools in other languages can read. */
 export function encode(histogram: Histogram): string {
   return encodeIntoCompressedBase64(histogram);
 }
 
-/** Throws when the text is no such histogram. */
+/** Decodes a text of `encode`. Throws when the text is not such a histogram. */
 export function decode(text: string): Histogram {
   return decodeFromCompressedBase64(text, 32);
 }
 
-/** One histogram with the values of all; those of the list stay as they are. */
+/** Returns one histogram with the values of all histograms in the list, which stay unchanged. */
 export function merge(list: readonly Histogram[]): Histogram {
   const all = createHistogram();
   for (const one of list) all.add(one);
@@ -81,9 +81,9 @@ export function merge(list: readonly Histogram[]): Histogram {
 }
 
 /**
- * The distribution as a line from 0 to 100 %, denser towards 100; nothing of an empty histogram.
+ * Returns the points of the percentile curve from 0 to 100 %, denser towards 100 %; none for an empty histogram.
  *
- * It ends where a further halving of the distance to 100 % would be less than one sample.
+ * The curve stops where a further halving of the distance to 100 % would be less than one sample.
  */
 export function percentileCurve(histogram: Histogram | string): CurvePoint[] {
   const source = typeof histogram === 'string' ? decode(histogram) : histogram;

@@ -1,7 +1,7 @@
 /**
- * Makes a measurement of slices and processes: summaries, comparisons, drift, warnings.
+ * Computes a measurement from slices and processes: summaries, comparisons, drift, warnings.
  *
- * Everything here is a function of the raw data in the result.
+ * Everything here is computed from the raw data in the result.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
@@ -29,9 +29,9 @@ export interface Findings {
   readonly driver: DriverFacts;
   readonly payload: PoolFacts;
   readonly rounds: Rounds;
-  /** Index of the ceiling it is shown next to, or `null`. */
+  /** Index of the ceiling that the measurement is compared with; `null` when there is none. */
   readonly ceiling: number | null;
-  /** Cores that the generator may run on. */
+  /** Number of cores that the generator may run on. */
   readonly generator_cores: number;
 }
 
@@ -66,7 +66,7 @@ export function measurementOf(findings: Findings): RawMeasurement {
   };
 }
 
-/** As asked for; of a share the median of what each server was asked for in its rounds. */
+/** Returns the requested rate. A share gets the median rate that each server was asked for in its rounds. */
 function rateOf(spec: Spec, targets: readonly TargetName[], slices: readonly Slice[]): Rate | null {
   const { rate } = spec;
   if (rate === null || rate.kind === 'fixed') return rate;
@@ -77,7 +77,7 @@ function rateOf(spec: Spec, targets: readonly TargetName[], slices: readonly Sli
   return { ...rate, events_per_s: Object.fromEntries(asked) };
 }
 
-/** The measured starts, as a measurement of their own. */
+/** Returns the measured starts as a separate measurement. */
 export function startupOf(
   starts: ReadonlyMap<TargetName, readonly number[]>,
   order: readonly TargetName[],
@@ -135,7 +135,7 @@ function serverOf(
   };
 }
 
-/** What the summary shows slice by slice. */
+/** Metrics of the main group whose values the summary contains slice by slice. */
 const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
 
 function readsOf(soaked: Slice | undefined): { readonly reads?: Reads } {
@@ -151,7 +151,7 @@ function generatorOf(slices: readonly Slice[]): GeneratorLoad | null {
   return { cpu_us_per_event: cpu_us / events, core_share: median(slices.map(generatorLoad))! };
 }
 
-/** By round; `null` where a value was not measured. */
+/** Values by round and slice; `null` where a value was not measured. */
 type Values = readonly (readonly (number | null)[])[];
 
 function valuesByRound(metric: Metric, name: TargetName, { slices, processes }: Rounds): Values {
@@ -172,7 +172,7 @@ function valuesOf<One extends { readonly round: number; readonly target: TargetN
   return all.filter(({ target }) => target === name).map((one) => ({ round: one.round, value: value(one) }));
 }
 
-/** What a load of this kind has no figure for is left out rather than shown as not measured. */
+/** Returns whether this kind of load can have the metric. Other metrics are left out, not shown as not measured. */
 function applies(metric: Metric, spec: Spec, { processes }: Rounds): boolean {
   if (metric.from === 'starts' || metric.from === 'deployed') return false;
   if (metric.from === 'process' && processes.length === 0) return false;
@@ -182,7 +182,7 @@ function applies(metric: Metric, spec: Spec, { processes }: Rounds): boolean {
   return true;
 }
 
-/** `null` when one of them was not measured. */
+/** Returns the values, or `null` when one of them was not measured. */
 function measured(values: Values): ByRound | null {
   return values.flat().includes(null) ? null : (values as ByRound);
 }
@@ -194,17 +194,17 @@ function compare(rs: Values, ts: Values): Comparison | null {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Per hour, what is too small to matter over a working day. */
+/** Changes per hour that are too small to matter over a working day. */
 const TOLERANCES = {
   rss_bytes: 8 * MEBIBYTE,
-  /** Of a core. */
+  /** Share of one core. */
   cpu_share: 0.05,
   wal_bytes: 8 * MEBIBYTE,
   file_descriptors: 1,
   lag_ms: 1,
 };
 
-/** A third of the time lets caches fill and the heap find its size. */
+/** Share of the soak that is left out at its start, while caches fill and the heap grows. */
 const SETTLE_SHARE = 1 / 3;
 
 function driftsOf(timeline: Timeline): Record<string, Drift> {

@@ -7,7 +7,10 @@ import type { ProcessSample, Slice } from '../observe/sample.ts';
 
 export type Unit = 'ms' | 'us' | 'bytes' | 'events_per_s' | 'count' | 'share';
 
-/** `starts`: of the measured starts; `deployed`: of the artefact; `process`: one value a process; `slice`: one a slice. */
+/**
+ * Source of a metric. `starts`: the measured starts. `deployed`: the artefact. `process`: one value per process.
+ * `slice`: one value per slice.
+ */
 type Origin =
   | { readonly from: 'starts' | 'deployed' }
   | { readonly from: 'process'; readonly value: (sample: ProcessSample) => number | null }
@@ -17,7 +20,7 @@ export type Metric = Origin & {
   readonly key: string;
   readonly label: string;
   readonly unit: Unit;
-  /** Which direction is good; what it costs is better low. */
+  /** Which direction is better; for costs it is `lower`. */
   readonly better: 'lower' | 'higher';
 };
 
@@ -59,22 +62,22 @@ export const METRICS: readonly Metric[] = [
 
 export const METRIC_KEYS: readonly string[] = METRICS.map((metric) => metric.key);
 
-/** Events acknowledged, and by then found in the file, per second. */
+/** Returns the acknowledged events per second. The audit checks that the file contains all of them. */
 export function throughput({ measured }: Slice): number {
   return (measured.received_events / measured.duration_ms) * 1000;
 }
 
-/** Share of one core that the generator's process used while measuring. */
+/** Returns the share of one core that the generator's process used while measuring. */
 export function generatorLoad({ measured }: Slice): number {
   return measured.generator_cpu_us / 1000 / measured.duration_ms;
 }
 
-/** The same of the process that holds all stream clients; 0 without any. */
+/** Returns the share of one core that the process of all stream clients used; 0 without clients. */
 export function streamClientsLoad({ clients_cpu_us, measured }: Slice): number {
   return clients_cpu_us / 1000 / measured.duration_ms;
 }
 
-/** Of the server, in microseconds; `null` where the system does not say. */
+/** Returns the server's CPU time per event in microseconds; `null` where the system does not report it. */
 export function cpuPerEvent({ server_cpu_us, measured }: Slice): number | null {
   return server_cpu_us === null ? null : server_cpu_us / measured.received_events;
 }
@@ -83,12 +86,12 @@ function generatorCpuPerEvent({ measured }: Slice): number {
   return measured.generator_cpu_us / measured.received_events;
 }
 
-/** A timeout is counted among the errors too. */
+/** Returns the number of failed requests. `errors` already includes timeouts. */
 export function failedRequests({ measured }: Slice): number {
   return measured.non_2xx + measured.errors + measured.dropped_requests;
 }
 
-/** Preloaded events included, since the file holds them. */
+/** Returns the bytes on disk per event. Preloaded events count, since the file contains them. */
 function diskPerEvent({ disk }: ProcessSample): number {
   return disk.bytes / disk.events;
 }

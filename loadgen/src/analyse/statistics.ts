@@ -2,12 +2,13 @@
  * Medians, spreads, ratios and their intervals. Pure functions of numbers, tested against known values.
  *
  * Invariants: nothing is rounded here. Too few samples give `null` or a verdict of their own. The same input gives the
- * same interval, since the seed is fixed.
+ * same interval, since the PRNG seed is fixed.
  *
- * Intervals are percentile bootstraps (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 13.3). They
- * have two levels: rounds are drawn, then slices within each. Davison and Hinkley describe such levels (Bootstrap
- * Methods and their Application, 1997, section 3.8). Slices of one round share their processes, so that many slices of few processes do not pass for many
- * processes. What differs from one hour to another is in an interval only as far as it shows within one run.
+ * Intervals are percentile bootstraps (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 13.3).
+ * They have two levels: rounds are drawn, then slices within each round. Davison and Hinkley describe such levels
+ * (Bootstrap Methods and their Application, 1997, section 3.8). Slices of one round share their processes. A bootstrap
+ * of slices alone would treat them as if each had its own process. An interval contains only the variation within one
+ * run, not the variation between hours or days.
  */
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 
@@ -21,15 +22,15 @@ export interface Summary {
 }
 
 export interface Comparison {
-  /** Median over all pairs of what the first has, over what the second has. */
+  /** Median of the ratios of all pairs (first value over second), or the ratio of the medians without pairs. */
   readonly ratio: number;
   readonly low: number;
   readonly high: number;
   /** Share of resamples between low and high: 0.95. */
   readonly confidence: number;
-  /** How low and high were found; `none` of a single pair. */
+  /** Method that gave `low` and `high`; `none` for a single pair. */
   readonly interval: 'two_level_bootstrap' | 'none';
-  /** `null` of fewer than two rounds. */
+  /** `null` with fewer than two rounds. */
   readonly split_half: SplitHalf | null;
   readonly verdict: Verdict;
 }
@@ -38,13 +39,13 @@ export interface Comparison {
 export interface SplitHalf {
   readonly odd: number;
   readonly even: number;
-  /** Whether they are no farther apart than `MOST_BETWEEN_HALVES`. */
+  /** Whether the two differ by no more than `MOST_BETWEEN_HALVES`. */
   readonly agree: boolean;
 }
 
 /**
- * `higher`, `lower`: the first is, with an interval that does not hold 1. `no_difference`: the interval holds 1.
- * `too_few_rounds`: nothing can be said.
+ * `higher`, `lower`: the first server's value is, and the interval excludes 1. `no_difference`: the interval includes
+ * 1. `too_few_rounds`: the run has too few rounds for a verdict.
  */
 export type Verdict = 'higher' | 'lower' | 'no_difference' | 'too_few_rounds';
 
@@ -57,25 +58,25 @@ export interface Interval {
 export const CONFIDENCE = 0.95;
 
 /**
- * What halves of a run may differ by. An interval of ±5 % of the whole is ±7 % of a half, so that two of them are 10 %
- * apart.
+ * Largest relative difference between two halves of a run that agree. When the whole has an interval of ±5 %, each half
+ * has ±7 %, so the two can differ by 10 %.
  */
 export const MOST_BETWEEN_HALVES = 0.1;
 
-/** With fewer rounds no verdict is given. */
+/** Minimum number of rounds for a verdict. */
 export const ENOUGH_FOR_VERDICT = 4;
 
 const RESAMPLES = 10_000;
 const SEED = 1;
 
-/** The middle value, or the mean of the two middle ones; `null` of nothing. */
+/** Returns the middle value, or the mean of the two middle values; `null` for an empty list. */
 export function median(values: readonly number[]): number | null {
   return values.length === 0 ? null : medianInPlace(Float64Array.from(values));
 }
 
 /**
- * The smallest value that at least the share `q` of all values do not exceed (nearest rank).
- * `sorted` is ascending and not empty; a percentile is always a value that was measured.
+ * Returns the smallest value such that at least the share `q` of all values is not larger (nearest rank). `sorted` is
+ * ascending and not empty. The result is always one of the values.
  */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   if (sorted.length === 0) throw new RangeError('a quantile needs at least one value');
@@ -88,7 +89,7 @@ export function summarise(values: readonly number[]): Summary | null {
   if (middle === null) return null;
   const min = Math.min(...values);
   const max = Math.max(...values);
-  // Of equal values, zeros too, the spread is 0; a median of 0 with other values has no relative spread.
+  // Equal values have a spread of 0. This also avoids 0 / 0 when all values are 0.
   const spread = max === min ? 0 : (max - min) / middle;
   return { median: middle, min, max, spread, samples: values.length };
 }
@@ -97,11 +98,12 @@ export function summarise(values: readonly number[]): Summary | null {
 export type ByRound = readonly (readonly number[])[];
 
 /**
- * How many times `b` the values of `a` are, with a 95 % interval over rounds and slices.
+ * Returns the ratio of `a` to `b` with a 95 % interval over rounds and slices.
  *
- * `a[round][slice]` and `b[round][slice]` are neighbours in time, so a slow minute of the machine hits both: the ratio is
- * taken of each pair. `null` where nothing can be said: no values, not the same number, or a zero to divide by. That holds
- * for zeros on both sides too: they are equal, but no number of times each other, and the medians show it.
+ * `a[round][slice]` and `b[round][slice]` are neighbours in time, so a slow minute of the machine affects both.
+ * Therefore the ratio is computed for each pair. Returns `null` without values, with different numbers of values, or
+ * when `b` contains a zero. Zeros on both sides also give `null`: they are equal, but have no ratio. The medians show
+ * them.
  */
 export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
   const isPaired = a.length === b.length && a.every((values, round) => values.length === b[round]!.length);
@@ -126,8 +128,8 @@ export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
 }
 
 /**
- * The same where a round is one value without a neighbour in time. The ratio is that of the medians, and pairs are drawn
- * together.
+ * Compares values without a neighbour in time, one per round. The ratio is that of the medians. The bootstrap draws the
+ * two values of a round together.
  */
 export function compareRounds(a: readonly number[], b: readonly number[]): Comparison | null {
   const rounds = a.map((value, i) => [value / b[i]!]);
@@ -146,7 +148,7 @@ export function compareRounds(a: readonly number[], b: readonly number[]): Compa
   };
 }
 
-/** What an interval of a ratio amounts to. */
+/** Returns the verdict that follows from the interval of a ratio. */
 export function verdictOf({ low, high }: Interval, rounds: number): Verdict {
   if (rounds < ENOUGH_FOR_VERDICT) return 'too_few_rounds';
   if (low > 1) return 'higher';
@@ -186,7 +188,7 @@ function twoLevelInterval(rounds: ByRound): Interval {
   });
 }
 
-/** The middle 95 % of what many draws give. */
+/** Returns the interval that contains the middle 95 % of the results of `RESAMPLES` draws. */
 function bootstrap(draw: (random: Random) => number): Interval {
   const random = seededRandom(SEED);
   const drawn = new Float64Array(RESAMPLES);
@@ -196,7 +198,7 @@ function bootstrap(draw: (random: Random) => number): Interval {
   return { low: quantile(drawn, tail), high: quantile(drawn, 1 - tail) };
 }
 
-/** Sorts `values`, which are not none. */
+/** Returns the median and sorts `values` in place. Invariant: `values` is not empty. */
 function medianInPlace(values: Float64Array): number {
   values.sort();
   const middle = values.length >> 1;
@@ -209,7 +211,7 @@ export function mean(values: ArrayLike<number>): number {
   return sum / values.length;
 }
 
-/** Of a sample: the squares are divided by one less than there are values. `null` of fewer than two. */
+/** Returns the sample standard deviation (divisor n - 1); `null` for fewer than two values. */
 export function deviation(values: ArrayLike<number>): number | null {
   if (values.length < 2) return null;
   const centre = mean(values);

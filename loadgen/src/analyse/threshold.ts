@@ -1,8 +1,8 @@
 /**
- * Conditions on the result from the command line: `rs.p99_ms<50`, `ratio.throughput_events_per_s>=1`.
+ * Parses and checks conditions on the result from the command line: `rs.p99_ms<50`, `ratio.throughput_events_per_s>=1`.
  *
  * Invariants: a condition on a figure that was not measured does not hold. A condition that cannot be parsed is
- * refused before anything runs.
+ * rejected before anything runs.
  */
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { DeployedSize } from '../observe/size.ts';
@@ -12,11 +12,11 @@ type Subject = TargetName | 'ratio';
 type Operator = '<' | '<=' | '>' | '>=';
 
 export interface Threshold {
-  /** As given, without space around it. */
+  /** Text of the condition as given, trimmed. */
   readonly condition: string;
-  /** A server, or Rust over TypeScript. */
+  /** Server that the condition is about; `ratio` means Rust over TypeScript. */
   readonly subject: Subject;
-  /** The whole key. */
+  /** Full key of the metric, also when the condition leaves out its prefix. */
   readonly metric: string;
   readonly operator: Operator;
   readonly bound: number;
@@ -25,16 +25,16 @@ export interface Threshold {
 const SUBJECTS: readonly string[] = [...TARGET_NAMES, 'ratio'];
 const SHAPE = /^(\w+)\.(\w+)\s*(<=|>=|<|>)\s*([^<>=\s]+)$/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
-/** May be left out of a key. */
+/** Prefix of a metric's key that a condition may leave out. */
 const PREFIX = 'latency_';
-/** Sizes are shown next to the servers, not in a measurement; in an outcome they are one of this name. */
+/** Name that an outcome uses instead of a measurement's name: sizes belong to a server, not to a measurement. */
 const DEPLOYED = 'deployed';
 const SIZES: Readonly<Record<string, keyof DeployedSize>> = {
   deployed_bytes: 'own_bytes',
   deployed_with_runtime_bytes: 'with_runtime_bytes',
 };
 
-/** The condition, or a sentence that says what is wrong with it. `keys` are those of all metrics. */
+/** Returns the parsed condition, or a sentence that states the problem. `keys` are the keys of all metrics. */
 export function parseThreshold(text: string, keys: readonly string[]): Threshold | string {
   const condition = text.trim();
   const parts = SHAPE.exec(condition);
@@ -51,8 +51,9 @@ export function parseThreshold(text: string, keys: readonly string[]): Threshold
 }
 
 /**
- * A measurement that cannot have the metric has `null` for it and does not count. An example is the delivery lag without
- * streams. Where every measurement has `null`, the metric was not measured and no condition holds.
+ * Checks every condition against all measurements. A measurement that cannot have the metric, such as the delivery lag
+ * without streams, has `null` and does not count. When all measurements have `null`, the metric was not measured and
+ * the condition does not hold.
  */
 export function checkThresholds(thresholds: readonly Threshold[], result: Result): ThresholdOutcome[] {
   return thresholds.map((threshold) => {
@@ -64,7 +65,7 @@ export function checkThresholds(thresholds: readonly Threshold[], result: Result
   });
 }
 
-/** In every measurement that has the metric, and in at least one. */
+/** Returns whether at least one measurement has the metric, and the condition holds in all that have it. */
 export function outcomeHolds(outcome: ThresholdOutcome): boolean {
   return outcome.found.length > 0 && outcome.found.every((found) => found.holds);
 }
@@ -89,7 +90,7 @@ function holds({ operator, bound }: Threshold, value: number | null): boolean {
 
 interface Found {
   readonly measurement: string;
-  /** `undefined` where there is no such metric, `null` where it was not measured. */
+  /** `undefined`: the measurement has no such metric. `null`: the metric was not measured. */
   readonly value: number | null | undefined;
 }
 

@@ -1,27 +1,31 @@
 /**
- * Whether a figure went one way while the rounds of a run followed one another.
+ * Detects a trend: a figure that rises or falls from round to round during a run.
  *
- * Medians and bootstrap intervals assume that rounds are exchangeable. Where a machine becomes faster during a run they
- * are not: an interval then mixes its speed at the start and at the end. Another run has another mixture.
- * Kendall's S (Kendall, Biometrika 30, 1938, 81-93) is the number of pairs of rounds that rise less those that fall. It
- * is summed over the servers, since the machine affects both. Its distribution without a trend is exact: that of the
- * inversions of random orders.
+ * Medians and bootstrap intervals assume that rounds are exchangeable. They are not when the machine becomes faster
+ * during a run: an interval then mixes the speeds at its start and end. Another run has another mixture.
+ *
+ * Kendall's S (Kendall, Biometrika 30, 1938, 81-93) is the number of rising pairs of rounds minus the number of falling
+ * pairs. It is summed over the servers, since the machine affects both. Its exact distribution without a trend is that
+ * of the inversions of random permutations.
  */
 import { median } from './statistics.ts';
 
-/** Both directions together: of a full run with a dozen measurements, chance says so one time in ten. */
+/**
+ * Two-sided significance level. In a full run with a dozen measurements, chance alone gives a trend about one time in
+ * ten.
+ */
 const BY_CHANCE = 0.01;
-/** Smaller changes are reported from chance and change nothing. */
+/** Smallest relative change that is reported as a trend. Smaller changes do not affect a conclusion. */
 const SMALLEST_CHANGE = 0.05;
 
 export interface Trend {
-  /** Of each row, how much its last third differs from its first, as a share; by medians. */
+  /** For each row: the relative change from the median of its first third to the median of its last third. */
   readonly changes: readonly number[];
-  /** How often chance alone goes as far, either way. */
+  /** Two-sided probability that chance alone gives a value of S at least as extreme. */
   readonly probability: number;
 }
 
-/** Of rows of values in the order of their rounds; `null` where nothing speaks for a trend. */
+/** Returns the trend of rows whose values are in the order of their rounds; `null` when there is none. */
 export function trendOf(rows: readonly (readonly number[])[]): Trend | null {
   const long = rows.filter((values) => values.length > 1);
   if (long.length === 0) return null;
@@ -37,7 +41,7 @@ export function trendOf(rows: readonly (readonly number[])[]): Trend | null {
   return probability < BY_CHANCE && isLarge ? { changes, probability } : null;
 }
 
-/** Pairs that rise less pairs that fall; equal values are neither. */
+/** Returns the number of rising pairs minus the number of falling pairs. Equal values count as neither. */
 function kendallS(values: readonly number[]): number {
   let s = 0;
   for (const [at, value] of values.entries())
@@ -45,15 +49,15 @@ function kendallS(values: readonly number[]): number {
   return s;
 }
 
-/** Of S being as far from 0 as this, or farther, where every order of each row is as likely as any other. */
+/** Returns the probability that |S| is at least `s` when all orders of each row are equally likely. */
 function probabilityOf(s: number, lengths: readonly number[]): number {
-  // By inversions: S of a row is all its pairs less twice those.
+  // S of a row is its number of pairs minus twice its number of inversions.
   const inversions = lengths.map(inversionsOf).reduce(sumOf, [1]);
   const pairs = inversions.length - 1;
   return inversions.reduce((sum, share, count) => (Math.abs(pairs - 2 * count) >= s ? sum + share : sum), 0);
 }
 
-/** The share of the orders of `length` values that have 0, 1, 2 … inversions. */
+/** Returns the shares of all orders of `length` values that have 0, 1, 2 … inversions. */
 function inversionsOf(length: number): number[] {
   let shares = [1];
   for (let n = 2; n <= length; n++)
@@ -64,7 +68,7 @@ function inversionsOf(length: number): number[] {
   return shares;
 }
 
-/** The distribution of the sum of two numbers that are independent, each by its own. */
+/** Returns the distribution of the sum of two independent numbers, from the distribution of each. */
 function sumOf(one: readonly number[], other: readonly number[]): number[] {
   const sum = Array.from({ length: one.length + other.length - 1 }, () => 0);
   for (const [i, a] of one.entries()) for (const [j, b] of other.entries()) sum[i + j]! += a * b;

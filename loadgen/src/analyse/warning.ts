@@ -25,10 +25,10 @@ export type WarningCode =
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
-  /** What a reader must not claim from the result, or `null` where no claim depends on it. */
+  /** Figures that a reader must not rely on because of the warning; `null` when there are none. */
   readonly limits: string | null;
   readonly advice: string;
 }
 
-/** A warning as a summary stores it; `ADVICE` has the rest of each code. */
+/** A warning as a summary stores it. `ADVICE` contains the other fields by code. */
 export type SeenWarning = Pick<Warning, 'code' | 'message'>;

@@ -1,7 +1,7 @@
 /**
  * The closed list of warnings about a result, each with advice.
  *
- * A failed request is no warning: it fails the run. Invariant: warnings are computed from what the result stores, so
+ * A failed request is not a warning: it fails the run. Invariant: warnings are computed from what the result stores, so
  * that a reader can check each.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -16,46 +16,46 @@ import { type Comparison, median } from './statistics.ts';
 import { trendOf } from './trend.ts';
 import type { Warning, WarningCode } from './warning.ts';
 
-/** What one measurement is judged by. */
+/** Data from which the warnings about one measurement are computed. */
 export interface Grounds {
   readonly spec: Spec;
-  /** Cores that the generator may run on. */
+  /** Number of cores that the generator may run on. */
   readonly generator_cores: number;
   readonly targets: readonly TargetName[];
   readonly rounds: Rounds;
-  /** By the key of the metric. */
+  /** Comparisons by key of the metric. */
   readonly comparison: Readonly<Record<string, Comparison | null>>;
 }
 
-/** What the run as a whole is judged by. */
+/** Data from which the warnings about the whole run are computed. */
 export interface RunGrounds {
   readonly placement: Placement;
   readonly environment: Environment;
-  /** Servers measured although their sources were newer, or might have been. */
+  /** Servers whose build was, or may have been, older than their sources. */
   readonly stale: readonly string[];
 }
 
-/** A generator that used more than this of the cores it has threads for may have been what was measured. */
+/** Share of the cores that the generator has threads for. Above it, the generator may be the bottleneck. */
 const SATURATED = 0.85;
-/** Of an interval, from its ratio to the farther end. */
+/** Largest relative distance from a ratio to the farther end of its interval that gives no warning. */
 const WIDE_INTERVAL = 0.1;
-/** What a measurement is there to find out; latencies scatter more than any run of minutes can settle. */
+/** Metrics that a measurement must determine precisely. Latencies vary too much for a run of minutes. */
 export const CLAIMED: readonly string[] = ['throughput_events_per_s', 'server_cpu_us_per_event'];
-/** Per core. */
+/** Load average per core above which the machine counts as busy. */
 const BUSY_LOAD = 0.25;
-/** Of all slices of a server. */
+/** Minimum total duration of all slices of a server. */
 const ENOUGH_LOAD_MS = 10_000;
-/** Of what was due. */
+/** Minimum share of the requested rate that a server must reach. */
 const RATE_REACHED = 0.98;
 const LATE_MS = 5;
-/** Of all cores. */
+/** Maximum share of all cores that other programs may use without a warning. */
 const OTHER_LOAD = 0.05;
 const STOLEN = 0.02;
 
 const THROUGHPUT = 'throughput, and latency of the closed loop';
 const ALL = 'every figure of this measurement';
 
-/** What each limits, and what to do about it. */
+/** What each warning limits, and what to do about it. */
 export const ADVICE: Readonly<Record<WarningCode, Pick<Warning, 'limits' | 'advice'>>> = {
   generator_saturated: {
     limits: THROUGHPUT,
@@ -123,7 +123,7 @@ export const ADVICE: Readonly<Record<WarningCode, Pick<Warning, 'limits' | 'advi
 
 type Warn = (code: WarningCode, message: string) => void;
 
-/** Warnings about one measurement. */
+/** Returns the warnings about one measurement. */
 export function measurementWarnings(grounds: Grounds): Warning[] {
   const { warnings, warn } = collector();
   const { spec, rounds } = grounds;
@@ -150,9 +150,9 @@ function judge(
   { spec, generator_cores, rounds }: Grounds,
   warn: Warn,
 ): void {
-  // One slow moment of the generator decides nothing.
+  // The median is used, so that one slow slice of the generator gives no warning.
   const load = median(own.map(generatorLoad))!;
-  // k6 has threads for as many cores as it may run on, the others one.
+  // k6 has threads for all cores that it may run on; the other generators have one thread.
   const cores = spec.driver === 'k6' ? generator_cores : 1;
   if (load > SATURATED * cores) {
     const of = cores === 1 ? 'a core' : `${cores} cores`;
@@ -175,7 +175,7 @@ function judge(
 }
 
 function judgeMachine(slices: readonly Slice[], warn: Warn): void {
-  // A slice is a second or so: a few clock ticks of the system in one of them are no load.
+  // The mean of all slices is used: a slice takes about a second, so a few clock ticks in one slice are not a load.
   const mean = (share: (slice: Slice) => number | null) =>
     slices.reduce((sum, slice) => sum + (share(slice) ?? 0), 0) / Math.max(1, slices.length);
   const others = mean(({ machine }) => machine.others_share);
@@ -184,7 +184,10 @@ function judgeMachine(slices: readonly Slice[], warn: Warn): void {
   if (stolen > STOLEN) warn('stolen_time', `${percent(stolen)} of the cores' time was given to others`);
 }
 
-/** In an open loop the rate is given, so that its ratio is one of nothing. */
+/**
+ * Warns about wide intervals and differing halves. In an open loop, the rate is given, so the throughput ratio is
+ * skipped.
+ */
 function judgeComparison({ spec, comparison }: Grounds, warn: Warn): void {
   for (const key of CLAIMED) {
     const found = comparison[key] ?? null;
@@ -199,7 +202,7 @@ function judgeComparison({ spec, comparison }: Grounds, warn: Warn): void {
   }
 }
 
-/** Of what an event costs, which shows the machine whether or not the rate is given. */
+/** Warns about a trend of CPU per event. This figure shows the machine's speed in closed and open loops. */
 function judgeTrend({ targets, rounds: { slices } }: Grounds, warn: Warn): void {
   const rows = targets.map((target) => {
     const own = slices.filter((slice) => slice.target === target);
@@ -216,19 +219,19 @@ function judgeTrend({ targets, rounds: { slices } }: Grounds, warn: Warn): void 
 
 function judgeRate(target: TargetName, own: readonly Slice[], warn: Warn): void {
   const asked = own.filter(({ rate_events_per_s }) => rate_events_per_s !== null);
-  // The last request of an open loop is due one interval before the end.
+  // The maximum is 1: the last request is due one interval before the end, so the throughput can exceed the rate.
   const reached = Math.min(1, ...asked.map((slice) => throughput(slice) / slice.rate_events_per_s!));
   if (reached < RATE_REACHED)
     warn('rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`);
   const dropped = own.reduce((sum, { measured }) => sum + measured.dropped_requests, 0);
   if (dropped > 0) warn('requests_dropped', `${target}: ${dropped} requests that were due were never sent`);
-  // Where a request waited for a connection it is the server that is late.
+  // `generator_delay` does not include waiting for a free connection, which the server causes.
   const late = median(own.map(({ measured }) => measured.generator_delay?.p99_ms ?? 0)) ?? 0;
   if (late > LATE_MS)
     warn('late_generator', `${target}: requests were written ${late.toFixed(1)} ms late (p99)`);
 }
 
-/** Warnings about the run as a whole. */
+/** Returns the warnings about the run as a whole. */
 export function runWarningsOf({ environment, placement, stale }: RunGrounds): Warning[] {
   const { warnings, warn } = collector();
   const busy = (environment.load_average[0] ?? 0) / environment.cpu_cores;

@@ -1,9 +1,9 @@
 /**
- * The ceiling of a load: each server's own driver, schema, pragmas and statements store the same rows in bulk, without
- * HTTP. Parsing is not timed.
+ * Measures the ceiling of a load. Each server's own SQLite driver, schema, pragmas and statements store the same rows
+ * in bulk, without HTTP. Parsing is not timed.
  *
- * Invariants: both programs store the same file of groups, each on a fresh database, in the order A B B A. Nothing
- * else of this program runs meanwhile.
+ * Invariants: both programs store the same file of groups, each on a fresh database, in the order A B B A. Nothing else
+ * of this program runs meanwhile.
  */
 import { join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
@@ -14,12 +14,12 @@ import { type Placement, pinningCommand } from '../plan/placement.ts';
 import { writeGroups } from './groups.ts';
 import { CEILING_PROGRAMS, type CeilingPrograms, type CeilingSample, runCeilingProgram } from './programs.ts';
 
-/** What each server's own database code takes: parsing, checking and HTTP left out. */
+/** Throughput and CPU time of each server's own database code, without parsing, checking and HTTP. */
 export interface Ceiling {
-  /** Digest of the payload it was measured with (`PoolFacts.sha256`). */
+  /** Digest of the payload that the ceiling was measured with (`PoolFacts.sha256`). */
   readonly payload_sha256: string;
   readonly durability: 'process' | 'power';
-  /** Events in one transaction. */
+  /** Number of events in one transaction. */
   readonly group_events: number;
   readonly samples: readonly CeilingSample[];
   readonly servers: Readonly<
@@ -30,20 +30,20 @@ export interface Ceiling {
 export interface CeilingOptions {
   readonly targets: readonly TargetName[];
   readonly source: PoolSource;
-  /** Stored by each run. */
+  /** Number of events that each run stores. */
   readonly events: number;
-  /** Events in one transaction. */
+  /** Number of events in one transaction. */
   readonly groupEvents: number;
   readonly durability: 'process' | 'power';
   readonly maxMetadataBytes: number | undefined;
-  /** Runs of each program; 3 unless said otherwise. */
+  /** Number of runs of each program; default 3. */
   readonly repeats?: number;
-  /** The programs run where the servers would. */
+  /** Cores of the servers, on which the programs run. */
   readonly placement: Placement;
   readonly lifetime: Lifetime;
-  /** The real ones unless said otherwise. */
+  /** Programs to run; default: the real ones. Tests pass others. */
   readonly programs?: CeilingPrograms;
-  /** After each run. */
+  /** Called after each run. */
   readonly onProgress?: (sample: CeilingSample, done: number, total: number) => void;
 }
 
@@ -82,7 +82,7 @@ export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> 
   };
 }
 
-/** A B B A …, so that a slow minute of the machine hits both. */
+/** Returns the order A B B A …, so that a slow minute of the machine affects both servers. */
 function orderOf(targets: readonly TargetName[], repeats: number): TargetName[] {
   return Array.from({ length: repeats }, (_, i) => (i % 2 === 0 ? targets : targets.toReversed())).flat();
 }

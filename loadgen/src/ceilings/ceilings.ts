@@ -1,6 +1,6 @@
 /**
- * The ceilings of a run: measured once for each kind of rows, durability and group, and shared by all measurements
- * with the same.
+ * Measures the ceilings of a run: one for each combination of payload, durability and group size. All measurements with
+ * the same combination share it.
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
@@ -26,7 +26,7 @@ export interface CeilingsContext {
 
 export interface Ceilings {
   readonly all: readonly Ceiling[];
-  /** Index of the ceiling that the measurement is shown next to, measured now if it was not yet; `null`: none. */
+  /** Returns the index of the measurement's ceiling, which is measured now if necessary; `null` when there is none. */
   indexFor(spec: Spec, findings: Omit<Findings, 'ceiling'>): Promise<number | null>;
 }
 

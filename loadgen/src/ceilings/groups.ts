@@ -1,8 +1,8 @@
 /**
- * A file of groups: one batch body for each line, with the events that a round would send.
+ * Writes a file of groups: one batch body per line, with the events that a round would send.
  *
- * Both programs read the same file, so that they store the same bytes. A body contains no line feed, since the lines
- * of the pool contain none.
+ * Both programs read the same file, so that they store the same bytes. A body contains no line feed, since the lines of
+ * the pool contain none.
  */
 import { open } from 'node:fs/promises';
 import { batchBody } from '../load/bodies.ts';
@@ -10,7 +10,10 @@ import type { Pool } from '../load/pool.ts';
 
 const LINE_FEED = Buffer.from('\n');
 
-/** Writes the first `events` events of the pool's sequence, `groupEvents` a line; one body is in memory. */
+/**
+ * Writes the first `events` events of the pool's sequence, `groupEvents` per line. Only one body is in memory at a
+ * time.
+ */
 export async function writeGroups(
   file: string,
   pool: Pool,
@@ -25,7 +28,7 @@ export async function writeGroups(
       const count = Math.min(groupEvents, events - first);
       await handle.writev([batchBody(pool, { first, count }), LINE_FEED]);
     }
-    // Else the system writes it out while the first program is measured.
+    // Without this, the system would write the file to disk while the first program is measured.
     await handle.sync();
   } finally {
     await handle.close();

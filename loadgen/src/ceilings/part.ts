@@ -1,4 +1,4 @@
-/** One ceiling of a part of a server, and the table of all. */
+/** The ceiling of one part of a server, and the table of all parts. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Summary } from '../analyse/statistics.ts';
 
@@ -6,13 +6,13 @@ import type { Summary } from '../analyse/statistics.ts';
 export interface Part {
   readonly name: string;
   readonly title: string;
-  /** Without one where a part is the other's alone. */
+  /** Figures by server. A server is absent when only the other server has the part. */
   readonly servers: Partial<
     Record<TargetName, { readonly events_per_s: Summary; readonly cpu_us_per_event: Summary }>
   >;
 }
 
-/** As Markdown. */
+/** Returns the table of all parts as Markdown. */
 export function ceilingTable(parts: readonly Part[]): string {
   const lines = [
     '| Part | Rust events/s | TypeScript events/s | Rust CPU µs | TypeScript CPU µs |',

@@ -1,8 +1,8 @@
 /**
  * The programs that store groups in bulk with a server's own store, and how they run.
  *
- * Tests put programs into the table that fail on purpose. Invariant: a program fails unless it ends with 0, reports its
- * figures, and leaves a file with as many rows as it reports.
+ * Tests pass programs that fail on purpose. Invariant: a run fails unless its program exits with 0, reports its
+ * figures, and leaves a file with as many rows as reported.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import Database from 'better-sqlite3';
 import { BenchFailure } from '../failure.ts';
 
 export interface CeilingProgram extends Pick<Target, 'command' | 'args' | 'artefact' | 'sources'> {
-  /** The script of package.json that builds it; `null` for one that runs from source. */
+  /** Script of package.json that builds the program; `null` when it runs from source. */
   readonly build: string | null;
 }
 
@@ -22,7 +22,7 @@ export type CeilingPrograms = Readonly<Record<TargetName, CeilingProgram>>;
 
 const RS_EXAMPLE = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/ceiling');
 const TS_SOURCE = `${ROOT}server-ts/ceiling/main.ts`;
-/** What lets Node run the server's sources, whose SQL is imported as text. */
+/** Module that lets Node import SQL files as text, which the server's sources need. */
 const TS_LOADER = pathToFileURL(`${ROOT}server-ts/tests/load-sql.ts`).href;
 
 export const CEILING_PROGRAMS: CeilingPrograms = {
@@ -44,40 +44,43 @@ export const CEILING_PROGRAMS: CeilingPrograms = {
 
 const HTTP_SOURCE = `${ROOT}server-ts/http-only.ts`;
 
-/** Servers that answer without looking into a body. */
+/** Servers that answer without reading the contents of a request body. */
 export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' | 'args'>>> = {
   rs: { command: RS_EXAMPLE.replace(/ceiling$/, 'http_only'), args: ['--'] },
   ts: { command: process.execPath, args: ['--import', TS_LOADER, HTTP_SOURCE, '--'] },
 };
 
-/** What is stored: one batch body a line, or the rows of a closed database and nothing else, so many a transaction. */
+/**
+ * Input of a program: a file with one batch body per line, or a closed database. From a database only the rows are
+ * copied, `group` of them in each transaction.
+ */
 export type CeilingSource = { readonly groups: string } | { readonly rows: string; readonly group: number };
 
-/** One bulk insert. */
+/** Figures of one bulk insert. */
 export interface CeilingSample {
   readonly target: TargetName;
   readonly events: number;
-  /** Wall clock of the inserts and commits alone, checkpoints included. */
+  /** Wall-clock milliseconds of inserts, commits and checkpoints. */
   readonly duration_ms: number;
-  /** CPU of the process for the same span, all threads. */
+  /** CPU time of all threads of the process in the same period, in microseconds. */
   readonly cpu_us: number;
 }
 
-/** One run of a program. */
+/** Input and environment of one run of a program. */
 export interface CeilingRun {
-  /** A file that is not there yet. */
+  /** Path of the database to create; the file must not exist. */
   readonly database: string;
   readonly source: CeilingSource;
-  /** How many events it holds. */
+  /** Number of events in the source. */
   readonly events: number;
   readonly durability: 'process' | 'power';
   readonly maxMetadataBytes: number | undefined;
-  /** What goes before the command, `taskset` for one. */
+  /** Words before the program's command, such as those of `taskset`. */
   readonly wrapper: readonly string[];
   readonly lifetime: Lifetime;
 }
 
-/** Stores all of the source in a fresh database; every event must be there afterwards. */
+/** Runs the program on a fresh database. Fails unless every event of the source is stored. */
 export async function runCeilingProgram(
   target: TargetName,
   program: CeilingProgram,
@@ -87,7 +90,7 @@ export async function runCeilingProgram(
   return { target, events, duration_ms, cpu_us };
 }
 
-/** The same, with all figures of the program. */
+/** Does the same as `runCeilingProgram` and returns all figures of the program. */
 export async function runBulk(
   target: TargetName,
   program: CeilingProgram,
@@ -105,14 +108,14 @@ export async function runBulk(
   return said;
 }
 
-/** What the program prints. */
+/** Figures that the program prints as JSON. */
 export interface BulkFigures {
   readonly events: number;
   readonly stored: number;
   readonly duplicates: number;
   readonly duration_ms: number;
   readonly cpu_us: number;
-  /** Scanning and checking, which is no part of the others. */
+  /** Milliseconds for scanning and checking, which the other figures do not include. */
   readonly parse_ms: number;
   readonly parse_cpu_us: number;
 }
@@ -138,7 +141,7 @@ function flagsOf(run: CeilingRun): string[] {
   return flags;
 }
 
-/** Its standard output. */
+/** Runs the program and returns its standard output. */
 async function runToEnd(target: TargetName, program: CeilingProgram, run: CeilingRun): Promise<string> {
   const [command, ...args] = [...run.wrapper, program.command, ...program.args, ...flagsOf(run)];
   const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] });

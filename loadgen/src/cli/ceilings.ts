@@ -104,7 +104,7 @@ async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
   return parts;
 }
 
-/** A B B A …, so that a slow minute of the machine hits both. */
+/** Runs both servers in the order A B B A …, so that a slow minute of the machine affects both. */
 async function inTurn<T>(
   repeats: number,
   run: (target: TargetName) => Promise<T>,
@@ -117,7 +117,7 @@ async function inTurn<T>(
   return found;
 }
 
-/** Into a database of its own, unless one is to be kept. */
+/** Stores the source in a new database, or in `database` when the caller needs it later. */
 async function bulk(
   target: TargetName,
   source: CeilingSource,
@@ -186,7 +186,7 @@ process.exitCode = await runCommand(
   'ceilings',
   parseCommand(CEILINGS, argv, finish),
   async (wanted, lifetime) => {
-    // Always, since cargo alone knows whether the programs are those of these sources.
+    // Always built, since only cargo knows whether the programs match the sources.
     const program = { ...CEILING_PROGRAMS.rs, hasOtherBuilds: true };
     const say = (line: string) => void process.stderr.write(`${line}\n`);
     await buildStale([{ name: 'rs', program }], { lifetime, build: true, say });

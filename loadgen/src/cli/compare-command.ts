@@ -1,4 +1,4 @@
-/** The command `bench:compare`: its flags, what only several of them together show to be wrong, and the run. */
+/** The command `bench:compare`: its flags, the checks of flags that depend on each other, and the run. */
 import { existsSync } from 'node:fs';
 import { METRIC_KEYS } from '../analyse/metrics.ts';
 import { parseThreshold, type Threshold } from '../analyse/threshold.ts';
@@ -19,7 +19,7 @@ bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.`,
 130 interrupted.`,
 };
 
-/** The exit code: 0 compared, 1 failed, 2 a flag is wrong, 3 a threshold is not met, 130 interrupted. */
+/** Returns the exit code: 0 compared, 1 failed, 2 a flag is wrong, 3 a threshold is not met, 130 interrupted. */
 export function compareCommand(argv: readonly string[], contenders: Contenders): Promise<number> {
   return runCommand(COMPARE.name, parseOptions(argv), (options, lifetime) =>
     compare(argv, options, contenders, lifetime),
@@ -33,7 +33,7 @@ export function parseOptions(argv: readonly string[]): Parsed<Options> {
 function finish(values: Given<'compare'>, problems: string[]): Options {
   const options = {
     ...values,
-    // A length that is given takes the place of the number that a quick run has.
+    // A given duration replaces the default number of events of a quick run.
     events: values.given.has('duration') && !values.given.has('events') ? undefined : values.events,
     rates: ratesOf(values.rate, problems),
     thresholds: thresholdsOf(values.threshold, problems),
@@ -45,7 +45,7 @@ function finish(values: Given<'compare'>, problems: string[]): Options {
   const soakRate = options.mode === 'soak' ? options.rates : undefined;
   if (soakRate !== undefined && (soakRate.length !== 1 || soakRate[0]!.kind !== 'fixed'))
     problems.push('--rate of a soak is one rate in events per second');
-  // The measurements follow from flags that are right.
+  // The names of the measurements are known only when all other flags are valid.
   if (problems.length === 0) problems.push(...pickProblems(options));
   return options;
 }
@@ -90,7 +90,7 @@ function sizeProblems({ given, mode, events, batchSize, concurrency }: Options):
   return problems;
 }
 
-/** A mistyped name would silently leave its measurement out. */
+/** Returns the unknown names of `--pick`. A mistyped name would silently leave out its measurement. */
 function pickProblems(options: Options): string[] {
   const names = namesOf(options);
   return (options.pick ?? [])
@@ -101,7 +101,7 @@ function pickProblems(options: Options): string[] {
     });
 }
 
-/** A condition on a server that is left out could never hold. */
+/** Returns the conditions about a server that `--only` leaves out. Such a condition could never hold. */
 function thresholdProblems({ only, thresholds }: Options): string[] {
   if (only === undefined) return [];
   return thresholds

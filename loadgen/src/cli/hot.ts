@@ -1,5 +1,5 @@
 /**
- * `pnpm bench:hot`: the micro-benchmarks of both servers, by the same names, first Rust (criterion), then TypeScript
+ * `pnpm bench:hot`: the micro-benchmarks of both servers, with the same names: first Rust (criterion), then TypeScript
  * (tinybench).
  *
  * The first program that fails ends the run with its exit code.

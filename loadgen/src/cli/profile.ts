@@ -1,9 +1,9 @@
 /**
  * `pnpm bench:profile rs|ts`: a flame graph of a server under the standard load (batches of 50, 40 connections).
  *
- * Samples with perf(1), whose stacks need frame pointers: server-rs is built anew with them, V8 gets a flag to keep
- * them. What is drawn is where time goes, not how
- * fast the server is: nothing of a profiled run is a measurement.
+ * Samples with perf(1), which needs frame pointers: server-rs is built again with them, and V8 gets flags that let perf
+ * read its stacks. The graph shows where time is spent, not how fast the server is. No figure of a profiled run is a
+ * measurement.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ const PROFILE: Usage<'profile'> = {
 The load takes 10 seconds unless --duration says otherwise.`,
   exit: 'Exit: 0 drawn, 1 anything failed, 2 a flag is wrong, 130 interrupted.',
 };
-/** More than either server takes in the time. */
+/** Throughput that no server reaches, so that the load lasts for the whole profile. */
 const EVENTS_PER_S = 200_000;
 const WARM_UP_EVENTS = 100_000;
 
@@ -52,7 +52,7 @@ function finish(values: Given<'profile'>, problems: string[]): Options {
   return { target: target as TargetName, seconds, corpus, payload };
 }
 
-/** The server with what perf needs to walk its stacks. */
+/** Returns the server in a form whose stacks perf can walk. */
 function profiled(name: TargetName): Target {
   const target = TARGETS[name];
   if (name === 'ts') {
@@ -110,7 +110,7 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
     { ...order, range: { first: WARM_UP_EVENTS, count: wanted.seconds * EVENTS_PER_S } },
     () => undefined,
   );
-  // What is left of the load when perf ends is of no use to anybody.
+  // The rest of the load is not needed after perf ends, so its failure is ignored.
   load.catch(() => undefined);
   const folder = await lifetime.temporaryFolder();
   const data = join(folder.path, 'perf.data');
@@ -121,7 +121,7 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   return svg;
 }
 
-/** perf's own reading of its samples, drawn. */
+/** Draws the samples as a flame graph, from the output of `perf script`. */
 async function draw(data: string, svg: string, title: string): Promise<void> {
   mkdirSync(join(ROOT, '.bench'), { recursive: true });
   const out = openSync(svg, 'w');

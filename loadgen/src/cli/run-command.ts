@@ -1,7 +1,7 @@
 /**
- * The life of every benchmark command: usage, wrong flags, signals, exit code.
+ * Runs every benchmark command: usage, wrong flags, signals, exit code.
  *
- * Invariant: whatever ends a command, its child processes and folders are gone afterwards.
+ * Invariant: however a command ends, its child processes and folders are gone afterwards.
  */
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { Failure, Interrupted } from '@twin-ingest/testkit/process/failure.ts';
@@ -9,7 +9,7 @@ import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { CommandName } from '../plan/flags.ts';
 import type { Parsed } from '../plan/parse.ts';
 
-/** The exit code: 0 or what `run` returns, 1 failed, 2 a flag is wrong, 130 interrupted. */
+/** Returns the exit code: 0 or what `run` returns, 1 failed, 2 a flag is wrong, 130 interrupted. */
 export async function runCommand<Options>(
   command: CommandName,
   parsed: Parsed<Options>,
@@ -38,7 +38,7 @@ export async function runCommand<Options>(
   }
 }
 
-/** Reports on stderr why a run ended; the exit code: 130 interrupted, 1 anything else. */
+/** Reports on stderr why a run ended. Returns the exit code: 130 when interrupted, otherwise 1. */
 function reportFailure(program: string, error: unknown, lifetime: Lifetime): number {
   if (error instanceof Interrupted || lifetime.signal.aborted) {
     process.stderr.write(`${program}: interrupted\n`);

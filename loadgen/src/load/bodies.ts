@@ -1,11 +1,11 @@
 /**
- * Request bodies from a pool: events of the endless sequence that the pool makes when it is repeated with fresh event
- * and session ids.
+ * Builds request bodies from a pool. A pool that repeats with fresh event and session ids is an endless sequence of
+ * events.
  *
- * Invariants: a body is a function of pool and range alone, so both servers get the same bytes whichever connection
- * asks first. Only bodies that are being sent are in memory in addition to the pool. A sender of many bodies returns
- * their memory for reuse, since a garbage collection would scan the pool. Copying is the generator's cost per event, so nothing
- * here parses or prints JSON.
+ * Invariants: a body depends only on pool and range, so both servers get the same bytes in any order of connections. In
+ * addition to the pool, memory contains only the bodies that are being sent. A sender of many bodies returns their
+ * memory for reuse, since a garbage collection would scan the pool. Nothing here parses or serialises JSON: the cost
+ * per event is that of copying.
  */
 import type { Pool } from './pool.ts';
 import { writeTimeUuid, writeUuid } from './uuid.ts';
@@ -23,7 +23,7 @@ export interface Range {
   readonly count: number;
 }
 
-/** The body of a batch, ready to be sent; in `free` if that is large enough. */
+/** Returns the body of a batch, ready to be sent. It uses the memory `free` if that is large enough. */
 export function batchBody(pool: Pool, range: Range, free?: ArrayBuffer): Buffer {
   let size = OPEN.length + CLOSE.length + range.count - 1;
   for (let i = 0; i < range.count; i++) size += templateAt(pool, range.first + i).bytes.length;
@@ -37,14 +37,14 @@ export function batchBody(pool: Pool, range: Range, free?: ArrayBuffer): Buffer 
   return body;
 }
 
-/** The body of a single event, ready to be sent; in `free` if that is large enough. */
+/** Returns the body of a single event, ready to be sent. It uses the memory `free` if that is large enough. */
 export function singleBody(pool: Pool, index: number, free?: ArrayBuffer): Buffer {
   const body = memory(templateAt(pool, index).bytes.length, free);
   writeEvent(pool, index, body, 0);
   return body;
 }
 
-/** How many of the events in the range carry an `event_id`. */
+/** Returns the number of events in the range that have an `event_id`. */
 export function countWithId(pool: Pool, range: Range): number {
   const { templates, facts } = pool;
   const whole = Math.floor(range.count / templates.length);
@@ -56,7 +56,7 @@ export function countWithId(pool: Pool, range: Range): number {
 }
 
 function memory(size: number, free: ArrayBuffer | undefined): Buffer {
-  // A power of two, so that it fits most of those that come later.
+  // The size is a power of two, so that the memory is large enough for most later bodies.
   const buffer = free && free.byteLength >= size ? free : new ArrayBuffer(2 ** Math.ceil(Math.log2(size)));
   return Buffer.from(buffer, 0, size);
 }

@@ -15,7 +15,7 @@ import { filler, nonAscii } from '@twin-ingest/testkit/events/text.ts';
 import { type Random, seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
 import { writeUuid } from './uuid.ts';
 
-/** Where the events' own clock starts; the first of the real ones came about then. */
+/** First timestamp of the generated events, which is about that of the real events. */
 const FIRST_TIMESTAMP_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
 
 interface Draft {
@@ -24,7 +24,7 @@ interface Draft {
   readonly nonAscii: boolean;
 }
 
-/** The events as JSON text, session after session; ids are UUIDs of the seed. */
+/** Yields the events as JSON text, session by session. Their ids are UUIDs derived from the seed. */
 export function* generateLines(seed: number): Generator<string> {
   const random = seededRandom(seed);
   const sessions = AGENTS.flatMap((agent) => sessionsOf(agent, random));
@@ -42,7 +42,7 @@ export function* generateLines(seed: number): Generator<string> {
 
 const AGENTS = Object.keys(SESSION_SHARES) as AgentType[];
 
-/** The agent's events cut into its sessions: starts come first in theirs, ends last. */
+/** Divides the agent's events into sessions. A session has its start events first and its end events last. */
 function sessionsOf(agent: AgentType, random: Random): Draft[][] {
   const drafts = KINDS.filter((kind) => kind.agent_type === agent).flatMap((kind) => draftsOf(kind, random));
   const starts = drafts.filter((draft) => draft.kind.event_type === 'session_start');
@@ -59,13 +59,13 @@ function sessionsOf(agent: AgentType, random: Random): Draft[][] {
     from = to;
     return [...starts.splice(0, 1), ...part, ...ends.splice(0, 1)];
   });
-  // More starts than sessions: a session that was resumed says so again.
+  // There are more start events than sessions: a resumed session sends another one.
   sessions[0]!.unshift(...starts);
   sessions.at(-1)!.push(...ends);
   return sessions;
 }
 
-/** One draft per event of the kind, sizes spread evenly over its quantiles, then mixed. */
+/** Returns one draft per event of the kind. Sizes are spread evenly over the kind's quantiles and shuffled. */
 function draftsOf(kind: Kind, random: Random): Draft[] {
   const ranks = Array.from({ length: kind.count }, (_, i) => (i + 0.5) / kind.count);
   const sizes = shuffle(random, ranks).map((rank) => sizeAt(kind.sizes, rank));
@@ -78,7 +78,7 @@ interface Ids {
   readonly clock: number;
 }
 
-/** The event's JSON, filled up to its size; an event whose fields alone are longer stays that long. */
+/** Returns the event's JSON, padded to its size. An event whose fields alone are longer keeps its length. */
 function eventText(draft: Draft, ids: Ids, random: Random): string {
   const shape = shapeOf(draft.kind, random);
   const head = {
@@ -89,7 +89,7 @@ function eventText(draft: Draft, ids: Ids, random: Random): string {
     ...shape.fields,
     ...(draft.bytes > 300 ? { client_timestamp: new Date(ids.clock).toISOString(), source: 'import' } : {}),
   };
-  // Metadata is made once and its text put in afterwards: its other values are random too.
+  // Metadata is created only once, since it contains random values. Its text is inserted afterwards.
   const metadata = JSON.stringify(shape.metadata(MARK));
   const bare = `${JSON.stringify(head).slice(0, -1)},"metadata":${metadata}}`;
   const room = draft.bytes - (Buffer.byteLength(bare) - MARK.length);
@@ -101,13 +101,13 @@ function eventText(draft: Draft, ids: Ids, random: Random): string {
   return bare.replace(MARK, () => JSON.stringify(text).slice(1, -1));
 }
 
-/** Events of one size in 500 sessions that take turns at random: what design figures are given for. */
+/** Small events: one size, in 500 sessions in random order. docs/performance.md states costs of such events. */
 const SMALL = { events: 200_000, sessions: 500, bytes: 426 };
 const SMALL_PATH = 'src/store/';
 const SMALL_TYPES = ['tool_use', 'response', 'llm_response'];
 const SMALL_TOOLS = ['Bash', 'Read', 'Edit', 'Glob', 'Grep', 'Write'];
 
-/** Small events as JSON text, all of the same size. */
+/** Yields small events as JSON text, all of the same size. */
 export function* generateSmallLines(seed: number): Generator<string> {
   const random = seededRandom(seed);
   for (let index = 0; index < SMALL.events; index++) {
@@ -133,7 +133,7 @@ export function* generateSmallLines(seed: number): Generator<string> {
   }
 }
 
-/** Stands for the text until its length is known; no shape has it otherwise. */
+/** Placeholder for the text until its length is known. No event contains it otherwise. */
 const MARK = '@text@';
 
 function uuid(seed: number, index: number): string {

@@ -1,8 +1,8 @@
 /**
- * The events of a run: a pool from the generator or a corpus, sent again and again with fresh ids.
+ * The events of a run: a pool from the generator or a corpus, which is sent repeatedly with fresh ids.
  *
- * Invariant: a pool is a function of its seed or its file, so that both servers get the same bytes. Runs are compared
- * by its digest.
+ * Invariant: a pool is a function of its seed or its file, so that both servers get the same bytes. The digest of the
+ * pool shows whether two runs are comparable.
  */
 import { createHash } from 'node:crypto';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
@@ -12,12 +12,12 @@ import { parseTemplate, type Template, TemplateError } from './template.ts';
 import { UUID_BYTES } from './uuid.ts';
 
 export interface PoolSource {
-  /** NDJSON, gzip or not; without it the events are generated. */
+  /** NDJSON file, optionally compressed with gzip; `undefined`: the events are generated. */
   readonly corpus: string | undefined;
-  /** Which events are generated; sizes of real agents unless said otherwise. */
+  /** Kind of the generated events; default `mixed`: the sizes of real agents' events. */
   readonly payload?: 'mixed' | 'small';
   readonly seed: number;
-  /** More events than this are not needed, so not kept in memory. */
+  /** Maximum number of events that are kept in memory. */
   readonly most: number;
   /** Random UUIDs, or ones that grow with time (UUIDv7). */
   readonly ids: 'random' | 'time';
@@ -30,7 +30,7 @@ export interface PoolFacts {
   readonly sessions: number;
   readonly with_event_id: number;
   readonly bytes: number;
-  /** SHA-256 over the events with their ids blanked, in order. */
+  /** SHA-256 over the events in order, without their ids. */
   readonly sha256: string;
   readonly event_bytes: Readonly<Record<'p50' | 'p90' | 'p95' | 'p99' | 'max' | 'mean', number>>;
 }
@@ -75,7 +75,9 @@ function linesOf({ corpus, payload, seed }: PoolSource): Iterable<string> | Asyn
   return payload === 'small' ? generateSmallLines(seed) : generateLines(seed);
 }
 
-/** The same events without ids: white space counts as none (rule EVT-04), and takes as many bytes. */
+/**
+ * Returns the same events without ids. White space of equal length replaces each id and counts as absent (rule EVT-04).
+ */
 export function withoutEventIds(pool: Pool): Pool {
   const templates = pool.templates.map((template) => {
     if (template.idAt < 0) return template;

@@ -1,21 +1,21 @@
 /**
- * One event as bytes, with the places of its two ids.
+ * One event as bytes, with the positions of its two ids.
  *
- * Only the ids change when a pool is sent again; metadata keeps every byte. Invariant: both places are UUID_BYTES wide
- * and lie inside the quotes of the value.
+ * Only the ids change when a pool is sent again; metadata keeps every byte. Invariant: both ids are UUID_BYTES long and
+ * are inside the quotes of the value.
  */
 import { UUID_BYTES } from './uuid.ts';
 
 export interface Template {
   readonly bytes: Buffer;
-  /** Where the `event_id` begins; -1 when the event has none. */
+  /** Offset of the `event_id`; -1 when the event has none. */
   readonly idAt: number;
   readonly sessionAt: number;
   /** Number of the event's session within the pool, from 0. */
   readonly session: number;
 }
 
-/** A line that cannot be an event: the contract asks for an object with a `session_id`. */
+/** A line that cannot be an event: the contract requires an object with a `session_id`. */
 export class TemplateError extends Error {
   constructor(message: string) {
     super(message);
@@ -28,14 +28,14 @@ const PLACEHOLDER = '0'.repeat(UUID_BYTES);
 /**
  * Makes a template of one event's JSON text.
  *
- * Both ids are replaced textually by placeholders of a UUID's width, whatever width they had; everything
- * else, `metadata` above all, keeps its bytes. `sessionNumber` gives each session of the pool its number.
+ * Placeholders of a UUID's length replace the text of both ids, which may have any length. Everything else keeps its
+ * bytes, in particular `metadata`. `sessionNumber` returns the number of a session within the pool.
  */
 export function parseTemplate(line: string, sessionNumber: (id: string) => number): Template {
   const fields = topLevelStrings(line);
   const session = fields.get('session_id');
   if (session === undefined) throw new TemplateError('has no session_id that is a string');
-  // An id of white space counts as absent (contract, rule of `event_id`), so it gets no fresh one either.
+  // An id of white space counts as absent (contract, rule of `event_id`), so it gets no fresh id.
   const given = fields.get('event_id');
   const id = given !== undefined && textOf(line, given).trim() !== '' ? given : undefined;
   const cuts = id === undefined ? [session] : [session, id];
@@ -65,12 +65,15 @@ interface Span {
   readonly to: number;
 }
 
-/** The string's value: escapes are resolved. */
+/** Returns the value of a JSON string, with escapes resolved. */
 function textOf(line: string, span: Span): string {
   return JSON.parse(`"${line.slice(span.from, span.to)}"`) as string;
 }
 
-/** The insides of the string values of the object's own keys; of a key given twice, the last counts. */
+/**
+ * Returns the spans of the string values of the object's own keys, without quotes. For a duplicate key, the last value
+ * counts.
+ */
 function topLevelStrings(text: string): Map<string, Span> {
   const parsed: unknown = parse(text);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
@@ -79,7 +82,7 @@ function topLevelStrings(text: string): Map<string, Span> {
   const found = new Map<string, Span>();
   let depth = 0;
   let key: string | undefined;
-  // The text is valid JSON from here on, so that quotes, brackets and commas are all that need a look.
+  // From here on the text is valid JSON, so only quotes, brackets and commas must be examined.
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
     if (char === '"') {
@@ -88,7 +91,7 @@ function topLevelStrings(text: string): Map<string, Span> {
       else if (depth === 1 && key !== undefined) found.set(key, { from: at + 1, to: end });
       at = end;
     } else if (char === '{' || char === '[') {
-      // A key that was a string before and now is not has no span any more.
+      // A duplicate key has no span when its later value is not a string.
       if (depth === 1 && key !== undefined) found.delete(key);
       depth++;
     } else if (char === '}' || char === ']') depth--;

@@ -14,8 +14,8 @@ const DASH = 0x2d;
 /**
  * Writes a version 4 UUID (RFC 9562, section 5.4) for `index` at `at`.
  *
- * Two indexes below 2^32 never share a UUID: the first word is a bijection of the index, and all its bits
- * stay. The words look random to an index of the database, which is what makes them the dear case.
+ * Two indexes below 2^32 never share a UUID: the first word is a bijection of the index and keeps all its bits. To an
+ * index of a database the words look random, which makes them the expensive case.
  */
 export function writeUuid(target: Buffer, at: number, seed: number, index: number): void {
   const a = mix(index ^ mix(seed));
@@ -34,18 +34,18 @@ export function writeUuid(target: Buffer, at: number, seed: number, index: numbe
   writeHex(target, to, d, 28, 0);
 }
 
-/** Where the clock in the UUIDs that grow with time starts; no clock of the machine is read. */
+/** First time in the UUIDs that grow with time. The machine's clock is not read. */
 const FIRST_UUID_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
 
-/** Events a millisecond; six bits hold their order. */
+/** Number of UUIDs per millisecond. Six bits contain their order. */
 const UUIDS_PER_MS = 50;
 
 /**
  * Writes a version 7 UUID (RFC 9562, section 5.7) for `index` at `at`.
  *
- * UUIDs grow with the index, as those of a client that makes them in order. They have milliseconds from the index, its
- * place within the millisecond (a counter of fixed length, section 6.2), and bits that look random.
- * Two indexes below 2^32 never share a UUID, since no two share millisecond and place.
+ * UUIDs grow with the index, like those of a client that creates them in order. A UUID contains milliseconds derived
+ * from the index, a counter within the millisecond (section 6.2), and bits that look random. Two indexes below 2^32
+ * never share a UUID, since no two have the same millisecond and counter.
  */
 export function writeTimeUuid(target: Buffer, at: number, seed: number, index: number): void {
   const time_ms = FIRST_UUID_MS + Math.floor(index / UUIDS_PER_MS);

@@ -1,7 +1,7 @@
 /**
- * Milliseconds of the monotonic clock, with fractions.
+ * Returns milliseconds of the monotonic clock, with fractions.
  *
- * Invariant: all processes read the same clock. `performance.now()` does not promise that, since each thread counts
+ * Invariant: all processes read the same clock. `performance.now()` does not guarantee that, since each thread counts
  * from its own start.
  */
 

@@ -2,8 +2,8 @@
 import type { Timeline } from './sample.ts';
 
 /**
- * One value a look, 1 being a whole core; `null` for the first, and where the system said nothing.
- * CPU time of a process only grows, so its growth over the interval is the share.
+ * Returns one share per sample; 1 is a whole core. It is `null` for the first sample, and where the system reports no
+ * CPU time.
  */
 export function cpuShares({ t_ms, cpu_us }: Pick<Timeline, 't_ms' | 'cpu_us'>): (number | null)[] {
   return cpu_us.map((now, i) => {

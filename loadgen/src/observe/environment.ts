@@ -1,5 +1,5 @@
 /**
- * The machine and the versions of a run.
+ * Reads facts about the machine and the versions of a run.
  *
  * Invariant: a result contains no path, host name or user name. A value that the system does not report is `null`.
  */
@@ -17,7 +17,7 @@ export interface Environment {
   readonly kernel: string;
   /** Type of the file system that holds the databases. */
   readonly database_file_system: string | null;
-  /** One, five and fifteen minutes, before anything was started. */
+  /** Load averages of one, five and fifteen minutes, before anything was started. */
   readonly load_average: readonly number[];
   readonly node_version: string;
   readonly rustc_version: string | null;
@@ -26,7 +26,7 @@ export interface Environment {
   readonly dirty: boolean | null;
 }
 
-/** Made from a result, so a run does not make the next one dirty. */
+/** Files that are generated from a result. `isDirty` ignores them, so that one run does not make the next one dirty. */
 const GENERATED = [
   'benchmark-results.json',
   'docs/benchmark-results.md',
@@ -35,7 +35,7 @@ const GENERATED = [
   'README.md',
 ];
 
-/** Whether a checkout differs from its commit in what a run is made from; `null` where git does not say. */
+/** Returns whether a checkout differs from its commit, generated files aside; `null` when git fails. */
 export function isDirty(root: string): boolean | null {
   const status = output(
     'git',
@@ -44,7 +44,8 @@ export function isDirty(root: string): boolean | null {
       '--porcelain',
       '--',
       '.',
-      // Relative: behind `:!` a slash is no path's, but means the top of the checkout (gitglossary, "pathspec").
+      // The paths are relative: in the short form `:!`, git reads a leading slash as "top of the checkout"
+      // (gitglossary, "pathspec").
       ...GENERATED.map((file) => `:(exclude)${file}`),
     ],
     root,
@@ -82,7 +83,7 @@ function output(command: string, args: readonly string[], cwd = ROOT): string | 
   }
 }
 
-/** The type of the longest mount point that the folder lies under, from proc_pid_mountinfo(5). */
+/** Returns the file system type of the longest mount point that contains the folder, from proc_pid_mountinfo(5). */
 function fileSystemOf(folder: string): string | null {
   let table: string;
   try {

@@ -1,8 +1,9 @@
 /**
- * The event-loop lag of a server: the time that `GET /livez` takes on a kept connection. It reads no database.
+ * Measures the event-loop lag of a server: the time that `GET /livez` takes on a persistent connection. The endpoint
+ * reads no database.
  *
- * It is measured in the same way for every server; a runtime's own figure could not be compared. Invariant: one
- * request at a time, so that one stall is one long wait.
+ * Every server is measured in this way, since the runtimes' own figures could not be compared. Invariant: one request
+ * at a time, so that one stall is one long wait.
  */
 import { Agent, get } from 'node:http';
 
@@ -15,7 +16,7 @@ export class EventLoopLagProbe {
     this.#url = `${url}/livez`;
   }
 
-  /** The time in milliseconds; `null` when the last request still waits, or when this one fails. */
+  /** Returns the time in milliseconds; `null` when the previous request still waits, or when this one fails. */
   ask(): Promise<number | null> {
     if (this.#waiting) return Promise.resolve(null);
     this.#waiting = true;

@@ -1,14 +1,14 @@
 /**
- * The load of the whole machine over a span of time, from proc_stat(5): work of other programs, and time that the
- * hypervisor gave to others.
+ * Computes the load of the whole machine over a period, from proc_stat(5): work of other programs, and time that the
+ * hypervisor gave to other guests.
  *
- * Interrupts are left out, since the kernel books the loopback traffic of the run there. Figures are `null` except on
- * Linux.
+ * Interrupt time is left out, since the kernel counts the loopback traffic of the run there. Figures are `null` except
+ * on Linux.
  */
 import { readFile } from 'node:fs/promises';
 import type { MachineLoad } from './sample.ts';
 
-/** In clock ticks since the boot, over all cores. */
+/** Clock ticks of all cores since boot. */
 export interface MachineTicks {
   readonly working: number;
   readonly stolen: number;
@@ -33,7 +33,7 @@ export async function readMachine(): Promise<MachineTicks | null> {
   return { working, stolen, all: working + idle + iowait + irq + softirq + stolen };
 }
 
-/** `own_us`: CPU time of everything that belongs to the run, over the same span. */
+/** Returns the load of the machine between two readings. `own_us` is the CPU time of the whole run in that period. */
 export function machineLoad(
   before: MachineTicks | null,
   after: MachineTicks | null,

@@ -1,8 +1,8 @@
 /**
  * Samples a server at intervals during a load: memory, CPU time, write-ahead log, open files and event-loop lag.
  *
- * Invariants: a sample is cheap, since it is taken in the parent during the measurement. A sample that failed is
- * missing, never made up. A value that the system does not report is `null`.
+ * Invariants: a sample is cheap, since it is taken in the parent during the measurement. A failed sample is left out
+ * and not estimated. A value that the system does not report is `null`.
  */
 import { stat } from 'node:fs/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
@@ -12,24 +12,24 @@ import type { Timeline } from './sample.ts';
 
 export interface Observed {
   readonly pid: number;
-  /** The database's file; the log lies next to it. */
+  /** Path of the database; its write-ahead log is next to it. */
   readonly database: string;
-  /** The server's address, to measure how long `GET /livez` takes; `null`: not measured. */
+  /** Address of the server, to measure its event-loop lag; `null`: not measured. */
   readonly lag_url: string | null;
   readonly interval_ms: number;
   readonly lifetime: Lifetime;
 }
 
 export interface Observer {
-  /** The most that the write-ahead log was seen to hold since the observer was made. */
+  /** Largest size of the write-ahead log so far, in bytes; `null` when no log was found. */
   readonly walPeak: number | null;
-  /** From here on looks are kept, and `t_ms` counts. */
+  /** Starts to keep samples. `t_ms` counts from here. */
   begin(): void;
-  /** Ends the looking; a look that is not finished is not kept. May be called again. */
+  /** Stops sampling and returns the samples. Discards an unfinished sample. Can be called again. */
   stop(): Timeline;
 }
 
-/** One look; `lag_ms` comes when `/livez` answers, and stays `null` when it did not. */
+/** One sample. `lag_ms` is set when `/livez` answers, and otherwise stays `null`. */
 interface Row {
   readonly t_ms: number;
   readonly rss_bytes: number | null;
@@ -51,7 +51,7 @@ export function observe(observed: Observed): Observer {
 
   const look = async () => {
     const at = performance.now();
-    // Asked first, so that the looks at files do not delay it.
+    // The request is sent first, so that reading files does not delay it.
     const answered = begun === undefined ? null : (lag?.ask() ?? null);
     const [{ rss_bytes, cpu_us }, wal_bytes, file_descriptors] = await Promise.all([
       probe(pid),
@@ -77,7 +77,7 @@ export function observe(observed: Observed): Observer {
   };
 
   const timer = setInterval(tick, observed.interval_ms);
-  // Looking keeps no process alive that has nothing else to do.
+  // The timer must not keep the process alive.
   timer.unref();
   void tick();
 
@@ -101,7 +101,7 @@ export function observe(observed: Observed): Observer {
   };
 }
 
-/** `null` while there is no log, as before the first write. */
+/** Returns the size of the write-ahead log; `null` when it does not exist, such as before the first write. */
 async function walBytes(database: string): Promise<number | null> {
   const found = await stat(`${database}-wal`).catch(() => null);
   return found === null ? null : found.size;

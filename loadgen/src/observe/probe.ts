@@ -1,7 +1,7 @@
 /**
- * CPU time, memory and open files of a process, from proc(5).
+ * Reads CPU time, memory and open files of a process, from proc(5).
  *
- * CPU time counts all threads, ended ones too; its resolution is a clock tick, usually 10 ms. Figures are `null`
+ * CPU time includes all threads, also ended ones. Its resolution is a clock tick, usually 10 ms. Figures are `null`
  * except on Linux.
  */
 import { execFileSync } from 'node:child_process';
@@ -11,11 +11,11 @@ export interface Probe {
   /** User and system time of all threads since the start, in microseconds. */
   readonly cpu_us: number | null;
   readonly rss_bytes: number | null;
-  /** The most it ever was, `VmHWM`. */
+  /** Peak memory of the process (`VmHWM`). */
   readonly peak_rss_bytes: number | null;
 }
 
-/** Looks at the process with that id, now. */
+/** Reads the figures of the process with that id. */
 export type ProbeProcess = (pid: number) => Promise<Probe>;
 
 export function createProbe(): ProbeProcess {
@@ -30,14 +30,17 @@ export function createProbe(): ProbeProcess {
   };
 }
 
-/** Fields 14 and 15 of proc_pid_stat(5), in clock ticks; the name before them may hold spaces and brackets. */
+/**
+ * Returns the sum of fields 14 and 15 of proc_pid_stat(5) in microseconds. The process name before them may contain
+ * spaces and brackets, so the search starts at the last bracket.
+ */
 function cpuMicroseconds(stat: string, ticksPerSecond: number): number | null {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   return Number.isFinite(ticks) ? (ticks / ticksPerSecond) * 1e6 : null;
 }
 
-/** How many files, sockets and pipes the process has open. */
+/** Returns the number of files, sockets and pipes that the process has open. */
 export async function countFileDescriptors(pid: number): Promise<number | null> {
   const entries = await readdir(`/proc/${pid}/fd`).catch(() => null);
   return entries === null ? null : entries.length;
@@ -45,13 +48,13 @@ export async function countFileDescriptors(pid: number): Promise<number | null> 
 
 let ticks: number | null | undefined;
 
-/** Asked once, since the system's clock tick cannot change while it runs. */
+/** Returns the clock tick, which is read once: it cannot change while the system runs. */
 function clockTicks(): number | null {
   if (ticks === undefined) ticks = readTicksPerSecond();
   return ticks;
 }
 
-/** Clock ticks of proc(5) in a second; `null` where the system does not say. */
+/** Returns the clock ticks of proc(5) per second; `null` where the system does not report them. */
 export function readTicksPerSecond(): number | null {
   try {
     const said = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));

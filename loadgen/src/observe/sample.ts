@@ -8,33 +8,33 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Sent } from '../load/drivers/driver.ts';
 
 export interface DiskUse {
-  /** The database and what SQLite keeps next to it, after the server has closed it. */
+  /** Size of the database and of SQLite's other files, after the server has closed the database. */
   readonly bytes: number;
-  /** Rows in the file, preloaded ones included. */
+  /** Number of rows in the file, including preloaded rows. */
   readonly events: number;
-  /** The most the write-ahead log was seen to hold. */
+  /** Largest observed size of the write-ahead log. */
   readonly wal_peak_bytes: number | null;
 }
 
-/** Acknowledged, stored and expected, which must be the same, in content too. */
+/** Counts and digests of the expected, acknowledged and stored events. All must be equal. */
 export interface Audit {
   readonly expected_events: number;
   readonly acknowledged_events: number;
   readonly stored_events: number;
   /** Digest of the multiset of rows that the acknowledged events make; 128 bits in hex. */
   readonly expected_digest: string;
-  /** The same of the rows that were found. */
+  /** Digest of the multiset of rows that the file contains. */
   readonly stored_digest: string;
 }
 
-/** What the stream clients of a round received, all of them checked against the file. */
+/** Frames that the stream clients of a round received, all checked against the file. */
 export interface StreamSample {
   readonly clients: number;
-  /** Over all clients: event frames received. */
+  /** Number of event frames that all clients received. */
   readonly frames: number;
-  /** Clients whose frames were, in order and byte for byte, the rows of the file. */
+  /** Number of clients whose frames equal the rows of the file, in order and byte for byte. */
   readonly complete_clients: number;
-  /** From the `created_at` of the row (its transaction, whole milliseconds) to the arrival of its frame. */
+  /** Delivery lag: from the row's `created_at` (its transaction, in whole milliseconds) to the arrival of its frame. */
   readonly lag: Lag | null;
   /** CPU time of the process that holds all clients. */
   readonly clients_cpu_us: number;
@@ -49,7 +49,7 @@ export interface Lag {
   readonly histogram: string;
 }
 
-/** What the system reports of the server at intervals. Columns have equal length, `null` where not measured. */
+/** Samples of the server at intervals, by column. All columns have the same length; `null` means not measured. */
 export interface Timeline {
   /** Milliseconds since the first measured request. */
   readonly t_ms: readonly number[];
@@ -58,53 +58,53 @@ export interface Timeline {
   readonly cpu_us: readonly (number | null)[];
   readonly wal_bytes: readonly (number | null)[];
   readonly file_descriptors: readonly (number | null)[];
-  /** Time for `GET /livez`, which touches no database: what the runtime makes an idle request wait. Soak alone. */
+  /** Event-loop lag: the time for `GET /livez`, which uses no database. Measured only in a soak. */
   readonly lag_ms: readonly (number | null)[];
 }
 
 export interface WarmUp {
-  /** Whether two of its parts in a row agreed within 5 %; `null` when it had one. */
+  /** Whether two consecutive parts agreed within 5 %; `null` when the warm-up had one part. */
   readonly steady: boolean | null;
-  /** Of the first events after the start: what a cold server takes; `null` in an open loop. */
+  /** Throughput of the first events after the start, of a cold server; `null` in an open loop or with one part. */
   readonly cold_events_per_s: number | null;
-  /** What its parts took, the first aside; empty when it had one. */
+  /** Throughput of each part except the first; empty when the warm-up had one part. */
   readonly parts_events_per_s: readonly number[];
   readonly sent: Sent;
 }
 
-/** The reader next to a soak: a dashboard that asks for statistics. */
+/** Figures of the reader, which sends the requests of a dashboard during a soak. */
 export interface ReaderSample {
   readonly requests: number;
   readonly failed: number;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
-  /** CPU time of the reader's process, its start included. */
+  /** CPU time of the reader's process, including its start. */
   readonly cpu_us: number;
 }
 
-/** What the machine did next to server and load while measuring, as shares of all its cores. */
+/** Load of the machine from outside the run during a measurement, as shares of all its cores. */
 export interface MachineLoad {
-  /** CPU time of processes that are no part of the run; `null` where the system does not say. */
+  /** CPU time of processes outside the run; `null` where the system does not report it. */
   readonly others_share: number | null;
-  /** Time that the hypervisor gave to others. */
+  /** Time that the hypervisor gave to other guests. */
   readonly stolen_share: number | null;
 }
 
-/** One slice: a stretch of load on one server, next in time to a slice of the other. */
+/** One slice: a period of load on one server, with a slice of the other server directly before or after it. */
 export interface Slice {
-  /** The round whose processes it belongs to, the first being 1. */
+  /** Number of the round, from 1. */
   readonly round: number;
   readonly target: TargetName;
   /** Seconds from the start of the run to the first request. */
   readonly at_s: number;
-  /** What an open driver was asked for. */
+  /** Requested rate of an open loop; `null` in a closed loop. */
   readonly rate_events_per_s: number | null;
   readonly measured: Sent;
-  /** CPU time of the server, all threads, from the first request to the last answer. */
+  /** CPU time of all threads of the server, from the first request to the last answer. */
   readonly server_cpu_us: number | null;
   readonly timeline: Timeline;
   readonly reader: ReaderSample | null;
-  /** CPU time of the process that holds all stream clients; 0 without any. */
+  /** CPU time of the process of all stream clients; 0 without clients. */
   readonly clients_cpu_us: number;
   readonly machine: MachineLoad;
 }
@@ -115,10 +115,10 @@ export interface ProcessSample {
   readonly target: TargetName;
   readonly warm_up: WarmUp;
   readonly idle_rss_bytes: number | null;
-  /** The most it ever was, all slices included. */
+  /** Peak memory of the process over its whole life. */
   readonly peak_rss_bytes: number | null;
   readonly stream: StreamSample | null;
-  /** From SIGTERM to the end of the process. */
+  /** Milliseconds from SIGTERM to the end of the process. */
   readonly stop_ms: number;
   readonly disk: DiskUse;
   readonly audit: Audit;

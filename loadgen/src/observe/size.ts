@@ -1,16 +1,16 @@
-/** Bytes on disk: of a database after its server has closed it, and of what is deployed. */
+/** Measures bytes on disk: of a database that its server has closed, and of a deployed server. */
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Target } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface DeployedSize {
-  /** What the project itself makes: the binary, or everything in the bundle's folder. */
+  /** Bytes that the project builds: the binary, or all files in the bundle's folder. */
   readonly own_bytes: number;
-  /** The same with the runtime that it cannot do without. */
+  /** `own_bytes` plus the runtime that the server needs. */
   readonly with_runtime_bytes: number;
 }
 
-/** A target that is its own command needs no runtime; otherwise the command is the runtime. */
+/** Returns the deployed size of a target. If its command is not its artefact, the command is the runtime. */
 export async function deployedSize(target: Target): Promise<DeployedSize> {
   if (target.command === target.artefact) {
     const { size } = await stat(target.artefact);
@@ -20,7 +20,7 @@ export async function deployedSize(target: Target): Promise<DeployedSize> {
   return { own_bytes: own, with_runtime_bytes: own + (await stat(target.command)).size };
 }
 
-/** All files below the folder, links not followed. */
+/** Returns the total size of all files below the folder. Symbolic links are not followed. */
 export async function folderBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -1,12 +1,12 @@
 /**
- * CPU time of a process between two samples in nanoseconds, from the scheduler's counters of its threads.
+ * Measures the CPU time of a process between two samples, in nanoseconds, from the scheduler's counters of its threads.
  *
- * The probe reads clock ticks, which are longer than a burst. Invariants: it is `null` where the system does not
- * count. A thread that ended loses its time since the first sample, and does not lower the sum.
+ * The probe reads clock ticks, which are longer than a short burst of work. Invariants: the result is `null` where the
+ * system has no such counters. A thread that ended between the samples adds nothing, and does not lower the sum.
  */
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Nanoseconds on a core, by thread. */
+/** CPU time in nanoseconds by thread id. */
 export type ThreadTimes = ReadonlyMap<string, number>;
 
 export async function threadTimes(pid: number): Promise<ThreadTimes | null> {
@@ -15,17 +15,17 @@ export async function threadTimes(pid: number): Promise<ThreadTimes | null> {
   const times = new Map<string, number>();
   await Promise.all(
     threads.map(async (thread) => {
-      // The first of three numbers (https://docs.kernel.org/scheduler/sched-stats.html).
+      // The first of three numbers is the CPU time (https://docs.kernel.org/scheduler/sched-stats.html).
       const text = await readFile(`${folder}/${thread}/schedstat`, 'utf8').catch(() => '');
       const ns = Number.parseInt(text, 10);
-      // What has run at all, and says nothing, is not counted.
+      // A missing or zero counter means that the system does not count, so the thread is left out.
       if (ns > 0) times.set(thread, ns);
     }),
   );
   return times.size === 0 ? null : times;
 }
 
-/** Milliseconds on all cores. */
+/** Returns the CPU time of all threads between two samples in milliseconds; `null` when a sample is missing. */
 export function cpuBetween(before: ThreadTimes | null, after: ThreadTimes | null): number | null {
   if (before === null || after === null) return null;
   let ns = 0;

@@ -1,7 +1,8 @@
 /**
  * DATA: every flag of every benchmark command, with defaults, bounds and help.
  *
- * Invariant: parsing, checks, help and the types of options follow from this table, and nothing else names a default.
+ * Invariant: parsing, checks, help and the types of options follow from this table. No other code contains a default of
+ * a flag.
  */
 import { DEFAULT_RATES, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
 
@@ -11,16 +12,18 @@ export type RunMode = (typeof MODES)[number];
 export type CommandName = 'compare' | 'sync' | 'codecs' | 'binary' | 'rpc' | 'ceilings' | 'profile' | 'hot';
 
 export interface Flag {
-  /** A `list` has commas, or is repeated where `repeatable` says so. */
+  /**
+   * Kind of the value. The items of a `list` have commas between them, or the flag is repeated if it is `repeatable`.
+   */
   readonly kind: 'switch' | 'text' | 'integer' | 'choice' | 'list';
   readonly commands: readonly CommandName[];
-  /** Modes of `compare` that use it; the others refuse it. Without: all. */
+  /** Modes of `compare` that accept the flag; other modes reject it. Default: all modes. */
   readonly modes?: readonly RunMode[];
-  /** Another load is measured, so the result does not replace the committed one. */
+  /** The flag changes the load, so the result does not replace the committed one. */
   readonly changesLoad?: true;
-  /** A file, which results name without its folder. */
+  /** The value is a file. Results contain its name without the folder. */
   readonly isFile?: true;
-  /** What stands for the value in the help; a switch has none. */
+  /** Placeholder for the value in the help text; a switch has none. */
   readonly value?: string;
   readonly default?: number | string;
   /** The default with `--quick`. */
@@ -267,7 +270,7 @@ export const FLAGS = {
 type Table = typeof FLAGS;
 export type FlagName = keyof Table;
 
-/** The table with every column, for code that treats all flags alike. */
+/** The entries of the table with the type `Flag`, for code that handles all flags in the same way. */
 export const FLAG_ENTRIES = Object.entries(FLAGS) as readonly (readonly [FlagName, Flag])[];
 
 type NamesOf<Command extends CommandName> = {
@@ -290,7 +293,7 @@ type ValueOf<One extends Flag> = One extends { readonly kind: 'switch' }
         ? Given<One, Choice>
         : string | undefined;
 
-/** The flags of a command by their names in camel case; `undefined` where one was not given and has no default. */
+/** The flags of a command by their names in camel case; `undefined` for a flag that is not given and has no default. */
 export type Values<Command extends CommandName> = {
   readonly [Name in NamesOf<Command> as Camel<Name>]: ValueOf<Table[Name]>;
 };

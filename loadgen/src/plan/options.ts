@@ -1,11 +1,11 @@
-/** What `bench:compare` is asked for, once it is checked. */
+/** The options of `bench:compare` after all checks. */
 import type { Threshold } from '../analyse/threshold.ts';
 import type { Given } from './parse.ts';
 import type { RequestedRate } from './rates.ts';
 
 export type Durability = 'process' | 'power';
 
-/** `undefined` where a flag is not given and the mode decides. */
+/** An option is `undefined` when its flag is not given and the mode decides. */
 export interface Options extends Omit<Given<'compare'>, 'rate' | 'threshold'> {
   readonly rates: readonly RequestedRate[] | undefined;
   readonly thresholds: readonly Threshold[];

@@ -1,8 +1,8 @@
 /**
- * The command line of every benchmark command, read by the table of flags.
+ * Parses the command line of every benchmark command by the table of flags.
  *
- * Invariants: every problem is reported at once, and no default replaces a wrong value. A bare `--`, which pnpm passes
- * on, means nothing.
+ * Invariants: all problems are reported at once, and no default replaces a wrong value. A bare `--`, which pnpm passes
+ * on, is ignored.
  */
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,12 +10,12 @@ import { type CommandName, FLAG_ENTRIES, type Flag, type FlagName, type Values }
 
 export interface Usage<Command extends CommandName> {
   readonly name: Command;
-  /** Words that stand next to the flags, as the help shows them. */
+  /** Names of the positional arguments, as the help shows them. */
   readonly words?: readonly string[];
-  /** What the command does, and its exit codes, as whole lines. */
+  /** What the command does, in full lines; `exit` lists its exit codes. */
   readonly about: string;
   readonly exit: string;
-  /** The scenarios that there are. */
+  /** Names of all scenarios of the command. */
   readonly scenarios?: readonly string[];
 }
 
@@ -24,13 +24,13 @@ export type Parsed<Options> =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
-/** The values of all flags of a command, and what was given. */
+/** The values of all flags of a command, the names of the given flags, and the positional arguments. */
 export type Given<Command extends CommandName> = Values<Command> & {
   readonly given: ReadonlySet<FlagName>;
   readonly words: readonly string[];
 };
 
-/** `finish` makes the options of the values; it adds what is wrong with them together. */
+/** Parses a command line. `finish` converts the values to options and adds the problems of flags that conflict. */
 export function parseCommand<Command extends CommandName, Options>(
   usage: Usage<Command>,
   argv: readonly string[],
@@ -54,7 +54,7 @@ function flagsOf(command: CommandName): (readonly [FlagName, Flag])[] {
 
 type Texts = ReadonlyMap<FlagName, readonly string[]>;
 
-/** Every flag with its texts, in the order of the command line; an empty text for a switch. */
+/** Returns the given flags with their texts, in the order of the command line. A switch has an empty text. */
 function readTexts(
   { name: command, words: wanted = [] }: Usage<CommandName>,
   argv: readonly string[],
@@ -181,7 +181,7 @@ function helpText({ name, words = [], about, exit, scenarios }: Usage<CommandNam
 
 const FILES = FLAG_ENTRIES.filter(([, { isFile }]) => isFile === true).map(([name]) => name);
 
-/** The command line as a result states it: files by their names, since their folders are the machine's. */
+/** Returns the command line as a result stores it. Files have no folder, since folders belong to one machine. */
 export function shownFlags(argv: readonly string[]): string[] {
   const joined = new RegExp(`^(--(?:${FILES.join('|')}))=(.+)$`, 's');
   const apart = new Set(FILES.map((name) => `--${name}`));

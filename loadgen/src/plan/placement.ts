@@ -1,8 +1,9 @@
 /**
- * The cores of server and generator.
+ * Chooses the cores of server and generator.
  *
- * The generator has one busy thread, a server several. From four cores on the generator gets one core and the server
- * the others. With fewer cores nothing is pinned: a server on one core would be measured without its parallelism.
+ * The generator has one busy thread, a server several. With four cores or more, the generator gets one core and the
+ * server the others. With fewer cores nothing is pinned: a server on one core would be measured without its
+ * parallelism.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,12 +36,12 @@ export function choosePlacement(): Placement {
   return { pinned: true, server_cpus: server, generator_cpus: generator, reason };
 }
 
-/** To be put before a command; nothing when not pinned. */
+/** Returns the words that pin a command when they precede it; none when `cpus` is `null`. */
 export function pinningCommand(cpus: readonly number[] | null): readonly string[] {
   return cpus === null ? [] : ['taskset', '-c', cpus.join(',')];
 }
 
-/** How many cores the generator may run on; unpinned, all that this process may. */
+/** Returns the number of cores that the generator may run on: the pinned ones, or all cores of this process. */
 export function generatorCores({ generator_cpus }: Placement): number {
   return generator_cpus?.length ?? availableParallelism();
 }
@@ -49,7 +50,7 @@ function unpinned(reason: string): Placement {
   return { pinned: false, server_cpus: null, generator_cpus: null, reason };
 }
 
-/** Cores this process may run on, from proc(5); `null` where there is no such file. */
+/** Returns the cores that this process may run on, from proc(5); `null` when the file does not exist. */
 function allowedCpus(): number[] | null {
   let status: string;
   try {
@@ -61,7 +62,7 @@ function allowedCpus(): number[] | null {
   return list === undefined ? null : parseCpuList(list);
 }
 
-/** `0-2,5` as `[0, 1, 2, 5]`. */
+/** Parses a list of cores: `0-2,5` becomes `[0, 1, 2, 5]`. */
 export function parseCpuList(list: string): number[] {
   return list.split(',').flatMap((part) => {
     const [from, to = from] = part.split('-').map(Number);

@@ -17,30 +17,30 @@ export interface Plan {
   readonly placement: Placement;
   readonly estimated_s: number;
   readonly out: string;
-  /** Why the result does not replace the committed one; empty when it does. */
+  /** Reasons why the result does not replace the committed one; empty when it does. */
   readonly outReasons: readonly string[];
 }
 
 export const COMMITTED_RESULT = resolve(ROOT, 'benchmark-results.json');
 
-/** For raw data, reports and results that must not replace the committed one; git ignores the folder. */
+/** Folder for raw data, reports, and results that must not replace the committed one. Git ignores it. */
 export const SCRATCH = resolve(ROOT, '.bench');
 
 export const SCRATCH_RESULT = resolve(SCRATCH, 'benchmark-results.json');
 
-/** Rounds below this say little about what differs from process to process. */
+/** Minimum number of rounds. Fewer rounds show too little of the variation between processes. */
 export const ENOUGH_ROUNDS = ROUNDS;
 
-/** Bulk inserts per server behind a ceiling. */
+/** Number of bulk inserts per server for one ceiling. */
 export const CEILING_REPEATS = 3;
 
-/** Events of such an insert, at most. */
+/** Maximum number of events of one bulk insert. */
 export const CEILING_EVENTS = 200_000;
 
-/** For the estimate alone: what a server on two cores takes together with its generator. */
+/** Throughput that the time estimate assumes for a server and its generator on two cores. */
 const ASSUMED_EVENTS_PER_S = { batch: 110_000, single: 12_000 };
 const ASSUMED_BULK_EVENTS_PER_S = 100_000;
-/** Start, idle time, warm-up, shutdown and audit of a process, and a measured start. */
+/** Assumed seconds for start, idle time, warm-up, shutdown and audit of a process, and for a measured start. */
 const PROCESS_S = 10;
 const START_S = 0.3;
 
@@ -61,12 +61,12 @@ export function makePlan(options: Options, tools: Tools): Plan {
   };
 }
 
-/** `count` turns of each: A B B A A B B A …, so that a drift favours neither. */
+/** Returns `count` turns of each server in the order A B B A A B B A …, so that a drift favours neither. */
 export function inTurn(names: readonly TargetName[], count: number): TargetName[] {
   return Array.from({ length: count }, (_, i) => (i % 2 === 0 ? names : [...names].reverse())).flat();
 }
 
-/** Seconds for one server. */
+/** Returns the estimated seconds of a measurement for one server. */
 function estimateOf(spec: Spec): number {
   const { rounds, slices, duration_s, events } = spec.workload;
   const pace = ASSUMED_EVENTS_PER_S[spec.mode === 'single' ? 'single' : 'batch'];
@@ -75,7 +75,7 @@ function estimateOf(spec: Spec): number {
   return rounds * round + bulk;
 }
 
-/** The mean of both servers, as a multiple of what the faster takes. */
+/** Mean time of both servers, divided by the time of the faster one. */
 const SLOWER = 1.7;
 
 function reasonsToKeepCommitted(options: Options): string[] {
@@ -88,7 +88,7 @@ function reasonsToKeepCommitted(options: Options): string[] {
   if (options.events !== undefined) reasons.push('a number of events');
   if (options.duration !== undefined) reasons.push('a length of its own');
   if (options.starts < FLAGS.starts.default) reasons.push('fewer starts');
-  // What a reader takes for the row that the command gives without flags.
+  // Otherwise a reader would take the figures for those of the default load.
   for (const [name, { changesLoad }] of FLAG_ENTRIES)
     if (changesLoad === true && options.given.has(name)) reasons.push(`--${name}`);
   if (options.mode === 'main' && options.corpus !== undefined) reasons.push('--corpus');
@@ -96,7 +96,7 @@ function reasonsToKeepCommitted(options: Options): string[] {
   return reasons;
 }
 
-/** Printed before anything starts. */
+/** Returns the lines that describe the plan. They are printed before anything starts. */
 export function describePlan(plan: Plan, options: Options): string[] {
   return [
     `Measured starts per server: ${options.starts}. Each round has a fresh process and a fresh database of each server.`,
@@ -115,7 +115,7 @@ export function describePlan(plan: Plan, options: Options): string[] {
   ];
 }
 
-/** "80 s", "4 min 30 s", "20 min". */
+/** Formats a duration, such as "80 s", "4 min 30 s" or "20 min". */
 export function shownTime(seconds: number): string {
   const tens = Math.ceil(seconds / 10) * 10;
   if (tens < 120) return `${tens} s`;

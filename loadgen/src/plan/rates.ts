@@ -1,4 +1,4 @@
-/** Rates as the command line writes them: `2000`, or `75%` of each server's own throughput. */
+/** Parses rates of the command line: `2000`, or `75%` of each server's own throughput. */
 import { isDeepStrictEqual } from 'node:util';
 
 export type RequestedRate =
@@ -7,7 +7,7 @@ export type RequestedRate =
 
 const MOST_EVENTS_PER_S = 10_000_000;
 
-/** The rates in their order, or a sentence that says which is wrong. */
+/** Returns the rates in their order, or a sentence that names a wrong rate. */
 export function parseRates(text: string): readonly RequestedRate[] | string {
   const rates: RequestedRate[] = [];
   for (const part of text.split(',')) {

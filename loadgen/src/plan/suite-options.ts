@@ -8,14 +8,14 @@ export type RunSize = 'quick' | 'default' | 'all';
 
 export interface SuiteOptions<Scenario extends string> {
   readonly targets: readonly TargetName[];
-  /** In the order of the suite. */
+  /** Selected scenarios in the order of the suite. */
   readonly scenarios: readonly Scenario[];
   readonly size: RunSize;
   readonly seed: number;
   readonly corpus: string | undefined;
-  /** `undefined`: the committed result, or, where it is not to be replaced, a scratch file. */
+  /** File for the result. `undefined`: the committed result, or a scratch file when it must not be replaced. */
   readonly out: string | undefined;
-  /** Print every row as well. */
+  /** Whether to print every row as well. */
   readonly tables: boolean;
   readonly json: boolean;
   readonly build: boolean;
@@ -30,7 +30,7 @@ export function parseSuite<Scenario extends string>(
   argv: readonly string[],
 ): Parsed<SuiteOptions<Scenario>> {
   return parseCommand(usage, argv, (values, problems) => {
-    // A suite has some of these flags; the others have no value.
+    // No suite has all of these flags. The value of a missing flag is `undefined`.
     const given = values as Pick<
       Given<SuiteName>,
       'only' | 'scenarios' | 'quick' | 'out' | 'json' | 'noBuild'

@@ -1,8 +1,8 @@
 /**
  * DATA: the measurements of each mode, in their order.
  *
- * Measurements of one group share their processes, which is why a run costs minutes (decision 68). Invariant: everyone
- * can repeat the full comparison (`--mode=all`) without a corpus, except for the row on real events.
+ * Measurements of one group share their processes, so that a run takes only minutes (decision 68). Invariant: the full
+ * comparison (`--mode=all`) needs a corpus only for the row with real events.
  */
 
 import type { Workload } from '../result/result.ts';
@@ -25,15 +25,17 @@ const STREAM_CLIENTS = 10;
 
 type FixedRate = Extract<RequestedRate, { kind: 'fixed' }>;
 
-/** What the machine has to send load with. */
+/** Load generators that are installed on the machine. */
 export interface Tools {
-  /** Without k6 the open loop drives the soak, and the result says so. */
+  /** Whether k6 is installed. Without k6, the open-loop driver drives the soak, and the result has a warning. */
   readonly k6: boolean;
-  /** Without wrk autocannon drives closed loops. */
+  /** Whether wrk is installed. Without wrk, autocannon drives closed loops. */
   readonly wrk: boolean;
 }
 
-/** What the mode measures next to starts, `--pick` applied. */
+/**
+ * Returns the measurements of the mode that `--pick` selects, and those that they depend on. Starts are not included.
+ */
 export function specsOf(options: Options, tools: Tools): Spec[] {
   const all = specsOfMode(options, tools);
   if (options.pick === undefined) return all;
@@ -42,12 +44,12 @@ export function specsOf(options: Options, tools: Tools): Spec[] {
   return all.filter((spec) => needed.has(spec.name));
 }
 
-/** Names of all that the mode measures next to starts, whatever is picked. */
+/** Returns the names of all measurements of the mode except starts, regardless of `--pick`. */
 export function namesOf(options: Options): string[] {
   return specsOfMode(options, { k6: false, wrk: true }).map(({ name }) => name);
 }
 
-/** Specs that share their processes, in the order of the first of each. */
+/** Returns the specs by group, in the order of the first spec of each group. Specs of a group share their processes. */
 export function groupsOf<S extends Pick<Spec, 'group'>>(specs: readonly S[]): S[][] {
   return [...Map.groupBy(specs, ({ group }) => group).values()];
 }
@@ -71,7 +73,7 @@ function specsOfMode(options: Options, tools: Tools): Spec[] {
   }
 }
 
-/** The headline: a closed loop, and open loops in the same processes. */
+/** Returns the measurements of the headline: a closed loop, and open loops in the same processes. */
 function main(options: Options, tools: Tools, asked: string): Spec[] {
   const loops = rates(asked).map((rate) =>
     open({ ...options, duration: undefined }, rate, { group: 'main' }),
@@ -79,14 +81,14 @@ function main(options: Options, tools: Tools, asked: string): Spec[] {
   return [batch(options, tools, { group: 'main' }), ...loops];
 }
 
-/** The full comparison; generated events but in the row that is about real ones. */
+/** Returns the full comparison. All measurements use generated events, except the one with a corpus. */
 function full(options: Options, tools: Tools): Spec[] {
   const generated = { ...options, corpus: undefined, events: undefined };
   const stream = { ...generated, streamClients: STREAM_CLIENTS };
   const [closed, ...loops] = main({ ...generated, events: options.events }, tools, DEFAULT_RATES);
   return [
     closed!,
-    // The same bytes by the other generator, so that a reader sees what the generator decides.
+    // The other generator sends the same bytes, so that a reader sees the influence of the generator.
     ...(tools.wrk
       ? [
           {
@@ -112,7 +114,7 @@ function full(options: Options, tools: Tools): Spec[] {
   ];
 }
 
-/** The plain servers, with the bytes of the headline (decision 67). */
+/** Returns the measurements of the plain servers, with the same bytes as the headline (decision 67). */
 function plain(options: Options, tools: Tools): Spec[] {
   const how = { group: 'plain', slices: 2 };
   const loops = (['1000', '10000'] as const).flatMap((rate) =>
@@ -129,7 +131,7 @@ function plain(options: Options, tools: Tools): Spec[] {
   );
 }
 
-/** What differs from the usual spec of its kind. */
+/** Values that replace those of the default spec. */
 interface How {
   readonly name?: string;
   readonly group?: string;
@@ -192,7 +194,9 @@ function closed(options: Options, tools: Tools, what: Closed): Spec {
   };
 }
 
-/** A small number of events has fewer slices, so that each has some hundred requests. */
+/**
+ * Returns the number of slices. A small number of events has fewer slices, so that each has about 100 requests or more.
+ */
 function slicesOf(events: number | null, { slices = SLICES, batch_size }: Closed): number {
   if (events === null) return slices;
   return Math.max(1, Math.min(slices, Math.floor(events / batch_size / FEWEST_REQUESTS)));
@@ -200,7 +204,7 @@ function slicesOf(events: number | null, { slices = SLICES, batch_size }: Closed
 
 const FEWEST_REQUESTS = 100;
 
-/** The rates; for a share, the closed loop that it is a share of comes first. */
+/** Returns one open loop per rate. If a rate is a share, the closed loop that it refers to comes first. */
 function opens(options: Options, tools: Tools, asked: readonly RequestedRate[]): Spec[] {
   const specs = asked.map((rate) => open(options, rate, { group: 'open' }));
   if (specs.every((spec) => spec.rate!.kind === 'fixed')) return specs;
@@ -244,7 +248,7 @@ function percent(rate: { readonly share: number }): number {
 }
 
 function soak(options: Options, tools: Tools): Spec {
-  // The command line admits nothing else for a soak.
+  // The command line accepts only one fixed rate for a soak.
   const rate = (options.rates?.[0] ?? { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S }) as FixedRate;
   const clients = options.streamClients ?? STREAM_CLIENTS;
   const duration_s = options.duration ?? (options.quick ? QUICK_SOAK_S : SOAK_S);

@@ -16,7 +16,7 @@ import { isCompared, type Row, rowsOf, sizeRows } from './rows.ts';
 import { isDifference, shortVerdict } from './verdict.ts';
 
 const OPEN = 'open_10000';
-/** CPU time that a reader notices: the choice matters where the servers differ by more. */
+/** Difference of CPU time, in cores, above which the choice of a server matters. */
 const NOTICED_CORES = 0.1;
 
 interface Choice {
@@ -26,12 +26,12 @@ interface Choice {
   readonly latency: Row;
   readonly throughput: Row;
   readonly size: Row;
-  /** CPU time per event where each event is a request of its own; a comparison may leave it out. */
+  /** CPU time per event with one event per request; `undefined` when the run did not measure it. */
   readonly singleCpu: Row | undefined;
   readonly rate: number;
 }
 
-/** Table, sentences, design and language, and what was measured when, as Markdown. */
+/** Returns the section as Markdown: table, answers, design and language, and conditions. */
 export function choiceSection(result: Result, programs: readonly ProgramFacts[] | null): string {
   const { start, memory, cpu, latency, throughput, size } = choiceOf(result);
   const design = designOf(result);
@@ -47,7 +47,7 @@ export function choiceSection(result: Result, programs: readonly ProgramFacts[] 
   ].join('\n')}\n`;
 }
 
-/** One answer for each reader; none where the run lacks what it rests on. */
+/** Returns one answer for each reader; none when the run lacks a necessary figure. */
 export function answers(result: Result): { readonly reader: string; readonly text: string }[] {
   const choice = isCompared(result) && isComplete(result) ? choiceOf(result) : null;
   if (choice === null) return [];
@@ -58,7 +58,7 @@ export function answers(result: Result): { readonly reader: string; readonly tex
   ];
 }
 
-/** Whether both servers have every figure that an answer rests on. */
+/** Returns whether both servers have every figure that the answers need. */
 function isComplete(result: Result): boolean {
   const needed: readonly (readonly [Measurement | undefined, readonly string[]])[] = [
     [measurementNamed(result, 'startup'), ['start_ms']],
@@ -85,7 +85,7 @@ function designText({ table, sentences }: Design, programs: readonly ProgramFact
 
 const PROGRAMS: readonly ProgramFacts['name'][] = ['plain-ts', 'ts', 'plain-rs', 'rs'];
 
-/** Lines, dependencies and build time of each, in the columns of the design. */
+/** Returns lines, dependencies and build time of each program, in the columns of the design table. */
 function programRows(programs: readonly ProgramFacts[]): string[][] {
   const row = (label: string, cell: (facts: ProgramFacts) => string) => [
     label,
@@ -163,7 +163,10 @@ function forApps({ start, size }: Choice, result: Result): string {
   );
 }
 
-/** From which rate on the difference of CPU time is noticed, and from which on one server alone keeps up. */
+/**
+ * Returns the answer about rates: above which one CPU time differs noticeably, and how much each server takes at
+ * saturation.
+ */
 function forBackends({ cpu, singleCpu, latency, throughput, rate }: Choice): string {
   const less = lower(throughput);
   const more = less === 'rs' ? 'ts' : 'rs';
@@ -184,7 +187,10 @@ function forBackends({ cpu, singleCpu, latency, throughput, rate }: Choice): str
   );
 }
 
-/** The rate at which one server takes `NOTICED_CORES` more than the other; `null` where their CPU time does not differ. */
+/**
+ * Returns the rate at which one server uses `NOTICED_CORES` more than the other; `null` when their CPU time does not
+ * differ.
+ */
 function noticedFrom(cpu: Row): { dear: TargetName; cheap: TargetName; events_per_s: number } | null {
   const cheap = lower(cpu);
   const dear = cheap === 'rs' ? 'ts' : 'rs';
@@ -225,7 +231,7 @@ function shown(row: Row, name: TargetName): string {
   return formatValue(median(row, name), row.unit);
 }
 
-/** Figures in prose have two digits; the table has the rest. */
+/** Returns a median with two digits, for prose. The table has more digits. */
 function about(row: Row, name: TargetName): string {
   return rounded(median(row, name));
 }

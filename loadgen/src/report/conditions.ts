@@ -27,7 +27,7 @@ export function commitOf({ environment }: Pick<Result, 'environment'>): string {
   return `${environment.commit ?? 'unknown'}${environment.dirty === true ? ' with uncommitted changes' : ''}`;
 }
 
-/** Of one measurement: rounds, size, load. */
+/** Returns the conditions of one measurement: rounds, size and load. */
 export function workloadLine(measurement: Measurement): string {
   const { workload, driver, payload } = measurement;
   if (workload === null) return `${measurement.order.length} starts, each a fresh process and database`;
@@ -43,7 +43,7 @@ export function workloadLine(measurement: Measurement): string {
     `rounds: ${workload.rounds} of ${workload.slices} ${workload.slices === 1 ? 'slice' : 'slices'} per server, ${size}`,
     ...source,
     workload.batch_size === 1 ? 'one event a request' : `batches of ${workload.batch_size}`,
-    // k6 opens one for each request that is under way.
+    // k6 opens one connection for each request in flight.
     ...(driver?.name === 'k6' ? ['connections as needed'] : [`${workload.connections} connections`]),
     ...(driver === null ? [] : [driverText(driver)]),
     ...(workload.rate === null ? [] : [`asked ${askedOf(measurement)}`]),
@@ -53,17 +53,17 @@ export function workloadLine(measurement: Measurement): string {
   ].join(', ');
 }
 
-/** "open loop (k6 1.8.1), latency from sending". */
+/** Returns text such as "open loop (k6 1.8.1), latency from sending". */
 function driverText({ model, name, version, latency_from }: DriverFacts): string {
   return `${model} loop (${name} ${version}), latency from ${latency_from === 'due' ? 'when a request was due' : 'sending'}`;
 }
 
-/** How the figures are to be read. */
+/** Explanation of the figures for readers. */
 export const READING =
   'medians, in parentheses minimum and maximum; ratios are of neighbouring slices, with their 95 % interval; fresh processes and databases each round';
 
 export interface NamedWarning extends Warning {
-  /** The measurement's name; `null`: of the run as a whole. */
+  /** Name of the measurement; `null` for a warning about the whole run. */
   readonly measurement: string | null;
 }
 
@@ -76,7 +76,10 @@ export function warningsOf(result: Result): NamedWarning[] {
   ];
 }
 
-/** Where a kind of warning was seen: "batch: 3.1 %; single: 4.3 % of the cores' time", with the common end said once. */
+/**
+ * Returns where a kind of warning occurred. It prints the common end of the messages once, such as "batch: 3.1 %;
+ * single: 4.3 % of the cores' time".
+ */
 export function seenText(found: readonly NamedWarning[]): string {
   const words = found.map(({ message }) => message.split(' '));
   const end = commonEnd(words);
@@ -87,10 +90,10 @@ export function seenText(found: readonly NamedWarning[]): string {
   return [seen.join('; '), ...words[0]!.slice(words[0]!.length - end)].join(' ').replace(/\.$/, '');
 }
 
-/** A shorter end is not worth a reader's search for it. */
+/** Common ends of at most this many words are repeated, which is easier to read. */
 const LEAST_COMMON_WORDS = 5;
 
-/** How many words at the end are said once: those that all lists share but the first, which may be a unit. */
+/** Returns the number of words at the end to print once. The first common word is excluded, since it may be a unit. */
 function commonEnd(lists: readonly (readonly string[])[]): number {
   const shortest = Math.min(...lists.map(({ length }) => length));
   let shared = 0;

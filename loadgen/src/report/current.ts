@@ -1,5 +1,5 @@
 /**
- * The block of docs/performance.md that states what the servers reach now.
+ * The block of docs/performance.md with the current figures of the servers.
  *
  * Invariant: every figure follows from the result.
  */
@@ -9,7 +9,7 @@ import { metricTable } from './markdown.ts';
 import { bullets, markdownText } from './markdown-table.ts';
 import { reportOf } from './model.ts';
 
-/** The headline, and how far its figures can be trusted, as Markdown. */
+/** Returns the headline, and how far its figures can be trusted, as Markdown. */
 export function currentSection(result: Result): string {
   const { headline, trust } = reportOf(result);
   const { created_at, environment } = result;

@@ -1,7 +1,8 @@
 /**
- * Design by language: the servers of this repository next to plain ones, which a tutorial would write (decision 67).
+ * Compares the effects of design and language: the servers of this repository, and plain ones as a tutorial would write
+ * them (decision 67).
  *
- * Invariant: all four took the same bytes in the same run; a factor is the quotient of two medians.
+ * Invariant: all four servers took the same bytes in the same run. A factor is the quotient of two medians.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Unit } from '../analyse/metrics.ts';
@@ -11,9 +12,9 @@ import { SHORT_NAMES } from './names.ts';
 import type { Table } from './rows.ts';
 
 export interface Design {
-  /** A row for each figure: plain and product of both languages. */
+  /** One row per figure, with the plain server and the product in both languages. */
   readonly table: Table;
-  /** What the four figures allow to say. */
+  /** Conclusions from the four figures of a row. */
   readonly sentences: readonly string[];
 }
 
@@ -58,7 +59,7 @@ const COMPARED: readonly Compared[] = [
 
 const LANGUAGES: readonly TargetName[] = ['ts', 'rs'];
 
-/** `null` without the plain servers, or with one server alone. */
+/** Returns the comparison; `null` without the plain servers, or with only one server. */
 export function designOf(result: Result): Design | null {
   const shown = COMPARED.flatMap((compared) => {
     const [plain, product] = [compared.plain, compared.product].map((name) => measurementNamed(result, name));
@@ -83,7 +84,7 @@ export function designOf(result: Result): Design | null {
       const cells = [value(plain, 'ts'), value(product, 'ts'), value(plain, 'rs'), value(product, 'rs')];
       if (cells.some((cell) => cell === null || cell === 0)) return [];
       const [plainTs, ts, plainRs, rs] = cells as [number, number, number, number];
-      // What is better high grows with the design, what costs falls.
+      // A factor above 1 is an improvement, both for throughput, which grows, and for costs, which fall.
       const factor = (worse: number, better: number) =>
         times(unit === 'events_per_s' ? better / worse : worse / better);
       return [

@@ -1,8 +1,8 @@
 /**
  * docs/benchmark-results.md: environment, workload, results, analysis, caveats, raw data, reproduction.
  *
- * Invariants: the same result gives the same bytes, at most 15 KB of them. The text names no winner by hand, and states
- * what was not measured.
+ * Invariants: the same result gives the same bytes, at most 15 KB of them. No winner is written by hand, and the text
+ * states what was not measured.
  */
 import type { Warning } from '../analyse/warning.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
@@ -17,12 +17,12 @@ import { SHORT_NAMES, serversIn } from './names.ts';
 import { isCompared, rowSentence } from './rows.ts';
 import { OPEN_READING } from './series.ts';
 
-/** A run that has all of these is complete. */
+/** Measurements of a complete run. */
 const FULL = ['startup', 'batch', 'open_1000', 'open_10000', 'plain_batch', 'single', 'power', 'stream'];
 
 const MISSING = 'Not measured in this run.';
 
-/** `others` are the names of documents below docs/suites. */
+/** Returns the document. `others` are the names of documents below docs/suites. */
 export function documentOf(result: Result, others: readonly string[] = SUITE_NAMES): string {
   const report = reportOf(result);
   const { design, loads, open, drift } = report;
@@ -139,7 +139,7 @@ function payloadText({ payload }: Measurement): string {
   return `${source}: ${group(payload.events)} events, ${group(Math.round(payload.event_bytes.mean))} B in the mean, sha256 ${payload.sha256.slice(0, 12)}`;
 }
 
-/** One line for each kind: what it limits, where it was seen, what to do. */
+/** Returns one line for each kind of warning: what it limits, where it occurred, and what to do. */
 export function warningLines(all: readonly NamedWarning[]): string {
   if (all.length === 0) return 'None was found in this run.';
   const kinds = Map.groupBy(all, ({ code }) => code);
@@ -180,7 +180,7 @@ function reproduction(result: Result): string {
   ].join('\n');
 }
 
-/** As a shell takes it: a threshold holds a `<`. */
+/** Quotes an argument for a shell, since a threshold contains `<`. */
 function shellWord(text: string): string {
   return /^[\w=.,:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''").replaceAll('```', '')}'`;
 }

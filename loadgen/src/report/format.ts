@@ -1,6 +1,4 @@
-/**
- * Figures as text: the only place where anything is rounded, for readers alone.
- */
+/** Formats figures as text for readers. Rounding here does not change the stored figures. */
 import type { Unit } from '../analyse/metrics.ts';
 import type { Comparison, Summary } from '../analyse/statistics.ts';
 
@@ -25,7 +23,7 @@ export function formatValue(value: number, unit: Unit): string {
   }
 }
 
-/** Median, and minimum and maximum where they differ from it: "206 ms (190–256)". */
+/** Formats the median, with minimum and maximum where they differ from it: "206 ms (190–256)". */
 export function formatSummary(summary: Summary | null | undefined, unit: Unit): string {
   if (summary === null || summary === undefined) return NOT_MEASURED;
   const value = formatValue(summary.median, unit);
@@ -34,11 +32,11 @@ export function formatSummary(summary: Summary | null | undefined, unit: Unit): 
   return `${value} (${rangeText(summary, unit, ends)})`;
 }
 
-/** "190–256"; thousands of events/s as "174k–202k", so that a row fits a terminal. */
+/** Formats a range, such as "190–256". Thousands of events/s become "174k–202k", so that a row fits a terminal. */
 function rangeText({ min, max }: Summary, unit: Unit, ends: readonly string[]): string {
   if (unit === 'events_per_s' && min >= 10_000)
     return [min, max].map((end) => `${digits(end / 1000)}k`).join('–');
-  // The unit stands once where both have the same.
+  // A unit that both ends share is printed once.
   const [low, high] = ends as [string, string];
   const space = high.indexOf(' ');
   const suffix = space < 0 ? '' : high.slice(space);
@@ -46,12 +44,12 @@ function rangeText({ min, max }: Summary, unit: Unit, ends: readonly string[]): 
   return isShared ? `${low.slice(0, -suffix.length)}–${high.slice(0, -suffix.length)}` : `${low}–${high}`;
 }
 
-/** Median alone. */
+/** Formats the median alone. */
 export function formatMedian(summary: Summary | null | undefined, unit: Unit): string {
   return summary === null || summary === undefined ? NOT_MEASURED : formatValue(summary.median, unit);
 }
 
-/** What Rust has more or less than TypeScript, as the table says it. */
+/** Formats a ratio as the difference of Rust from TypeScript in percent. */
 export function formatDelta(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined) return '—';
   const change = (ratio - 1) * 100;
@@ -59,7 +57,7 @@ export function formatDelta(ratio: number | null | undefined): string {
   return Number(shown) === 0 ? '0 %' : `${change > 0 ? '+' : '−'}${shown} %`;
 }
 
-/** The ratio with its interval; no interval of a single pair. */
+/** Formats the ratio with its interval. A single pair has no interval. */
 export function formatRatio(comparison: Comparison | null | undefined): string {
   if (comparison === null || comparison === undefined) return '—';
   const value = ratioDigits(comparison.ratio);
@@ -70,7 +68,7 @@ export function formatInterval(comparison: Comparison): string {
   return `[${ratioDigits(comparison.low)}, ${ratioDigits(comparison.high)}]`;
 }
 
-/** Whole percent from ten on, else two significant digits. */
+/** Formats a share: whole percent from 10 %, one decimal from 1 %, otherwise one significant digit. */
 export function percent(share: number): string {
   const value = share * 100;
   const size = Math.abs(value);
@@ -79,7 +77,7 @@ export function percent(share: number): string {
   return `${shown.replace(/\.0$/, '')} %`;
 }
 
-/** Seconds as a reader would say them. */
+/** Formats a duration: seconds below two minutes, otherwise whole minutes. */
 export function formatDuration(seconds: number): string {
   if (seconds < 120) return `${digits(seconds).replace(/\.0+$/, '')} s`;
   return `${Math.round(seconds / 60)} min`;
@@ -95,14 +93,14 @@ function bytes(value: number): string {
   return size >= MEBIBYTE ? `${digits(value / MEBIBYTE)} MiB` : `${group(Math.round(value))} B`;
 }
 
-/** Three significant digits, or all whole ones. */
+/** Formats a number with two decimals below 10, one below 100, and none above. */
 function digits(value: number): string {
   const size = Math.abs(value);
   if (size >= 100) return group(Math.round(value));
   return value.toFixed(size >= 10 ? 1 : 2);
 }
 
-/** Three decimals below a tenth, so that 0.04 and 0.044 stay apart. */
+/** Formats a ratio. Below 0.1 it has three decimals, so that 0.04 and 0.044 differ. */
 export function ratioDigits(value: number): string {
   const size = Math.abs(value);
   return value.toFixed(size >= 10 ? 1 : size >= 0.1 || size === 0 ? 2 : 3);

@@ -1,5 +1,5 @@
 /**
- * .bench/benchmark-report.html: one file with the plots, which loads nothing and runs no script.
+ * .bench/benchmark-report.html: one file with the plots. It loads no other file and runs no script.
  *
  * Invariant: the same result gives the same bytes, and text of the result never becomes markup.
  */

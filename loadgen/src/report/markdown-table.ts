@@ -1,7 +1,7 @@
-/** Tables and text as Markdown. Text of a result never becomes markup. */
+/** Formats tables and text as Markdown. Text of a result never becomes markup. */
 import type { Table } from './rows.ts';
 
-/** The first column is text, the others are figures unless `left` says otherwise. */
+/** Returns a table as Markdown. Columns in `left` contain text and are left-aligned; the others contain figures. */
 export function markdownTable({ head, rows }: Table, left: readonly number[] = [0]): string {
   return [
     row(head),
@@ -22,7 +22,7 @@ export function bullets(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** Intervals keep their brackets: no link follows them. */
+/** Brackets of intervals are not escaped: without a link target after them they are plain text. */
 function row(cells: readonly string[]): string {
   const shown = cells.map((cell) =>
     markdownText(cell)

@@ -1,4 +1,4 @@
-/** Rows of metrics as Markdown, for documents. */
+/** Formats rows of metrics as Markdown, for documents. */
 import type { Result } from '../result/result.ts';
 import { markdownTable } from './markdown-table.ts';
 import { type Column, isCompared, type Row, tableOf } from './rows.ts';

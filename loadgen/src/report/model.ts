@@ -1,8 +1,8 @@
 /**
- * The report of a run, before it is laid out: terminal, document and HTML page show the same parts.
+ * The contents of a report, independent of its layout: terminal, document and HTML page show the same parts.
  *
- * Invariants: everything follows from the result. A sentence names a server as cheaper or faster only where the interval
- * of the ratio says so.
+ * Invariants: everything follows from the result. A sentence calls a server cheaper or faster only where the interval
+ * of the ratio excludes 1.
  */
 import { type Comparison, MOST_BETWEEN_HALVES } from '../analyse/statistics.ts';
 import { CLAIMED } from '../analyse/warnings.ts';
@@ -24,7 +24,7 @@ import {
 export interface Report {
   readonly headline: readonly Row[];
   readonly design: Design | null;
-  /** Closed loops and the stream, a row each; `null` where there are none. */
+  /** One row for each closed loop and for the stream; `null` when there are none. */
   readonly loads: Table | null;
   readonly open: Table | null;
   readonly drift: Table | null;
@@ -90,7 +90,7 @@ function unitOf(key: (typeof LOAD_KEYS)[number]): 'events_per_s' | 'us' {
   return key === 'throughput_events_per_s' ? 'events_per_s' : 'us';
 }
 
-/** "Odd and even rounds agree within 10 % in 7 of 7 ratios of the headline." */
+/** Returns a sentence such as "Odd and even rounds agree within 10 % in 7 of 7 ratios of the headline." */
 function agreement(result: Result): string[] {
   const halves = headlineRows(result).flatMap(({ label, comparison }) =>
     comparison?.split_half ? [{ label, agree: comparison.split_half.agree }] : [],
@@ -104,7 +104,7 @@ function agreement(result: Result): string[] {
   ];
 }
 
-/** The intervals that were reached, of what the closed loop is there to find out. */
+/** Returns a sentence with the widths of the closed loop's intervals for the metrics in `CLAIMED`. */
 function widths(result: Result): string[] {
   const comparison = headlineOf(result)?.comparison;
   const known = CLAIMED.flatMap((key) => {
@@ -122,7 +122,7 @@ function halfWidth({ low, high, ratio }: Comparison): number {
   return (high - low) / 2 / ratio;
 }
 
-/** The same ratio by both generators, where both ran. */
+/** Returns a sentence with the ratios of both generators; none unless both ran. */
 function generators(result: Result): string[] {
   const [one, other] = ['batch', 'autocannon'].map((name) => measurementNamed(result, name));
   if (one?.driver?.name !== 'wrk' || other === undefined) return [];

@@ -8,10 +8,10 @@ import type { Result } from '../result/result.ts';
 
 export const SHORT_NAMES: Readonly<Record<TargetName, string>> = { ts: 'TypeScript', rs: 'Rust' };
 
-/** Their order in tables. */
+/** Order of the servers in tables. */
 export const COLUMNS: readonly TargetName[] = ['ts', 'rs'];
 
-/** The servers of the result, in the order of columns. */
+/** Returns the servers of the result, in the order of columns. */
 export function serversIn(result: Result): readonly TargetName[] {
   return COLUMNS.filter((name) => result.servers[name] !== undefined);
 }

@@ -1,4 +1,6 @@
-/** Everything that a run leaves: summary, raw data, a line of history, the report as one HTML file, the table on stdout. */
+/**
+ * Writes the outputs of a run: summary, raw data, a line of history, the report as one HTML file, the table on stdout.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,9 +14,9 @@ import type { Progress } from '../run/progress.ts';
 import { terminalReport } from './terminal.ts';
 
 export interface Outputs {
-  /** The file of the summary. */
+  /** File for the summary. */
   readonly out: Plan['out'];
-  /** The folder of everything else. */
+  /** Folder for all other files. */
   readonly scratch: string;
 }
 
@@ -31,7 +33,7 @@ export async function writeOutputs(
   await writeResult(summary, out);
   await write(rawFile, raw);
   await addToHistory(join(scratch, 'history.jsonl'), summary);
-  // Loaded when it is needed: the plots take seconds to load, and a run that fails has none.
+  // Imported only here: loading the plots takes seconds, and a failed run needs no report.
   const { htmlReport } = await import('./html.ts');
   await write(reportFile, htmlReport(result));
   process.stdout.write(json ? resultJson(summary) : terminalReport(summary));
@@ -40,14 +42,14 @@ export async function writeOutputs(
   progress.say(`report: ${reportFile}`);
 }
 
-/** What was measured when the run was interrupted. */
+/** Prints what an interrupted run has measured so far. */
 export function printPartial(result: Result): void {
   process.stdout.write(
     `PARTIAL: the run was interrupted, and no result was written.\n\n${terminalReport(result)}`,
   );
 }
 
-/** What was measured before a run fails is not lost; no result is made of this. */
+/** Stores the measurements so far, so that a later failure does not lose them. No result is made from this file. */
 export async function keepUnfinished(scratch: string, measurements: readonly Measurement[]): Promise<void> {
   await write(join(scratch, 'unfinished.json'), `${JSON.stringify(measurements)}\n`);
 }

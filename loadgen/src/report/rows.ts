@@ -1,7 +1,7 @@
 /**
  * The rows of every table: a metric, the value of each server, and their comparison.
  *
- * Invariant: a metric has a row when at least one server has a value. With one server alone nothing is compared.
+ * Invariant: a metric has a row when at least one server has a value. With only one server there is no comparison.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRICS, type Unit } from '../analyse/metrics.ts';
@@ -17,7 +17,7 @@ export interface Row {
   readonly unit: Unit;
   readonly summaries: Readonly<Partial<Record<TargetName, Summary | null>>>;
   readonly comparison: Comparison | null;
-  /** Rust over TypeScript of what is no sample but a size; else `null`. */
+  /** Rust over TypeScript for an exact value, such as a size; `null` for a sampled metric. */
   readonly exact: number | null;
 }
 
@@ -26,7 +26,7 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Everything one measurement has, in the order of METRICS. */
+/** Returns the rows of all metrics of a measurement, in the order of METRICS. */
 export function rowsOf(result: Result, measurement: Measurement): Row[] {
   const servers = serversIn(result);
   return METRICS.flatMap(({ key, label, unit }) => {
@@ -39,7 +39,7 @@ export function rowsOf(result: Result, measurement: Measurement): Row[] {
   });
 }
 
-/** Sizes of what is deployed, which no measurement holds. */
+/** Returns the rows of the deployed sizes, which no measurement contains. */
 export function sizeRows(result: Result): Row[] {
   const sizes = (key: string, pick: 'own_bytes' | 'with_runtime_bytes'): Row => {
     const metric = METRICS.find((candidate) => candidate.key === key)!;
@@ -58,7 +58,7 @@ export function sizeRows(result: Result): Row[] {
   return [sizes('deployed_bytes', 'own_bytes'), sizes('deployed_with_runtime_bytes', 'with_runtime_bytes')];
 }
 
-/** What the headline shows of each load, a user's loads first. */
+/** Rows of the headline for typical loads of a user. */
 const HEADLINE: readonly (readonly [measurement: string, key: string, label: string])[] = [
   ['open_1000', 'server_cpu_us_per_event', 'CPU per event, 1,000/s'],
   ['open_10000', 'server_cpu_us_per_event', 'CPU per event, 10,000/s'],
@@ -73,7 +73,7 @@ const HEADLINE_KEYS = [
   'peak_rss_bytes',
 ];
 
-/** A user's loads, then saturation, memory, start and sizes: the headline table. */
+/** Returns the rows of the headline: typical loads of a user, saturation, memory, start and sizes. */
 export function headlineRows(result: Result): Row[] {
   const startup = measurementNamed(result, 'startup');
   const headline = headlineOf(result);
@@ -83,7 +83,8 @@ export function headlineRows(result: Result): Row[] {
     return rowsOf(result, measurement).flatMap((row) => (row.key === key ? [{ ...row, label }] : []));
   });
   const saturated = headline === undefined ? [] : rowsOf(result, headline);
-  // At saturation a latency says how many connections wait; it is shown where there is no other.
+  // At saturation, latency only reflects the number of waiting connections. It is shown only when there is no other
+  // latency.
   const keys = loads.length > 0 ? HEADLINE_KEYS : ['latency_p99_ms', ...HEADLINE_KEYS];
   return [
     ...loads,
@@ -97,7 +98,9 @@ export function isCompared(result: Result): boolean {
   return serversIn(result).length > 1;
 }
 
-/** A column for each server, with the ratio and what it means. */
+/**
+ * Returns a table with a column for each server. With two servers it also has the requested columns of the comparison.
+ */
 export function tableOf(result: Result, rows: readonly Row[], columns: readonly Column[]): Table {
   const servers = serversIn(result);
   const comparing = isCompared(result) ? columns : [];
@@ -125,13 +128,13 @@ const CELLS: Readonly<Record<Column, (row: Row) => string>> = {
   meaning: (row) => (sameOnBoth(row) ? 'The same on both.' : meaningOf(row, shortVerdict)),
 };
 
-/** One whole sentence on a row. It begins with the label, since several rows may have one metric. */
+/** Returns a full sentence about a row. It begins with the label, since several rows may have the same metric. */
 export function rowSentence(row: Row): string {
   const sentence = meaningOf(row, sentenceOf);
   return sentence.startsWith(`${row.label}: `) ? sentence : `${row.label}: ${sentence}`;
 }
 
-/** The sentence without label and interval, for where they are next to it. */
+/** Returns the sentence without label and interval, for places that show both next to it. */
 export function verdictSentence(row: Row): string {
   return CELLS.meaning(row);
 }
@@ -142,7 +145,7 @@ function meaningOf(row: Row, say: typeof sentenceOf): string {
   return say(row.key, row.label, row.comparison);
 }
 
-/** Nothing but one value, as of failed requests; there is no ratio of zeros. */
+/** Returns whether all values of both servers are equal, such as zero failed requests. Zeros have no ratio. */
 function sameOnBoth({ comparison, exact, summaries: { rs, ts } }: Row): boolean {
   if (comparison !== null || exact !== null || !rs || !ts) return false;
   return rs.spread === 0 && ts.spread === 0 && rs.median === ts.median;

@@ -9,7 +9,7 @@ import { COLUMNS, SHORT_NAMES, serversIn } from './names.ts';
 import type { Table } from './rows.ts';
 import { briefVerdict } from './verdict.ts';
 
-/** Open-loop latency at fixed rates or shares, stream clients aside. */
+/** Returns the open loops at fixed rates or shares, without the measurement with stream clients. */
 export function openMeasurements<One extends Measurement>(result: {
   readonly measurements: readonly One[];
 }): One[] {
@@ -18,11 +18,11 @@ export function openMeasurements<One extends Measurement>(result: {
   );
 }
 
-/** How the table of the open loop is to be read. */
+/** Explanation of the open-loop table for readers. */
 export const OPEN_READING =
   'Medians of the slices. At a share of its own throughput each server is asked for another rate; only at the same rate are the two compared under the same load.';
 
-/** One row per rate and server; the verdict is that of p99. */
+/** Returns a table with one row per rate and server. Its verdict is that of p99. */
 export function openTable(result: Result): Table {
   const servers = serversIn(result);
   const compared = servers.length > 1;
@@ -47,7 +47,7 @@ export function openTable(result: Result): Table {
   };
 }
 
-/** A dash, since "not measured" in three columns would not fit a terminal. */
+/** Formats a latency. A missing one is a dash, since "not measured" in three columns would not fit a terminal. */
 function cell(summary: Summary | null | undefined): string {
   return summary ? formatMedian(summary, 'ms') : '—';
 }
@@ -58,7 +58,7 @@ export function askedOf({ workload, name }: Measurement): string {
   return rate.kind === 'fixed' ? `${group(rate.events_per_s)}/s` : `${percent(rate.share)} of own`;
 }
 
-/** What one server was asked for; `null` in a closed loop. */
+/** Returns the requested rate of one server; `null` in a closed loop. */
 export function rateAsked({ workload }: Measurement, name: TargetName): number | null {
   const rate = workload?.rate ?? null;
   if (rate === null) return null;
@@ -70,7 +70,7 @@ function rateOf(measurement: Measurement, name: TargetName): string {
   return rate === null ? NOT_MEASURED : `${group(Math.round(rate))}/s`;
 }
 
-/** Throughput as a share of what the server's own database takes in bulk; `null` without a ceiling. */
+/** Returns the throughput as a share of the server's own ceiling; `null` without a ceiling. */
 export function shareOfCeiling(result: Result, measurement: Measurement, name: TargetName): number | null {
   const ceiling = measurement.ceiling === null ? undefined : result.ceilings[measurement.ceiling];
   const most = ceiling?.servers[name]?.events_per_s.median;
@@ -78,7 +78,7 @@ export function shareOfCeiling(result: Result, measurement: Measurement, name: T
   return most === undefined || reached === undefined || most === 0 ? null : reached / most;
 }
 
-/** "Batches, closed loop: TypeScript 71 % and Rust 81 % of what ...", once for each ceiling. */
+/** Returns one line for each ceiling, such as "Batches, closed loop: TypeScript 71 % and Rust 81 % of what ...". */
 export function ceilingLines(result: Result): string[] {
   return result.ceilings.flatMap(({ group_events, servers: most }, index) => {
     const measurement = result.measurements.find(({ ceiling }) => ceiling === index);
@@ -99,7 +99,7 @@ export function ceilingLines(result: Result): string[] {
   });
 }
 
-/** The dashboard next to a soak: how often it read, and how long it waited. A failed read fails the run. */
+/** Returns lines about the dashboard during a soak: number of reads and their latency. A failed read fails the run. */
 export function dashboardLines({ servers }: Measurement): string[] {
   return COLUMNS.flatMap((name) => {
     const reads = servers[name]?.reads;
@@ -112,7 +112,7 @@ export function dashboardLines({ servers }: Measurement): string[] {
   });
 }
 
-/** The generator next to the servers: what it cost, and how near it was to its own limit. */
+/** Returns a line about the generator: CPU time per event, and its share of one core. */
 export function generatorLine({ generator }: Measurement): string | null {
   if (generator === null) return null;
   const { cpu_us_per_event, core_share } = generator;
@@ -124,7 +124,7 @@ export interface DriftColumn {
   readonly unit: Unit;
 }
 
-/** Columns of a timeline; one that is missing here is shown by its name. */
+/** Labels of the columns of a timeline. A column that is missing here is shown with its key. */
 const DRIFT_COLUMNS: Readonly<Record<string, DriftColumn>> = {
   rss_bytes: { label: 'RSS', unit: 'bytes' },
   cpu_share: { label: 'CPU (share of a core)', unit: 'share' },
@@ -145,7 +145,7 @@ const DRIFT_WORDS: Readonly<Record<DriftVerdict, string>> = {
   not_enough_samples: 'not enough samples',
 };
 
-/** "rising: 31.0 MiB/h [29.0 MiB, 33.0 MiB]". */
+/** Returns text such as "rising: 31.0 MiB/h [29.0 MiB, 33.0 MiB]". */
 export function driftText(key: string, drift: Drift | undefined): string {
   if (drift === undefined) return NOT_MEASURED;
   const { unit } = driftColumn(key);

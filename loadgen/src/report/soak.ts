@@ -1,5 +1,5 @@
 /**
- * docs/suites/soak.md: what grows while both servers run for long, from the result of `pnpm bench:soak`.
+ * docs/suites/soak.md: which resources grow during a long run of both servers, from the result of `pnpm bench:soak`.
  *
  * Invariant: the same result gives the same bytes, and no figure is typed by hand.
  */

@@ -1,5 +1,6 @@
 /**
- * The five benchmarks that this project answers, one row each: what it asked, what it measured, what we measure.
+ * The five external benchmarks that this project answers. Each has one row: what it asked, what it measured, and what
+ * this project measures.
  *
  * Invariant: the figures of both servers follow from the result; what was not measured is a dash.
  */
@@ -24,11 +25,11 @@ type Measured = SuiteParts & { readonly result: Result };
 interface System {
   readonly name: string;
   readonly asked: string;
-  /** What it measured, and its own figure. */
+  /** What the external benchmark measured, and its own figure. */
   readonly measured: string;
-  /** What we measure, and with which command. */
+  /** What this project measures, and with which command. */
   readonly here: string;
-  /** The figure of a server; `null` where it was not measured. */
+  /** Returns the figure of a server; `null` where it was not measured. */
   of(measured: Measured, server: TargetName): string | null;
 }
 

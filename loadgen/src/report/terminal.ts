@@ -1,4 +1,4 @@
-/** The report of a run on a terminal of 100 columns: the headline first, then what it rests on. */
+/** Formats the report for a terminal of 100 columns: the headline first, then its details. */
 import CliTable from 'cli-table3';
 import type { Result } from '../result/result.ts';
 import { answers } from './choice.ts';
@@ -10,7 +10,7 @@ import { OPEN_READING } from './series.ts';
 import { isDifference } from './verdict.ts';
 
 const WIDTH = 100;
-/** Verdicts break their words; the rest of the columns are as wide as they need. */
+/** Column widths of the drift table. Long verdicts are wrapped; further columns are as wide as their contents. */
 const DRIFT_WIDTHS = [18, 31, 31];
 const HEADLINE_WIDTHS = [25];
 const DESIGN_WIDTHS = [20, 18, 18, 18, 18];
@@ -40,12 +40,12 @@ export function terminalReport(result: Result): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The headline table alone, while a run goes on. */
+/** Returns the headline table alone, which is printed during a run. */
 export function headlineText(result: Result): string {
   return drawn(tableOf(result, headlineRows(result), ['ratio']), HEADLINE_WIDTHS);
 }
 
-/** The document has the intervals; a terminal has no room for them. */
+/** Removes intervals, for which a terminal has no room. The document shows them. */
 function withoutIntervals({ head, rows }: Table): Table {
   return { head, rows: rows.map((row) => row.map((cell) => cell.replace(/ \[[^\]]*\]$/, ''))) };
 }
@@ -54,7 +54,7 @@ function part(title: string, table: string, lines: readonly string[]): string {
   return [heading(title), table, ...lines.map(item)].join('\n');
 }
 
-/** Differences as sentences, and what differs by no more than noise in one line. */
+/** Returns one sentence per difference, and one line that lists all rows without a difference. */
 function sentences(rows: readonly Row[]): string[] {
   const differing = rows.filter((row) => row.exact !== null || isDifference(row.comparison));
   const alike = rows.filter((row) => row.comparison?.verdict === 'no_difference');
@@ -67,7 +67,7 @@ function sentences(rows: readonly Row[]): string[] {
   ];
 }
 
-/** One line for each kind of warning, with what it limits. */
+/** Returns one entry for each kind of warning, with what it limits. */
 function warningsSection(warnings: readonly NamedWarning[]): string {
   if (warnings.length === 0) return 'This result has no warnings.';
   const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
@@ -84,7 +84,7 @@ function listed(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}\n${lines.map(item).join('\n')}`];
 }
 
-/** No line between the rows. "/s" is enough next to the label of a metric. */
+/** Draws a table without lines between the rows. "events/s" becomes "/s", since the label names the metric. */
 function drawn({ head, rows }: Table, widths: readonly number[] = []): string {
   const table = new CliTable({
     head: [...head],

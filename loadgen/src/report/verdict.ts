@@ -1,14 +1,14 @@
 /**
- * A comparison as one plain sentence.
+ * Formats a comparison as one plain sentence.
  *
- * Invariants: the direction comes from the verdict alone, so that a ratio whose interval holds 1 is
- * called no difference. No server is named as the better one.
+ * Invariants: the direction comes from the verdict alone, so a ratio whose interval includes 1 is called no difference.
+ * No sentence calls one server better.
  */
 import type { Comparison, Verdict } from '../analyse/statistics.ts';
 import { formatInterval, formatRatio, percent } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
 
-/** More, less, and "n times as …", for what is counted, weighed, high, long or large. */
+/** Words for "more", "less" and "n times as …", by the kind of quantity. */
 const WORDS = {
   many: ['more', 'fewer', 'many'],
   much: ['more', 'less', 'much'],
@@ -25,7 +25,7 @@ interface Phrase {
 const { rs: FIRST } = SHORT_NAMES;
 const latency = (name: string): Phrase => ({ before: `${FIRST}’s ${name} is`, words: 'high', after: '' });
 
-/** By the key of the metric. */
+/** Phrases by key of the metric. */
 const PHRASES: Readonly<Record<string, Phrase>> = {
   start_ms: { before: `${FIRST} takes`, words: 'much', after: 'time to start' },
   idle_rss_bytes: { before: `${FIRST} holds`, words: 'much', after: 'memory when idle' },
@@ -52,7 +52,7 @@ const PHRASES: Readonly<Record<string, Phrase>> = {
   deployed_with_runtime_bytes: { before: `${FIRST} with its runtime is`, words: 'large', after: 'to deploy' },
 };
 
-/** "Rust takes 22 % more events per second (1.22 [1.20, 1.31])." */
+/** Returns a sentence such as "Rust takes 22 % more events per second (1.22 [1.20, 1.31])." */
 export function sentenceOf(key: string, label: string, comparison: Comparison | null): string {
   if (comparison === null) return `${label}: nothing can be said.`;
   const { verdict } = comparison;
@@ -61,7 +61,7 @@ export function sentenceOf(key: string, label: string, comparison: Comparison | 
   return `${claimOf(key, label, comparison.ratio)} (${formatRatio(comparison)}).`;
 }
 
-/** The verdict without the metric's name: "No difference: the interval [0.97, 1.04] holds 1." */
+/** Returns the verdict without the metric's name, such as "No difference: the interval [0.97, 1.04] holds 1." */
 export function shortVerdict(key: string, label: string, comparison: Comparison | null): string {
   if (comparison === null) return 'Nothing can be said.';
   if (comparison.verdict === 'too_few_rounds') return 'Too few rounds to say.';
@@ -69,7 +69,7 @@ export function shortVerdict(key: string, label: string, comparison: Comparison 
   return `${claimOf(key, label, comparison.ratio)}.`;
 }
 
-/** Of sizes, which are exact: no interval, no noise. */
+/** Returns a sentence about a size, which is exact and has no interval. */
 export function exactSentence(key: string, label: string, ratio: number): string {
   return ratio === 1 ? `${label}: the same.` : `${claimOf(key, label, ratio)}.`;
 }

@@ -1,7 +1,8 @@
 /**
- * One line for each run in `.bench/history.jsonl`: the machine, the commit, and the medians and ratios of its loads.
+ * Appends one line for each run to `.bench/history.jsonl`: the machine, the commit, and the medians and ratios of its
+ * loads.
  *
- * Nothing reads it but people and their scripts: a ratio that moves from commit to commit shows here first.
+ * The project does not read this file. It shows people and their scripts how a ratio changes from commit to commit.
  */
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** Writes a result file after checking it against the schema of the contract. An invalid file is worse than none. */
+/** Writes a result file after checking it against the schema of the contract. An invalid result is not written. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
@@ -8,11 +8,11 @@ import type { Result } from './result.ts';
 
 export const SCHEMA_FILE = `${ROOT}contract/benchmark-results.schema.json`;
 
-/** Every violation as text; none when the value is a valid result, or what `part` of the schema describes. */
+/** Returns every violation of the schema, or of its `part`, as text; none when the value is valid. */
 export async function violations(value: unknown, part = '#'): Promise<string[]> {
   const schema = JSON.parse(await readFile(SCHEMA_FILE, 'utf8')) as object;
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
-  // The unit of a number, for readers.
+  // `unit` documents the unit of a number and checks nothing.
   ajv.addKeyword({ keyword: 'unit', schemaType: 'string' });
   ajv.addSchema(schema, 'result');
   const validate = ajv.getSchema(`result${part}`)!;
@@ -24,7 +24,7 @@ export function resultJson(result: Result): string {
   return readableJson(result);
 }
 
-/** A list or an object that holds no other stands on one line, so that each metric is a line. */
+/** Returns readable JSON: a list or object without nested ones is on one line, so that each metric has one line. */
 export function readableJson(value: object): string {
   return `${lines(value, '')}\n`;
 }
@@ -42,7 +42,7 @@ function lines(value: unknown, indent: string): string {
   return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-/** The result of a suite: one row a line, figures with four significant digits. */
+/** Returns the result of a suite as JSON, with one row per line and four significant digits. */
 export function rowsJson(value: object): string {
   const { rows, ...facts } = rounded(value as { readonly rows: readonly object[] }, SUITE_DIGITS);
   const head = JSON.stringify(facts, null, 2).replace(/\n\}$/, '');
@@ -51,7 +51,7 @@ export function rowsJson(value: object): string {
 
 const SUITE_DIGITS = 4;
 
-/** Every number but whole ones with so many significant digits. */
+/** Rounds every number that is not an integer to `digits` significant digits. */
 export function rounded<Value>(value: Value, digits: number): Value {
   if (typeof value === 'number')
     return (Number.isInteger(value) ? value : Number(value.toPrecision(digits))) as Value;
@@ -60,7 +60,7 @@ export function rounded<Value>(value: Value, digits: number): Value {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rounded(one, digits)])) as Value;
 }
 
-/** Writes next to the file first, so that an interruption leaves the old result whole. */
+/** Writes to a temporary file and renames it, so that an interruption leaves the old result intact. */
 export async function writeResult(result: Result, file: string): Promise<void> {
   const text = resultJson(result);
   const found = await violations(JSON.parse(text));

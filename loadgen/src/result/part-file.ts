@@ -15,13 +15,13 @@ import { suiteFile } from './suite-parts.ts';
 
 export interface Place {
   readonly file: string;
-  /** Why it is not the committed result; empty when it is, or was named. */
+  /** Reasons why the file is not the committed result; empty when it is, or when `--out` names the file. */
   readonly reasons: readonly string[];
-  /** Where the rows so far lie while it runs, and stay when it fails. */
+  /** File with the rows so far while the suite runs. It remains when the suite fails. */
   readonly unfinished: string;
 }
 
-/** `reasons`: those of the options why this is not the committed result. */
+/** Chooses the result file. `reasons` are those of the options for not replacing the committed result. */
 export function choosePlace(
   part: SuiteName,
   { out, build }: { readonly out: string | undefined; readonly build: boolean },
@@ -41,18 +41,20 @@ export function choosePlace(
   return { file, reasons: all, unfinished: resolve(ROOT, `.bench/unfinished-${part}.json`) };
 }
 
-/** A run of half an hour that fails in its last scenario shall not leave nothing; no result is made of this. */
+/**
+ * Stores the rows so far, so that a failure late in a long run does not lose them. No result is made from this file.
+ */
 export async function keepUnfinished(rows: readonly object[], { unfinished }: Place): Promise<void> {
   await mkdir(dirname(unfinished), { recursive: true });
   await writeFile(unfinished, readableJson(rows));
 }
 
-/** Once the result is written, or before anything is measured: rows of an earlier run would mislead. */
+/** Removes unfinished rows: after the result is written, and before a run, since old rows would be misleading. */
 export async function dropUnfinished({ unfinished }: Place): Promise<void> {
   await rm(unfinished, { force: true });
 }
 
-/** Writes the result of a suite, unless it does not follow the schema. */
+/** Writes the result of a suite. Fails when it does not follow the schema. */
 export async function putPart(name: SuiteName, part: object, file: string): Promise<void> {
   const text = rowsJson(part);
   const found = await violations(JSON.parse(text), `#/$defs/${name}`);

@@ -1,16 +1,16 @@
 /**
  * Reads a result file.
  *
- * Invariant: a file that is no result of this version is refused with a sentence instead of being read half.
+ * Invariant: a file that is not a result of this version is rejected with a sentence, and never read in part.
  */
 import { readFile } from 'node:fs/promises';
 import { violations } from './json.ts';
 import { type Result, SCHEMA_VERSION } from './result.ts';
 
-/** Of a long list of violations. */
+/** Maximum number of violations that are reported. */
 const MOST_VIOLATIONS = 5;
 
-/** The result, or a sentence that says why the file is none. */
+/** Returns the result, or a sentence that states why the file is not one. */
 export async function readResult(file: string): Promise<Result | string> {
   let value: unknown;
   try {

@@ -1,8 +1,8 @@
 /**
  * The shape of a result, from which all tables, documents and plots are made.
  *
- * `contract/benchmark-results.schema.json` describes the summary. Every figure of it can be computed from the raw data,
- * whose digest it holds.
+ * `contract/benchmark-results.schema.json` describes the summary. Every figure of the summary can be computed from the
+ * raw data. The summary contains their digest.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../analyse/drift.ts';
@@ -24,14 +24,14 @@ export type Mode = 'startup' | 'batch' | 'single' | 'open' | 'soak';
 export interface Result {
   readonly schema_version: number;
   readonly created_at: string;
-  /** The whole run, builds and checks included. */
+  /** Seconds of the whole run, including builds and checks. */
   readonly took_s: number;
-  /** The flags as given, files by their names alone. */
+  /** Flags as given; files without their folders. */
   readonly flags: readonly string[];
   readonly environment: Environment;
   readonly placement: Placement;
   readonly servers: Readonly<Partial<Record<TargetName, ServerFacts>>>;
-  /** The raw data of this run; `null` until it is written. */
+  /** Digest and size of the raw data; `null` until the data are written. */
   readonly raw: RawFile | null;
   readonly ceilings: readonly Ceiling[];
   readonly measurements: readonly Measurement[];
@@ -40,16 +40,16 @@ export interface Result {
   readonly warnings: readonly SeenWarning[];
 }
 
-/** A file next to the summary, which no commit holds. */
+/** The file with the raw data, which is not committed. */
 export interface RawFile {
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** What a condition of the command line came to. */
+/** Outcome of a condition from the command line. */
 export interface ThresholdOutcome {
   readonly condition: string;
-  /** Of each measurement that has the metric: what was found, and whether it holds. */
+  /** For each measurement that has the metric: its value, and whether the condition holds. */
   readonly found: readonly {
     readonly measurement: string;
     readonly value: number | null;
@@ -63,26 +63,32 @@ export interface ServerFacts {
   readonly deployed: DeployedSize;
 }
 
-/** What both servers were given in one measurement. */
+/** The load of both servers in one measurement. */
 export interface Workload {
-  /** Events of a round per server; `null` in an open loop. */
+  /** Number of events of a round per server; `null` in an open loop. */
   readonly events: number | null;
-  /** Of a slice; `null` where the number of events was given. */
+  /** Seconds of a slice; `null` when the number of events was given. */
   readonly duration_s: number | null;
   readonly connections: number;
   readonly batch_size: number;
-  /** Events to warm up, resolved where a trial sizes them; `null`: four seconds at the rate. */
+  /**
+   * Number of warm-up events. `null`: the rate of an open loop determines it. 0: an earlier measurement of the group
+   * has warmed up the processes.
+   */
   readonly warmup_events: number | null;
-  /** Fresh processes of each server. */
+  /** Number of rounds, each with a fresh process of each server. */
   readonly rounds: number;
-  /** Slices of load per server and round. */
+  /** Number of slices of load per server and round. */
   readonly slices: number;
   readonly durability: 'process' | 'power';
   readonly max_metadata_bytes: number | null;
   readonly ids: 'random' | 'time';
   readonly preload_events: number;
   readonly stream_clients: number;
-  /** Asked of both servers (events/s), or of each a share of its own throughput; `null` in a closed loop. */
+  /**
+   * Requested rate: the same events/s for both servers, or a share of each server's own throughput. `null` in a closed
+   * loop.
+   */
   readonly rate: Rate | null;
 }
 
@@ -91,12 +97,15 @@ export type Rate =
   | {
       readonly kind: 'share';
       readonly share: number;
-      /** What each server was asked for, the median over its rounds: the share of its throughput in the same cycle. */
+      /**
+       * Requested rate of each server: the median over its rounds. In a round it is a share of the throughput in that
+       * round.
+       */
       readonly events_per_s: Readonly<Partial<Record<TargetName, number>>>;
     };
 
 export interface Measurement {
-  /** Unique in a result: `startup`, `batch`, `open_1000`, `open_75_percent`, `plain_batch`, `single`, `power`, `stream`, `soak`. */
+  /** Unique name in a result, such as `startup`, `batch`, `open_1000`, `open_75_percent`, `plain_batch` or `soak`. */
   readonly name: string;
   readonly title: string;
   readonly mode: Mode;
@@ -104,16 +113,19 @@ export interface Measurement {
   readonly workload: Workload | null;
   readonly driver: DriverFacts | null;
   readonly payload: PoolFacts | null;
-  /** The servers of this repository, or the plain ones (decision 67). */
+  /** Servers under test: those of this repository, or the plain ones (decision 67). */
   readonly contenders: 'product' | 'plain';
   /** Index in `ceilings`; `null` where there is none. */
   readonly ceiling: number | null;
-  /** The server of each start or slice, in order. */
+  /** Server of each start or slice, in order. */
   readonly order: readonly TargetName[];
   readonly servers: Readonly<Partial<Record<TargetName, ServerMeasurement>>>;
-  /** Rust over TypeScript by the key of the metric; `null` where nothing can be said, absent with one server. */
+  /** Rust over TypeScript by key of the metric; `null` when there is no ratio, absent with only one server. */
   readonly comparison?: Readonly<Record<string, Comparison | null>>;
-  /** Events that the audit found as sent, over all processes; 0 where another measurement had the processes. */
+  /**
+   * Number of stored events that the audit verified, over all processes. 0 when another measurement of the group has
+   * the processes.
+   */
   readonly audited_events: number;
   /** `null` for starts. */
   readonly generator: GeneratorLoad | null;
@@ -123,35 +135,35 @@ export interface Measurement {
 /** A measurement with its raw data. */
 export interface RawMeasurement extends Measurement {
   readonly slices: readonly Slice[];
-  /** Of the first measurement of a group; the others took place in the same processes. */
+  /** Processes of the group; empty for every measurement but the first of the group. */
   readonly processes: readonly ProcessSample[];
 }
 
-/** The whole of a run; the summary in the repository has no raw data. */
+/** A result with its raw data. The summary in the repository has none. */
 export interface RawResult extends Result {
   readonly measurements: readonly RawMeasurement[];
 }
 
 export interface GeneratorLoad {
-  /** Of the generator's process, microseconds. */
+  /** CPU time of the generator's process per event, in microseconds. */
   readonly cpu_us_per_event: number;
-  /** Median over the slices: share of one core. */
+  /** Share of one core that the generator used: the median over the slices. */
   readonly core_share: number;
 }
 
-/** What a dashboard that reads during a soak found. */
+/** Figures of the dashboard that reads during a soak. */
 export type Reads = Omit<ReaderSample, 'cpu_us'>;
 
 export interface ServerMeasurement {
-  /** Starts alone: spawn to ready, in milliseconds, in order. */
+  /** Milliseconds from spawn to ready of each start, in order; only in `startup`. */
   readonly starts_ms?: readonly number[];
-  /** By the key of the metric; `null` where it was not measured. */
+  /** Summaries by key of the metric; `null` when the metric was not measured. */
   readonly metrics: Readonly<Record<string, Summary | null>>;
-  /** By the key of a metric of the headline: its values by round and slice. */
+  /** Values by round and slice, by key of the metric; only for some metrics of the main group. */
   readonly values?: Readonly<Record<string, ByRound>>;
-  /** Soak alone: the dashboard next to the load. */
+  /** Figures of the dashboard; only in a soak. */
   readonly reads?: Reads;
-  /** Soak alone: by column of the timeline, whether it drifts. */
+  /** Drift of each column of the timeline; only in a soak. */
   readonly drift?: Readonly<Record<string, Drift>>;
 }
 
@@ -166,7 +178,7 @@ export function measurementNamed<One extends Measurement>(
   return result.measurements.find((measurement) => measurement.name === name);
 }
 
-/** The closed loop that a reader is shown first; `undefined` in a run without one. */
+/** Returns the closed loop that is shown first; `undefined` in a run without one. */
 export function headlineOf<One extends Measurement>(result: Measured<One>): One | undefined {
   const named = ['batch', 'corpus', 'single'].map((name) => measurementNamed(result, name));
   return (

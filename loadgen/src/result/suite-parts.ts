@@ -1,7 +1,7 @@
 /**
- * The committed results of the suites, a file each below `docs/suites/` (decision 68).
+ * The committed results of the suites, one file per suite below `docs/suites/` (decision 68).
  *
- * Each was measured by itself, with its own commit and machine; a part that was not measured is absent.
+ * Each suite is measured separately, with its own commit and machine. A suite that was not measured is absent.
  */
 import type { BinaryResult } from '../binary/result.ts';
 import type { CodecsResult } from '../codecs/result.ts';
@@ -16,10 +16,10 @@ export interface SuiteParts {
   readonly rpc?: RpcResult;
 }
 
-/** In the order of documents. */
+/** Names of the suites in the order of the documents. */
 export const SUITE_NAMES: readonly SuiteName[] = ['sync', 'codecs', 'binary', 'rpc'];
 
-/** The committed result of a suite, as a path in the checkout. */
+/** Returns the path of a suite's committed result, relative to the checkout. */
 export function suiteFile(name: SuiteName): string {
   return `docs/suites/${name}.json`;
 }

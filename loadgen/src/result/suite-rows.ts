@@ -1,4 +1,4 @@
-/** What the results of the suites have in common: facts about the run, and rows of one server in one case. */
+/** Common parts of the suites' results: facts about the run, and rows of one server in one case. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Warning } from '../analyse/warning.ts';
 import type { Environment } from '../observe/environment.ts';
@@ -14,7 +14,7 @@ export interface SuiteServer {
 export interface SuiteFacts {
   readonly created_at: string;
   readonly took_s: number;
-  /** As given, files by their names alone. */
+  /** Flags as given; files without their folders. */
   readonly flags: readonly string[];
   readonly environment: Environment;
   readonly placement: Placement;
@@ -31,7 +31,7 @@ export interface SuiteResult<Row> extends SuiteFacts {
 
 export type Parameters = Readonly<Record<string, string | number>>;
 
-/** What one server, or one language, gave in one case of a scenario. */
+/** Figures of one server, or one language, in one case of a scenario. */
 export interface SuiteRow<Scenario extends string, Figures> {
   readonly scenario: Scenario;
   readonly server: TargetName;
@@ -39,7 +39,7 @@ export interface SuiteRow<Scenario extends string, Figures> {
   readonly figures: Figures;
 }
 
-/** The rows of a scenario and a server whose parameters include these. */
+/** Returns the rows of a scenario and a server that have all values of `parameters`. */
 export function rowsWhere<Row extends SuiteRow<string, unknown>>(
   { rows }: { readonly rows: readonly Row[] },
   scenario: Row['scenario'],

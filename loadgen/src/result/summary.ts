@@ -1,8 +1,8 @@
 /**
- * The summary of a run: what the repository keeps of it.
+ * Makes the summary of a run, which the repository keeps.
  *
- * Invariants: it has no raw data. A figure has four significant digits, which is more than any interval settles. What a
- * warning limits is not repeated in it.
+ * Invariants: the summary has no raw data. A figure has four significant digits, more than any interval supports. A
+ * warning has only its code and message.
  */
 import type { SeenWarning } from '../analyse/warning.ts';
 import { rounded } from './json.ts';

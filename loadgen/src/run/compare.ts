@@ -1,5 +1,5 @@
 /**
- * The steps of the comparison: plan, build, verify, measure, store the same rows without HTTP, summarise, report.
+ * Runs a comparison: plan, build, verify, measure, measure the ceilings, summarise, report.
  *
  * The servers are a parameter, so that tests can compare others. Exit codes are those of `cli/compare-command.ts`.
  */
@@ -46,7 +46,7 @@ export async function compare(
   const progress = createProgress(process.stderr);
   const environment = readEnvironment();
   const k6 = findK6();
-  // A generator that a test puts there is one of autocannon.
+  // A test's own generator replaces autocannon, so wrk must not be used.
   const wrk =
     options.driver === 'autocannon' || contenders.closedLoopProgram !== undefined ? null : findWrk();
   if (options.driver === 'wrk' && wrk === null)
@@ -127,7 +127,7 @@ export async function compare(
   }
 }
 
-/** Fails unless the generator sent the events that were read before the run. */
+/** Returns the facts of the driver. Fails unless its generator has the same events as were read before the run. */
 async function driverOf(spec: Spec, payload: PoolFacts, workers: Workers): Promise<DriverFacts> {
   const generator = await workers.generator(spec);
   if (generator.pool.sha256 !== payload.sha256)
@@ -139,7 +139,7 @@ function payloadKey(spec: Spec, options: Options): string {
   return JSON.stringify(poolOf(spec, options));
 }
 
-/** Reads the events once before anything is started, so that a broken corpus is reported at once. */
+/** Reads the events of all measurements before anything is started, so that a broken corpus is reported at once. */
 async function readPayloads(plan: Plan, options: Options): Promise<Map<string, PoolFacts>> {
   const payloads = new Map<string, PoolFacts>();
   for (const spec of plan.specs) {
@@ -148,7 +148,7 @@ async function readPayloads(plan: Plan, options: Options): Promise<Map<string, P
     try {
       payloads.set(key, (await loadPool(poolOf(spec, options))).facts);
     } catch (error) {
-      // A file that is no gzip after all, or a folder, is as much the corpus's fault as a line of it.
+      // Every error is one of the corpus: a broken line, a folder, or a file that is not valid gzip.
       throw new BenchFailure('corpus_unusable', error instanceof Error ? error.message : String(error));
     }
   }

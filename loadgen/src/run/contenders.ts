@@ -1,7 +1,7 @@
 /**
  * The programs that a run starts: the servers, the bulk inserts and the closed-loop generator.
  *
- * A comparison takes them as a parameter, so that tests can put wrong ones there.
+ * A comparison takes them as a parameter, so that tests can pass faulty ones.
  */
 
 import type { NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
@@ -14,11 +14,11 @@ export interface Contenders {
   readonly targets: Readonly<Record<TargetName, Target>>;
   /** The plain servers, for `--plain` (decision 67). */
   readonly plain: Readonly<Record<TargetName, Target>>;
-  /** What stores the same rows without HTTP; `null`: no ceiling is measured. */
+  /** Programs that measure the ceilings; `null`: no ceiling is measured. */
   readonly ceilings: CeilingPrograms | null;
-  /** The program of the closed-loop generator; `undefined`: the real one. */
+  /** Program of the closed-loop generator; `undefined`: the real one. */
   readonly closedLoopProgram: string | undefined;
-  /** The folder for raw data, the report and the history of runs. */
+  /** Folder for raw data, the report and the history of runs. */
   readonly scratch: string;
 }
 
@@ -30,7 +30,10 @@ export const REAL_CONTENDERS: Contenders = {
   scratch: SCRATCH,
 };
 
-/** What has to be built before these servers run: each of them, the program behind its ceiling, and the plain ones. */
+/**
+ * Returns the programs to build before a run: the servers, the programs of their ceilings, and on request the plain
+ * servers.
+ */
 export function programsOf(
   contenders: Contenders,
   targets: readonly TargetName[],

@@ -1,7 +1,7 @@
 /**
  * The order of a run: each cycle has some starts, then one round of each group (decision 68).
  *
- * Invariant: rounds of a group lie a cycle apart, so that their interval contains the drift of the machine. A group
+ * Invariant: rounds of a group are one cycle apart, so that their interval includes the drift of the machine. A group
  * with fewer rounds has them in the last cycles.
  */
 import type { ProcessSample, Slice } from '../observe/sample.ts';
@@ -9,27 +9,27 @@ import type { Spec } from '../plan/spec.ts';
 import { groupsOf } from '../plan/suite.ts';
 import { Group, type RoundContext } from './round.ts';
 
-/** What was measured so far of one spec. */
+/** Measurements of one spec so far. */
 export interface Rounds {
   readonly slices: readonly Slice[];
-  /** Of the first spec of a group: its processes; none of the others. */
+  /** Processes of the group; empty for every spec but the first of the group. */
   readonly processes: readonly ProcessSample[];
-  /** Events of a round and of a warm-up, resolved. */
+  /** Number of events of a round and of its warm-up. */
   readonly size: ReturnType<Group['sizeOf']>;
 }
 
 export type Measured = ReadonlyMap<Spec, Rounds>;
 
 export interface CyclesContext extends RoundContext {
-  /** Starts of both servers at the beginning of a cycle, the first being 0. */
+  /** Measures starts at the beginning of a cycle. `cycle` counts from 0. */
   starts(cycle: number, cycles: number): Promise<void>;
-  /** At the beginning of a cycle, the first being 0. */
+  /** Called at the beginning of a cycle. `cycle` counts from 0. */
   onCycle(cycle: number, cycles: number): void;
-  /** After each cycle, with all that was measured so far. */
+  /** Called after each cycle with all measurements so far. */
   onMeasured(measured: Measured, isLast: boolean): Promise<void>;
 }
 
-/** What was measured, in the order of the specs. */
+/** Runs all cycles and returns the measurements in the order of the specs. */
 export async function runCycles(specs: readonly Spec[], context: CyclesContext): Promise<Measured> {
   const groups = groupsOf(specs).map((own) => new Group(own, context));
   const measured = new Map<Spec, Rounds>();
@@ -56,7 +56,7 @@ export async function runCycles(specs: readonly Spec[], context: CyclesContext):
   return measured;
 }
 
-/** How many of `count` fall to a cycle: as evenly as they go. */
+/** Returns how many of `count` belong to a cycle, distributed as evenly as possible. */
 export function portion(count: number, cycle: number, cycles: number): number {
   return Math.floor(((cycle + 1) * count) / cycles) - Math.floor((cycle * count) / cycles);
 }

@@ -1,7 +1,7 @@
 /**
  * The parent's side of a process that carries out one order at a time.
  *
- * Invariants: it ends with the run at the latest. One that ends by itself fails its current order.
+ * Invariants: the process ends with the run at the latest. A process that ends by itself fails its current order.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,9 +10,9 @@ import { BenchFailure } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 
 export interface HelperOptions {
-  /** As failures name it. */
+  /** Name of the process in failures. */
   readonly name: string;
-  /** Its program. */
+  /** Program that the process runs. */
   readonly program: URL;
   readonly placement: Placement;
   readonly lifetime: Lifetime;
@@ -36,9 +36,9 @@ export class Helper<Order, Reply extends { readonly kind: string }> {
     this.#release = lifetime.add(() => end(this.#child));
   }
 
-  /** What it answered; `failed` becomes a `generator_failed`. */
+  /** Sends an order and returns the reply. A reply of kind `failed` becomes a `generator_failed`. */
   async ask(order: Order): Promise<Exclude<Reply, { readonly kind: 'failed' }>> {
-    // Before anything is sent, since nothing would wait for the answer.
+    // Checked before sending: after an interruption, no caller would wait for the reply.
     this.#lifetime.signal.throwIfAborted();
     const reply = await this.#lifetime.orInterrupted(this.#exchange(order));
     if (reply.kind === 'failed')

@@ -1,8 +1,9 @@
 /**
- * A server of one scenario: fresh process, fresh file; it can be killed and started again on the same file and port.
+ * A server of one scenario, with a fresh process and a fresh file. It can be killed and started again on the same file
+ * and port.
  *
- * Invariants: it ends with the run at the latest. Signals go only to processes that were started here. No two events
- * that are posted to one file share a number.
+ * Invariants: the process ends with the run at the latest. Signals go only to processes that were started here. No two
+ * events that are posted to one file have the same number.
  */
 import { join } from 'node:path';
 import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
@@ -12,9 +13,9 @@ import { pinningCommand } from '../plan/placement.ts';
 import { copyDatabase, type Launch, startFailure } from './launch.ts';
 
 export interface HostOptions {
-  /** In addition to `--db` and `--port`. */
+  /** Flags in addition to `--db` and `--port`. */
   readonly flags?: readonly string[];
-  /** A closed database that it gets a copy of, and the number of its events. */
+  /** A closed database to copy for the server, and the number of its events. */
   readonly base?: { readonly file: string; readonly events: number };
 }
 
@@ -61,25 +62,27 @@ export class Host {
   get name(): TargetName {
     return this.#server.target.name;
   }
-  /** Events that were given out by {@link take}. */
+  /** Number of events of the base, plus those that {@link take} has reserved. */
   get taken(): number {
     return this.#next;
   }
 
-  /** Numbers of `count` events that are not posted yet: the first of them. */
+  /** Reserves the numbers of `count` new events and returns the first of them. */
   take(count: number): number {
     const first = this.#next;
     this.#next += count;
     return first;
   }
 
-  /** SIGKILL, as a crash would. */
+  /** Ends the server with SIGKILL, which simulates a crash. */
   async kill(): Promise<void> {
     await this.#server.kill();
     await this.#release();
   }
 
-  /** On the same file and port, as this server or as the other. Once the former is gone. */
+  /**
+   * Starts a server again on the same file and port: this one, or the other one. The previous process must have ended.
+   */
   async startAgain(name: TargetName = this.name): Promise<void> {
     const flags = [...this.#flags, '--port', String(this.port)];
     const started = await start(name, this.#launch, this.#folder.path, flags);
@@ -87,7 +90,7 @@ export class Host {
     this.#release = started.release;
   }
 
-  /** SIGTERM; anything but exit 0 is a failure. The file stays until {@link discard}. */
+  /** Stops the server with SIGTERM. Any exit code but 0 is a failure. The file remains until {@link discard}. */
   async stop(): Promise<void> {
     const server = this.#server;
     await this.#release();
@@ -101,7 +104,7 @@ export class Host {
     );
   }
 
-  /** Removes the file. */
+  /** Removes the folder with the database. */
   async discard(): Promise<void> {
     await this.#folder.release();
   }
@@ -124,7 +127,7 @@ async function start(
     wrapper: pinningCommand(placement.server_cpus),
   };
   const starting = startServer(name, options, contenders.targets[name]);
-  // Held from before it is ready, so that an interruption in between ends it too.
+  // Registered before the server is ready, so that an interruption during the start also ends it.
   const release = lifetime.add(() => starting.then((server) => server.stop()));
   const server = await lifetime.orInterrupted(starting).catch((error: unknown) => {
     throw error instanceof StartError ? startFailure(name, error) : error;

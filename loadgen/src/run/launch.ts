@@ -1,6 +1,6 @@
 /**
- * Starts a server for a round: the same flags for both servers, a database in a fresh folder. Both are removed when
- * the run ends.
+ * Starts a server for a round, with the same flags for both servers and a database in a fresh folder. The server and
+ * the folder are removed when the run ends.
  */
 import { constants, copyFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ import { BenchFailure } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import type { Contenders } from './contenders.ts';
 
-/** What servers are started with in every part of the run. */
+/** What every part of the run needs to start servers. */
 export interface Launch {
   readonly contenders: Contenders;
   readonly placement: Placement;
   readonly lifetime: Lifetime;
 }
 
-/** What both servers are asked for in one measurement. */
+/** Settings of both servers in one measurement. */
 export interface ServerOptions {
   readonly durability: 'process' | 'power';
   readonly max_metadata_bytes: number | null;
@@ -34,9 +34,9 @@ export interface Launched {
   readonly server: RunningServer;
   readonly folder: string;
   readonly database: string;
-  /** SIGTERM, and the time until the process was gone, in milliseconds; anything but exit 0 is a failure. */
+  /** Sends SIGTERM and returns the milliseconds until the process has ended. Any exit code but 0 is a failure. */
   stop(): Promise<number>;
-  /** Removes the folder. */
+  /** Removes the folder with the database. */
   discard(): Promise<void>;
 }
 
@@ -46,14 +46,16 @@ export function serverFlags(asked: ServerOptions, database: string): string[] {
   return flags;
 }
 
-/** A folder for a server, and what it is started with in it. */
+/** A fresh folder for a server, and the options to start the server with. */
 export interface Prepared {
   readonly folder: Awaited<ReturnType<Lifetime['temporaryFolder']>>;
   readonly database: string;
   readonly options: StartOptions;
 }
 
-/** `preloaded` is a closed database that the server gets a copy of, instead of none. */
+/**
+ * Prepares a fresh folder. `preloaded` is a closed database to copy into it; with `null` the server creates its own.
+ */
 export async function prepareLaunch(
   how: Launch,
   asked: ServerOptions,
@@ -70,12 +72,12 @@ export async function prepareLaunch(
   return { folder, database, options };
 }
 
-/** What a run says of a server that did not start. */
+/** Returns the failure for a server that did not start. */
 export function startFailure(name: TargetName, error: Pick<StartError, 'message' | 'stderr'>): BenchFailure {
   return new BenchFailure('server_failed', `${name} did not start: ${error.message}`, tail(error.stderr));
 }
 
-/** Starts a server on `preloaded`, or on a database of its own. */
+/** Starts a server on a copy of `preloaded`, or on a new database. */
 export async function launch(
   name: TargetName,
   how: Launch,
@@ -85,7 +87,7 @@ export async function launch(
   const { lifetime } = how;
   const { folder, database, options } = await prepareLaunch(how, asked, preloaded);
   const starting = startServer(name, options, how.contenders.targets[name]);
-  // Held from before it is ready, so that an interruption in between ends it too.
+  // Registered before the server is ready, so that an interruption during the start also ends it.
   const release = lifetime.add(() => starting.then((server) => server.stop()));
   const server = await lifetime.orInterrupted(starting).catch(async (error: unknown) => {
     if (!(error instanceof StartError)) throw error;
@@ -116,7 +118,9 @@ export async function launch(
   };
 }
 
-/** Of a closed database. Synced, else the system writes the copy out while the server is measured. */
+/**
+ * Copies a closed database. The copy is synced, so that the system does not write it to disk during the measurement.
+ */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const handle = await open(to, 'r+');

@@ -1,8 +1,8 @@
 /**
- * A database that already holds events. It is made once for each kind of load and copied for every round.
+ * Creates a database that already contains events. It is created once for each kind of load and copied for every round.
  *
- * Either server can make it, since both write the same file. Invariant: it is closed, so a copy of one file is the
- * whole database.
+ * Either server can create it, since both write the same file. Invariant: the database is closed, so that its one file
+ * is the whole database.
  */
 import { existsSync } from 'node:fs';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -18,7 +18,7 @@ export interface PreloadContext {
   readonly workers: Workers;
   readonly progress: Progress;
   readonly target: TargetName;
-  /** A closed database that the events come on top of; without it they come first. */
+  /** A closed database to which the events are added; default: an empty database. */
   readonly base?: BaseFile;
 }
 
@@ -27,7 +27,10 @@ export interface BaseFile {
   readonly rows: number;
 }
 
-/** The path of a database that holds the spec's `preload_events`, above the rows of a base; its folder lives as long as the run. */
+/**
+ * Returns the path of a database with the spec's `preload_events`, after the rows of a base. Its folder exists until
+ * the run ends.
+ */
 export async function preload(spec: Spec, context: PreloadContext): Promise<string> {
   const { workers, progress, target, base } = context;
   const count = spec.workload.preload_events;
@@ -41,7 +44,7 @@ export async function preload(spec: Spec, context: PreloadContext): Promise<stri
     const order = { url: launched.server.url, range: { first: 0, count }, rate_events_per_s: null };
     const sent = await generator.send(order, (events) => step.at(events));
     await launched.stop();
-    // Asked before the audit, which makes one of its own.
+    // Checked before the audit, which creates a write-ahead log itself.
     if (existsSync(`${launched.database}-wal`))
       throw new BenchFailure('server_failed', `${target} left a write-ahead log behind`);
     const claim = {

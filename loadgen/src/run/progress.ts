@@ -3,14 +3,14 @@ import { type Bar, Presets, SingleBar } from 'cli-progress';
 
 export interface Progress {
   say(line: string): void;
-  /** A step of `total` units, which may be passed in parts; ends with `done`. */
+  /** Begins a step of `total` units. `done` or `abandon` ends the step. */
   begin(label: string, total: number): Step;
 }
 
 export interface Step {
   at(value: number): void;
   done(summary: string): void;
-  /** Takes the bar away, for a failure to be printed. */
+  /** Removes the progress bar, so that an error message can be printed. */
   abandon(): void;
 }
 

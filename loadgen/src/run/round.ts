@@ -1,10 +1,10 @@
 /**
- * One round of a group of measurements. A fresh process of each server is warmed up. Then both get slices of load in the
- * order A B B A, measurement by measurement.
+ * One round of a group of measurements. A fresh process of each server is warmed up. Then both get slices of load in
+ * the order A B B A, measurement by measurement.
  *
- * Neighbouring slices differ by seconds, so that a slow minute of the machine hits both servers (decision 68).
- * Invariants: both processes run for the whole round, and only one of them has load. Both get the same events and the
- * same settings; otherwise the run fails.
+ * Neighbouring slices are only seconds apart, so that a slow minute of the machine affects both servers (decision 68).
+ * Invariants: both processes run for the whole round, and only one of them has load at a time. Both get the same events
+ * and the same settings; otherwise the run fails.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from '../analyse/metrics.ts';
@@ -29,7 +29,7 @@ export interface RoundContext {
   readonly workers: Workers;
   readonly progress: Progress;
   readonly targets: readonly TargetName[];
-  /** Effective settings of a server; throws when those of two processes differ. */
+  /** Handles the effective settings of a server. Throws when those of two processes differ. */
   onHealth(spec: Spec, label: string, name: TargetName, health: Health): void;
 }
 
@@ -38,7 +38,7 @@ export interface RoundResult {
   readonly processes: readonly ProcessSample[];
 }
 
-/** The rounds of one group; it keeps what the first of them found out about sizes. */
+/** Runs the rounds of one group. The first round determines the sizes of all rounds. */
 export class Group {
   readonly specs: readonly Spec[];
   readonly #context: RoundContext;
@@ -50,7 +50,7 @@ export class Group {
     this.#context = context;
   }
 
-  /** Events of a round and of its warm-up, as the first round found them. */
+  /** Returns the number of events of a round and of its warm-up, as the first round determined them. */
   sizeOf(spec: Spec): { readonly events: number | null; readonly warmup_events: number | null } {
     const isFirst = spec === this.specs[0];
     return {
@@ -59,7 +59,7 @@ export class Group {
     };
   }
 
-  /** `round` counts from 1. */
+  /** Runs one round. `round` counts from 1. */
   async run(round: number): Promise<RoundResult> {
     const { workers, targets } = this.#context;
     const first = this.specs[0]!;
@@ -72,7 +72,7 @@ export class Group {
       onHealth: (label: string, name: TargetName, health: Health) =>
         this.#context.onHealth(first, label, name, health),
     };
-    // Events are made before a process waits for them.
+    // The generators create their events first, so that no server process waits for them.
     for (const spec of this.specs) await workers.generator(spec);
     const order = round % 2 === 1 ? targets : [...targets].reverse();
     const servers = new Map<TargetName, ServerUnderTest>();
@@ -150,13 +150,15 @@ export class Group {
   }
 }
 
-/** `null` where the rate of an open loop decides. */
+/** Returns the number of warm-up events; `null` when the rate of an open loop determines it. */
 function warmUpOf({ mode, rate, workload }: Spec): number | null {
   if (workload.warmup_events !== null || rate !== null) return workload.warmup_events;
   return UNSIZED_WARM_UP[mode === 'single' ? 'single' : 'batch'];
 }
 
-/** Events/s that a server is asked for; `null` in a closed loop. A share is one of its own throughput in this round. */
+/**
+ * Returns the requested events/s; `null` in a closed loop. A share refers to the server's own throughput in this round.
+ */
 function rateOf(spec: Spec, name: TargetName, before: ReadonlyMap<Spec, readonly Slice[]>): number | null {
   const { rate, throughput_of } = spec;
   if (rate === null) return null;
@@ -166,13 +168,13 @@ function rateOf(spec: Spec, name: TargetName, before: ReadonlyMap<Spec, readonly
   return Math.round(median(own)! * rate.share);
 }
 
-/** Whole requests. */
+/** Returns the number of events of a slice at a rate, rounded up to whole requests. */
 function eventsAt({ workload }: Spec, rate: number): number {
   const { batch_size, duration_s } = workload;
   return Math.ceil((rate * duration_s!) / batch_size) * batch_size;
 }
 
-/** Slice number `part` of a round of `events`, in whole requests; the last takes the rest. */
+/** Returns the number of events of slice number `part`, in whole requests. The last slice takes the rest. */
 export function partOf(events: number, part: number, { workload }: Pick<Spec, 'workload'>): number {
   const { batch_size, slices } = workload;
   const whole = Math.floor(events / slices / batch_size) * batch_size;

@@ -1,6 +1,6 @@
 /**
- * One process of a server in a round: it starts on a fresh database, takes a warm-up and slices of load, and stops. Then
- * its file is checked against what was acknowledged and streamed.
+ * One process of a server in a round. It starts on a fresh database, takes a warm-up and slices of load, and stops.
+ * Then its file is checked against what was acknowledged and streamed.
  *
  * Invariants: generator, auditor and stream clients are ready before anything is measured. No two slices share an
  * event. CPU time is read right before the first request and right after the last answer.
@@ -25,10 +25,10 @@ import { checkDurability, type Health, readHealth } from '../verify/health.ts';
 import { type Launch, type Launched, launch } from './launch.ts';
 import { warmUp } from './warm-up.ts';
 
-/** How long a server is left alone after its start before its memory counts as idle. */
+/** Milliseconds without requests after the start, before the idle memory is measured. */
 export const IDLE_MS = 500;
 
-/** How long after a failure of the generator the end of the server counts as its cause. */
+/** Milliseconds after a failure of the generator in which an end of the server counts as the cause. */
 const EXIT_MS = 500;
 
 const OBSERVE_MS = { slice: 500, soak: 1000 };
@@ -43,7 +43,7 @@ export interface ServerContext {
   onHealth(label: string, name: TargetName, health: Health): void;
 }
 
-/** What a slice sends. */
+/** The load of one slice. */
 export interface SliceLoad {
   readonly spec: Spec;
   readonly generator: Generator;
@@ -60,7 +60,7 @@ export class ServerUnderTest {
   readonly #context: ServerContext;
   readonly #clients: StreamClients | null;
   readonly #idle_rss_bytes: number | null;
-  /** Everything that was sent; a driver that drops requests drops the last ones. */
+  /** Ranges of all events that were sent. A driver that drops requests drops the last ones of its range. */
   readonly #ranges: Range[] = [];
   readonly #details: string[] = [];
   #next: number;
@@ -84,7 +84,7 @@ export class ServerUnderTest {
     this.#next = spec.workload.preload_events;
   }
 
-  /** `spec` is the first that the process takes: its settings are those of the process. */
+  /** Starts a server. `spec` is the first measurement in the process and determines its settings. */
   static async start(
     round: number,
     name: TargetName,
@@ -102,7 +102,7 @@ export class ServerUnderTest {
     return new ServerUnderTest(round, spec, context, { name, launched, clients, idle_rss_bytes: rss_bytes });
   }
 
-  /** The warm-up that the first spec asks for. */
+  /** Sends the warm-up of the first spec. */
   async warmUp(
     load: Pick<SliceLoad, 'generator' | 'rate_events_per_s'>,
     events: number | null,
@@ -171,7 +171,7 @@ export class ServerUnderTest {
     };
   }
 
-  /** Stops it and checks its file; the folder is gone afterwards. */
+  /** Stops the server, checks its file and removes its folder. */
   async finish(): Promise<ProcessSample> {
     const { preload_events } = this.#spec.workload;
     const { auditor, probe } = this.#context;
@@ -185,7 +185,7 @@ export class ServerUnderTest {
       acknowledged_events: acknowledged,
       preloaded_rows: preload_events,
     };
-    // In parallel, since nothing is measured any more: one thread alone checks the stream against the file.
+    // Both checks run in parallel, since nothing is measured any more. The check of the stream uses only one thread.
     const [audit, stream] = await Promise.all([
       auditor.audit(launched.database, claim),
       this.#clients?.finish(launched.database) ?? null,
@@ -212,7 +212,10 @@ export class ServerUnderTest {
     };
   }
 
-  /** Ticks are 10 ms, longer than a slice at a low rate takes; the scheduler counts nanoseconds where it does. */
+  /**
+   * Begins to measure CPU time; the returned function ends it and returns microseconds. A clock tick (10 ms) is longer
+   * than a slice at a low rate may use. Therefore the scheduler's counters of nanoseconds are used where they exist.
+   */
   async #startCpu(): Promise<() => Promise<number | null>> {
     const { pid } = this.#launched.server;
     const { probe } = this.#context;
@@ -233,7 +236,7 @@ export class ServerUnderTest {
     this.#details.push(describe(phase, sent));
   }
 
-  /** A server that ends under load fails the round at once, instead of request after request. */
+  /** Sends a range of events. Fails at once when the server ends, instead of waiting until every request has failed. */
   #send(
     generator: Generator,
     range: Range,
@@ -247,7 +250,7 @@ export class ServerUnderTest {
     });
     const sending = generator
       .send({ url: server.url, range, rate_events_per_s }, onProgress)
-      // A generator may notice the end of the server before its parent does.
+      // The generator may notice the end of the server before this process does.
       .catch((error: unknown) => Promise.race([ended, sleep(EXIT_MS).then(() => Promise.reject(error))]));
     return Promise.race([sending, ended]);
   }

@@ -1,11 +1,17 @@
-/** How many events a round of a closed loop has: the same for both servers and every round (decision 68). */
+/**
+ * Computes the number of events in a round of a closed loop. It is the same for both servers and every round (decision
+ * 68).
+ */
 import type { WarmUp } from '../observe/sample.ts';
 import type { Spec } from '../plan/spec.ts';
 
-/** Events of a round of each closed loop. */
+/** Number of events of a round, for each closed loop. */
 export type Sizes = Map<Spec, number>;
 
-/** As given, or what the faster server takes in the length of all slices, at the pace of its warm-up. */
+/**
+ * Returns the given number of events. Without one, returns what the faster server stores during all slices at the pace
+ * of its warm-up.
+ */
 export function sizeOf({ workload }: Pick<Spec, 'workload'>, pace_events_per_s: number): number {
   const { events, duration_s, batch_size, slices } = workload;
   if (events !== null) return events;
@@ -13,7 +19,7 @@ export function sizeOf({ workload }: Pick<Spec, 'workload'>, pace_events_per_s: 
   return slice * slices;
 }
 
-/** Events/s of the fastest part of any warm-up. */
+/** Returns the events/s of the fastest part of all warm-ups. */
 export function fasterPace(warmed: readonly WarmUp[]): number {
   return Math.max(
     ...warmed.flatMap(({ parts_events_per_s, sent }) =>

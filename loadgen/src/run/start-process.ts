@@ -1,8 +1,8 @@
 /**
  * The process that measures starts: it starts a server, polls until it is ready, and ends it.
  *
- * It is small, since a large process takes tens of milliseconds to start another. Invariants: it loads only what it
- * needs. A server does not outlive it.
+ * The process is small, since a large process takes tens of milliseconds to start another. Invariants: it loads only
+ * what it needs. A server does not outlive it.
  */
 import { get } from 'node:http';
 import {
@@ -48,7 +48,7 @@ process.on('message', async (message) => {
 });
 
 function reply(message: Reply): void {
-  // A parent that is gone is reported nothing.
+  // A parent that has ended receives no reply.
   if (process.connected) process.send!(message, () => undefined);
 }
 

@@ -1,10 +1,10 @@
 /**
- * The time a server takes to start, from the spawn to the first 200 of `/readyz`. Its database is new, or a copy of one
- * that holds events.
+ * Measures the time a server takes to start, from the spawn to the first 200 of `/readyz`. Its database is new, or a
+ * copy of one that contains events.
  *
- * The program is started directly, without a shell or a package manager. A small process polls `/readyz` without a
- * pause from the ready line on, which states the port. Invariants: no preparation before the spawn counts. The first
- * start of each server does not count, since program text and HTTP client are cold only then.
+ * The program is started directly, without a shell or a package manager. Its ready line states the port. From then on,
+ * a small process polls `/readyz` without a pause. Invariants: no preparation before the spawn counts. The first start
+ * of each server does not count, since program text and HTTP client are cold only then.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -23,21 +23,21 @@ export interface Starting {
   readonly targets: readonly TargetName[];
   readonly launch: Launch;
   readonly asked: ServerOptions;
-  /** Counted starts per server. */
+  /** Number of counted starts per server. */
   readonly count: number;
   readonly progress: Progress;
-  /** A closed database that every start gets a copy of; without it each has an empty one. */
+  /** A closed database that is copied for every start; default: each start has an empty database. */
   readonly preloaded?: string | null;
 }
 
 export interface Starts {
-  /** Of the counted starts. */
+  /** Server of each counted start, in order. */
   readonly order: readonly TargetName[];
-  /** Milliseconds, in order. */
+  /** Milliseconds of each counted start, in order. */
   readonly times: ReadonlyMap<TargetName, readonly number[]>;
 }
 
-/** The starts of a run, some in each cycle. */
+/** Collects the starts of a run, which are distributed over its cycles. */
 export class StartsOfCycles {
   readonly #how: Omit<Starting, 'count'>;
   readonly #order: TargetName[] = [];
@@ -60,7 +60,7 @@ export class StartsOfCycles {
   }
 }
 
-/** In the order A B B A, so that a warm file cache favours neither. */
+/** Measures starts in the order A B B A, so that a warm file cache favours neither server. */
 export async function measureStarts(starting: Starting): Promise<Starts> {
   const { targets, count, progress, preloaded = null } = starting;
   const order = inTurn(targets, count);
@@ -85,7 +85,7 @@ export async function measureStarts(starting: Starting): Promise<Starts> {
   return { order, times };
 }
 
-/** One start, in milliseconds. */
+/** Measures one start in milliseconds. */
 async function measureStart(
   child: ChildProcess,
   name: TargetName,
@@ -113,7 +113,7 @@ function ask(child: ChildProcess, command: Command): Promise<Reply> {
   });
 }
 
-/** Disconnected, it ends its server first. */
+/** Disconnects the child, which then ends its server and itself. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -1,7 +1,8 @@
 /**
- * The steps that all suites share: where the result goes, builds, effective settings, timed scenarios, the result.
+ * The steps that all suites share: choose the result file, build, check effective settings, run scenarios, write the
+ * result.
  *
- * Invariants: the rows so far lie in a file while a suite runs; no result is made of a run that failed.
+ * Invariants: while a suite runs, a file contains the rows so far. A failed run writes no result.
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale, type NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
@@ -24,7 +25,7 @@ import { Host } from './host.ts';
 import type { Launch } from './launch.ts';
 import { createProgress, type Progress } from './progress.ts';
 
-/** Share of all cores' time that a hypervisor gave to others, from which on a run has a warning. */
+/** Share of all cores' time that the hypervisor gave to other guests. Above it, a run has a warning. */
 export const STOLEN = 0.02;
 
 export interface SuiteSetup {
@@ -35,9 +36,9 @@ export interface SuiteSetup {
   readonly scenarios: readonly string[];
   readonly contenders: Contenders;
   readonly lifetime: Lifetime;
-  /** What has to be built next to the servers. */
+  /** Programs to build in addition to the servers. */
   readonly programs?: readonly NamedProgram[];
-  /** Flags of the servers. */
+  /** Flags that the servers are started with. */
   readonly serverFlags?: readonly string[];
 }
 
@@ -64,7 +65,7 @@ export class SuiteRun {
     };
   }
 
-  /** Builds what is stale and asks each server for its settings. */
+  /** Builds stale programs and reads the settings of each server. */
   static async start(setup: SuiteSetup): Promise<SuiteRun> {
     const run = new SuiteRun(setup);
     const { options, contenders, lifetime } = setup;
@@ -85,13 +86,13 @@ export class SuiteRun {
     return run;
   }
 
-  /** Rows of an earlier run would mislead. */
+  /** Removes the rows of an earlier run, which would be misleading. */
   async begin(): Promise<void> {
     await dropUnfinished(this.#place);
     this.#before = await readMachine();
   }
 
-  /** Carries a part of the run out; a failure names it. */
+  /** Runs one part and reports its duration. A failure contains the label of the part. */
   async timed(label: string, work: () => Promise<unknown>): Promise<void> {
     const from = performance.now();
     try {
@@ -122,7 +123,7 @@ export class SuiteRun {
     };
   }
 
-  /** Warnings about the machine, the build and the size of the run. */
+  /** Returns warnings about the machine, the build and the size of the run. */
   runWarnings(): Warning[] {
     const { placement } = this.launch;
     const grounds = { placement, environment: this.#environment, stale: this.#stale };
@@ -133,7 +134,7 @@ export class SuiteRun {
     ];
   }
 
-  /** The same, and of time that the hypervisor gave to others since `begin`. */
+  /** Returns `runWarnings`, and a warning about time that the hypervisor gave to other guests since `begin`. */
   async warnings(): Promise<Warning[]> {
     return [...this.runWarnings(), ...stolenWarnings(this.#before, await readMachine())];
   }
@@ -157,7 +158,9 @@ export function stolenWarnings(before: MachineTicks | null, after: MachineTicks 
   return [warningOf('stolen_time', `${(stolen * 100).toFixed(1)} % of the cores' time was given to others`)];
 }
 
-/** Documents show default runs on committed sources alone. */
+/**
+ * Chooses the result file. Only a default run on committed sources replaces the committed result, which documents show.
+ */
 export function placeOf(
   { name, options, scenarios }: Pick<SuiteSetup, 'name' | 'options' | 'scenarios'>,
   environment: Environment,
@@ -170,7 +173,7 @@ export function placeOf(
   ]);
 }
 
-/** The settings of each server; both must have the same. */
+/** Returns the settings of each server. Fails when they differ. */
 async function settingsOf(
   targets: readonly TargetName[],
   launch: Launch,

@@ -1,5 +1,5 @@
 /**
- * The warm-up of a round: the same number of events in every round of a measurement, and whether two consecutive parts
+ * The warm-up of a round. It has the same number of events in every round, and reports whether two consecutive parts
  * agree within 5 %.
  *
  * Invariants: the audit counts warm-up events like all others. Their number is fixed before the first round, so that
@@ -17,7 +17,7 @@ export interface Warming {
   /** Events to send; `null`: four seconds at the rate of an open loop. */
   readonly events: number | null;
   readonly batch_size: number;
-  /** Of an open loop; `null` in a closed one. */
+  /** Rate of an open loop; `null` in a closed loop. */
   readonly rate_events_per_s: number | null;
   send(range: Range, rate_events_per_s: number | null): Promise<Sent>;
 }
@@ -30,16 +30,16 @@ export interface Warmed {
 
 const AGREE = 0.05;
 
-/** What follows the first requests of a closed loop is sent in as many parts. */
+/** Number of parts after the first requests of a closed loop. */
 const PARTS = 4;
 
-/** After its first second, which is brisk, how long an open loop keeps its rate. */
+/** Seconds of an open loop at the requested rate, after one second at a possibly higher rate. */
 const SECONDS_AT_RATE = WARMUP_S.open - 1;
 
-/** The first of a closed loop, whose throughput is that of a cold server. */
+/** Number of first requests of a closed loop. Their throughput is that of a cold server. */
 const FIRST_REQUESTS = 400;
 
-/** An open loop below this would leave code cold that the measurement is not about. */
+/** Minimum rate of the first second of an open loop. A lower rate would leave code cold. */
 const BRISK_EVENTS_PER_S = 10_000;
 
 export async function warmUp(warming: Warming): Promise<Warmed> {
@@ -95,7 +95,7 @@ async function sendParts(warming: Warming, parts: readonly Part[]): Promise<Sent
 
 function warmed({ first }: Warming, parts: readonly Sent[], cold_events_per_s: number | null): Warmed {
   const sent = addSent(parts);
-  // The first is cold, or brisk.
+  // Without the first part: its server is cold, or its rate is higher.
   const parts_events_per_s = parts.slice(1).map(rateOf);
   const steady = parts_events_per_s.some((rate, i, all) => i > 0 && agree(all[i - 1]!, rate));
   return {
@@ -104,7 +104,7 @@ function warmed({ first }: Warming, parts: readonly Sent[], cold_events_per_s: n
   };
 }
 
-/** Whether two parts of a warm-up say that it is over. */
+/** Returns whether the throughputs of two parts differ by at most 5 %, so that the warm-up is complete. */
 export function agree(a: number, b: number): boolean {
   return Math.abs(a - b) <= AGREE * Math.max(a, b);
 }
@@ -113,7 +113,7 @@ function rateOf(sent: Sent): number {
   return sent.duration_ms === 0 ? 0 : (sent.received_events / sent.duration_ms) * 1000;
 }
 
-/** Several sends as one. Latencies of different parts say nothing together, so there are none. */
+/** Returns the sum of several parts. The sum has no latencies, since those of different parts cannot be combined. */
 export function addSent(parts: readonly Sent[]): Sent {
   const sum = (key: keyof Sent) => parts.reduce((total, part) => total + (part[key] as number), 0);
   const status_codes: Record<string, number> = {};

@@ -1,8 +1,8 @@
 /**
  * The processes that a run keeps from round to round: generators and auditors, one for each kind of load.
  *
- * They hold the events in memory, which takes seconds to make. Invariants: none works while another is measured. All
- * end with the run.
+ * They keep the events in memory, since creating them takes seconds. Invariants: during a measurement, only its own
+ * generator is active. All processes end with the run.
  */
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
@@ -78,8 +78,9 @@ export function createWorkers(how: WorkersOptions): Workers {
 }
 
 /**
- * All measurements of a run have pools of one size: those of a group share processes, whose audit expects the sequence of
- * one pool. A short run, such as a smoke, makes fewer events and repeats them.
+ * Returns the pool of a measurement. All measurements of a run have pools of the same size, since measurements of one
+ * group share processes. The audit of a process expects the sequence of one pool. A short run, such as a smoke test,
+ * creates fewer events and repeats them.
  */
 export function poolOf(
   { corpus, workload }: Pick<Spec, 'corpus' | 'workload'>,

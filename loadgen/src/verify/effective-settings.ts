@@ -1,7 +1,7 @@
 /**
- * The settings that the servers of a run reported, round by round: they must be the same.
+ * Collects the settings that the servers of a run report in each round, and checks that they are the same.
  *
- * Durability may differ from measurement to measurement, and never within one.
+ * Durability may differ between measurements, but not within one.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
@@ -11,7 +11,10 @@ export class EffectiveSettings {
   readonly #firstByDurability = new Map<string, readonly [string, Health]>();
   readonly #firstByTarget = new Map<TargetName, Health>();
 
-  /** Throws `health_differs` when a server has other settings than the ones before. */
+  /**
+   * Adds the settings of a server. Throws `health_differs` when earlier servers with the same durability have other
+   * settings.
+   */
   add(label: string, name: TargetName, health: Health): void {
     const first = this.#firstByDurability.get(health.durability);
     if (first === undefined) this.#firstByDurability.set(health.durability, [label, health]);
@@ -19,7 +22,7 @@ export class EffectiveSettings {
     if (!this.#firstByTarget.has(name)) this.#firstByTarget.set(name, health);
   }
 
-  /** What the server reported first. */
+  /** Returns the settings that the server reported first. */
   of(name: TargetName): Health {
     const health = this.#firstByTarget.get(name);
     if (health === undefined) throw new BenchFailure('server_failed', `${name} has reported no settings`);

@@ -1,7 +1,7 @@
 /**
  * The effective settings of a server, from `GET /api/health` (contract, section 4).
  *
- * Two servers with other settings cannot be compared, such as one with an fsync per commit and one without.
+ * Servers with different settings cannot be compared, such as one with an fsync per commit and one without.
  */
 import { BenchFailure } from '../failure.ts';
 
@@ -15,11 +15,13 @@ export interface Health {
   readonly synchronous: string;
   /** `PRAGMA compile_options`, sorted. */
   readonly compile_options: readonly string[];
-  /** The pragmas of `pragmas.sql`, `synchronous` and `page_size`, as SQLite says them on a connection of the server. */
+  /**
+   * The pragmas of `pragmas.sql`, `synchronous` and `page_size`, as SQLite reports them on a connection of the server.
+   */
   readonly pragmas: Readonly<Record<string, string | number>>;
 }
 
-/** What must be the same on both, in addition to the pragmas; builds of SQLite may differ, and are shown. */
+/** Settings that must be equal, in addition to the pragmas. SQLite's compile options may differ. */
 const SETTINGS = ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const;
 
 export async function readHealth(url: string): Promise<Health> {
@@ -65,8 +67,8 @@ function arePragmas(value: unknown): value is Record<string, string | number> {
 }
 
 /**
- * Fails when a server runs with another durability than it was asked for. Two servers that both ignore the flag have
- * the same settings, and comparing those would not show it.
+ * Fails when a server does not run with the requested durability. Two servers that both ignore the flag have equal
+ * settings, so comparing them would not detect it.
  */
 export function checkDurability(label: string, health: Health, asked: string): void {
   if (health.durability === asked) return;

@@ -1,4 +1,4 @@
-/** Before anything is measured: both servers answer alike and have the same settings. */
+/** Checks before a measurement that both servers give the same answers and have the same settings. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Launch, launch, type ServerOptions } from '../run/launch.ts';
 import type { EffectiveSettings } from './effective-settings.ts';
@@ -21,7 +21,8 @@ export async function verify(
     await launched.stop();
     await launched.discard();
   }
-  // Before the settings are kept: here, a durability that one of them ignores is a difference.
+  // Checked before `settings.add`, which accepts different durabilities. Here, they show that one server ignores the
+  // flag.
   checkSameSettings(healths);
   for (const [name, health] of healths) checkDurability(name, health, asked.durability);
   for (const [name, health] of healths) settings.add(name, name as TargetName, health);

@@ -1,8 +1,8 @@
 /**
- * The smoke before a measurement: a few requests that both servers must answer alike.
+ * The smoke test before a measurement: a few requests that both servers must answer in the same way.
  *
- * It does not replace the parity suite. It keeps a run from measuring a server that is fast because it does something
- * else. Each answer is checked against the contract and against the other server.
+ * It does not replace the parity suite. It prevents the measurement of a server that is fast because it behaves
+ * differently. Each answer is checked against the contract and against the other server.
  */
 import { BenchFailure } from '../failure.ts';
 
@@ -12,7 +12,7 @@ interface Request {
   readonly path: string;
   readonly body?: string;
   readonly status: number;
-  /** Fields that the answer must have, at least. */
+  /** Fields that the answer must contain. It may contain others. */
   readonly holds: Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly request: string;
   readonly status: number;
   readonly contentType: string;
-  /** As received, with the values that come from the clock blanked. */
+  /** Body as received, without the values that come from the clock. */
   readonly body: string;
 }
 
@@ -35,7 +35,7 @@ const EVENT = {
   tokens_in: 12,
 };
 
-/** Metadata that a server which prints it again would change. */
+/** Metadata that changes when a server parses it and serialises it again. */
 const METADATA = '{"b":1.50, "a":12345678901234567890,"command":"échø \\u0041\\ud800"}';
 const SINGLE = `${JSON.stringify(EVENT).slice(0, -1)},"metadata":${METADATA}}`;
 const OTHER = JSON.stringify({ ...EVENT, event_id: 'smoke-2', event_type: 'error' });
@@ -100,7 +100,7 @@ export const SMOKE: readonly Request[] = [
   { name: 'no such route', method: 'GET', path: '/api/nothing', status: 404, holds: { code: 'not_found' } },
 ];
 
-/** Sends the smoke to a fresh server; an answer against the contract is a failure that shows it. */
+/** Sends the smoke test to a fresh server. Fails at an answer that violates the contract, and shows that answer. */
 export async function runSmoke(name: string, url: string, requests = SMOKE): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
   for (const request of requests) {
@@ -130,7 +130,7 @@ export async function runSmoke(name: string, url: string, requests = SMOKE): Pro
   return exchanges;
 }
 
-/** Fails at the first answer in which two servers differ, showing both. */
+/** Fails at the first answer that differs between two servers, and shows both answers. */
 export function compareSmoke(all: ReadonlyMap<string, readonly Exchange[]>): void {
   const [first, ...others] = [...all];
   if (first === undefined) return;
@@ -155,7 +155,7 @@ function show(name: string, exchange: Exchange): string {
   return `${name}: ${exchange.status} ${exchange.contentType} ${exchange.body}`;
 }
 
-/** `created_at` is the one value of these answers that comes from the clock. */
+/** Replaces `created_at`, the only value of these answers that comes from the clock. */
 function blankClock(text: string): string {
   return text.replace(/"created_at":"[^"]*"/g, '"created_at":"…"');
 }

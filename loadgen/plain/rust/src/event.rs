@@ -1,4 +1,4 @@
-//! An event as sent, checked by hand.
+//! An event as sent, with hand-written checks.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -55,7 +55,7 @@ pub struct Problem {
 }
 
 impl Event {
-    /// The event with its defaults, texts trimmed and metadata cut, or everything that is wrong with it.
+    /// Returns the event with its defaults, trimmed texts and shortened metadata, or all its problems.
     pub fn check(mut self, max_metadata_bytes: usize) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
         let mut wrong = |field, message: String| problems.push(Problem { field, message });

@@ -1,6 +1,7 @@
 //! A subset of the event-ingest API as a tutorial for axum and rusqlite would write it (decision 67).
 //!
-//! One connection behind a mutex, which handlers lock where they run: no queue, no thread for writes, no pool.
+//! Handlers share one connection behind a mutex and lock it on their own thread: no queue, no thread for writes, no
+//! pool.
 
 mod event;
 mod store;

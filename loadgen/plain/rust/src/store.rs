@@ -17,7 +17,7 @@ const INSERT: &str = include_str!("../../sql/insert.sql");
 const TOTALS: &str = include_str!("../../sql/totals.sql");
 const SESSION_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The answer to a request with events; `rejected` in that to a batch alone.
+/// The answer to a request with events. Only the answer to a batch has `rejected`.
 #[derive(Serialize)]
 pub struct Stored {
     pub received: usize,
@@ -40,7 +40,7 @@ impl Store {
     pub fn open(path: &Path, synchronous: &str) -> Result<Self> {
         let connection = Connection::open(path)?;
         connection.execute_batch(PRAGMAS)?;
-        // Nothing else here would ever checkpoint.
+        // SQLite checkpoints automatically, since this server has no checkpoints of its own.
         connection.pragma_update(None, "wal_autocheckpoint", 1000)?;
         connection.pragma_update(None, "synchronous", synchronous)?;
         connection.execute_batch(SCHEMA)?;
@@ -114,7 +114,7 @@ impl Store {
         Ok(stats)
     }
 
-    /// What the comparison checks before it measures.
+    /// Returns the effective settings, which the comparison checks before it measures.
     pub fn health(&self) -> Result<Value> {
         let mut pragmas = Map::new();
         let contract = PRAGMAS
@@ -149,7 +149,7 @@ impl Store {
     }
 }
 
-/// As SQLite keeps integers; the check has seen that it is one.
+/// Converts a number to SQLite's integer type. The caller has checked that it is an integer.
 fn integer(value: Option<f64>) -> Option<i64> {
     value.map(|value| value as i64)
 }

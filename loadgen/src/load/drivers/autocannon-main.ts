@@ -1,4 +1,4 @@
-/** The closed-loop generator's process: its program text, and nothing else. */
+/** Entry point of the closed-loop generator's process. */
 import { sendByAutocannon } from './autocannon-process.ts';
 import { serveGenerator } from './generator-process.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Sends by autocannon, in a closed loop.
+ * Sends events with autocannon, in a closed loop.
  *
  * autocannon stores latencies in whole milliseconds. Its correction for coordinated omission assumes one request per
  * millisecond. Neither is used: this process times each answer to the microsecond, and sets no rate.
@@ -7,7 +7,10 @@
 import autocannon from 'autocannon';
 import type { Load } from './generator-process.ts';
 
-/** autocannon ends at a tick of this after the last answer; the duration is taken from the answers. */
+/**
+ * Milliseconds between autocannon's ticks. It ends at the first tick after the last answer, so the duration is computed
+ * from the answers.
+ */
 const TICK_MS = 50;
 
 export async function sendByAutocannon({ job, order, requests, tally }: Load) {
@@ -15,7 +18,7 @@ export async function sendByAutocannon({ job, order, requests, tally }: Load) {
   let next = 0;
   const { errors, timeouts } = await autocannon({
     url: order.url,
-    // More connections than requests would leave some without any; a short warm-up has few requests.
+    // A short warm-up has few requests. With more connections than requests, some connections would get none.
     connections: Math.min(job.connections, requests.count),
     amount: requests.count,
     timeout: job.timeout_s,

@@ -1,4 +1,4 @@
-/** The closed-loop driver: autocannon, in a process of its own. */
+/** The closed-loop driver: autocannon in a separate process. */
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { Placement } from '../../plan/placement.ts';
@@ -7,7 +7,7 @@ import { processDriver, versionOf } from './process-driver.ts';
 
 const PROGRAM = fileURLToPath(new URL('./autocannon-main.ts', import.meta.url));
 
-/** Another `program` is for tests of the harness. */
+/** Only tests of the harness pass another `program`. */
 export function autocannonDriver(placement: Placement, lifetime: Lifetime, program = PROGRAM): Driver {
   return processDriver(
     {

@@ -1,19 +1,19 @@
 /**
  * The interface of a load driver: it sends a range of events to a server and reports the outcome.
  *
- * A driver runs in a process of its own, so that its CPU time is its own. It counts as acknowledged only what an
- * answer states.
+ * A driver runs in a separate process, so that its CPU time can be measured. It counts an event as acknowledged only
+ * when an answer states it.
  */
 import type { Range } from '../bodies.ts';
 import type { PoolFacts, PoolSource } from '../pool.ts';
 
 export interface Job {
   readonly pool: PoolSource;
-  /** `single`: one event a request over `POST /api/events`, and `batchSize` is 1. */
+  /** `single`: one event per request to `POST /api/events`, and `batchSize` is 1. */
   readonly endpoint: 'batch' | 'single';
   readonly batchSize: number;
   readonly connections: number;
-  /** A request without an answer after this long has failed. */
+  /** Seconds after which a request without an answer has failed. */
   readonly timeout_s: number;
 }
 
@@ -24,21 +24,21 @@ export interface DriverFacts {
   readonly name: string;
   readonly version: string;
   readonly model: Model;
-  /** From when latency is counted: the moment a request was due, or the moment it was written. */
+  /** Start of a latency: the moment a request was due, or the moment it was written. */
   readonly latency_from: 'due' | 'sent';
   readonly latency_resolution_us: number;
 }
 
 export interface Driver {
   readonly facts: DriverFacts;
-  /** Starts the generator and has it make its events; nothing is sent yet. */
+  /** Starts the generator, which creates its events. It sends nothing yet. */
   prepare(job: Job): Promise<Generator>;
 }
 
 export interface Order {
   readonly url: string;
   readonly range: Range;
-  /** Events due per second; `null`: as fast as answers come, which an open driver does not do. */
+  /** Events due per second; `null` in a closed loop, where the next request waits for an answer. */
   readonly rate_events_per_s: number | null;
 }
 
@@ -65,35 +65,35 @@ export interface Latency {
 }
 
 export interface Sent {
-  /** From the first request (open: the moment it was due) to the last answer. */
+  /** Milliseconds from the first request (open model: the moment it was due) to the last answer. */
   readonly duration_ms: number;
   readonly requests: number;
   readonly sent_events: number;
   readonly sent_event_ids: number;
   readonly sent_bytes: number;
-  /** Sums of what the 2xx answers said. */
+  /** Sums of the figures in all 2xx answers. */
   readonly received_events: number;
   readonly duplicate_events: number;
   readonly rejected_events: number;
   readonly non_2xx: number;
   readonly errors: number;
   readonly timeouts: number;
-  /** Requests that were due and never sent; 0 but for a driver that gives up (k6). */
+  /** Number of requests that were due and never sent. Only k6 drops requests; for other drivers it is 0. */
   readonly dropped_requests: number;
   readonly status_codes: Readonly<Record<string, number>>;
-  /** Of answered requests; `null` when none was. */
+  /** Latency of answered requests; `null` when no request was answered. */
   readonly latency: Latency | null;
   /**
-   * Open model: from the moment a request was due to its writing; else `null`. Where every connection was busy, that is
-   * the server's doing.
+   * Open model: from the moment a request was due until it was written; otherwise `null`. It includes waiting for a
+   * free connection, which the server causes.
    */
   readonly send_delay: Latency | null;
   /**
-   * Open model: the generator's own part, from the moment when a request was due and had a connection until it was
-   * written. Absent where the generator does not measure it.
+   * Open model: the delay that the generator itself causes, from the moment a request was due and had a connection
+   * until it was written. Absent where the generator does not measure it.
    */
   readonly generator_delay?: Latency | null;
-  /** Events acknowledged in each second since the first request; the last is cut short. */
+  /** Number of events acknowledged in each second since the first request. The last second is incomplete. */
   readonly acknowledged_per_second: readonly number[];
   /** CPU time of the generator's process, in microseconds. */
   readonly generator_cpu_us: number;

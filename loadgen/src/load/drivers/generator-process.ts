@@ -1,8 +1,8 @@
 /**
- * The generator's process: it makes the events once, then carries out one order at a time.
+ * The generator's process: it creates the events once, then carries out one order at a time.
  *
  * It ends with its parent. Invariants: during an order it only builds bodies, sends and counts. The reported CPU time
- * is that of the whole process between its first and its last moment.
+ * is that of the whole process from the beginning to the end of the order.
  */
 import { loadPool, type Pool, type PoolFacts } from '../pool.ts';
 import type { Job, Order, Sent } from './driver.ts';
@@ -19,24 +19,23 @@ export type Reply =
   | { readonly kind: 'sent'; readonly sent: Sent }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** One order, and what its requests are noted in. */
+/** One order, its requests, and the tally that counts them. */
 export interface Load {
   readonly job: Job;
   readonly order: Order;
-  /** At least one. */
+  /** Requests to send; at least one. */
   readonly requests: Requests;
   readonly tally: Tally;
 }
 
-/** Sends all requests of a load; `errors` are those without an answer, timeouts included. */
+/** Sends all requests of a load. `errors` is the number of requests without an answer, including timeouts. */
 export type Send = (load: Load) => Promise<{ readonly errors: number; readonly timeouts: number }>;
 
 const PROGRESS_MS = 250;
 
-/** Answers the parent's commands until the parent is gone. */
+/** Answers the parent's commands until the parent has ended. */
 export function serveGenerator(send: Send): void {
-  // Ctrl-C reaches every process of a terminal's group; it is the parent's to act upon, so that it can say
-  // what happened.
+  // A terminal sends Ctrl-C to the whole process group. The parent handles it and reports what happened.
   process.on('SIGINT', () => undefined);
   process.once('disconnect', () => process.exit(1));
   let prepared: { readonly job: Job; readonly pool: Pool } | undefined;

@@ -1,7 +1,7 @@
 /**
- * The CPU time of k6, which runs in no process of Node's and so cannot say it itself.
+ * Reads the CPU time of k6, which is not a Node process and cannot report it itself.
  *
- * From proc(5) where there is one; elsewhere from ps(1), whose resolution is its own.
+ * The source is proc(5) where it exists. Elsewhere it is ps(1), with its own resolution.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { createProbe } from '../../observe/probe.ts';
 const run = promisify(execFile);
 const probe = createProbe();
 
-/** User and system time since its start, in microseconds. */
+/** Returns user and system time since the start of the process, in microseconds. */
 export async function cpuTime(pid: number): Promise<number> {
   const { cpu_us } = await probe(pid);
   return cpu_us ?? cpuTimeOfPs(pid);
@@ -24,7 +24,7 @@ export async function cpuTimeOfPs(pid: number): Promise<number> {
   return parsePsTime(stdout);
 }
 
-/** `[[days-]hours:]minutes:seconds`, with a fraction on some systems, in microseconds. */
+/** Parses `[[days-]hours:]minutes:seconds`, with a fraction on some systems, to microseconds. */
 export function parsePsTime(text: string): number {
   const found = /^(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+(?:\.\d+)?)$/.exec(text.trim());
   if (found === null) throw new BenchFailure('generator_failed', `ps says no CPU time: ${text.trim()}`);

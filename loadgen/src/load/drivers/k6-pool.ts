@@ -1,8 +1,8 @@
 /**
- * Writes a pool into the two files that `k6/bodies.ts` reads: the events' bytes, and where their ids are.
+ * Writes a pool into the two files that `k6/bodies.ts` reads: the bytes of the events, and the positions of their ids.
  *
- * Invariant: the order of the words is that of `k6/bodies.ts`; both sides run on one machine, so
- * the words have its byte order.
+ * Invariant: the order of the words is that of `k6/bodies.ts`. Both sides run on one machine, so the words have its
+ * byte order.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export async function writePoolFiles(pool: Pool, folder: string): Promise<PoolFi
   let offset = 0;
   for (const [i, template] of pool.templates.entries()) {
     const { bytes, idAt, sessionAt, session } = template;
-    // The place of the id is counted from 1, since 0 has to say that there is none.
+    // The position of the id counts from 1, since 0 means that the event has no id.
     places.set([offset, bytes.length, idAt + 1, sessionAt, session], i * PLACE_WORDS);
     if (i > 0) parts.push(COMMA);
     parts.push(bytes);

@@ -1,8 +1,8 @@
 /**
  * One run of k6 as a child process: its command line, its lines, and its CPU time while it sends.
  *
- * k6 ends with its parent: it writes a line for every answer, and SIGPIPE ends a Go program whose stdout is closed.
- * CPU time is read between the script's `ready` and `done`, so that the making of virtual users does not count.
+ * k6 ends with its parent: it writes a line for every answer, and SIGPIPE ends a Go program whose stdout is closed. CPU
+ * time is read between the script's `ready` and `done`, so that the creation of virtual users does not count.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -12,15 +12,15 @@ import { BenchFailure } from '../../failure.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 
-/** The last lines that were no answer: what k6 has to say when it fails. */
+/** Number of last lines, other than answers, that a failure contains. */
 const KEPT_LINES = 10;
 
 export interface K6Run {
   readonly command: readonly string[];
   readonly jobFile: string;
-  /** CPU time of a process so far. */
+  /** Returns the CPU time of a process so far. */
   cpu(pid: number): Promise<number>;
-  /** Whether the line was one of an answer. */
+  /** Handles a line. Returns whether it is the line of an answer. */
   onLine(line: string): boolean;
   onReady(): void;
 }
@@ -30,7 +30,7 @@ export interface K6Outcome {
   readonly cpu_us: number;
 }
 
-/** Starts k6; `finished` fails when k6 does, `end` kills it. */
+/** Starts k6. `finished` rejects when k6 fails; `end` kills k6. */
 export function startK6(run: K6Run): { readonly finished: Promise<K6Outcome>; end(): Promise<void> } {
   const [program, ...words] = run.command;
   const child = spawn(program!, [...words, ...FLAGS, '-e', `JOB=${run.jobFile}`, SCRIPT], {
@@ -38,7 +38,7 @@ export function startK6(run: K6Run): { readonly finished: Promise<K6Outcome>; en
     env: environment(),
   });
   const finished = follow(child, run);
-  // An interruption may keep the caller from ever waiting for it.
+  // After an interruption, the caller may never await this promise.
   finished.catch(() => undefined);
   return { finished, end: () => end(child) };
 }
@@ -48,22 +48,22 @@ const FLAGS = [
   '--quiet',
   '--no-color',
   '--no-usage-report',
-  // An empty address: no REST server, whose fixed port could be taken.
+  // An empty address disables the REST server, whose fixed port could be in use.
   '--address=',
   '--log-output=stdout',
   '--log-format=raw',
 ];
 
-/** No `K6_*` of the caller's: any of them could change what is measured. */
+/** Returns the environment without the caller's `K6_*` variables, any of which could change what is measured. */
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('K6_'));
   return {
     ...Object.fromEntries(own),
     K6_NO_USAGE_REPORT: 'true',
-    // k6 must not ask the network for extensions; the script needs none.
+    // k6 must not search for extensions on the network; the script needs none.
     K6_AUTO_EXTENSION_RESOLUTION: 'false',
-    // Hundreds of virtual users have a large heap that hardly changes. Fewer collections save a fifth of k6's CPU time,
-    // which a small machine takes from the server.
+    // Hundreds of virtual users have a large heap that hardly changes. Fewer garbage collections save a fifth of k6's
+    // CPU time, which the server needs on a small machine.
     GOGC: '400',
   };
 }
@@ -80,7 +80,7 @@ async function follow(child: ChildProcess, run: K6Run): Promise<K6Outcome> {
     if (run.onLine(line)) return;
     if (line === 'ready' || line === 'done') {
       cpu.push(run.cpu(child.pid!));
-      // Awaited below, after the end; a failure before that is not an unhandled one.
+      // Awaited below, after the end of k6. This handler prevents an unhandled rejection before that.
       cpu.at(-1)!.catch(() => undefined);
       if (line === 'ready') run.onReady();
     } else if (line.startsWith('summary ')) summary = JSON.parse(line.slice('summary '.length)) as K6Summary;
@@ -94,7 +94,7 @@ async function follow(child: ChildProcess, run: K6Run): Promise<K6Outcome> {
   return { summary, cpu_us: to - from };
 }
 
-/** How the child ended; 'close' comes after the last byte of its streams. */
+/** Returns how the child ended. `close` comes after the last byte of its streams. */
 function ended(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));

@@ -1,15 +1,15 @@
 /**
- * Reads the lines of the k6 script and counts what was sent and what the answers said.
+ * Reads the lines of the k6 script and counts what was sent and what the answers reported.
  *
- * A line is `answer` with ten numbers. The first two are the times of sending and answer (ms since the first request was
- * due). Then follow k6's `http_req_duration` (ms), status, k6's error code, and events and bytes sent. The last three are `received`,
- * `duplicates` and `rejected` of the answer, -1 where it is not readable.
- * Invariant: `received` of a 2xx answer is the number of acknowledged events. Knows nothing of processes.
+ * A line is `answer` with ten numbers. The first two are the times of sending and answer (ms since the first request
+ * was due). Then follow k6's `http_req_duration` (ms), status, k6's error code, and events and bytes sent. The last
+ * three are `received`, `duplicates` and `rejected` of the answer, or -1 when the answer cannot be parsed. Invariant:
+ * `received` of a 2xx answer is the number of acknowledged events.
  */
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import type { Sent } from './driver.ts';
 
-/** k6's code for a request that had no answer in time. */
+/** k6's error code for a request without an answer in time. */
 const TIMEOUT_CODE = 1050;
 
 const FIELDS = 10;
@@ -41,7 +41,7 @@ export class K6Tally {
     return this.#events;
   }
 
-  /** Whether the line was an answer. */
+  /** Reads a line. Returns whether it is the line of an answer. */
   read(line: string): boolean {
     const [kind, ...rest] = line.split(' ');
     const numbers = rest.map(Number);
@@ -88,7 +88,7 @@ export class K6Tally {
       dropped_requests: known.dropped_requests,
       status_codes: this.#statusCodes,
       latency: latencyOf(this.#latency),
-      // k6 says when a request was sent in whole milliseconds alone, and not which moment it was due.
+      // k6 reports the time of sending only in whole milliseconds, and does not report when the request was due.
       send_delay: null,
       acknowledged_per_second: this.#perSecond,
       generator_cpu_us: known.generator_cpu_us,

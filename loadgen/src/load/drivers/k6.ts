@@ -1,9 +1,9 @@
 /**
- * The driver of a soak: k6 with requests due at a constant rate, the same events as every other driver.
+ * The driver of a soak: k6 with requests due at a constant rate, and the same events as every other driver.
  *
  * k6 counts latency from the moment it sends. A stall is therefore hidden unless a virtual user is free for every
- * request that is due. It gets enough users for a stall of two seconds, and reports a request that was due and not
- * sent. Invariant: the events sent are the first ones of the range, without a gap.
+ * request that is due. So k6 gets enough users for a stall of two seconds. Requests that were due and not sent are
+ * reported. Invariant: the events sent are the first ones of the range, without a gap.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,15 +27,18 @@ export interface K6Context {
   readonly lifetime: Lifetime;
 }
 
-/** A stall this long drops nothing, and none of the users for it has to be made while it lasts. */
+/** Longest stall in seconds for which k6 creates enough virtual users in advance. Such a stall drops no request. */
 const WORST_STALL_S = 2;
-/** Users that k6 may make beyond those; each may hold a connection, and a server has a limit of them. */
+/**
+ * Maximum number of virtual users, as a multiple of those created in advance. Each user may have a connection, and a
+ * server limits connections.
+ */
 const MOST_VUS_FACTOR = 2;
-/** k6 wants a whole number of requests in a unit of time, so the unit is long. */
+/** Seconds of k6's unit of time. k6 needs a whole number of requests per unit, so a long unit is more precise. */
 const TIME_UNIT_S = 1000;
-/** Shorter than this k6 does not run. */
+/** Minimum duration of a k6 run, in milliseconds. */
 const SHORTEST_MS = 1000;
-/** After its time-out a request needs a moment to be reported. */
+/** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;
 
 export function k6Driver(context: K6Context): Driver {
@@ -104,8 +107,8 @@ async function send(order: Order, onProgress: (events: number) => void, prepared
     }
     return tally.result({
       sent_event_ids: countWithId(pool, { first, count: tally.events }),
-      // k6's own count also knows those that it made up for by sending the rest late; it may hold the one request
-      // after the range.
+      // k6 also counts dropped iterations whose events it sends in a later iteration. It may also count the one
+      // iteration after the range.
       dropped_requests: Math.max(due - tally.requests, summary.dropped),
       generator_cpu_us: cpu_us,
     });
@@ -114,7 +117,7 @@ async function send(order: Order, onProgress: (events: number) => void, prepared
   }
 }
 
-/** The order in k6's terms. */
+/** Returns the order as a job for the k6 script. */
 export function k6Job(order: Order, prepared: Pick<Prepared, 'job' | 'pool' | 'paths'>): K6Job {
   const { job, pool, paths } = prepared;
   const { range, rate_events_per_s } = order;
@@ -134,7 +137,7 @@ export function k6Job(order: Order, prepared: Pick<Prepared, 'job' | 'pool' | 'p
     ...paths,
     rate: Math.max(1, Math.round(requests_per_s * TIME_UNIT_S)),
     time_unit: `${TIME_UNIT_S}s`,
-    // One request longer than it should take; the script sends nothing beyond the range.
+    // The duration has time for one extra request; the script sends nothing beyond the range.
     duration: `${Math.max(SHORTEST_MS, Math.ceil(((requests + 1) / requests_per_s) * 1000))}ms`,
     pre_allocated_vus: vus,
     max_vus: vus * MOST_VUS_FACTOR,

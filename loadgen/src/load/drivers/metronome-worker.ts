@@ -1,8 +1,7 @@
 /**
- * The metronome's thread: sleeps until the next tick and says that it came.
+ * The metronome's thread: it sleeps until the next tick and notifies the main thread.
  *
- * Invariant: a tick is never early, since the main thread would find nothing due and wait for the
- * next one.
+ * Invariant: a tick is never early, since the main thread would find nothing due and wait for the next one.
  */
 import { workerData } from 'node:worker_threads';
 import { nowMs } from '../../observe/clock.ts';
@@ -22,12 +21,12 @@ function tickWhile(state: number): void {
   for (let tick = 0; sleepUntil(first + tick * step, state); ) {
     Atomics.add(words, TICKS, 1);
     Atomics.notify(words, TICKS);
-    // Ticks that were slept through are not made up for: the main thread sends all that is due.
+    // Missed ticks are skipped: at the next tick, the main thread sends all that is due.
     tick = Math.max(tick + 1, Math.ceil((nowMs() - first) / step));
   }
 }
 
-/** False as soon as the state is another. */
+/** Sleeps until a moment. Returns false as soon as the state changes. */
 function sleepUntil(moment_ms: number, state: number): boolean {
   for (;;) {
     const left_ms = moment_ms - nowMs();

@@ -1,18 +1,18 @@
 /**
- * Wakes the main thread at fixed moments, to a fraction of a millisecond, at little CPU.
+ * Wakes the main thread at fixed moments, to a fraction of a millisecond, with little CPU time.
  *
- * libuv's timers have whole milliseconds. A busy loop takes a whole core, which the server under test may need. A thread
- * that sleeps in `Atomics.wait` wakes in time and costs almost nothing. It wakes the main thread by
- * `Atomics.waitAsync`. Invariant: no tick is lost, although several may arrive as one when the main thread is late.
- * Knows nothing of requests.
+ * libuv's timers have a resolution of whole milliseconds. A busy loop needs a whole core, which the server under test
+ * may need. A thread that sleeps in `Atomics.wait` wakes in time and costs almost nothing. It wakes the main thread,
+ * which waits with `Atomics.waitAsync`. Invariant: no tick is lost, although several may arrive as one when the main
+ * thread is late.
  */
 import { Worker } from 'node:worker_threads';
 
-/** Places in the shared words: how often `run` or `stop` was called (odd: running), and ticks. */
+/** Indexes in the shared words: number of calls of `run` and `stop` (odd: running), and number of ticks. */
 export const STATE = 0;
 export const TICKS = 1;
 
-/** Places in the shared times: the first tick by `nowMs`, and the distance of two. */
+/** Indexes in the shared times: time of the first tick by `nowMs`, and time between two ticks, in milliseconds. */
 export const FIRST = 0;
 export const STEP = 1;
 
@@ -21,7 +21,9 @@ export interface Shared {
   readonly times: Float64Array<SharedArrayBuffer>;
 }
 
-/** At high rates, how far two ticks are apart at least; what is due in between goes out together. */
+/**
+ * Minimum milliseconds between two ticks. At high rates, requests that become due between two ticks are sent together.
+ */
 const SHORTEST_STEP_MS = 0.2;
 
 export class Metronome {
@@ -69,7 +71,7 @@ export class Metronome {
       const seen = Atomics.load(words, TICKS);
       this.#onTick?.();
       const wait = Atomics.waitAsync(words, TICKS, seen);
-      // A tick that came meanwhile is acted upon after the answers that came with it.
+      // When a tick has already arrived, the answers that came with it are handled first.
       await (wait.async ? wait.value : new Promise((resolve) => setImmediate(resolve)));
     }
   }

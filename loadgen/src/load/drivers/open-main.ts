@@ -1,4 +1,4 @@
-/** The open-loop generator's process: its program text, and nothing else. */
+/** Entry point of the open-loop generator's process. */
 import { serveGenerator } from './generator-process.ts';
 import { Metronome } from './metronome.ts';
 import { sendOpenly } from './open-process.ts';

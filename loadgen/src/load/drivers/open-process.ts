@@ -1,10 +1,10 @@
 /**
- * Sends at fixed times: request k is due at `start + k * interval`, whatever the server does.
+ * Sends at fixed times: request k is due at `start + k * interval`, regardless of the server.
  *
- * A request is sent when it is due, or as soon as a connection is free. Its latency counts from the moment it was due. A
- * stall therefore counts for every request that was due meanwhile (coordinated omission). Invariants: none is
- * dropped. A request without an answer `timeout_s` after it was due is a timeout, even when it still waits for a
- * connection. It counts as sent, so that such a run cannot balance. Requests wait here and not in undici, since a
+ * A request is sent when it is due, or as soon as a connection is free. Its latency counts from the moment it was due.
+ * A stall therefore counts for every request that became due during it (coordinated omission). Invariants: no request
+ * is dropped. A request without an answer `timeout_s` after it was due is a timeout, even when it still waits for a
+ * connection. It counts as sent, so that such a run fails its audit. Requests wait here and not in undici, since a
  * waiting body takes memory.
  */
 import { type Dispatcher, Pool } from 'undici';
@@ -13,10 +13,10 @@ import type { Load } from './generator-process.ts';
 import type { Metronome } from './metronome.ts';
 import type { Tally } from './tally.ts';
 
-/** From the order to its first request: for the pool and the metronome to be ready. */
+/** Milliseconds from the order to its first request, in which the pool and the metronome become ready. */
 const LEAD_MS = 5;
 
-/** How often requests are looked through for timeouts. */
+/** Milliseconds between two searches for requests that have timed out. */
 const SWEEP_MS = 100;
 
 const HEADERS = { 'content-type': 'application/json' };
@@ -32,13 +32,13 @@ class OpenLoop {
   readonly #interval_ms: number;
   readonly #timeout_ms: number;
   readonly #start_ms = nowMs() + LEAD_MS;
-  /** In the order in which they were due. */
+  /** Requests in flight, in the order in which they were due. */
   readonly #inFlight = new Set<Exchange>();
-  /** Of bodies that were answered. */
+  /** Memory of answered bodies, for reuse. */
   readonly #free: ArrayBuffer[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #next = 0;
-  /** When a connection last became free while all were busy. */
+  /** Time at which a connection last became free while all were busy. */
   #freed_ms = Number.NEGATIVE_INFINITY;
   #errors = 0;
   #timeouts = 0;
@@ -69,20 +69,20 @@ class OpenLoop {
     return { errors: this.#errors, timeouts: this.#timeouts };
   }
 
-  /** An exchange reports its end once; `failed` are errors of the connection and timeouts. */
+  /** Handles the end of an exchange, once. `failed` is true for connection errors and timeouts. */
   settle(exchange: Exchange, failed: boolean): void {
     const wereBusy = this.#inFlight.size === this.#load.job.connections;
     if (!this.#inFlight.delete(exchange)) return;
     if (wereBusy) this.#freed_ms = nowMs();
     if (failed) this.#errors++;
-    // Only who stored the body has read all of it; else it may still be on its way to the socket.
+    // Only a 2xx answer proves that the server has read the whole body. Otherwise the socket may still need the memory.
     if (!failed && exchange.isStored) this.#free.push(exchange.memory);
     this.#sendDue();
   }
 
-  /** Sends what is due and has a connection. */
+  /** Sends the requests that are due, while a connection is free. */
   #sendDue(): void {
-    // An exchange that fails at once comes back here before its dispatch has returned.
+    // An exchange that fails at once calls this method before its dispatch has returned.
     if (this.#sending) return;
     this.#sending = true;
     const { job, requests } = this.#load;
@@ -92,7 +92,7 @@ class OpenLoop {
     if (this.#next === requests.count && this.#inFlight.size === 0) this.#ended.resolve();
   }
 
-  /** When the request is due; never, after the last. */
+  /** Returns the time at which a request is due; infinity after the last request. */
   #due(number: number): number {
     const { count } = this.#load.requests;
     return number < count ? this.#start_ms + number * this.#interval_ms : Number.POSITIVE_INFINITY;
@@ -126,7 +126,7 @@ class OpenLoop {
   }
 }
 
-/** When a request was due, and from when on it had a connection as well. */
+/** When a request was due, and when a connection was free for it as well. */
 interface Times {
   readonly due: number;
   readonly ready: number;
@@ -136,7 +136,7 @@ interface Times {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly due: number;
   readonly #ready: number;
-  /** What the body lies in. */
+  /** Memory that contains the body. */
   readonly memory: ArrayBuffer;
   readonly #loop: OpenLoop;
   readonly #tally: Tally;
@@ -153,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.memory = memory;
   }
 
-  /** Whether the answer was a 2xx. */
+  /** Returns whether the answer was a 2xx. */
   get isStored(): boolean {
     return !this.#givenUp && this.#status >= 200 && this.#status < 300;
   }
@@ -164,7 +164,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('timeout'));
   }
 
-  /** The request is about to be written to its connection. */
+  /** Called when the request is about to be written to its connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#givenUp) controller.abort(new Error('timeout'));

@@ -1,4 +1,4 @@
-/** The open-loop driver: requests due at fixed times, by undici, in a process of its own. */
+/** The open-loop driver: undici in a separate process, with requests due at fixed times. */
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { Placement } from '../../plan/placement.ts';
@@ -7,7 +7,7 @@ import { processDriver, versionOf } from './process-driver.ts';
 
 const PROGRAM = fileURLToPath(new URL('./open-main.ts', import.meta.url));
 
-/** Another `program` is for tests of the harness. */
+/** Only tests of the harness pass another `program`. */
 export function openDriver(placement: Placement, lifetime: Lifetime, program = PROGRAM): Driver {
   return processDriver(
     {

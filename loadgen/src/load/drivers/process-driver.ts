@@ -1,5 +1,5 @@
 /**
- * A driver whose generator is a process of its own: starts it and talks to it over the child's channel.
+ * A driver whose generator is a separate process. It starts the process and communicates with it over the IPC channel.
  *
  * Invariants: the child ends with the run. A child that ends by itself fails the run.
  */
@@ -11,7 +11,7 @@ import { type Placement, pinningCommand } from '../../plan/placement.ts';
 import type { Driver, DriverFacts, Generator, Job } from './driver.ts';
 import type { Command, Reply } from './generator-process.ts';
 
-/** `program` is what the child runs; it calls `serveGenerator`. */
+/** Returns a driver. Its child process runs `program`, which calls `serveGenerator`. */
 export function processDriver(
   facts: DriverFacts,
   program: string,
@@ -21,7 +21,7 @@ export function processDriver(
   return { facts, prepare: (job) => prepare(job, program, placement, lifetime) };
 }
 
-/** The version of an installed package, as its own package.json says it. */
+/** Returns the version of an installed package from its package.json. */
 export function versionOf(name: string): string {
   const { version } = createRequire(import.meta.url)(`${name}/package.json`) as { version: string };
   return version;
@@ -37,7 +37,7 @@ async function prepare(
   const child = spawn(command[0]!, command.slice(1), {
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
-  // A child that ends between two orders is reported of by the next; without a listener it would end the run.
+  // The next order reports an error of the child. Without this listener, the error would end the run.
   child.on('error', ignore);
   const release = lifetime.add(() => end(child));
   const prepared = await lifetime.orInterrupted(ask(child, { kind: 'prepare', job }, ignore));
@@ -56,7 +56,7 @@ async function prepare(
 
 function ignore(): void {}
 
-/** Sends a command and waits for what is no progress: the child does one thing at a time. */
+/** Sends a command, passes progress on, and waits for the reply. The child handles one command at a time. */
 function ask(
   child: ChildProcess,
   command: Command,
@@ -80,7 +80,7 @@ function ask(
       settle();
     };
     child.on('message', onMessage).on('close', onClose).on('error', onError);
-    // A generator is asked again long after it was started, so it may have ended meanwhile.
+    // A generator may have ended since its last order.
     if (hasEnded(child)) onClose(child.exitCode, child.signalCode);
     else if (child.connected) child.send(command);
   });

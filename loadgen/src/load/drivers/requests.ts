@@ -1,8 +1,7 @@
 /**
- * The requests of one order: number k of them holds the events k*size to k*size+size-1 of its range.
+ * The requests of one order. Request k contains the events k*size to k*size+size-1 of the order's range.
  *
- * Invariants: a request is a function of its number, for every tool and order. Its body exists only from the moment it
- * is asked for. Knows nothing of time or connections.
+ * Invariants: a request depends only on its number, for every driver and order. Its body is built only on demand.
  */
 import { batchBody, countWithId, type Range, singleBody } from '../bodies.ts';
 import type { Pool } from '../pool.ts';
@@ -15,7 +14,7 @@ const PATHS: Readonly<Record<Job['endpoint'], string>> = {
 
 export class Requests {
   readonly path: string;
-  /** How many there are; the last may hold fewer events. */
+  /** Number of requests. The last one may contain fewer events. */
   readonly count: number;
   readonly #pool: Pool;
   readonly #job: Job;
@@ -31,7 +30,7 @@ export class Requests {
     this.#range = range;
   }
 
-  /** How many events of the range carry an id. */
+  /** Returns the number of events in the range that have an id. */
   get eventIds(): number {
     return countWithId(this.#pool, this.#range);
   }
@@ -41,7 +40,7 @@ export class Requests {
     return Math.min(batchSize, this.#range.count - number * batchSize);
   }
 
-  /** In `free`, the memory of a body that was sent, if that is large enough. */
+  /** Returns the body of a request. It uses `free`, the memory of a sent body, if that is large enough. */
   body(number: number, free?: ArrayBuffer): Buffer {
     const first = this.#range.first + number * this.#job.batchSize;
     if (this.#job.endpoint === 'single') return singleBody(this.#pool, first, free);

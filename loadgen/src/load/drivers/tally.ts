@@ -1,18 +1,18 @@
 /**
- * Counts what was sent and what the answers stated, with a clock of microseconds.
+ * Counts what was sent and what the answers stated, with times in microseconds.
  *
  * Invariants: an event is acknowledged when the `received` of a 2xx answer counts it, never because it was sent. An
- * answer that cannot be read does not count.
+ * answer that cannot be parsed does not count.
  */
 
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import { nowMs } from '../../observe/clock.ts';
 import type { Sent } from './driver.ts';
 
-/** What the tally cannot see. */
+/** Figures that the tally cannot count itself. */
 export interface Known {
   readonly sent_event_ids: number;
-  /** Requests without an answer, timeouts included. */
+  /** Number of requests without an answer, including timeouts. */
   readonly errors: number;
   readonly timeouts: number;
   readonly generator_cpu_us: number;
@@ -39,14 +39,14 @@ export class Tally {
     return this.#received;
   }
 
-  /** Requests sent and not answered, now or ever. */
+  /** Returns the number of sent requests that have no answer yet. */
   get unanswered(): number {
     return this.#requests - this.#answers;
   }
 
   /**
-   * Notes a request; returns the moment from which its latency counts, for `answered`: `due`, or without it
-   * now, since it is about to be written.
+   * Records a request that is about to be written. Returns the moment from which its latency counts, which the caller
+   * passes to `answered`. The moment is `due`, or now without `due`.
    */
   sent(events: number, bytes: number, due?: number): number {
     this.#requests++;
@@ -61,8 +61,8 @@ export class Tally {
   }
 
   /**
-   * Open model: notes that a request is being written now. It was due at `due`, and from `ready` on a connection was
-   * free for it as well.
+   * Open model: records that a request is being written now. It was due at `due`, and a connection was free for it from
+   * `ready` on.
    */
   written(due: number, ready: number): void {
     const now = nowMs();
@@ -120,8 +120,8 @@ interface Answer {
 }
 
 /**
- * `{"received":n,"ids":[…],"duplicates":n,"rejected":[…]}` (contract, section 3); an answer to a single event
- * has no `rejected`, since an event that is refused there is a 400.
+ * Parses `{"received":n,"ids":[…],"duplicates":n,"rejected":[…]}` (contract, section 3). An answer to a single event
+ * has no `rejected`, since a rejected single event gets a 400.
  */
 function readAnswer(body: string): Answer | null {
   try {

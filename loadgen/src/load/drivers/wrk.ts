@@ -1,8 +1,9 @@
 /**
- * The cheapest driver of a closed loop: wrk, with every body prepared in a file.
+ * The closed-loop driver that uses the least CPU time: wrk, with every body prepared in a file.
  *
- * wrk runs for a time and corrects latencies that it did not measure, so its own figures are not used. A script counts
- * answers and time, and no latency is reported. Invariant: the requests are those of the range, each once.
+ * wrk runs for a given time and corrects latencies that it did not measure, so its own figures are not used. A script
+ * counts answers and time, and no latency is reported. Invariant: wrk sends each request of the range once, and no
+ * others.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
@@ -23,11 +24,11 @@ import type { Wrk } from './wrk-find.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../wrk/prepared.lua', import.meta.url));
 const LINE_FEED = Buffer.from('\n');
-/** wrk wants to know how long; the script's last line ends it. */
+/** Seconds that wrk is told to run. The driver ends wrk earlier, after the script's last line. */
 const LONGEST_S = 24 * 3600;
-/** After its time-out a request needs a moment to be reported. */
+/** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;
-/** The last lines that were none of the script's: what wrk has to say when it fails. */
+/** Number of last lines, other than the script's, that a failure contains. */
 const KEPT_LINES = 10;
 
 export interface WrkContext {
@@ -36,7 +37,7 @@ export interface WrkContext {
   readonly lifetime: Lifetime;
 }
 
-/** What the script prints at the end. */
+/** Figures that the script prints at the end. */
 interface Done {
   readonly requests: number;
   readonly duration_ms: number;
@@ -69,7 +70,7 @@ async function prepare(job: Job, context: WrkContext): Promise<Generator> {
   });
   const folder = await context.lifetime.temporaryFolder();
   const bodies = join(folder.path, 'bodies');
-  // Both servers get the same range, one after the other: it is written once.
+  // Both servers get the same range one after the other, so the file is written only once.
   let written: Order['range'] | null = null;
   return {
     pool: pool.facts,
@@ -96,7 +97,7 @@ async function writeBodies(file: string, requests: Requests, signal: AbortSignal
     }
   }
   await pipeline(Readable.from(lines()), createWriteStream(file, { mode: 0o600 }), { signal });
-  // Else the system writes it out while the server is measured.
+  // Without this, the system would write the file to disk while the server is measured.
   const handle = await open(file, 'r+');
   await handle.sync();
   await handle.close();
@@ -126,7 +127,7 @@ async function run({
   const script = ['-s', SCRIPT, order.url, '--', bodies, requests.path, String(requests.count)];
   const child = spawn(command!, [...args, ...flags, ...script], { stdio: ['ignore', 'pipe', 'pipe'] });
   const finished = follow(child, onProgress, (job.timeout_s + GRACE_S) * 1000);
-  // An interruption may keep the caller from ever waiting for it.
+  // After an interruption, the caller may never await this promise.
   finished.catch(() => undefined);
   const release = lifetime.add(() => end(child));
   try {
@@ -146,7 +147,7 @@ async function follow(
     if (line.trim() !== '' && other.push(line) > KEPT_LINES) other.shift();
   };
   let done: Done | undefined;
-  // wrk sends nothing again when a connection breaks, and then waits for answers that never come.
+  // When a connection breaks, wrk does not send its request again, and waits for an answer that never comes.
   const silent = setTimeout(() => child.kill('SIGKILL'), silence_ms);
   createInterface({ input: child.stdout! }).on('line', (line) => {
     silent.refresh();

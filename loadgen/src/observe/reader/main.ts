@@ -1,8 +1,8 @@
 /**
- * The reader's process: its program text, and nothing else.
+ * Entry point of the reader's process.
  *
- * It ends with its parent. Ctrl-C reaches every process of a terminal's group; here it is the parent's to act
- * upon, so that it can say what happened.
+ * The process ends when its parent ends. It ignores Ctrl-C, which a terminal sends to the whole process group. The
+ * parent handles Ctrl-C and reports what happened.
  */
 import { readAsAsked } from './process.ts';
 

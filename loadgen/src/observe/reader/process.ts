@@ -1,9 +1,9 @@
 /**
  * The reader's process: it sends the requests of a dashboard at fixed times.
  *
- * Requests are due by the clock, and each has a connection of its own, so that none waits for another. Latency counts
- * from sending. A request without an answer in time counts as failed.
- * Invariant: every request counts, so the end waits for the answers.
+ * Requests are due by the clock, and each has its own connection, so that none waits for another. Latency counts from
+ * sending. A request without an answer in time counts as failed. Invariant: every request counts, so `stop` waits for
+ * all answers.
  */
 import { Pool } from 'undici';
 import { quantile } from '../../analyse/statistics.ts';
@@ -17,7 +17,7 @@ export interface Start {
   readonly interval_ms: number;
 }
 
-/** `stop`: nothing more is asked. */
+/** `stop`: the reader sends no further requests and replies with its sample. */
 export type Command = Start | { readonly kind: 'stop' };
 
 export interface Answer {
@@ -27,7 +27,7 @@ export interface Answer {
 
 const EVERY_TIME = ['/api/stats'];
 
-/** What a dashboard shows below its totals, and asks for less often. */
+/** Requests for what a dashboard shows below its totals, which it sends less often. */
 const EVERY_FIFTH_TIME = [
   '/api/sessions?limit=20',
   '/api/events?limit=50',
@@ -35,7 +35,7 @@ const EVERY_FIFTH_TIME = [
   '/api/stats/cost',
 ];
 
-/** Paths that are asked at each tick; after the last list comes the first again. */
+/** Paths that are requested at each tick. The list repeats from its beginning. */
 const TURNS: readonly (readonly string[])[] = [
   [...EVERY_TIME, ...EVERY_FIFTH_TIME],
   EVERY_TIME,
@@ -46,7 +46,7 @@ const TURNS: readonly (readonly string[])[] = [
 
 const TIMEOUT_MS = 10_000;
 
-/** Starts, then stops and reports, on orders of the parent. */
+/** Handles the commands of the parent: starts the requests, then stops them and replies with the sample. */
 export function readAsAsked(): void {
   let reading: Reading | undefined;
   process.on('message', async (message) => {
@@ -74,7 +74,7 @@ class Reading {
 
   constructor(start: Start) {
     this.#start = start;
-    // A read counts as failed after its own time, whatever the client would wait for.
+    // The client has no timeouts, since `#get` has its own.
     this.#pool = new Pool(start.url, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
     this.#metronome.run(this.#first_ms, start.interval_ms, () => this.#askDue());
   }
@@ -94,7 +94,7 @@ class Reading {
     return { kind: 'read', sample };
   }
 
-  /** Everything that is due, also what was due while this process was late. */
+  /** Sends all requests that are due, including those that became due while this process was late. */
   #askDue(): void {
     const { interval_ms } = this.#start;
     for (;;) {
@@ -116,7 +116,7 @@ class Reading {
     else this.#failed++;
   }
 
-  /** Whether the answer came in time and was a 200. */
+  /** Returns whether the answer came in time and was a 200. */
   async #get(path: string): Promise<boolean> {
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -129,7 +129,7 @@ class Reading {
   }
 }
 
-/** Of this process, in microseconds. */
+/** Returns the CPU time of this process in microseconds. */
 function cpuUsed(): number {
   const { user, system } = process.cpuUsage();
   return user + system;

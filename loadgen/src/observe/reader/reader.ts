@@ -13,22 +13,25 @@ import type { Answer, Command } from './process.ts';
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** MiB for what is young: a collection of its garbage would take the cores from the server, and be in its latency. */
+/**
+ * Size of V8's young generation in MiB. More frequent garbage collections would take CPU time from the server and
+ * increase its latency.
+ */
 const QUIET = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
 
-/** A dashboard asks for its totals this often. */
+/** Milliseconds between two requests of a dashboard for its totals. */
 const INTERVAL_MS = 1000;
 
 export interface ReaderContext {
   readonly url: string;
   readonly lifetime: Lifetime;
   readonly placement: Placement;
-  /** For tests; a second otherwise. */
+  /** Milliseconds between two requests for the totals; default: one second. Only tests set it. */
   readonly interval_ms?: number;
 }
 
 export interface Reader {
-  /** Waits for what was asked and not yet answered, then ends the process. */
+  /** Waits for the outstanding answers, ends the process and returns the sample. */
   stop(): Promise<ReaderSample>;
 }
 
@@ -53,7 +56,7 @@ export function startReader(context: ReaderContext): Reader {
   };
 }
 
-/** Fails when a read was not answered with a 200 in time: no speed makes up for it. */
+/** Fails when a read was not answered with a 200 in time. */
 export function checkReads({ failed, requests }: ReaderSample, name: string): void {
   if (failed === 0) return;
   throw new BenchFailure(
@@ -63,13 +66,13 @@ export function checkReads({ failed, requests }: ReaderSample, name: string): vo
 }
 
 function send(child: ChildProcess, command: Command): void {
-  // A child that is gone is reported of by `answerOf`.
+  // `answerOf` reports a child that has ended.
   if (child.connected) child.send(command, () => undefined);
 }
 
 function answerOf(child: ChildProcess): Promise<Answer> {
   const read = Promise.withResolvers<Answer>();
-  // It may fail long before anybody waits for it.
+  // The promise may reject long before a caller awaits it.
   read.promise.catch(() => undefined);
   const fail = (what: string) => read.reject(new BenchFailure('reader_failed', `the reader ${what}`));
   child.on('message', (message) => read.resolve(message as Answer));

@@ -1,5 +1,5 @@
 /**
- * One client of the live stream: reads every byte and records the first violation.
+ * One client of the live stream: it reads every byte and records the first violation.
  *
  * Invariants: ids grow by one from the `last_id` of the first frame. The digest covers the rows in the order of their
  * arrival. The client continues after a violation, so that the counts of a round are complete.
@@ -35,18 +35,18 @@ export class StreamClient {
     });
   }
 
-  /** The id after which its rows begin; NaN until it is connected. */
+  /** Last id before the client's first row; NaN until it is connected. */
   get after(): number {
     return this.#first;
   }
-  /** The newest id it has seen. */
+  /** Newest id that the client has received. */
   get last(): number {
     return this.#last;
   }
   get frames(): number {
     return this.#frames;
   }
-  /** What came wrong first, or why the stream is over; `null` while all is well. */
+  /** First violation that the client has found; `null` without one. */
   get problem(): string | null {
     return this.#problem;
   }
@@ -68,7 +68,7 @@ export class StreamClient {
     this.#socket?.destroy();
   }
 
-  /** SHA-256 over all rows so far, in hex. */
+  /** Returns the SHA-256 of all rows so far, in hex. */
   digest(): string {
     return this.#digest.hex();
   }
@@ -81,7 +81,7 @@ export class StreamClient {
       return;
     }
     response.on('data', (chunk: Buffer) => {
-      // One look at the clock for all frames of the chunk: they have arrived together.
+      // All frames of a chunk arrive together, so the clock is read once.
       this.#now = this.#recorder === null ? 0 : Date.now();
       this.#reader.push(chunk);
       this.#recorder?.endOfChunk();

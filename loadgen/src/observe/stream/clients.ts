@@ -1,7 +1,7 @@
 /**
  * The parent's side of the process with the stream clients of a round.
  *
- * Invariants: the process ends with the run at the latest. One that ends by itself fails the run.
+ * Invariants: the process ends with the run at the latest. A process that ends by itself fails the run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -12,17 +12,20 @@ import type { StreamSample } from '../sample.ts';
 import type { Command, Reply } from './process.ts';
 
 export interface StreamClients {
-  /** Once every client has its first frame. */
+  /** Resolves when every client has received its first frame. */
   ready(): Promise<void>;
-  /** From here on CPU time counts, and the delivery lag of rows that are stored. */
+  /** Starts to count CPU time, and the delivery lag of rows that are stored from now on. */
   mark(): Promise<void>;
-  /** CPU time of the process since the mark, in microseconds. */
+  /** Returns the CPU time of the process since the mark, in microseconds. */
   cpu(): Promise<number>;
-  /** Once every client has seen that id; fails when one's stream ends before, or no event comes for `patience_ms`. */
+  /**
+   * Resolves when every client has received that id. Fails when a stream ends before, or no event arrives for
+   * `patience_ms`.
+   */
   until(lastId: number, patience_ms?: number): Promise<void>;
-  /** Holds what every client received against the file of the stopped server, and ends the process. */
+  /** Checks the frames of every client against the file of the stopped server, and ends the process. */
   finish(file: string): Promise<StreamSample>;
-  /** What came wrong first at each client that is not complete; known once finished. */
+  /** Returns the first violation of each incomplete client; empty before `finish`. */
   problems(): readonly string[];
   close(): Promise<void>;
 }
@@ -36,7 +39,7 @@ export interface StreamClientsOptions {
 
 const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** Longer than any pause of a healthy server; a failure is what it delays. */
+/** Longer than any pause of a healthy server. It only delays the report of a failure. */
 const PATIENCE_MS = 30_000;
 
 export async function startStreamClients(options: StreamClientsOptions): Promise<StreamClients> {
@@ -48,7 +51,7 @@ export async function startStreamClients(options: StreamClientsOptions): Promise
   const close = lifetime.add(() => end(child));
   const send = (message: Command) => lifetime.orInterrupted(ask(child, message));
   const connected = send({ kind: 'connect', url, clients, patience_ms: PATIENCE_MS });
-  // `ready` reports a failure; the run may not have asked for it yet.
+  // `ready` reports a failure. This handler prevents an unhandled rejection before `ready` is called.
   connected.catch(() => undefined);
   let problems: readonly string[] = [];
   return {
@@ -74,8 +77,8 @@ export async function startStreamClients(options: StreamClientsOptions): Promise
 }
 
 /**
- * Fails unless every client received every row of the file, in order and byte for byte. Their number must also be that
- * of the acknowledged events since the client connected. The server itself reports the first row of a stream, so a
+ * Fails unless every client received every row of the file, in order and byte for byte. The number of rows must also be
+ * that of the events acknowledged since the client connected. The server itself reports the first row of a stream, so a
  * wrong first row would otherwise hide lost rows.
  */
 export function checkStream(
@@ -110,7 +113,7 @@ function unexpected(reply: Reply): BenchFailure {
   return new BenchFailure('stream_failed', `the stream clients answered ${reply.kind}`);
 }
 
-/** Sends a command and waits for its reply: the child does one thing at a time. */
+/** Sends a command and waits for its reply. The child handles one command at a time. */
 function ask(child: ChildProcess, command: Command): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: unknown) => finish(() => resolve(message as Reply));

@@ -1,15 +1,15 @@
 /**
  * The delivery lag: the time from `created_at` of a row to the arrival of its frame.
  *
- * Both are whole milliseconds of one clock, so a sample is exact to a millisecond, and the cut digits cancel out on
- * average. Invariants: late rows of the warm-up are left out. Frames of one transaction that arrive together cost one
- * entry. A clock that was set back gives 0 and no failure.
+ * Both times are whole milliseconds of one clock. So a sample is exact to a millisecond, and the truncated fractions
+ * cancel out on average. Invariants: late rows of the warm-up are left out. Frames of one transaction that arrive
+ * together cost one entry. A clock that was set back gives 0 and no failure.
  */
 import { createHistogram, latencyOf } from '../../analyse/histogram.ts';
 import type { Lag } from '../sample.ts';
 import type { EventFrame } from './frames.ts';
 
-/** A quote inside a value is escaped, and metadata comes later: the first one is the column's. */
+/** The first match is the column: quotes inside values are escaped, and metadata comes later in the row. */
 const CREATED_AT = Buffer.from('"created_at":"');
 const TIMESTAMP_CHARACTERS = '2026-02-18T18:06:41.231Z'.length;
 
@@ -21,12 +21,12 @@ export class LagRecorder {
   #lag_us = 0;
   #frames = 0;
 
-  /** Rows that were stored before `since`, in Unix milliseconds, do not count. */
+  /** Rows that were stored before `since` (Unix milliseconds) do not count. */
   constructor(since: number) {
     this.#since = since;
   }
 
-  /** Notes a frame of a chunk of bytes that arrived at `now`, in Unix milliseconds. */
+  /** Records a frame of a chunk that arrived at `now` (Unix milliseconds). */
   note({ bytes, from, to }: EventFrame, now: number): void {
     const at = bytes.indexOf(CREATED_AT, from) + CREATED_AT.length;
     if (at < from + CREATED_AT.length || at > to) return;
@@ -40,13 +40,13 @@ export class LagRecorder {
     if (this.#created >= this.#since) this.#frames++;
   }
 
-  /** The next frames may have arrived at another time. */
+  /** Stores the lag of the current frames, since the next chunk has another arrival time. */
   endOfChunk(): void {
     if (this.#frames > 0) this.#histogram.recordValueWithCount(this.#lag_us, this.#frames);
     this.#frames = 0;
   }
 
-  /** `null` when nothing was noted. */
+  /** Returns the lag of all recorded frames; `null` when there are none. */
   lag(): Lag | null {
     const latency = latencyOf(this.#histogram);
     if (latency === null) return null;

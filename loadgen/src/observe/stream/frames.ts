@@ -1,25 +1,25 @@
 /**
- * Cuts the bytes of `GET /api/stream` into frames, without turning them into text.
+ * Splits the bytes of `GET /api/stream` into frames, without decoding them to text.
  *
- * Invariant: an event costs two searches in the bytes and no JSON. Ten clients of a busy server receive a hundred
- * thousand frames a second in one thread. Knows nothing of what a row must be.
+ * Invariant: an event costs two searches in the bytes and no JSON parsing. Ten clients of a busy server receive a
+ * hundred thousand frames a second in one thread. The reader does not check the contents of a row.
  */
 
-/** The insides of a frame with an `id:`, valid during the call alone. */
+/** Contents of a frame with an `id:`. They are valid only during the call. */
 export interface EventFrame {
   readonly id: number;
   readonly bytes: Buffer;
-  /** The row as JSON lies from here … */
+  /** Offset at which the row's JSON begins. */
   readonly from: number;
-  /** … to here. */
+  /** Offset at which the row's JSON ends. */
   readonly to: number;
 }
 
 export interface FrameVisitor {
   event(frame: EventFrame): void;
-  /** The data of a frame without `id:`. */
+  /** Called with the data of a frame without `id:`. */
   other(data: string): void;
-  /** What is no frame of this contract. */
+  /** Called with text that is not a frame of the contract. */
   unreadable(text: string): void;
 }
 
@@ -33,7 +33,7 @@ const SHOWN_CHARACTERS = 200;
 
 export class FrameReader {
   readonly #visitor: FrameVisitor;
-  /** Bytes of a frame whose end has not come yet. */
+  /** Bytes of an incomplete frame. */
   #rest: Buffer | null = null;
   readonly #frame: { -readonly [K in keyof EventFrame]: EventFrame[K] };
 
@@ -46,7 +46,7 @@ export class FrameReader {
     const bytes = this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]);
     let at = 0;
     for (;;) {
-      // Frames have no blank line inside: JSON text has none but in metadata, where rule MET-03 forbids it.
+      // A frame contains no blank line: only metadata could contain one, and rule MET-03 forbids it.
       const end = bytes.indexOf(BLANK_LINE, at);
       if (end < 0) break;
       this.#read(bytes, at, end);
@@ -69,7 +69,7 @@ export class FrameReader {
     let id = 0;
     for (; at < end && bytes[at] !== LINE_FEED; at++) id = id * 10 + bytes[at]! - DIGIT_ZERO;
     at++;
-    // The end is that of a frame: its last byte closes the object that the payload stands in.
+    // The last byte must close the object that contains the payload.
     if (!startsWith(bytes, at, DATA) || bytes[end - 1] !== END[0] || !Number.isSafeInteger(id)) {
       this.#visitor.unreadable(bytes.toString('utf8', from, Math.min(end, from + SHOWN_CHARACTERS)));
       return;

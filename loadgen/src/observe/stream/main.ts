@@ -1,7 +1,8 @@
 /**
- * The process of the stream clients: its program text, and nothing else.
+ * Entry point of the process with the stream clients.
  *
- * It ends with its parent, and leaves Ctrl-C, which reaches every process of a terminal's group, to it.
+ * The process ends when its parent ends. It ignores Ctrl-C, which a terminal sends to the whole process group. The
+ * parent handles Ctrl-C.
  */
 import { serveCommands } from './process.ts';
 

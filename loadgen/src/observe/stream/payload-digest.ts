@@ -1,8 +1,8 @@
 /**
  * A running SHA-256 over payloads in their order.
  *
- * Payloads are gathered first, since a call of the hash costs more than copying the bytes of a row. Invariant: both sides
- * of a comparison gather only whole payloads. They are JSON objects and need no separator.
+ * Payloads are buffered first, since a call of the hash costs more than copying the bytes of a row. Invariant: both
+ * sides of a comparison add only whole payloads. They are JSON objects and need no separator.
  */
 import { createHash } from 'node:crypto';
 

@@ -1,5 +1,5 @@
 /**
- * The process of the stream clients: it holds them all and carries out one command of its parent at a time.
+ * The process with the stream clients: it runs all clients of a round and handles one command of its parent at a time.
  *
  * Invariant: during a measurement it only reads bytes, counts and hashes.
  */
@@ -76,13 +76,16 @@ class Crowd {
     return { kind: 'done' };
   }
 
-  /** Since the last mark. */
+  /** Returns the CPU time since the last mark, in microseconds. */
   cpu_us(): number {
     const used = process.cpuUsage(this.#cpu);
     return used.user + used.system;
   }
 
-  /** Until it is true of every client; says of which it is not when a stream ends or no event came for so long. */
+  /**
+   * Waits until `reached` is true for every client. Replies `missing` with the late clients when a stream ends before,
+   * or when no event arrives for `patience_ms`.
+   */
   wait(what: string, reached: (client: StreamClient) => boolean, patience_ms: number): Promise<Reply> {
     return new Promise((resolve) => {
       const settle = (reply: Reply) => {

@@ -1,8 +1,9 @@
 /**
- * What a client must have received: the rows of a stopped server's file, as the contract prints them.
+ * Computes what a client must have received: the rows of a stopped server's file, in the JSON format of the contract.
  *
- * Members in the order of the view, numbers the ECMAScript way, metadata as it was sent but for line breaks
- * (rules GET-02, MET-01, MET-03). Written from the rules and not from a server.
+ * Members are in the order of the view, and numbers have the ECMAScript format. Metadata is unchanged except for line
+ * breaks (rules GET-02, MET-01, MET-03). The code follows these rules and not a server's source, so that it can check
+ * both servers.
  */
 import Database from 'better-sqlite3';
 import { type Value, VIEW_COLUMNS } from '../../verify/audit/row.ts';
@@ -10,7 +11,7 @@ import { PayloadDigest } from './payload-digest.ts';
 
 export interface StoredPayloads {
   readonly count: number;
-  /** As of `PayloadDigest`. */
+  /** Digest in the format of `PayloadDigest`. */
   readonly digest: string;
 }
 
@@ -18,20 +19,20 @@ const MEMBERS = VIEW_COLUMNS.map((column, i) => `${i === 0 ? '{' : ','}"${column
 const TRUNCATED = VIEW_COLUMNS.indexOf('payload_truncated');
 const METADATA = VIEW_COLUMNS.indexOf('metadata');
 
-/** The row as JSON text. */
+/** Returns the row as JSON text. */
 export function payloadOf(row: readonly Value[]): string {
   let text = '';
   for (let i = 0; i < MEMBERS.length; i++) {
     text += MEMBERS[i];
     if (i === TRUNCATED) text += row[i] === 1;
-    // Within a JSON text, raw line breaks stand between tokens alone.
+    // In JSON text, raw line breaks occur only between tokens.
     else if (i === METADATA) text += String(row[i]).replace(/[\r\n]/g, ' ');
     else text += JSON.stringify(row[i]);
   }
   return `${text}}`;
 }
 
-/** The rows above each of the ids, in their order. */
+/** Returns count and digest of the rows above each of the ids. */
 export function storedPayloads(file: string, after: ReadonlySet<number>): Map<number, StoredPayloads> {
   const digests = [...after].map((id) => ({ id, count: 0, digest: new PayloadDigest() }));
   const database = new Database(file, { readonly: true, fileMustExist: true });

@@ -1,8 +1,8 @@
 /**
- * A plot as inline SVG, drawn without a browser.
+ * Draws a plot as inline SVG, without a browser.
  *
- * Invariants: every SVG has a title, a description and a role. It needs no script and no other file. It has no ids that
- * a second plot could share, and is the same bytes every time. Knows nothing of results.
+ * Invariants: every SVG has a title, a description and a role. It needs no script and no other file. It has no ids,
+ * which could be the same as those of another plot. The same input gives the same bytes.
  */
 import * as Plot from '@observablehq/plot';
 import { type Element, JSDOM } from 'jsdom';
@@ -10,7 +10,7 @@ import { type Markup, trusted } from './markup.ts';
 
 const { document } = new JSDOM('').window;
 
-/** One size for all, made for a third of a wide page, and still readable at the width of a phone. */
+/** Size of every plot: a third of a wide page, and still readable at the width of a phone. */
 const WIDTH = 440;
 const HEIGHT = 280;
 
@@ -33,7 +33,7 @@ export function draw({ title, description, options }: Drawing): Markup {
     ...options,
     style: { fontSize: '13px', fontFamily: 'inherit' },
   });
-  // What the library adds for pages of its own; the page's style has it once.
+  // The library adds a style sheet to each plot. The page's own style sheet replaces them.
   svg.querySelector('style')?.remove();
   roundGeometry(svg);
   svg.removeAttribute('width');
@@ -53,7 +53,7 @@ export function draw({ title, description, options }: Drawing): Markup {
 
 const GEOMETRY = ['d', 'transform', 'x', 'y', 'x1', 'x2', 'y1', 'y2', 'width', 'height', 'cx', 'cy'] as const;
 
-/** A tenth of a pixel is enough, and halves the page. Text stays as it is. */
+/** Rounds coordinates to a tenth of a pixel, which halves the size of the page. Text does not change. */
 export function roundGeometry(svg: Element): void {
   for (const element of svg.querySelectorAll('*')) {
     for (const name of GEOMETRY) {

@@ -1,4 +1,4 @@
-/** A plot with what belongs to it: key, caption, and its figures as a table for who cannot see it. */
+/** A plot with its key, its caption, and a table of its figures for readers who cannot see it. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { SHORT_NAMES } from '../names.ts';
 import type { Table } from '../rows.ts';
@@ -7,7 +7,7 @@ import { html, type Markup } from './markup.ts';
 import { LOOKS } from './servers.ts';
 
 export interface Figure extends Drawing {
-  /** Anchor, and how a test finds it. */
+  /** Anchor of the figure, by which tests find it. */
   readonly id: string;
   readonly caption: string;
   readonly servers: readonly TargetName[];

@@ -1,4 +1,4 @@
-/** The headline at a glance: a card a figure, with both servers as bars and the verdict as a sentence. */
+/** The headline as cards: one card per figure, with a bar for each server and the verdict as a sentence. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Result } from '../../result/result.ts';
 import { formatMedian, formatRatio } from '../format.ts';

@@ -1,8 +1,8 @@
 /**
- * What the plots use of jsdom, and nothing else.
+ * Types of the parts of jsdom that the plots use.
  *
- * Its own types bring those of a browser into every file of the project, where a global `name` or `event`
- * would then pass for a variable.
+ * jsdom's own types add the globals of a browser to every file of the project. An undeclared variable called `name` or
+ * `event` would then compile.
  */
 declare module 'jsdom' {
   interface Element {

@@ -1,7 +1,7 @@
 /**
- * HTML that cannot be broken out of: whatever is put into `html` is escaped unless it is markup itself.
+ * Builds HTML from templates. `html` escapes every inserted value that is not Markup itself.
  *
- * Invariant: text of a result never becomes markup; only this file makes a Markup of a string.
+ * Invariant: text of a result never becomes markup. Only this file creates Markup from a string.
  */
 
 export class Markup {
@@ -17,7 +17,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Markup(strings.map((text, i) => text + (i < parts.length ? shown(parts[i]!) : '')).join(''));
 }
 
-/** Markup that a library made, with its own escaping. */
+/** Returns Markup of a text that a library has already escaped. */
 export function trusted(text: string): Markup {
   return new Markup(text);
 }

@@ -1,4 +1,4 @@
-/** Figures of the open loops against their rate. */
+/** Plots of the open loops: figures against the rate. */
 import * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Result } from '../../result/result.ts';
@@ -9,7 +9,7 @@ import type { Figure } from './figure.ts';
 import { logMs, thousands } from './scales.ts';
 import { LOOKS } from './servers.ts';
 
-/** A figure of the servers against the rate that was asked, over all open loops. */
+/** Returns a plot of one metric of the servers against the requested rate, over all open loops. */
 export function rateFigure(result: Result, key: string, noun: string, unit: 'ms' | 'us'): Figure[] {
   const open = openMeasurements(result);
   const servers = serversIn(result);

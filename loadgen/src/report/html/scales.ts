@@ -4,7 +4,7 @@ import { group } from '../format.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Milliseconds over decades. */
+/** Returns a logarithmic axis with the label. */
 export function logMs(label: string): ScaleOptions {
   return { type: 'log', label, grid: true, ticks: 4, tickFormat: plain };
 }
@@ -14,7 +14,7 @@ export function plain(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** 60k, so that axes stay narrow. */
+/** Formats 60,000 as "60k", so that axes are narrow. */
 export function thousands(value: number): string {
   return value >= 1000 ? `${plain(value / 1000)}k` : plain(value);
 }

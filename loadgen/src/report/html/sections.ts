@@ -1,4 +1,4 @@
-/** The sections of the page, in their order; one that has nothing to show is left out. */
+/** The sections of the page in their order. A section without content is left out. */
 
 import { headlineOf, measurementNamed, type RawResult } from '../../result/result.ts';
 import { answers } from '../choice.ts';

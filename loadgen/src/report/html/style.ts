@@ -1,7 +1,7 @@
 /**
- * DATA: how the page looks, in light and dark, from the width of a phone to that of a wide screen.
+ * DATA: the style sheet of the page, for light and dark mode, and for widths from a phone to a wide screen.
  *
- * The two servers have the colours of servers.ts; nothing is loaded, and motion there is none.
+ * It defines the two colours that servers.ts uses. It loads no other file and has no animations.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--rs:#c2410c;--ts:#0067a8;--ground:#f6f7f9;--card:#fff;--ink:#16202c;--soft:#56616f;--line:#dfe3e8;--warn:#8a5a00;--warn-ground:#fff6df}

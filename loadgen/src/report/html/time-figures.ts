@@ -1,4 +1,7 @@
-/** What a server used over time: memory, CPU, write-ahead log, descriptors, event-loop lag. A soak also has drifts. */
+/**
+ * Plots of a server's resources over time: memory, CPU, write-ahead log, descriptors, event-loop lag. A soak also has
+ * drifts.
+ */
 import * as Plot from '@observablehq/plot';
 import type { Unit } from '../../analyse/metrics.ts';
 import { cpuShares } from '../../observe/cpu-share.ts';
@@ -12,12 +15,12 @@ import { mebibytes, plain } from './scales.ts';
 import { LOOKS } from './servers.ts';
 
 export interface Column {
-  /** Key of the drift. */
+  /** Key of the drift of this column. */
   readonly key: string;
   readonly title: string;
   readonly axis: string;
   readonly unit: Unit;
-  /** In the unit of the axis; `null` where it was not measured. */
+  /** Returns the values in the unit of the axis; `null` where not measured. */
   values(timeline: Timeline): readonly (number | null)[];
 }
 
@@ -65,7 +68,7 @@ export const SOAK_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** More points than this in a line cannot be distinguished. */
+/** Maximum number of points in a line. A reader could not distinguish more. */
 const MOST_POINTS = 150;
 
 interface Point {
@@ -142,7 +145,7 @@ function captionOf(
   return single ? 'One slice a server.' : 'One line a slice.';
 }
 
-/** At most so many points, each the mean of as many as it stands for. */
+/** Returns at most `MOST_POINTS` points. Each is the mean of several consecutive samples. */
 function thinned(slice: number, timeline: Timeline, column: Column): Point[] {
   const values = column.values(timeline);
   const step = Math.ceil(values.length / MOST_POINTS);

@@ -1,10 +1,10 @@
 /**
  * Compares the file of the stopped server with what was acknowledged, in number and in content.
  *
- * The server is not asked, since it would also not mention what it forgot to store. Expected rows are made from the
+ * The server is not queried, since it would not report events that it failed to store. Expected rows are made from the
  * pool by the rules of the contract; stored rows are read through the view `events_readable`. A digest that ignores
- * order compares the two multisets. Invariants: the threads are idle during a measurement. Preloaded rows count in no
- * other number.
+ * order compares the two multisets. Invariants: the threads are idle during a measurement. Preloaded rows are counted
+ * separately.
  */
 import { Worker } from 'node:worker_threads';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
@@ -20,14 +20,14 @@ export type { Claim } from './claim.ts';
 
 export interface Auditor {
   audit(file: string, claim: Claim): Promise<Audit>;
-  /** Which rows make an audit fail, as lines for a reader; slow, and for failures alone. */
+  /** Returns lines that name the rows that make an audit fail. Slow; called only after a failure. */
   explain(file: string, claim: Claim): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 export interface AuditorOptions {
   readonly pool: PoolSource;
-  /** What the servers were started with; `undefined`: the default of the contract. */
+  /** `--max-metadata-bytes` of the servers; `undefined`: the default of the contract. */
   readonly maxMetadataBytes: number | undefined;
   readonly lifetime: Lifetime;
 }
@@ -35,7 +35,7 @@ export interface AuditorOptions {
 const THREADS = 2;
 const THREAD = new URL('./thread.ts', import.meta.url);
 
-/** Starts the threads and has them make the expected rows of the pool, which takes a second or so. */
+/** Starts the threads, which compute the expected rows of the pool. This takes about a second. */
 export async function createAuditor({ pool, maxMetadataBytes, lifetime }: AuditorOptions): Promise<Auditor> {
   const threads = Array.from({ length: THREADS }, (_, share) => {
     const maxBytes = maxMetadataBytes ?? DEFAULT_MAX_METADATA_BYTES;
@@ -45,7 +45,7 @@ export async function createAuditor({ pool, maxMetadataBytes, lifetime }: Audito
   const close = lifetime.add(() => Promise.all(threads.map((thread) => thread.terminate())));
   const ask = (thread: Worker, request?: Request) => lifetime.orInterrupted(replyOf(thread, request));
   const askAll = async (request?: Request): Promise<Reply[]> => {
-    // All of them, also after one has failed: an answer left behind would be taken for the next one's.
+    // Waits for all replies, even after a failure: the next request would take a leftover reply for its own.
     const replies = await Promise.allSettled(threads.map((thread) => ask(thread, request)));
     return replies.map((reply) => {
       if (reply.status === 'rejected') throw reply.reason;
@@ -68,7 +68,7 @@ export async function createAuditor({ pool, maxMetadataBytes, lifetime }: Audito
   };
 }
 
-/** The thread's next message; it does one thing at a time. */
+/** Returns the thread's next message. A thread handles one request at a time. */
 function replyOf(thread: Worker, request?: Request): Promise<Exclude<Reply, { kind: 'failed' }>> {
   return new Promise((resolve, reject) => {
     const onMessage = (reply: Reply) => {
@@ -123,7 +123,10 @@ export function auditAgrees(audit: Audit): boolean {
   );
 }
 
-/** Fails unless acknowledged = stored = expected, in number and in content; `explain` is asked only then. */
+/**
+ * Fails unless acknowledged, stored and expected events are equal in number and content. Calls `explain` only on
+ * failure.
+ */
 export async function checkAudit(
   audit: Audit,
   name: string,

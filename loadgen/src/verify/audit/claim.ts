@@ -1,11 +1,11 @@
-/** What a round claims to have stored, which the audit checks against the file. */
+/** The events that a round claims to have stored. The audit checks the claim against the file. */
 import type { Range } from '../../load/bodies.ts';
 
-/** What was sent and acknowledged in a round. */
+/** Events that were sent and acknowledged in a round. */
 export interface Claim {
-  /** Events of the endless sequence that were sent, warm-up included; no event stands in two of them. */
+  /** Ranges of the endless sequence that were sent, including the warm-up. No two ranges overlap. */
   readonly ranges: readonly Range[];
   readonly acknowledged_events: number;
-  /** Rows that were in the file before: those with the ids up to this. They are counted, and no more. */
+  /** Number of rows that were in the file before. Their ids are at most this number. The audit only counts them. */
   readonly preloaded_rows: number;
 }

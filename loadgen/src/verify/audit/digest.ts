@@ -1,8 +1,8 @@
 /**
  * The digest of a multiset of rows: their hashes added in four lanes of 32 bits, each modulo 2^32.
  *
- * Invariant: the order of rows does not matter, and a row that comes twice counts twice, so parts
- * may be digested anywhere and merged. Knows nothing of rows or files.
+ * Invariant: the order of rows does not matter, and a row that occurs twice counts twice. So parts can be digested
+ * separately and merged.
  */
 
 export interface DigestPart {
@@ -17,7 +17,7 @@ export class MultisetDigest {
   readonly #lanes = new Uint32Array(LANES);
   #count = 0;
 
-  /** Adds one member by its hash, a byte in each character; 128 bits of it count. */
+  /** Adds one member by its hash, a string with one byte per character. The first 128 bits are used. */
   add(hash: string): void {
     this.#count++;
     for (let lane = 0; lane < LANES; lane++) {

@@ -1,8 +1,8 @@
 /**
- * The row that one event must leave, by the rules EVT and MET of the contract.
+ * Computes the row that one event must result in, by the rules EVT and MET of the contract.
  *
- * It is written from the rules and not from a server, so that it checks both. It maps and does not check:
- * an event that a server must refuse is expected as well. A corpus with such an event therefore fails the audit.
+ * The code follows the rules and not a server's source, so that it can check both servers. It does not validate: an
+ * event that a server must reject also gets an expected row. A corpus with such an event therefore fails the audit.
  */
 import { readFileSync } from 'node:fs';
 import { memberSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
@@ -22,7 +22,7 @@ const vocabulary = JSON.parse(readFileSync(`${ROOT}contract/vocabulary.json`, 'u
   readonly summary_keys: readonly string[];
 };
 
-/** What a server takes when no flag says otherwise. */
+/** Default of `--max-metadata-bytes` in the contract. */
 export const DEFAULT_MAX_METADATA_BYTES = defaultOf('max-metadata-bytes');
 
 function defaultOf(name: string): number {
@@ -34,7 +34,7 @@ function defaultOf(name: string): number {
   return value;
 }
 
-/** An event that no rule gives a row: its type is wrong somewhere. */
+/** An event that the rules map to no row, since a field has a wrong type or value. */
 export class UnmappableEvent extends Error {
   readonly field: string;
   constructor(field: string) {
@@ -44,7 +44,7 @@ export class UnmappableEvent extends Error {
   }
 }
 
-/** Every column of the event's row but its two ids and what the server gives it. */
+/** Returns every column of the event's row except its two ids and the columns that the server assigns. */
 export function expectedConstants(text: string, maxMetadataBytes: number): Constants {
   const event = JSON.parse(text) as Readonly<Record<string, unknown>>;
   const string = (field: string): string | null => {
@@ -81,7 +81,7 @@ export function expectedConstants(text: string, maxMetadataBytes: number): Const
         return truncated ? summary(metadata, maxMetadataBytes) : metadata;
     }
   };
-  // The servers under test have no prices.
+  // The servers under test run without prices, so they compute no cost.
   const own: Constants = {
     schema_version: 1,
     payload_truncated: truncated ? 1 : 0,
@@ -108,7 +108,7 @@ function roundHalfToEven(value: number): number {
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i;
 
-/** In UTC, with milliseconds, finer digits cut off (rule EVT-08). */
+/** Returns the timestamp in UTC, truncated to milliseconds (rule EVT-08). */
 function normalised(text: string): string {
   const parts = RFC_3339.exec(text);
   if (parts === null) throw new UnmappableEvent('client_timestamp');
@@ -116,13 +116,15 @@ function normalised(text: string): string {
   const millisecond = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3));
   const offset = (parts[8] === '-' ? -1 : 1) * (Number(parts[9] ?? 0) * 60 + Number(parts[10] ?? 0));
   const date = new Date(0);
-  // Date.UTC would take the years 0 to 99 for those of the last century.
+  // `Date.UTC` would map the years 0 to 99 to 1900 to 1999.
   date.setUTCFullYear(year!, month! - 1, day!);
   date.setUTCHours(hour!, minute! - offset, second!, millisecond);
   return date.toISOString();
 }
 
-/** The markers, then each of the summary's keys that still fits (rule MET-02). */
+/**
+ * Returns the summary of metadata that is too large: the markers, then each summary key that still fits (rule MET-02).
+ */
 function summary(metadata: string, maxBytes: number): string {
   let text = `{"_truncated":true,"_original_bytes":${Buffer.byteLength(metadata)}`;
   if (!metadata.startsWith('{')) return `${text}}`;

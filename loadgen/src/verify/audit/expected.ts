@@ -1,5 +1,5 @@
 /**
- * The rows that ranges of the endless sequence of events must leave, in order.
+ * Computes the rows that ranges of the endless sequence of events must result in, in order.
  *
  * Invariant: the ids come from the bytes that are sent.
  */
@@ -9,7 +9,7 @@ import { UUID_BYTES } from '../../load/uuid.ts';
 import { expectedConstants, UnmappableEvent } from './expected-row.ts';
 import { type Constants, constantValues, hashConstants, hashRow } from './row.ts';
 
-/** Events whose bodies are made at once; enough to forget the cost of the call. */
+/** Number of events whose bodies are made at once, so that the cost of the call is negligible. */
 const CHUNK_EVENTS = 200;
 
 export interface ExpectedRow {
@@ -30,7 +30,10 @@ export class Expected {
     this.#constants = pool.templates.map((_, i) => hashConstants(constantValues(this.constantsOf(i)), 0));
   }
 
-  /** The columns that do not change; for a report, since it reads the event's text again. */
+  /**
+   * Returns the columns that are the same in every repetition. It parses the event's text again, so it is for reports
+   * only.
+   */
   constantsOf(index: number): Constants {
     const number = index % this.#pool.templates.length;
     const text = this.#pool.templates[number]!.bytes.toString();
@@ -69,7 +72,7 @@ export class Expected {
   }
 }
 
-/** Part `index` of `of` equal parts of the ranges taken together. */
+/** Returns part `index` when the ranges together are divided into `of` equal parts. */
 export function shareOf(ranges: readonly Range[], index: number, of: number): Range[] {
   const total = ranges.reduce((sum, range) => sum + range.count, 0);
   const from = Math.floor((total * index) / of);

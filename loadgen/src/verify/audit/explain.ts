@@ -2,9 +2,9 @@
  * Names the rows that make an audit fail: lost events, rows that were not sent or were stored twice, rows with other
  * columns.
  *
- * It makes two passes with bounded memory. The first digests expected and stored rows in groups by a number drawn from
- * their ids. The second compares the rows of a few groups that differ. It runs only after a failure, so it need not be
- * fast.
+ * It makes two passes with bounded memory. The first divides expected and stored rows into parts by a hash of their
+ * ids, and digests each part. The second compares the rows of a few parts that differ. It runs only after a failure, so
+ * it need not be fast.
  */
 
 import type { Claim } from './claim.ts';
@@ -14,7 +14,7 @@ import { CONSTANT_COLUMNS, type Value } from './row.ts';
 import type { StoredFile, StoredRow } from './stored.ts';
 
 const PARTS = 16_384;
-/** Parts looked at, and rows of a kind shown. */
+/** Maximum number of parts to compare, and maximum number of rows of each kind to show. */
 const LOOKED_AT = 8;
 const SHOWN = 5;
 const SHOWN_CHARACTERS = 200;
@@ -72,7 +72,7 @@ function differingParts(expected: Expected, stored: StoredFile, claim: Claim): n
   return wanted.map((_, part) => part).filter(differs);
 }
 
-/** A row whose columns were altered keeps its ids, and so its part. */
+/** Returns the part of a row, which depends only on its ids. So a row with altered columns remains in its part. */
 function partOf(row: { readonly session_id: Value; readonly event_id: Value }): number {
   const key = String(row.event_id ?? row.session_id);
   let hash = 0x811c9dc5;
@@ -136,7 +136,7 @@ function differences(expected: Expected, stored: StoredFile, pair: Found['altere
   return [`row ${pair.stored.id} differs (index ${pair.expected.index}, ${idsOf(pair.stored)})`, ...lines];
 }
 
-/** The text from shortly before where it begins to differ. */
+/** Returns the section of `text` that begins shortly before its first difference from `other`. */
 function cut(text: string, other: string): string {
   let same = 0;
   while (same < text.length && text[same] === other[same]) same++;

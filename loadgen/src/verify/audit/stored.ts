@@ -1,17 +1,17 @@
 /**
- * The rows of a stopped server's file, read through the view `events_readable` alone.
+ * Reads the rows of a stopped server's file, through the view `events_readable` alone.
  *
  * Invariants: the tables below the view are not read, and the file does not change. A view with other columns than the
- * contract's is a failure, since a column would stay uncompared.
+ * contract's is a failure, since some columns would not be compared.
  */
 import Database from 'better-sqlite3';
 import { BenchFailure } from '../../failure.ts';
 import { CONSTANT_COLUMNS, hashConstants, hashRow, type Value, VIEW_COLUMNS } from './row.ts';
 
-/** Rows fetched in one call. */
+/** Number of rows that are fetched in one call. */
 const CHUNK_ROWS = 1000;
 
-/** `id`, `session_id` and `event_id` come first, then the constant columns. */
+/** Number of columns before the constant columns: `id`, `session_id` and `event_id`. */
 const FIXED = 3;
 const SELECT = `SELECT id, session_id, event_id, ${CONSTANT_COLUMNS.join(', ')} FROM events_readable WHERE id > ?`;
 
@@ -23,9 +23,9 @@ export interface StoredRow {
 }
 
 export interface IdRange {
-  /** Rows above this id … */
+  /** Only rows above this id. */
   readonly above: number;
-  /** … up to this one. */
+  /** Only rows up to and including this id. */
   readonly upTo: number;
 }
 
@@ -41,12 +41,12 @@ export class StoredFile {
     throw new BenchFailure('audit_failed', `the view events_readable has other columns: ${found || 'none'}`);
   }
 
-  /** How many rows there are up to this id. */
+  /** Returns the number of rows up to and including this id. */
   countUpTo(id: number): number {
     return this.#number('SELECT count(*) FROM events_readable WHERE id <= ?', id);
   }
 
-  /** Part `index` of `of` parts of the ids above `id`, of about equal size. */
+  /** Returns part `index` when the ids above `id` are divided into `of` parts of about equal size. */
   shareAbove(id: number, index: number, of: number): IdRange {
     const last = this.#number(
       'SELECT max(id, ?) FROM (SELECT coalesce(max(id), 0) AS id FROM events_readable)',
@@ -72,7 +72,7 @@ export class StoredFile {
     }
   }
 
-  /** The row's columns but its ids and times; `undefined` when there is no such row. */
+  /** Returns the constant columns of a row; `undefined` when there is no such row. */
   constantsOf(id: number): Readonly<Record<string, Value>> | undefined {
     return this.#database
       .prepare<[number], Record<string, Value>>(

@@ -1,8 +1,9 @@
 /**
- * A thread of the auditor: it makes the rows of the pool once, then digests its share of a round on request.
+ * A thread of the auditor: it computes the expected rows of the pool once, then digests its share of a round on
+ * request.
  *
- * Invariant: between requests it does nothing. The expected digest follows from pool and ranges, so it is computed
- * once for rounds that send the same events. The file is read after every round.
+ * Invariant: the thread is idle between requests. The expected digest depends only on pool and ranges, so it is
+ * computed once for rounds that send the same events. The file is read after every round.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { BenchFailure, type FailureCode } from '../../failure.ts';
@@ -31,7 +32,7 @@ export interface Digested {
   readonly kind: 'digested';
   readonly expected: DigestPart;
   readonly stored: DigestPart;
-  /** Rows found up to the id of the last preloaded one. */
+  /** Number of rows up to the id of the last preloaded row. */
   readonly preloaded: number;
 }
 
@@ -73,7 +74,7 @@ async function serve(data: ThreadData): Promise<void> {
 
 interface Known {
   readonly expected: Expected;
-  /** Of the ranges that were digested before. */
+  /** Expected digests that were computed before, by their ranges. */
   readonly wanted: Map<string, DigestPart>;
   readonly data: ThreadData;
 }
