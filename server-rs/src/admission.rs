@@ -29,12 +29,12 @@ pub struct Admission {
     door: Semaphore,
     max_bytes: u64,
     events: AtomicUsize,
-    /// Bytes per event of recent batches. An estimate that is rather too low than too high.
+    /// Bytes per event of recent batches. The estimate is more often too low than too high.
     bytes_per_event: AtomicU64,
 }
 
 impl Admission {
-    /// Starts with all room free.
+    /// Creates an admission whose whole room is free.
     pub fn new(max_events: usize, max_bytes: u64) -> Arc<Self> {
         let permits = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
         Arc::new(Self {
@@ -146,8 +146,9 @@ impl Ticket {
         Ok(())
     }
 
-    /// Runs long work on a thread that may block. A bounded number of requests has a permit; this one keeps its
-    /// permit until `end_turn`. The ticket moves along, so the room stays held for as long as the work runs.
+    /// Waits for a permit to work on a large body, then runs the work on a thread that may block. The ticket
+    /// keeps the permit until `end_turn`. The ticket moves to that thread, so the room stays held while the
+    /// work runs.
     pub async fn run_blocking<T: Send + 'static>(
         mut self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -165,7 +166,8 @@ impl Ticket {
         self.turn = None;
     }
 
-    /// A compressed body may be longer than the whole room (rule BOD-04).
+    /// Returns the number of permits for this many bytes, at most the whole room. A compressed body may be
+    /// longer than the whole room (rule BOD-04).
     fn permits(&self, bytes: u64) -> usize {
         usize::try_from(bytes.min(self.admission.max_bytes)).unwrap_or(usize::MAX)
     }

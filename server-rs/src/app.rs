@@ -48,7 +48,7 @@ pub struct App {
 }
 
 impl App {
-    /// Opens the database and wires the parts. Needs no runtime; [`Self::run`] does.
+    /// Opens the database and connects the parts. Needs no runtime; [`Self::run`] does.
     pub fn build(mut config: Config, clock: Clock) -> Result<Arc<Self>, OpenError> {
         let bounds = Bounds {
             days: config.retain_days.into(),
@@ -103,7 +103,7 @@ impl App {
         self.config.max_stream_clients - self.places.available_permits()
     }
 
-    /// Starts draining: no more requests, no more stream (rule PRO-07).
+    /// Starts draining: the server accepts no more requests and ends its streams (rule PRO-07).
     pub fn drain(&self) {
         self.draining.send_replace(true);
     }

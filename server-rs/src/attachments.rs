@@ -26,7 +26,7 @@ pub struct Attachments {
     store: Arc<Store>,
     max_bytes: u64,
     room: Arc<Room>,
-    /// Larger metadata becomes a summary.
+    /// Size in bytes above which metadata becomes a summary.
     max_metadata_bytes: usize,
     keeps_payloads: bool,
 }
@@ -187,7 +187,7 @@ impl Upload {
 }
 
 impl Received {
-    /// SHA-256 of its bytes.
+    /// Returns the SHA-256 of its bytes.
     pub fn sha256(&self) -> &Digest {
         &self.sha256
     }
@@ -198,7 +198,7 @@ impl Received {
 struct Room {
     limit: u64,
     taken: Mutex<u64>,
-    /// Counts the bytes that deletions freed.
+    /// Holds the count of bytes that deletions freed.
     bounds: Arc<Bounds>,
 }
 
@@ -210,7 +210,7 @@ struct Held {
 }
 
 impl Held {
-    /// Reserves the bytes that are missing up to `bytes`.
+    /// Reserves more bytes, so that it holds `bytes` in total.
     fn grow_to(&mut self, bytes: u64) -> Result<(), Failure> {
         let more = bytes.saturating_sub(self.bytes);
         let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -223,7 +223,7 @@ impl Held {
         Ok(())
     }
 
-    /// Keeps the reserved bytes for good.
+    /// Makes the reservation permanent: dropping it no longer gives bytes back.
     fn keep(&mut self) {
         self.bytes = 0;
     }

@@ -289,11 +289,11 @@ pub struct RouteSpec {
     /// Formats of the bodies that POST reads.
     pub reads: Option<Vec<String>>,
     pub parameters: Vec<String>,
-    /// Lists of methods that have their own parameters, and refuse all others.
+    /// Parameter names by method, for methods that refuse all other parameters.
     pub own_parameters: Option<BTreeMap<String, Vec<String>>>,
-    /// Whether it needs no token.
+    /// Whether the route needs no token.
     pub free: Option<bool>,
-    /// Whether it exists with `--bench` alone (rule BEN-01).
+    /// Whether the route exists only with `--bench` (rule BEN-01).
     pub bench: Option<bool>,
 }
 
@@ -310,7 +310,7 @@ pub struct ParameterSpec {
     pub maximum: Option<u64>,
     /// The maximum for formats that are sent in several pages.
     pub export_maximum: Option<u64>,
-    /// Whether a request must have it.
+    /// Whether the parameter is required.
     pub required: Option<bool>,
     /// The parameter that this one requires.
     pub needs: Option<String>,
@@ -386,7 +386,8 @@ pub const RPC: &str = include_str!("../../contract/rpc.json");
 /// `config.json`; [`crate::config`] parses it.
 pub const CONFIG: &str = include_str!("../../contract/config.json");
 
-/// The binary contains these files, so a file that does not parse fails every test.
+/// Parses a file of the contract. The binary contains these files, so a file that does not parse fails every
+/// test.
 pub(crate) fn parse<T: Deserialize>(text: &'static str) -> T {
     json::from_str(text).expect("the contract's files are checked by tests/contract.rs")
 }

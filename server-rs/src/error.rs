@@ -21,7 +21,7 @@ macro_rules! codes {
             /// All codes, in the order of their discriminants.
             pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant,)*];
 
-            /// The code as clients read it.
+            /// Returns the code as clients read it.
             pub fn as_str(self) -> &'static str {
                 match self { $(ErrorCode::$variant => $code,)* }
             }
@@ -78,12 +78,12 @@ static SPECS: LazyLock<Vec<&'static ErrorSpec>> = LazyLock::new(|| {
 });
 
 impl ErrorCode {
-    /// Status, text and `Retry-After`, from the contract.
+    /// Returns its status, text and `Retry-After` from the contract.
     pub fn error_spec(self) -> &'static ErrorSpec {
         SPECS[self as usize]
     }
 
-    /// The code with this name.
+    /// Returns the code with this name.
     pub fn parse(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|known| known.as_str() == code)
     }
@@ -113,7 +113,7 @@ impl Failure {
         self
     }
 
-    /// Closes the connection after the answer.
+    /// Makes the connection close after the answer.
     #[must_use]
     pub fn closing(mut self) -> Self {
         self.close = true;

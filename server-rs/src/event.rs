@@ -35,7 +35,7 @@ impl Span {
     /// The span of an absent value.
     pub const ABSENT: Span = Span { start: 0, end: 0, kind: SpanKind::Absent };
 
-    /// `null` counts as absent (rule EVT-10).
+    /// Returns whether the value is absent; `null` counts as absent (rule EVT-10).
     pub fn is_absent(self) -> bool {
         matches!(self.kind, SpanKind::Absent | SpanKind::Null)
     }
@@ -52,17 +52,17 @@ pub struct RawEvent {
 }
 
 impl RawEvent {
-    /// An object without fields.
+    /// Returns an object without fields.
     pub fn empty() -> Self {
         Self { is_object: true, is_json: true, spans: [Span::ABSENT; Field::COUNT] }
     }
 
-    /// JSON, but no object.
+    /// Returns an item that is JSON but not an object.
     pub fn not_an_object() -> Self {
         Self { is_object: false, ..Self::empty() }
     }
 
-    /// A line that is not JSON.
+    /// Returns a line that is not JSON.
     pub fn not_json() -> Self {
         Self { is_json: false, ..Self::not_an_object() }
     }
@@ -136,7 +136,7 @@ impl Event {
         self.values[field as usize] = value;
     }
 
-    /// Returns a copy as a step that counts no call, no prompt and no error (rule HOK-04).
+    /// Returns a copy of the event as a step, which counts no call, no prompt and no error (rule HOK-04).
     pub fn to_step(&self) -> Self {
         let mut step = self.clone();
         step.set(Field::EventType, FieldValue::Word("plan_step"));

@@ -1,4 +1,4 @@
-//! Turns an agent's hook into an event, as `contract/hooks` says (rules HOK-01 to HOK-03).
+//! Turns an agent's hook into an event, as `contract/hooks` defines it (rules HOK-01 to HOK-03).
 //!
 //! Pure. The agent defines its payload, so the server refuses no content. A value that breaks its field's rule counts
 //! as absent, and the metadata keeps the whole object. Only a payload that is not an object is a problem.
@@ -53,7 +53,7 @@ struct Source {
 struct Meaning {
     event_type: &'static str,
     status: &'static str,
-    /// The hook's name; `None` for any other hook.
+    /// The hook's name; `None` in the meaning of all hooks that the file does not name.
     name: Option<&'static str>,
     /// The subject that telemetry may report too (rule OTL-09).
     same: Option<Same>,
@@ -74,7 +74,7 @@ pub fn mapping_of(path: &str) -> Option<&'static Mapping> {
 }
 
 impl Mapping {
-    /// Returns `None` when a word of the file is not a word of the vocabulary.
+    /// Reads a file of `hooks/`; returns `None` when a word of the file is not a word of the vocabulary.
     fn read(spec: &'static Value) -> Option<Self> {
         let text = |name: &str| spec[name].as_str();
         let agent_type = text("agent_type")?;
@@ -164,7 +164,7 @@ impl Meaning {
     }
 }
 
-/// A word of the vocabulary.
+/// Returns the word of the vocabulary that equals this one.
 fn known(words: &'static [String], word: &str) -> Option<&'static str> {
     words.iter().find(|known| *known == word).map(String::as_str)
 }

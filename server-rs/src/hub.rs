@@ -73,7 +73,7 @@ impl Hub {
     async fn advance(&self, head: i64) -> Result<(), ErrorCode> {
         let (frames, scanned) = self.page(head, &StreamFilter::default()).await?;
         let head = self.with_ring(|ring| {
-            // If the ring restarted during the read, the page is of no use.
+            // If the ring restarted during the read, the page does not continue it.
             if ring.head == head {
                 frames.into_iter().for_each(|frame| ring.push(frame));
                 ring.head = ring.head.max(scanned);

@@ -205,7 +205,7 @@ fn check_batch(
 struct Checked {
     /// The valid events.
     submission: Submission,
-    /// One per item: `None` for a valid item.
+    /// The outcome of each rejected item; `None` for a valid item.
     rejected: Vec<Option<Outcome>>,
 }
 

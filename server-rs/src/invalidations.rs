@@ -1,9 +1,10 @@
 //! Notifies clients of the revisions of the topics that they follow.
 //!
-//! A change queues nothing for a client. It wakes the clients that wait. A client inside its interval, and a slow
-//! client, read the revisions on their next turn. So a change costs as much as there are waiting clients, and a slow
-//! client as much as it has topics. The newest id is the revision of every topic except sessions. Sessions are read
-//! in rounds: one read for all followed sessions, one round at a time.
+//! A change queues nothing for a client. It wakes the clients that wait. A client inside its interval, and a
+//! slow client, read the revisions on their next turn. So the cost of a change grows with the number of
+//! waiting clients. A slow client costs as much as it has topics. The newest id is the revision of every
+//! topic except sessions. Sessions are read in rounds: one read for all followed sessions, one round at a
+//! time.
 //!
 //! Invariants: revisions are published after their commit and never fall. No task holds a lock across an await. Knows
 //! nothing of HTTP.
@@ -100,7 +101,8 @@ impl Invalidations {
         Ok(())
     }
 
-    /// Returns revisions of sessions as of one moment. Without events it is that of the last deletion, or 0.
+    /// Returns the revisions of sessions as of one moment. The revision of a session without events is that
+    /// of the last deletion, or 0.
     async fn read(&self, ids: Vec<Arc<str>>) -> Result<Vec<(Arc<str>, i64)>, ErrorCode> {
         self.store
             .read_spawned(Cost::Bounded, move |connection| {
@@ -212,7 +214,7 @@ impl Subscription {
     pub async fn next(&mut self) -> Option<impl Iterator<Item = (&Topic, i64)> + Clone> {
         loop {
             if Instant::now() < self.not_before {
-                // No wake-up during the interval: it checks for changes afterwards.
+                // A change during the interval does not wake the client; it checks for changes afterwards.
                 sleep_until(self.not_before).await;
             }
             let newest = *self.newest.borrow_and_update();

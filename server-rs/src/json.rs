@@ -10,7 +10,7 @@ use crate::field::Field;
 use crate::scanner::{Scan, Scanner};
 use crate::text::hex_value;
 
-/// Scans the one event of a body. A body that is JSON but not an object is a [`RawEvent`] that says so.
+/// Scans the one event of a body. A body that is JSON but not an object gives [`RawEvent::not_an_object`].
 pub fn scan_event(body: &str) -> Scan<RawEvent> {
     let mut scanner = Scanner::new(body.as_bytes());
     scanner.skip_space();
@@ -32,12 +32,13 @@ pub fn scan_line(body: &str, start: usize, end: usize) -> Scan<RawEvent> {
 pub struct Batch {
     /// The first events, at most the requested number.
     pub events: Vec<RawEvent>,
-    /// Number of fields.
+    /// Number of items, including those that are not kept.
     pub count: usize,
 }
 
-/// Scans the events of a batch body; `None` when it has no array `events`. Of equal keys the last counts. Items after
-/// the first `max_items` are counted but not kept: each takes about 100 bytes, and its text may have three.
+/// Scans the events of a batch body; `None` when it has no array `events`. Of equal keys the last counts.
+/// Items after the first `max_items` are counted but not kept: a kept item takes about 100 bytes, even if its
+/// text has only three.
 pub fn scan_batch(body: &str, max_items: usize) -> Scan<Option<Batch>> {
     let mut scanner = Scanner::new(body.as_bytes());
     let mut events = None;

@@ -13,7 +13,8 @@ pub fn parse_number(token: &str) -> f64 {
 
 /// Parses a whole number from 0 to 2^53-1 in any spelling; -0 is 0.
 pub fn parse_integer(token: &str) -> Option<i64> {
-    // The usual spelling. Fifteen digits are below the limit, and every such number is exact as a double.
+    // Shortcut for the usual spelling: a number of at most fifteen digits is below the limit and exact as a
+    // double.
     if token.len() <= 15 && token.bytes().all(|byte| byte.is_ascii_digit()) {
         return token.parse().ok();
     }
@@ -24,7 +25,8 @@ pub fn parse_integer(token: &str) -> Option<i64> {
     whole.then_some(value as i64)
 }
 
-/// Returns nano-dollars: the IEEE product with 10^9, rounded half to even. The value is from 0 to a million.
+/// Returns the nano-dollars of an amount: the IEEE product with 10^9, rounded half to even. The amount is
+/// from 0 to a million.
 pub fn nanos_from_usd(usd: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "at most 10^15")]
     let nanos = (usd * 1e9).round_ties_even() as i64;

@@ -14,7 +14,7 @@ use crate::timestamp::parse_timestamp;
 
 /// The members of a price, in the order in which their products are added.
 const KINDS: [&str; 4] = ["input", "output", "cache_read", "cache_write"];
-/// Prices apply to this many tokens.
+/// Number of tokens that a price applies to.
 const TOKENS: f64 = 1e6;
 
 /// US dollars per million tokens, in the order of `KINDS`.
@@ -48,7 +48,7 @@ pub enum PriceFault {
 }
 
 impl PriceFault {
-    /// The name of its message in `config.json`.
+    /// Returns the name of its message in `config.json`.
     pub fn as_str(self) -> &'static str {
         match self {
             PriceFault::Json => "prices_json",
@@ -221,7 +221,7 @@ mod tests {
             ("made-up-2", [0, 0, 0, 0], None),
             ("made-up", [1000, 0, 0, 0], None),
             ("free", [1, 0, 0, 0], Some(0)),
-            // One token more than a million dollars buy.
+            // The largest count below a million dollars, then one token more.
             ("made-up-2-mini-1", [3_333_333_333_333, 0, 0, 0], Some(999_999_999_999_900)),
             ("made-up-2-mini-1", [3_333_333_333_334, 0, 0, 0], None),
         ] {

@@ -175,7 +175,7 @@ impl Page {
         Self { json: format!("{{\"{name}\":[").into_bytes(), cursor, limit, rows: 0, last: 0 }
     }
 
-    /// Adds a row; the row after the last only shows that there is more.
+    /// Adds a row. A row beyond the page size only shows that more rows follow.
     pub(crate) fn row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         self.rows += 1;
         if self.rows > self.limit {

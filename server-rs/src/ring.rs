@@ -38,12 +38,12 @@ impl Frame {
         })
     }
 
-    /// The row's id.
+    /// Returns the row's id.
     pub fn id(&self) -> i64 {
         self.id
     }
 
-    /// The row as JSON, without line ends.
+    /// Returns the row as JSON, without line ends.
     pub fn row(&self) -> &Bytes {
         &self.row
     }
@@ -104,13 +104,13 @@ impl Ring {
         }
     }
 
-    /// Restarts after an id.
+    /// Empties the ring, which then continues after this id.
     pub(crate) fn restart(&mut self, at: i64) {
         *self = Self { floor: at, head: at, ..Self::default() };
     }
 
-    /// Returns frames after a cursor, about one write's worth of bytes, and the cursor after them; `None` when the
-    /// cursor is before the ring.
+    /// Returns frames after a cursor, and the cursor after them; `None` when the cursor is before the ring.
+    /// The frames have about as many bytes as one write to a client.
     pub(crate) fn after(&self, cursor: i64, filter: &StreamFilter) -> Option<(Vec<Arc<Frame>>, i64)> {
         if cursor < self.floor {
             return None;

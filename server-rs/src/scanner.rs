@@ -29,7 +29,7 @@ impl<'a> Scanner<'a> {
         Self { bytes, at }
     }
 
-    /// Number of bytes passed.
+    /// Returns the number of bytes passed.
     pub(crate) fn at(&self) -> usize {
         self.at
     }

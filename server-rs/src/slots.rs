@@ -1,7 +1,7 @@
 //! Keeps unreported revisions of one client's topics: the newest revision of each topic (rule SYN-04).
 //!
-//! Pure: no clock, no socket. Invariants: a client costs as much memory as it has topics, at any speed. It never
-//! receives the same revision twice, and never a lower one (rule SYN-04).
+//! Pure: no clock, no socket. Invariants: the memory of a client depends only on the number of its topics. A
+//! client never receives the same revision twice, and never a lower one (rule SYN-04).
 
 /// One client's revisions, by the positions of its topics.
 #[derive(Debug)]

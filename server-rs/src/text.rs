@@ -59,7 +59,7 @@ pub fn percent_decode(text: &str, plus_is_space: bool) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// The value of a hexadecimal digit in either case.
+/// Returns the value of a hexadecimal digit in either case.
 pub(crate) fn hex_value(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),

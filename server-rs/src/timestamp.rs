@@ -6,10 +6,11 @@
 use time::{Date, Month};
 
 const DAY_MS: i64 = 86_400_000;
-/// 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z.
+/// Range of times: 0000-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
 const RANGE_MS: std::ops::RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
 
-/// Returns the Unix milliseconds of a date-time; drops finer digits. `None`: not a valid timestamp.
+/// Returns the Unix milliseconds of a date-time, without finer digits; `None` when the text is not a valid
+/// timestamp.
 pub fn parse_timestamp(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let fixed = bytes.first_chunk::<19>()?;
@@ -70,7 +71,7 @@ pub fn is_in_range(ms: i64) -> bool {
     RANGE_MS.contains(&ms)
 }
 
-/// `2026-02-18T18:06:41.231Z`; milliseconds within the years 0000 to 9999.
+/// Formats Unix milliseconds within the years 0000 to 9999, for example `2026-02-18T18:06:41.231Z`.
 pub fn format_timestamp(ms: i64) -> String {
     let (days, of_day) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
     let julian = i32::try_from(days).unwrap_or(0).saturating_add(UNIX_EPOCH_JULIAN_DAY);

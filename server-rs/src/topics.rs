@@ -74,7 +74,7 @@ pub fn parse_topics(list: &str) -> Option<Vec<Topic>> {
     Some(topics)
 }
 
-/// Applies rules EVT-01 and EVT-12 to an id, which was trimmed when stored.
+/// Returns whether an id obeys rules EVT-01 and EVT-12. Stored ids are trimmed.
 fn is_session_id(id: &str) -> bool {
     let most = Field::SessionId.spec().max_bytes;
     !id.is_empty() && id.len() <= most && trim_text(id).len() == id.len() && !id.contains('\0')

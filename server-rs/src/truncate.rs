@@ -24,7 +24,8 @@ pub fn truncate_metadata(text: &str, limit: usize) -> Option<String> {
     Some(summary)
 }
 
-/// Does the same for a hook's payload: `keys` come first, then all others; values that do not fit are cut.
+/// Returns the summary of a hook's payload above `limit` bytes; `None` when the payload fits. The members of
+/// `keys` come first, then all others; values that do not fit are cut.
 pub fn truncate_payload(text: &str, limit: usize, keys: &[String]) -> Option<String> {
     if text.len() <= limit {
         return None;

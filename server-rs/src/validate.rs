@@ -16,8 +16,8 @@ pub fn validate_event(
     validate_by(body, raw, max_metadata_bytes, |_| true)
 }
 
-/// Does the same for telemetry, whose format other programs define: a problem of an optional field makes the field
-/// absent (rule OTL-07).
+/// Returns the event of telemetry, or its problems. Other programs define its format, so a problem of an
+/// optional field makes the field absent (rule OTL-07).
 pub fn validate_leniently(
     body: &str,
     raw: &RawEvent,
@@ -26,7 +26,7 @@ pub fn validate_leniently(
     validate_by(body, raw, max_metadata_bytes, |field| field.spec().is_required)
 }
 
-/// A problem of a field counts if `is_strict` returns true for it.
+/// Validates an event; a problem of a field counts only if `is_strict` returns true for the field.
 fn validate_by(
     body: &str,
     raw: &RawEvent,

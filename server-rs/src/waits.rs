@@ -35,7 +35,7 @@ pub struct WaitChange {
 /// The index of the change of a hook whose payload has one of `values` at `key`.
 #[derive(Debug)]
 pub struct WaitRule {
-    /// Without a key the rule applies to every payload.
+    /// The key that is compared; without a key the rule applies to every payload.
     pub key: Option<&'static str>,
     /// The values that match.
     pub values: Vec<&'static str>,

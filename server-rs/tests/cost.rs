@@ -16,7 +16,7 @@ use ingest_server::validate::validate_event;
 use rusqlite::hooks::{AuthContext, Authorization};
 
 const GROUPS: u64 = 60;
-/// Until every statement has been prepared once, including those for a run of keys.
+/// Number of groups until every statement has been prepared once, including those for a run of keys.
 const FIRST_GROUPS: u64 = 45;
 const GROUP_EVENTS: u64 = 500;
 const SESSIONS: u64 = 500;
@@ -24,8 +24,8 @@ const METADATA: &str = r#"{"path":"src/store/events.rs","lines":120}"#;
 
 /// Pages in the log; each is also written to the database once.
 const MOST_PAGES_PER_EVENT: f64 = 0.08;
-/// The file without the text of the metadata. About 9 of these bytes are keys in `event_key_tail`, whose size does
-/// not grow with the file. An absent field costs one byte.
+/// Bytes of the file, without the text of the metadata. About 9 of these bytes are keys in `event_key_tail`,
+/// whose size does not grow with the file. An absent field costs one byte.
 const MOST_BYTES_PER_EVENT: f64 = 93.0;
 
 fn uuid(n: u64) -> String {

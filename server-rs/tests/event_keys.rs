@@ -21,7 +21,7 @@ fn database(folder: &Path) -> Connection {
     connection
 }
 
-/// Spread like random ids, and equal in each run.
+/// Returns a key that is spread like a random one, and equal in each run.
 fn key(n: u64) -> u128 {
     u128::from(n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
 }

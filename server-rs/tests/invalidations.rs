@@ -21,7 +21,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 const AT_ONCE: Duration = Duration::ZERO;
-/// Longer than any test takes.
+/// An interval that is longer than any test.
 const LONG: Duration = Duration::from_secs(60);
 
 struct Server {
@@ -153,8 +153,8 @@ async fn a_session_s_change_is_reported_to_its_followers_alone() {
     assert_eq!(next(&mut both).await, ["session:b=0", "session:a=0"]);
     for id in 1..=5 {
         server.store_event("a").await;
-        // A client that subscribes in between sees the change before the round does; earlier followers are notified
-        // all the same.
+        // A client that subscribes in between sees the change before the round does. Earlier followers must
+        // still be notified.
         let mut late = server.subscribe("session:a", LONG).await.expect("a place");
         assert_eq!(next(&mut late).await, [format!("session:a={id}")]);
         drop(late);

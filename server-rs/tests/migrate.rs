@@ -14,12 +14,12 @@ use rusqlite::Connection;
 /// A step after the newest schema, as a later release could add it.
 const STEP: &str =
     "ALTER TABLE events ADD COLUMN note TEXT; UPDATE meta SET value = 'migrated' WHERE key = 'mark'";
-/// Writes without end, so that a kill always interrupts it.
+/// A step that writes without end, so that a kill always interrupts it.
 const ENDLESS: &str = "CREATE TABLE half (n INTEGER) STRICT;
     INSERT INTO half WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c";
-/// The child process reads the path of its database here.
+/// Environment variable that passes the path of the database to the child process.
 const CHILD_DB: &str = "INGEST_TEST_MIGRATE";
-/// More than SQLite's cache holds, so that the log contains pages of the step.
+/// More bytes than SQLite's cache holds, so that the log contains pages of the step.
 const SPILLED_BYTES: u64 = 8 << 20;
 
 fn open(path: &Path) -> Connection {
@@ -111,7 +111,7 @@ fn migrate_leaves_the_older_file_after_a_kill_in_the_middle() {
     assert_migrated(&connection);
 }
 
-/// The child process of the test above; without its variable it does nothing.
+/// Runs as the child process of the test above; without its variable it does nothing.
 #[test]
 fn child_runs_an_endless_step() {
     let Some(path) = std::env::var_os(CHILD_DB) else { return };

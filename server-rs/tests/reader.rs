@@ -47,7 +47,7 @@ impl Long {
             readers
                 .read_spawned(Cost::Unbounded, move |_| {
                     begin.send(()).expect("the test waits");
-                    // The sender is never used: an error is the end.
+                    // No value is ever sent; `recv` fails once the sender is dropped.
                     assert!(ended.recv().is_err());
                     Ok(())
                 })
@@ -65,7 +65,7 @@ impl Long {
 
 type Read = Pin<Box<dyn Future<Output = Result<(), ErrorCode>> + Send>>;
 
-/// A read of this cost that counts itself.
+/// Starts a read of this cost, which increments `count` when it runs.
 fn counted(readers: &Arc<Readers>, cost: Cost, count: &Arc<AtomicUsize>) -> Read {
     let (readers, count) = (Arc::clone(readers), Arc::clone(count));
     Box::pin(async move {

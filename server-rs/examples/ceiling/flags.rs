@@ -13,7 +13,8 @@ const USAGE: &str = "--db FILE --groups FILE --durability process|power [--max-m
 pub(crate) enum Source {
     /// A file with one batch body a line; each body is one group, so one transaction.
     Groups(PathBuf),
-    /// A closed database of this schema. Its rows alone are stored, this many in a transaction.
+    /// A closed database of this schema, and the number of rows of each transaction. Only its rows are
+    /// stored.
     Rows(PathBuf, usize),
 }
 

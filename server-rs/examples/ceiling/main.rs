@@ -32,7 +32,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use flags::{Flags, Source, parse_flags};
 
-/// Reads groups until their bodies have this many bytes, then stores them.
+/// Size of one chunk in bytes: the program reads groups until their bodies have this size, then stores them.
 const CHUNK_BYTES: usize = 16 << 20;
 const MILLION: usize = 1_000_000;
 const WRONG_FLAG: u8 = 2;
@@ -64,7 +64,7 @@ fn make_database(config: &Config) -> Result<(Connection, ConnectionOptions), Str
     Ok((connection, options))
 }
 
-/// Prepares a body as the pipeline does for the writer: scanned, validated, truncated.
+/// Scans, validates and truncates a body, as the pipeline does for the writer.
 fn prepare(body: String, max_metadata_bytes: usize) -> Result<Submission, &'static str> {
     let raws = scan_batch(&body, usize::MAX).ok().flatten().ok_or("is no batch")?.events;
     let events = raws.iter().map(|raw| validate_event(&body, raw, max_metadata_bytes));
@@ -103,7 +103,7 @@ fn store_chunk(
     Ok(())
 }
 
-/// User and system time of all threads of this process.
+/// Returns the user and system time of all threads of this process.
 fn cpu_time() -> Duration {
     clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap_or_default()
 }

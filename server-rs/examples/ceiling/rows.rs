@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags, Statement, params, params_from_iter};
 
 use crate::{Totals, cpu_time};
 
-/// Reads this many groups before it inserts them.
+/// Number of groups that are read before they are inserted.
 const CHUNK_GROUPS: usize = 8;
 
 type Row = Vec<Value>;
@@ -65,7 +65,7 @@ fn values_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
     (0..row.as_ref().column_count()).map(|column| row.get(column)).collect()
 }
 
-/// Exactly this function is timed.
+/// Inserts the rows. Exactly this function is timed.
 fn insert_rows(
     connection: &Connection,
     checkpointer: &mut Checkpointer,

@@ -25,7 +25,7 @@ type Row = Map<String, Value>;
 
 /// Rows of one record batch (`export_page_rows` of `contract/limits.json`).
 const BATCH_ROWS: usize = 8192;
-/// Milliseconds. The value does not matter.
+/// Unix milliseconds of every row; the value does not matter.
 const CREATED_AT: i64 = 1_770_000_000_000;
 const CATEGORIES: usize = 10;
 
@@ -42,7 +42,7 @@ pub(crate) fn measure_events(report: &Report<'_>, lines: &[&str]) -> Result<(), 
     measure(report, build, answers_of_events)
 }
 
-/// The event as a server stores it.
+/// Returns the event as a server stores it.
 fn stored(event: &Row, index: usize) -> Row {
     let mut row = event.clone();
     let metadata = row.get("metadata").map_or_else(|| "{}".to_owned(), Value::to_string);
@@ -147,7 +147,7 @@ fn add(counts: &mut Vec<(String, u64)>, name: &str, count: u64) {
     }
 }
 
-/// Five columns: `int32 id`, `utf8 name`, `f64 value`, `i64 timestamp`, `utf8 category`.
+/// Measures procwire's five columns: `int32 id`, `utf8 name`, `f64 value`, `i64 timestamp`, `utf8 category`.
 pub(crate) fn measure_procwire(report: &Report<'_>) -> Result<(), String> {
     let field = |name: &str, kind| Field::new(name, kind, false);
     let schema = Arc::new(Schema::new(vec![

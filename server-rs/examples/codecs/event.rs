@@ -107,7 +107,7 @@ impl<M: Text> Codec<M> {
     }
 }
 
-/// Metadata is compared as text, so it is removed before this parse.
+/// Returns a line of JSON without its metadata, which is compared as text.
 fn without_metadata(line: &str) -> Result<String, String> {
     let mut value: Value = serde_json::from_str(line).map_err(text_of)?;
     if let Some(event) = value.as_object_mut() {

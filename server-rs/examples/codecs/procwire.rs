@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::timing::{Report, round_trip};
 
-/// Procwire subtracts this from the size; the text gets the rest.
+/// Number of bytes that procwire subtracts from the payload's size; the text gets the rest.
 const REST_BYTES: usize = 424;
 const ITEMS: i32 = 100;
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-/// More samples do not improve a 99th percentile.
+/// Largest number of samples; more samples do not improve a 99th percentile.
 const MOST_SAMPLES: usize = 5000;
 const LEAST_SAMPLES: usize = 3;
-/// A share of the measured time.
+/// Duration of the warm-up, as a share of the measured time.
 const WARM_UP_SHARE: f64 = 0.4;
 
 pub(crate) struct Report<'a> {

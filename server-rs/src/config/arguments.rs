@@ -128,7 +128,7 @@ impl Reader {
     }
 }
 
-/// Formats text for messages.
+/// Returns a text as a JSON string, for messages.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

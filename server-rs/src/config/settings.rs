@@ -15,7 +15,7 @@ pub enum Durability {
 }
 
 impl Durability {
-    /// The flag's value.
+    /// Returns the flag's value.
     pub fn as_str(self) -> &'static str {
         match self {
             Durability::Process => "process",
@@ -42,7 +42,7 @@ pub struct Config {
     pub max_stream_clients: usize,
     pub heartbeat_ms: u64,
     pub stats_interval_ms: u64,
-    /// Text of `--token-file`.
+    /// Text of the file that `--token-file` names.
     pub token: Option<String>,
     pub allow_hosts: Vec<String>,
     pub allow_origins: Vec<String>,

@@ -179,7 +179,7 @@ impl Reader {
     }
 
     fn prices(&mut self, given: &Given) -> Option<Prices> {
-        // An empty file name is already a problem.
+        // An empty file name was already reported as a problem.
         if given.text.is_empty() {
             return None;
         }
@@ -231,7 +231,7 @@ impl Reader {
         }
     }
 
-    /// Returns the source of a value; its flag for a default.
+    /// Returns the source of a value; the flag's name for a default value.
     fn source(&self, name: &str) -> String {
         let given = self.given.get(name).and_then(|given| given.first());
         given.map_or_else(|| format!("--{name}"), |given| given.source.clone())
@@ -247,7 +247,8 @@ fn read_token(path: &str) -> std::io::Result<(String, u32)> {
     Ok((text, mode))
 }
 
-/// Accepts letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets.
+/// Returns whether a text is a host name: letters, digits, dots, hyphens and underscores, or an IPv6 address
+/// in brackets.
 fn is_host_name(text: &str) -> bool {
     if let Some(address) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return address.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
@@ -255,13 +256,15 @@ fn is_host_name(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
 }
 
-/// Matches the origin of a page from a file. Browsers send `null` for it, and also for sandboxed pages of any site.
+/// Returns whether a text is the origin of a page from a file. Browsers send `null` for it, and also for
+/// sandboxed pages of any site.
 fn is_file_origin(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     text == "null" || text.starts_with("file:")
 }
 
-/// Accepts a scheme, `://`, and an authority without path (RFC 6454, section 6.2).
+/// Returns whether a text is an origin: a scheme, `://`, and an authority without path (RFC 6454, section
+/// 6.2).
 fn is_origin(text: &str) -> bool {
     let Some((scheme, authority)) = text.split_once("://") else {
         return false;

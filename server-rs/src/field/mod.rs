@@ -42,7 +42,7 @@ pub enum Absent {
 #[expect(missing_docs, reason = "the other members are those of the file, which explains them")]
 pub struct FieldSpec {
     pub name: &'static str,
-    /// Its query parameter as a filter of event pages.
+    /// The parameter of its filter in the statements for event pages.
     pub parameter: &'static str,
     pub kind: FieldKind,
     pub is_required: bool,
@@ -107,7 +107,7 @@ impl Field {
     /// Number of fields.
     pub const COUNT: usize = Field::ALL.len();
 
-    /// Returns the field's entry of the contract.
+    /// Returns the field's entry in the contract.
     pub fn spec(self) -> &'static FieldSpec {
         &SPECS[self as usize]
     }

@@ -11,7 +11,7 @@ pub struct RawBatch {
     pub body: String,
     /// The first events, at most the requested number.
     pub events: Vec<RawEvent>,
-    /// Number of fields.
+    /// Number of events, including those that are not kept.
     pub count: usize,
     /// The line of each event, from 1; empty for a format without lines.
     pub lines: Vec<usize>,
@@ -22,6 +22,6 @@ pub struct RawBatch {
 pub struct Places {
     /// The first events, at most the requested number.
     pub events: Vec<Range<usize>>,
-    /// Number of fields.
+    /// Number of events, including those that are not kept.
     pub count: usize,
 }

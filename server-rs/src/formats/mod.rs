@@ -70,7 +70,7 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Returns the field's entry of the contract.
+    /// Returns the format's entry in the contract.
     pub fn spec(self) -> &'static FormatSpec {
         SPECS[self as usize]
     }

@@ -37,7 +37,8 @@ pub(super) struct Walker<'a> {
     bytes: &'a [u8],
     /// Number of bytes passed.
     pub(super) at: usize,
-    /// The containers around the innermost one. A member of the walker, so that it is not cleared for each value.
+    /// The containers around the innermost one. The walker owns the array, so that it is not cleared for each
+    /// value.
     open: [Open; MOST_DEPTH],
 }
 
@@ -46,12 +47,12 @@ impl<'a> Walker<'a> {
         Self { bytes, at: 0, open: [Open { left: 0, is_map: false }; MOST_DEPTH] }
     }
 
-    /// The first byte of the next value.
+    /// Returns the first byte of the next value.
     pub(super) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Checks that nothing follows.
+    /// Checks that no bytes follow.
     pub(super) fn end(&self) -> Result<(), Fault> {
         if self.at == self.bytes.len() { Ok(()) } else { Err(Fault::Trailing) }
     }
@@ -98,15 +99,15 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Skips a value of one byte that is no container, an empty text too, without decoding its marker: a body may have
-    /// millions of them.
+    /// Skips a one-byte value that is not a container, such as an empty text; returns whether it did. It does
+    /// not decode the marker, since a body may have millions of such values.
     fn skip_byte(&mut self) -> bool {
         let is_one = matches!(self.peek(), Some(0x00..=0x7f | 0xa0 | 0xc0 | 0xc2 | 0xc3 | 0xe0..=0xff));
         self.at += usize::from(is_one);
         is_one
     }
 
-    /// Skips an empty container at nesting depth `depth`, in the same way.
+    /// Skips an empty container at nesting depth `depth` without decoding its marker; returns whether it did.
     fn skip_empty(&mut self, depth: usize) -> bool {
         let is_empty = matches!(self.peek(), Some(0x80 | 0x90)) && depth < LIMITS.json_depth;
         self.at += usize::from(is_empty);
@@ -200,7 +201,8 @@ impl<'a> Walker<'a> {
         if pairs > self.left() / 2 { Err(Fault::Truncated) } else { Ok(Item::Map(pairs)) }
     }
 
-    /// Checks the depth before the count, which follows the marker (rule FMT-04).
+    /// Checks the depth of a container, then returns its number of elements, which `count` reads (rule
+    /// FMT-04).
     fn container(
         &mut self,
         depth: usize,

@@ -16,9 +16,9 @@ use crate::formats::protobuf_check::{check_batch, check_event};
 use crate::formats::tokens::Tokens;
 use crate::timestamp::{format_timestamp, is_in_range};
 
-/// Stands for the number of an unknown word; no list holds this text (rule FMT-07).
+/// Text for the number of an unknown word; no list contains this text (rule FMT-07).
 const NO_WORD: &str = "?";
-/// Stands for a time outside the range; it is not a timestamp (rule FMT-07).
+/// Text for a time outside the range; it is not a timestamp (rule FMT-07).
 const NO_TIME: &str = "";
 
 /// The value of one field of a message.

@@ -1,7 +1,7 @@
 //! Writes the values of a binary format as JSON tokens of a new body, each with its span (decision 53).
 //!
-//! Invariant: only metadata tokens are scanned again. A text keeps its bytes between its quotes, even where JSON
-//! needs an escape. The kind of its span says that it has no escapes.
+//! Invariant: only metadata tokens are scanned again. A text keeps its bytes between its quotes, even where
+//! JSON needs an escape. The kind of its span marks it as a string without escapes.
 
 use crate::event::{Span, SpanKind};
 use crate::scanner::{Scan, Scanner};

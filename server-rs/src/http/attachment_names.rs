@@ -1,5 +1,5 @@
-//! Checks the name and the media type of an attachment, and writes both for an answer (rules ATT-02, ATT-03 and ATT-07).
-//! Pure.
+//! Checks the name and the media type of an attachment, and writes both for an answer (rules ATT-02, ATT-03
+//! and ATT-07). Pure.
 
 use http::header::{CONTENT_TYPE, HeaderMap};
 

@@ -6,7 +6,7 @@
 use crate::contract::LIMITS;
 use crate::http::head::is_token;
 
-/// Where a chunked body ends (RFC 9112, section 7.1).
+/// Finds the end of a chunked body (RFC 9112, section 7.1).
 #[derive(Debug, Default)]
 pub struct ChunkScanner {
     place: Place,
@@ -76,7 +76,7 @@ impl ChunkScanner {
         Ok(at)
     }
 
-    /// Whether the body has ended.
+    /// Returns whether the body has ended.
     pub fn is_done(&self) -> bool {
         self.place == Place::Done
     }

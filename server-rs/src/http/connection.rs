@@ -42,11 +42,11 @@ pub struct Connection {
 /// State that a connection and its requests share.
 #[derive(Debug)]
 pub struct Wire {
-    /// A request's head was passed on, and its answer is not finished.
+    /// Whether a request's head was passed on and its answer is not finished.
     pub(super) busy: AtomicBool,
-    /// A request's head has begun but not ended.
+    /// Whether a request's head has begun but not ended.
     pub(super) partial: AtomicBool,
-    /// The client speaks HTTP/2.
+    /// Whether the client speaks HTTP/2.
     pub(super) is_http_2: AtomicBool,
     /// The task that waits for the next request; woken when the answer ends, so that its time limit starts then.
     pub(super) reader: AtomicWaker,
@@ -103,8 +103,8 @@ impl Wire {
 /// Shortest interval between log lines while accepting fails.
 const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Serves until `drain` turns true, then until every connection has ended. When `drain` turns true it removes the
-/// socket file.
+/// Accepts connections until `drain` turns true, then removes the socket file. Returns when every connection
+/// has ended.
 pub async fn serve(
     listeners: Listeners,
     file: Option<SocketFile>,

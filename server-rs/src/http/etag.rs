@@ -19,7 +19,7 @@ pub(super) enum KnownRevisions {
 }
 
 impl KnownRevisions {
-    /// Whether this revision is among them.
+    /// Returns whether this revision is among them.
     pub(super) fn has(&self, revision: i64) -> bool {
         match self {
             Self::Any => true,
@@ -45,7 +45,8 @@ pub(super) fn known_revisions(headers: &HeaderMap, epoch: &str) -> KnownRevision
     KnownRevisions::Some(revisions.collect())
 }
 
-/// Returns whether a client holds the bytes of this strong tag (rule ATT-08), by the same comparison.
+/// Returns whether a client holds the bytes of this strong tag (rule ATT-08). The comparison is weak here
+/// too.
 pub(super) fn has_etag(headers: &HeaderMap, etag: &str) -> bool {
     let list = list_of(headers);
     let opaque = etag.trim_matches('"').as_bytes();

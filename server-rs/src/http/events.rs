@@ -89,7 +89,7 @@ fn event_filter(parameters: &Parameters) -> EventFilter {
 
 /// `GET /api/events/{id}` (rule GET-06).
 pub async fn get_event(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> reply::Reply {
-    // The path as sent: routes decode nothing (rule HTT-03).
+    // Takes the path as sent, since routes decode nothing (rule HTT-03).
     let id = event_id(uri.path().rsplit('/').next().unwrap_or_default())?;
     let json = app.store.read(Cost::Bounded, move |connection| {
         let mut json = Vec::new();

@@ -64,7 +64,7 @@ impl<S: Sync> FromRequestParts<S> for Exchange {
     }
 }
 
-/// Rule HTT-09.
+/// Refuses an `Expect` header with any value other than `100-continue` (rule HTT-09).
 fn check_expect(headers: &HeaderMap) -> Result<(), Failure> {
     let known = |value: &http::HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"100-continue");
     if headers.get_all(EXPECT).iter().all(known) {
@@ -96,12 +96,12 @@ impl UnreadBody {
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// Starts now, when the head has been read.
+    /// Creates the deadline of a request whose head has just been read.
     pub fn start() -> Self {
         Self(Instant::now() + Duration::from_millis(LIMITS.request_timeout_ms))
     }
 
-    /// Time by which the next bytes must arrive.
+    /// Returns the time by which the next bytes must arrive.
     pub(super) fn next(self) -> Instant {
         self.0.min(Instant::now() + Duration::from_millis(LIMITS.body_idle_timeout_ms))
     }

@@ -51,7 +51,7 @@ impl Rest {
     }
 }
 
-/// A page could not be read: the connection ends before the end of the body.
+/// The error of a page that could not be read. It ends the connection before the end of the body.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.as_str())]
 struct PageFailed(ErrorCode);

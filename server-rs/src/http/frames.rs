@@ -56,7 +56,7 @@ pub(crate) fn send_frames(
     }))
 }
 
-/// The answer when all places are taken (rule STR-09).
+/// Returns the failure of a request when all places are taken (rule STR-09).
 pub(crate) fn stream_limit(app: &App) -> Failure {
     Failure::new(ErrorCode::StreamLimit).with("max_clients", app.config.max_stream_clients)
 }

@@ -17,7 +17,7 @@ use crate::text::percent_decode;
 #[derive(Clone)]
 struct Token {
     digest: [u8; 32],
-    /// Without a key no cookie is accepted.
+    /// The key of cookies; with `None` the guard accepts no cookie.
     cookies: Option<CookieKey>,
 }
 

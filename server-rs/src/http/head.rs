@@ -49,17 +49,19 @@ pub struct HeadScanner {
     chunked: bool,
     /// Positions of `Connection` headers in an HTTP/1.0 request.
     connection_headers: Vec<usize>,
-    /// A line breaks a rule; the checks report sizes first (rule HTT-02).
+    /// Whether a line breaks a rule. The scanner reports it after the last line, since sizes are checked
+    /// first (rule HTT-02).
     is_bad: bool,
 }
 
 impl HeadScanner {
-    /// Returns the positions of `Connection` headers in an HTTP/1.0 request: the server never keeps its connection.
+    /// Returns the positions of `Connection` headers in an HTTP/1.0 request. The server always closes its
+    /// connection.
     pub fn connection_headers(&self) -> &[usize] {
         &self.connection_headers
     }
 
-    /// Returns a request that replaces one that breaks a rule, so that the router makes its answer.
+    /// Returns the request that replaces a request that breaks a rule, so that the router makes its answer.
     pub fn refused(code: ErrorCode, is_head: bool) -> String {
         let (method, code) = (if is_head { "HEAD" } else { "GET" }, code.as_str());
         format!("{method} {REFUSED}{code} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
@@ -115,7 +117,8 @@ impl HeadScanner {
         Progress::Violated(code, self.is_head)
     }
 
-    /// `METHOD SP target SP HTTP/1.0` or `HTTP/1.1`; `None` when it breaks a rule.
+    /// Checks a request line: `METHOD SP target SP HTTP/1.0` or `HTTP/1.1`. Returns `None` when it breaks a
+    /// rule.
     fn request_line(&mut self, line: &[u8]) -> Option<()> {
         let mut parts = line.splitn(3, |&byte| byte == b' ');
         let (method, target, version) = (parts.next()?, parts.next()?, parts.next()?);
@@ -129,7 +132,7 @@ impl HeadScanner {
         (known && version_ok && target.starts_with(b"/") && target.iter().all(plain)).then_some(())
     }
 
-    /// `name: value`; `None` when it breaks a rule of framing.
+    /// Checks a header line: `name: value`. Returns `None` when it breaks a rule of framing.
     fn header(&mut self, line: &[u8], start: usize) -> Option<()> {
         let colon = line.iter().position(|&byte| byte == b':')?;
         let (name, value) = (&line[..colon], trim_blank(&line[colon + 1..]));
@@ -160,7 +163,7 @@ impl HeadScanner {
 /// The first bytes of an HTTP/2 connection (RFC 9113, section 3.4). No HTTP/1 request starts like this.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// CR and LF.
+/// Number of bytes of CR and LF.
 const LINE_END: usize = 2;
 
 /// Removes the optional white space around a value (RFC 9110, section 5.6.3).

@@ -59,7 +59,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
     Ok(reply::health(answer.to_string(), refusal.is_some()))
 }
 
-/// A pragma is text or an integer; SQLite has no other.
+/// Returns a pragma as a member of the answer. The value of a pragma is always text or an integer.
 fn member((name, value): &(&str, Sql)) -> (String, Value) {
     let value = match value {
         Sql::Text(text) => text.as_str().into(),

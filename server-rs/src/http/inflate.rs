@@ -79,7 +79,7 @@ fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError
             Ok(Status::Ok) => {}
             Ok(Status::StreamEnd) if bytes.is_empty() => return Ok(inflated),
             Ok(Status::StreamEnd) => member = Decompress::new_gzip(GZIP_WINDOW_LOG),
-            // There was room but no more output: the input ends too early.
+            // zlib makes no progress although the output has room: the compressed data is cut off.
             Ok(Status::BufError) | Err(_) => return Err(InflateError::Broken),
         }
     }

@@ -27,9 +27,9 @@ pub mod exchange;
 pub mod negotiation;
 /// Compressed bodies.
 mod inflate;
-/// Returns the body.
+/// Reads a request's body.
 pub mod body;
-/// Every answer.
+/// Makes every answer.
 pub mod reply;
 /// Events page by page.
 mod exports;
@@ -96,7 +96,7 @@ use exchange::{Deadline, UnreadBody};
 use guard::Verdict;
 use head::{REFUSED, trim_blank};
 
-/// Every route.
+/// Returns every route.
 pub fn build_routes(app: &Arc<App>) -> Router {
     let mut routes = Router::new()
         .route("/", routing::get(page::get_page).route("/"))

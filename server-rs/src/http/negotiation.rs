@@ -20,7 +20,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The value of `Content-Type`.
+    /// Returns the value of `Content-Type`.
     pub fn content_type(&self) -> String {
         format!("{}{}", self.media_type, self.format.spec().answer_suffix)
     }

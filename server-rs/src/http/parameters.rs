@@ -23,8 +23,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Parses a query string for a method of a route; the failure names the first invalid parameter. `is_export` means that the
-    /// answer has several pages, so its `limit` may be larger (rule FMT-09).
+    /// Parses a query string for a method of a route; the failure names the first invalid parameter.
+    /// `is_export` means that the answer has several pages, so its `limit` may be larger (rule FMT-09).
     pub fn parse(
         route: &'static RouteSpec,
         method: &Method,
@@ -167,7 +167,8 @@ impl Parameters {
     }
 }
 
-/// A method with its own parameters deletes or changes something, so a misspelt name must not be ignored.
+/// Refuses parameters that are not in the method's own list. Such a method deletes or changes something, so
+/// the server must not ignore a misspelt name.
 fn refuse_unknown(own: &'static [String], pairs: &[(&str, &str)]) -> Result<(), Failure> {
     let names: Vec<&str> =
         own.iter().filter_map(|key| ROUTES.parameters.get(key)).map(|spec| &*spec.name).collect();

@@ -29,7 +29,7 @@ use crate::telemetry::otlp::{Request, status_code};
 /// The media type of every JSON answer.
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 
-/// Marks an answer that closes its connection.
+/// The value of `Connection` in an answer that closes its connection.
 pub const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// The value of `Vary` where `Accept` selects the format.
@@ -38,12 +38,12 @@ const ACCEPT: HeaderValue = HeaderValue::from_static("Accept");
 /// A handler's result: an answer, or the failure.
 pub type Reply = Result<Response<Body>, Failure>;
 
-/// 200 with JSON text.
+/// Returns 200 with JSON text.
 pub fn ok(json: impl Into<Bytes>) -> Response<Body> {
     json_answer(StatusCode::OK, json.into())
 }
 
-/// 200 with rows in the selected format (rule HTT-13).
+/// Returns 200 with rows in the selected format (rule HTT-13).
 pub fn rows(body: impl Into<Body>, answer: Answer) -> Response<Body> {
     let mut response = Response::new(body.into());
     insert(&mut response, CONTENT_TYPE, &answer.content_type());
@@ -57,7 +57,7 @@ fn json_answer(status: StatusCode, json: Bytes) -> Response<Body> {
     answer
 }
 
-/// The answer to one event (rules ING-01 to ING-03). `revision` includes the event (rule ING-11).
+/// Returns the answer to one event (rules ING-01 to ING-03). `revision` includes the event (rule ING-11).
 pub fn single(outcome: &Outcome, revision: i64) -> Reply {
     match outcome {
         Outcome::Stored(id) => Ok(json_answer(StatusCode::CREATED, single_json(Some(*id), revision).into())),
@@ -74,14 +74,14 @@ pub fn hook(outcome: &Outcome) -> Reply {
     }
 }
 
-/// The answer to telemetry, with its rejected records (rule OTL-01).
+/// Returns the answer to telemetry, with its rejected records (rule OTL-01).
 pub fn telemetry(request: &Request, rejected: &[(&str, u64)], answer: Answer) -> Response<Body> {
     let mut response = Response::new(Body::from(export_response(answer.format, request.rejected, rejected)));
     insert(&mut response, CONTENT_TYPE, &answer.content_type());
     response
 }
 
-/// The answer to refused telemetry (rule OTL-01). 429 makes a client wait.
+/// Returns the answer to refused telemetry (rule OTL-01). 429 makes a client wait.
 pub fn telemetry_failure(failed: &Failure, answer: Answer) -> Response<Body> {
     let mut response = failure(failed);
     if failed.code == ErrorCode::Overloaded {
@@ -105,12 +105,12 @@ fn invalid_event(problems: &[FieldError]) -> Failure {
     Failure::new(ErrorCode::InvalidEvent).with("details", details)
 }
 
-/// The answer to a batch (rules ING-04 and ING-05).
+/// Returns the answer to a batch (rules ING-04 and ING-05).
 pub fn batch(batch: &Outcomes, revision: i64, with_results: bool) -> Response<Body> {
     json_answer(StatusCode::CREATED, batch_json(batch, revision, with_results).into())
 }
 
-/// The answer to an attachment (rule ATT-01).
+/// Returns the answer to an attachment (rule ATT-01).
 pub fn kept(kept: &Kept, media_type: &str) -> Response<Body> {
     let status = if kept.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let (sha256, size) = (digest_hex(&kept.sha256), kept.size);
@@ -119,7 +119,7 @@ pub fn kept(kept: &Kept, media_type: &str) -> Response<Body> {
     json_answer(status, json.into())
 }
 
-/// 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08).
+/// Returns 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08).
 pub fn attachment(body: Body, file: &AttachmentFile, etag: &str, part: Part) -> Response<Body> {
     let mut answer = Response::new(body);
     let size = file.size;
@@ -139,7 +139,7 @@ pub fn attachment(body: Body, file: &AttachmentFile, etag: &str, part: Part) -> 
     with_headers(answer, &VOCABULARY.attachment_headers)
 }
 
-/// 304: the client holds the attachment.
+/// Returns 304: the client holds the attachment.
 pub fn attachment_not_modified(etag: &str) -> Response<Body> {
     let mut answer = Response::new(without_length());
     *answer.status_mut() = StatusCode::NOT_MODIFIED;
@@ -150,32 +150,33 @@ pub fn attachment_not_modified(etag: &str) -> Response<Body> {
     answer
 }
 
-/// 416: the range contains no byte.
+/// Returns 416: the range contains no byte.
 pub fn range_not_satisfiable(size: u64) -> Response<Body> {
     let mut answer = failure(&ErrorCode::RangeNotSatisfiable.into());
     insert(&mut answer, CONTENT_RANGE, &format!("bytes */{size}"));
     answer
 }
 
-/// 200 with the number of bytes that the sink dropped (rule BEN-02).
+/// Returns 200 with the number of bytes that the sink dropped (rule BEN-02).
 pub fn sink(length: u64) -> Response<Body> {
     ok(format!(r#"{{"bytes":{length}}}"#))
 }
 
-/// 200 with the bytes of the request (rule BEN-03).
+/// Returns 200 with the bytes of the request (rule BEN-03).
 pub fn echo(body: Bytes) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     insert(&mut answer, CONTENT_TYPE, "application/octet-stream");
     answer
 }
 
-/// The responses to typed calls, if any, and their time without the work of the methods (rule RPC-07).
+/// Returns the responses to typed calls, if any, and their time without the work of the methods (rule
+/// RPC-07).
 pub fn rpc(responses: Option<Vec<u8>>, chosen: Answer, time: Duration) -> Response<Body> {
     let answer = responses.map_or_else(no_content, |body| rows(body, chosen));
     timed(answer, "lib", time)
 }
 
-/// The bytes in one form, and the time that encoding took (rule BEN-04).
+/// Returns the bytes in one form, and the time that encoding took (rule BEN-04).
 pub fn blob(body: Bytes, media_type: &str, took: Duration) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     insert(&mut answer, CONTENT_TYPE, media_type);
@@ -195,7 +196,7 @@ fn varying(mut answer: Response<Body>) -> Response<Body> {
     answer
 }
 
-/// A failure's answer (rule HTT-01).
+/// Returns the answer of a failure (rule HTT-01).
 pub fn failure(failure: &Failure) -> Response<Body> {
     let spec = failure.code.error_spec();
     let status = StatusCode::from_u16(spec.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -227,7 +228,7 @@ fn has_alternatives(failure: &Failure) -> bool {
     failure.members.get("supported").and_then(Value::as_array).is_some_and(|supported| supported.len() > 1)
 }
 
-/// Returns a whole answer in bytes, for a connection that the server reads no request from.
+/// Returns a whole answer in bytes, for a connection on which the server reads no request.
 pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
     let spec = code.error_spec();
     let body = failure_json(&code.into());
@@ -245,21 +246,21 @@ pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
     .into_bytes()
 }
 
-/// 204 with `Allow` (rule HTT-04).
+/// Returns 204 with `Allow` (rule HTT-04).
 pub fn options(allow: &str) -> Response<Body> {
     let mut answer = no_content();
     insert(&mut answer, http::header::ALLOW, allow);
     answer
 }
 
-/// 405 with `Allow`.
+/// Returns 405 with `Allow`.
 pub(crate) fn method_not_allowed(allow: &str) -> Response<Body> {
     let mut answer = failure(&ErrorCode::MethodNotAllowed.into());
     insert(&mut answer, http::header::ALLOW, allow);
     answer
 }
 
-/// 204 to a preflight (rule SEC-05).
+/// Returns 204 to a preflight (rule SEC-05).
 pub fn preflight() -> Response<Body> {
     let mut answer = no_content();
     insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_METHODS, &VOCABULARY.security.allow_methods);
@@ -281,7 +282,7 @@ pub(crate) fn allow_origin(answer: &mut Response<Body>, origin: &str) {
     insert(answer, VARY, vary);
 }
 
-/// 303 to the dashboard, with the cookie (rule SEC-07).
+/// Returns 303 to the dashboard, with the cookie (rule SEC-07).
 pub fn signed_in(cookie: &str) -> Response<Body> {
     let mut answer = Response::new(Body::empty());
     *answer.status_mut() = StatusCode::SEE_OTHER;
@@ -293,12 +294,12 @@ pub fn signed_in(cookie: &str) -> Response<Body> {
     answer
 }
 
-/// A body without a known length: for a known empty body, an answer to HEAD would have length 0.
+/// Returns an empty body without a known length. With a known length, an answer to HEAD would have length 0.
 pub(crate) fn without_length() -> Body {
     Body::from_stream(futures_util::stream::empty::<Result<Bytes, std::convert::Infallible>>())
 }
 
-/// The stream's answer (rules STR-01 and STR-10).
+/// Returns the stream's answer (rules STR-01 and STR-10).
 pub fn stream(body: Body) -> Response<Body> {
     let mut answer = Response::new(body);
     insert(&mut answer, CONTENT_TYPE, "text/event-stream");
@@ -307,27 +308,27 @@ pub fn stream(body: Body) -> Response<Body> {
     answer
 }
 
-/// The state of a topic, with its tag (rule SYN-05).
+/// Adds the tag to an answer with the state of a topic (rule SYN-05).
 pub fn snapshot(mut answer: Response<Body>, etag: &str) -> Response<Body> {
     insert(&mut answer, ETAG, etag);
     insert(&mut answer, CACHE_CONTROL, "no-cache");
     answer
 }
 
-/// 304: the client holds the state of this tag (rule SYN-06; RFC 9110, section 15.4.5). `has_choice` is as in an
-/// exchange.
+/// Returns 304: the client holds the state of this tag (rule SYN-06; RFC 9110, section 15.4.5). `has_choice`
+/// is as in an exchange.
 pub fn not_modified(etag: &str, has_choice: bool) -> Response<Body> {
     let mut answer = Response::new(without_length());
     *answer.status_mut() = StatusCode::NOT_MODIFIED;
     snapshot(if has_choice { varying(answer) } else { answer }, etag)
 }
 
-/// A file of the dashboard (rule PAG-01).
+/// Returns a file of the dashboard (rule PAG-01).
 pub fn page(file: &Bytes, media_type: &str) -> Response<Body> {
     file_answer(file, media_type, &VOCABULARY.page_headers)
 }
 
-/// A file of the page of measurements (rule BEN-05).
+/// Returns a file of the page of measurements (rule BEN-05).
 pub fn bench_page(file: &Bytes, media_type: &str) -> Response<Body> {
     file_answer(file, media_type, &VOCABULARY.bench_page_headers)
 }
@@ -347,7 +348,7 @@ fn with_headers(mut answer: Response<Body>, headers: &BTreeMap<String, String>) 
     answer
 }
 
-/// The health answer: 200, or 503 while degraded (rule HEA-01).
+/// Returns the health answer: 200, or 503 while degraded (rule HEA-01).
 pub fn health(json: String, degraded: bool) -> Response<Body> {
     let status = if degraded { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     json_answer(status, json.into())

@@ -39,7 +39,7 @@ pub(crate) async fn read_sessions(app: &App, parameters: &Parameters) -> Result<
     Ok(json.await?)
 }
 
-/// A page of sessions as JSON text.
+/// Returns a page of sessions as JSON text.
 pub(crate) fn sessions_json(
     connection: &Connection,
     filter: &SessionFilter,

@@ -68,7 +68,7 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
     read.await?.ok_or_else(not_found)
 }
 
-/// The state of a topic, as JSON text (rule RPC-05).
+/// Reads the state of a topic, as JSON text (rule RPC-05).
 pub(crate) async fn read_snapshot(
     app: &App,
     topic: &Topic,
@@ -129,7 +129,7 @@ impl<'a> View<'a> {
         if matches!(self.topic, Topic::Session(_)) { Cost::Unbounded } else { Cost::Bounded }
     }
 
-    /// `None` for a session without events.
+    /// Returns the revision of the topic; `None` for a session without events.
     fn revision(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
         match self.topic {
             Topic::Session(id) => session_revision(connection, id),
@@ -137,7 +137,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The answer as one page.
+    /// Returns the answer as one page.
     fn whole(&self, connection: &Connection, revision: i64) -> rusqlite::Result<Vec<u8>> {
         let (extent, data) = match self.topic {
             Topic::Events => self.events(connection, revision)?,
@@ -148,7 +148,7 @@ impl<'a> View<'a> {
             }
             Topic::Session(id) => {
                 let found = session_json(connection, id, self.cutoffs, self.limit)?;
-                // The same transaction found its revision.
+                // The session exists, since the same transaction found its revision.
                 (Extent::Whole, found.ok_or(rusqlite::Error::QueryReturnedNoRows)?)
             }
         };
@@ -156,7 +156,7 @@ impl<'a> View<'a> {
         Ok(page_snapshot(self.answer.format, &self.head(&topic, revision, extent), &data))
     }
 
-    /// The answer in several pages (rule FMT-09).
+    /// Returns the answer in several pages (rule FMT-09).
     fn export(
         &self,
         app: &Arc<App>,
@@ -176,7 +176,7 @@ impl<'a> View<'a> {
         Ok(reply::rows(export_body(app, export, Cost::Bounded, first), self.answer))
     }
 
-    /// The snapshot's members before its data.
+    /// Returns the snapshot's members before its data.
     fn head<'h>(&'h self, topic: &'h str, revision: i64, extent: Extent) -> SnapshotHead<'h> {
         let (since, is_reset) = extent.members();
         SnapshotHead { topic, epoch: self.epoch, revision, since, is_reset }
@@ -184,12 +184,13 @@ impl<'a> View<'a> {
 
     /// Returns whether more events followed `since` than the answer may have.
     fn has_more(&self, connection: &Connection, since: i64, revision: i64) -> rusqlite::Result<bool> {
-        // Ids may have gaps, so only more ids than the page size can mean more events.
+        // Ids may have gaps, so a large difference only makes more events possible. The count then decides.
         let most = self.limit + 1;
         Ok(revision.abs_diff(since) >= most && count_since(connection, since, revision, most)? >= most)
     }
 
-    /// The revision that the client holds, if it belongs to this database and no deletion followed.
+    /// Returns the revision that the client holds; `None` when it belongs to another database or when a
+    /// deletion followed.
     fn known_since(&self, connection: &Connection, revision: i64) -> rusqlite::Result<Option<i64>> {
         let Some(since) = self.since.filter(|since| !self.other_epoch && *since <= revision) else {
             return Ok(None);
@@ -197,7 +198,8 @@ impl<'a> View<'a> {
         Ok((since >= last_deletion(connection)?).then_some(since))
     }
 
-    /// The extent of the answer. With more new events than the page size, it has the newest ones (rule SYN-07).
+    /// Returns the extent of the answer. With more new events than the page size, it has the newest ones
+    /// (rule SYN-07).
     fn extent(&self, known_since: Option<i64>, has_more: bool) -> Extent {
         match (self.since, known_since) {
             (None, _) => Extent::Whole,
@@ -206,7 +208,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The events after the client's revision, or the newest page (rule SYN-07).
+    /// Returns the events after the client's revision, or the newest page (rule SYN-07).
     fn events(&self, connection: &Connection, revision: i64) -> rusqlite::Result<(Extent, Vec<u8>)> {
         let since = self.known_since(connection, revision)?;
         let filter = EventFilter { above: since.unwrap_or(0), ..EventFilter::default() };

@@ -111,7 +111,7 @@ fn unbound(path: &Path) -> std::io::Result<(Socket, SockAddr)> {
     Ok((Socket::new(Domain::UNIX, Type::STREAM, None)?, SockAddr::unix(path)?))
 }
 
-/// Device and inode.
+/// Returns the device and the inode of a file.
 fn identity_of(path: &Path) -> Option<(u64, u64)> {
     symlink_metadata(path).ok().map(|file| (file.dev(), file.ino()))
 }

@@ -31,7 +31,8 @@ pub(crate) async fn read_stats(app: &App, parameters: &Parameters) -> Result<Vec
     Ok(json.await?)
 }
 
-/// The statistics, within the caller's transaction; also the payload of the stream's `stats` frames (rule STR-06).
+/// Returns the statistics as JSON text, within the caller's transaction. They are also the payload of the
+/// stream's `stats` frames (rule STR-06).
 pub(crate) fn stats_json(
     connection: &Connection,
     filter: &StatsFilter,

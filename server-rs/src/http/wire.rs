@@ -42,7 +42,7 @@ pub struct WireStream {
     passed: usize,
     state: State,
     read_timer: Pin<Box<Sleep>>,
-    /// No head is complete yet.
+    /// Whether no head is complete yet.
     is_first: bool,
     /// The wait that the read timer covers, so that it is set once per wait.
     waiting: Waiting,
@@ -100,7 +100,8 @@ impl WireStream {
                     Progress::Complete(end, framing) => {
                         let (from, hidden) = (self.passed, scanner.connection_headers().to_vec());
                         for at in hidden {
-                            // hyper would announce keep-alive on a connection that is about to close.
+                            // Renames the `Connection` header: hyper would announce keep-alive on a
+                            // connection that is about to close.
                             self.inbox[from + at] = b'x';
                         }
                         self.passed += end;
@@ -145,7 +146,7 @@ impl WireStream {
         }
     }
 
-    /// Replaces the received bytes by a request for an answer.
+    /// Replaces the received bytes by a request that makes the router answer with this code.
     fn refuse(&mut self, code: ErrorCode, is_head: bool) {
         self.inbox.truncate(self.passed);
         self.inbox.extend_from_slice(HeadScanner::refused(code, is_head).as_bytes());
@@ -154,7 +155,7 @@ impl WireStream {
         self.state = State::Refused;
     }
 
-    /// Applies the time limit of this wait, set when the wait starts.
+    /// Applies the time limit of the current wait; its timer starts with the wait.
     fn poll_read_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.wire.reader.register(cx.waker());
         let between = matches!(self.state, State::Head(_));
@@ -206,7 +207,8 @@ impl AsyncRead for WireStream {
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
                     ready!(this.poll_read_timeout(cx));
-                    // Looks like a disconnect: a silent close (rule HTT-11).
+                    // The time is over. hyper sees the end of the input, so it closes the connection without
+                    // an answer (rule HTT-11).
                     return Poll::Ready(Ok(()));
                 }
             }

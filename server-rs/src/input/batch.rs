@@ -10,9 +10,9 @@ pub const BATCH_BYTES: usize = 256 * 1024;
 pub enum Place {
     /// Line numbers, counted from 1 over the whole input.
     Lines {
-        /// The first.
+        /// Number of the first line.
         first: u64,
-        /// The last.
+        /// Number of the last line.
         last: u64,
     },
     /// Frame number, counted from 1 over the whole input.

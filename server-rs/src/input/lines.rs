@@ -21,7 +21,7 @@ pub struct Lines {
     whole: VecDeque<(usize, bool)>,
     /// The sum of these lengths; the bytes after it are an incomplete line.
     whole_bytes: usize,
-    /// The incomplete line is too long, and its remaining bytes are dropped.
+    /// Whether the incomplete line is too long, so that its remaining bytes are dropped.
     is_skipping: bool,
     /// The number of the next line.
     next: u64,

@@ -8,12 +8,12 @@ use std::os::fd::AsFd;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// The capacity of a pipe in Linux.
+/// Size of one read in bytes: the capacity of a pipe in Linux.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Passes pieces to `take`, in order, until the input ends or `take` returns `false`; then drops `take`. An error
-/// counts as the end. A thread that cannot start also counts as the end: a server must not outlive an end that it
-/// cannot see.
+/// Passes pieces to `take`, in order, until the input ends or `take` returns `false`; then drops `take`. An
+/// error counts as the end. A thread that cannot start also counts as the end, since the server could not
+/// notice the real end.
 pub fn read_input(mut take: impl FnMut(&[u8]) -> bool + Send + 'static) {
     let read = move || {
         let input = std::io::stdin();

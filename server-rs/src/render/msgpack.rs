@@ -9,7 +9,7 @@ use crate::render::snapshot::SnapshotHead;
 use crate::render::stored::{StoredRow, StoredValue};
 use crate::timestamp::format_timestamp;
 
-/// 2^53 - 1: above it, one double may stand for several whole numbers.
+/// 2^53 - 1: above it, several whole numbers have the same double.
 const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
 
 /// Appends rows as maps.

@@ -17,7 +17,7 @@ pub(crate) struct StatsRows<'a> {
     pub since: Option<i64>,
 }
 
-/// The statistics (rule STA-01).
+/// Renders the statistics (rule STA-01).
 pub(crate) fn render_stats(rows: &StatsRows<'_>) -> rusqlite::Result<Vec<u8>> {
     let mut out = Vec::new();
     (rows.totals)(&mut |totals| {
@@ -85,7 +85,7 @@ pub(crate) fn render_costs(
     Ok(finish(out, since))
 }
 
-/// Names of each kind by number of events (rule GET-08).
+/// Renders the names of each kind, ordered by number of events (rule GET-08).
 pub(crate) fn render_counts<'a>(
     lists: impl IntoIterator<Item = (&'a str, Rows<'a>)>,
 ) -> rusqlite::Result<Vec<u8>> {

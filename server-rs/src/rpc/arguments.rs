@@ -83,7 +83,7 @@ fn read_argument(
     if let Type::Options(route) = kind {
         return Ok(read_options(scanner, route, depth)?.map(Argument::Options));
     }
-    // A result is hardly longer than the rest of the body.
+    // A result is at most slightly longer than the rest of the body.
     let left = scanner.bytes.len() - scanner.at();
     let mut out = Vec::with_capacity(if left > LIMITS.large_body_bytes { room_for(left) } else { 0 });
     Ok(checker.value(scanner, kind, depth, &mut out)?.map(|()| Argument::Json(out)))

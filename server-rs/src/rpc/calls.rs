@@ -55,7 +55,7 @@ pub(crate) fn read_call(text: &str, reading: Reading) -> Scan<Call> {
     scan_call(&mut Scanner::new(text.as_bytes()), text, 0, reading)
 }
 
-/// Arguments that were checked when they were reached: most calls name their method first.
+/// Arguments that were checked as soon as the scanner reached them, since most calls name their method first.
 struct Early {
     method: &'static Method,
     start: usize,

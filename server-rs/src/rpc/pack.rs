@@ -9,7 +9,7 @@ use crate::number::parse_number;
 use crate::rpc::room::room_for;
 use crate::text::hex_value;
 
-/// Above this, a whole double may have lost digits.
+/// 2^53 - 1: above it, several whole numbers have the same double.
 const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
 
 // Writing to memory cannot fail, but the library returns a result; the code drops it.

@@ -9,12 +9,13 @@ use crate::number::{parse_number, print_number};
 use crate::rpc::schema::Type;
 use crate::scanner::Scanner;
 
-/// This many digits are always the shortest text of their double.
+/// Largest number of characters at which a plain decimal is always the shortest text of its double.
 const EXACT_DIGITS: usize = 15;
-/// Every whole number of this many digits fits a long.
+/// Largest number of digits at which every whole number fits into a long.
 const LONG_DIGITS: usize = 9;
 
-/// Appends the value at this position as its result. `None` gives up; the scanner and the text are then in any state.
+/// Appends the value at this position as its result. `None` means that it gave up; scanner and text are then
+/// in any state.
 pub(super) fn quick_value(scanner: &mut Scanner<'_>, kind: &Type, out: &mut Vec<u8>) -> Option<()> {
     match kind {
         Type::Long => {

@@ -3,7 +3,7 @@
 use crate::contract::{RpcErrorSpec, VOCABULARY};
 use crate::rpc::problem::Problem;
 
-/// `contract/vocabulary.json` explains each by its message.
+/// The errors of typed calls; `contract/vocabulary.json` explains each by its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "said above")]
 pub enum RpcError {

@@ -37,7 +37,7 @@ pub struct TemporaryFile {
 }
 
 impl AttachmentFiles {
-    /// The folder of the database at `db`.
+    /// Returns the attachment folder of the database at `db`.
     pub fn new(db: &Path, durability: Durability) -> Self {
         let is_synced = durability == Durability::Power;
         Self { folder: sibling(db, ".attachments"), is_synced, next: AtomicU64::new(1) }
@@ -82,7 +82,8 @@ impl AttachmentFiles {
         Ok(bytes)
     }
 
-    /// Removes temporary files and unknown contents. Files with other names are not ours and stay.
+    /// Removes temporary files and unknown contents. Files with other names belong to other programs and
+    /// stay.
     pub fn sweep(&self, is_known: impl Fn(&Digest) -> bool) -> Result<()> {
         for name in names_in(&self.folder)? {
             let path = self.folder.join(&name);

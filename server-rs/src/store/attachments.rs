@@ -31,7 +31,7 @@ pub struct Attachment {
 /// The result of storing an attachment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attached {
-    /// Its row is new. `is_first` says that no row referred to its content before.
+    /// Its row is new.
     Stored {
         /// Whether no row referred to its content before.
         is_first: bool,
@@ -97,7 +97,7 @@ impl AttachmentWriter {
             if known != *sha256 || known_type != *media_type {
                 return Ok(Attached::Conflict);
             }
-            // Restores the content in a restored folder that lacks it.
+            // Adds the content again when a restored folder lacks it.
             if !self.files.has(sha256, *size)? {
                 self.files.persist(file, sha256)?;
             }
@@ -115,7 +115,8 @@ impl AttachmentWriter {
         match stored {
             Ok(()) => Ok(Attached::Stored { is_first }),
             Err(error) => {
-                // After an I/O error the row may still exist; the next start finds out.
+                // After an I/O error the row may still exist, so the content stays. The next start removes it
+                // if it has no row.
                 if is_first && store_code(&error) != ErrorCode::StorageError {
                     drop(self.files.remove(sha256));
                 }
@@ -124,8 +125,8 @@ impl AttachmentWriter {
         }
     }
 
-    /// Removes those of these contents to which no row refers any more; returns the sum of their sizes in bytes. A
-    /// content that stays behind goes with the next start.
+    /// Removes each of these contents to which no row refers any more; returns the sum of their sizes in
+    /// bytes. If a file cannot be removed, the next start removes it.
     pub(super) fn remove_unused(
         &self,
         connection: &Connection,
@@ -166,7 +167,7 @@ pub fn has_event(connection: &Connection, id: i64) -> rusqlite::Result<bool> {
     connection.prepare_cached(queries::SELECT_EVENT_ID)?.exists([id])
 }
 
-/// Shows the attachments of an event, ordered by name (rule ATT-06).
+/// Visits the attachments of an event, ordered by name (rule ATT-06).
 pub fn list_attachments(
     connection: &Connection,
     event: i64,

@@ -28,7 +28,7 @@ const CHECKPOINTER: &str = "checkpointer";
 /// Use of the log, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Log {
-    /// A reader or another checkpoint blocked it.
+    /// Whether a reader or another checkpoint blocked the checkpoint.
     is_busy: bool,
     used: u64,
     /// Bytes that are not in the database yet.
@@ -92,8 +92,9 @@ impl Checkpointer {
         Ok(is_admitted)
     }
 
-    /// Runs after the answers to a group. It wakes the thread when the log is long, and restarts the log when little
-    /// is left of it. Now and then it waits for readers, before the log grows without bound.
+    /// Runs after the answers to a group. It wakes the thread when the log is long. When little of a long log
+    /// is left to copy, it copies this rest itself, so that the log restarts. Before the log grows without
+    /// bound, it waits for readers.
     pub fn after_group(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let log = read_log(connection, "NOOP")?;
         if log.used < self.used {
@@ -119,8 +120,8 @@ impl Checkpointer {
         Ok(())
     }
 
-    /// Copies what is left of the log, after which the file has lost the pages that were vacuumed. Does nothing when
-    /// the file has no more pages than it needs.
+    /// Copies the rest of the log, which also removes the vacuumed pages from the file. Does nothing when the
+    /// file has no more pages than it needs.
     pub fn shrink(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
         let size = self.database.metadata().map_or(0, |metadata| metadata.len());

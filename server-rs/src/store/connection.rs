@@ -39,7 +39,7 @@ impl OpenError {
 
     pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) {
-            // It is temporary while the server runs, but ends a start.
+            // A running server treats this error as temporary. At a start it is final.
             return Self::new(path, "unusable", &[("reason", ErrorCode::StorageError.as_str())]);
         }
         match store_code(error) {
@@ -58,7 +58,7 @@ impl OpenError {
     }
 }
 
-/// Two connections with equal options access the same file in the same way.
+/// Options of a connection. Two connections with equal options access the same file in the same way.
 #[derive(Debug, Clone)]
 pub struct ConnectionOptions {
     /// The database file.
@@ -67,7 +67,7 @@ pub struct ConnectionOptions {
     pub durability: Durability,
 }
 
-/// A connection with the pragmas of the contract.
+/// Opens a connection with the pragmas of the contract.
 pub fn open_connection(options: &ConnectionOptions) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&options.path, flags)?;
@@ -81,7 +81,7 @@ pub fn open_connection(options: &ConnectionOptions) -> rusqlite::Result<Connecti
     Ok(connection)
 }
 
-/// Cache pages for a single pass over the file.
+/// Number of cached pages during a single pass over the file.
 const SMALL_CACHE_PAGES: i64 = 64;
 
 /// Runs a read that passes once through much of the file, without caching the passed pages.
@@ -140,7 +140,8 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Refuses a SQLite that can lose committed transactions (<https://sqlite.org/wal.html>, "the WAL-reset bug").
+/// Refuses a version of SQLite that can lose committed transactions (<https://sqlite.org/wal.html>, "the
+/// WAL-reset bug").
 pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
     let number = |text: &str| text.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
     let found = rusqlite::version();
@@ -182,5 +183,5 @@ pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// "TWIN"; as the schema sets it.
+/// `application_id` of the schema: "TWIN" in ASCII.
 const APPLICATION_ID: i64 = 0x5457_494E;

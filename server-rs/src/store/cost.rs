@@ -11,7 +11,7 @@ pub enum Cost {
     Unbounded,
 }
 
-/// An unfiltered page takes the first rows; any other page may search all rows.
+/// Returns the cost of a page: an unfiltered page takes the first rows, any other page may search all rows.
 pub fn cost_of(filter: &EventFilter) -> Cost {
     let EventFilter { session_id, fields, since, until, .. } = filter;
     if session_id.is_none() && fields.is_empty() && since.is_none() && until.is_none() {

@@ -1,7 +1,8 @@
 //! Deletes events step by step, each step in one transaction (rules RET-04 to RET-06).
 //!
-//! Invariants: a step is bounded, so that no group waits long for it. A row goes together with its attachments. A
-//! summary goes only when all of its rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13).
+//! Invariants: a step is bounded, so that no group waits long for it. A step deletes a row together with its
+//! attachments. It deletes a summary only when all of its rows are deleted, so that no row is hidden. Keys of
+//! event ids stay (rule EVT-13).
 
 use rusqlite::{Connection, Row, params};
 
@@ -10,7 +11,7 @@ use crate::digest::Digest;
 use crate::queries;
 use crate::store::sessions::find_session;
 
-/// What a deletion covers.
+/// The events that a deletion covers.
 #[derive(Debug, Clone)]
 pub enum Scope {
     /// Events with an id below this.
@@ -43,7 +44,7 @@ pub fn deletion_bound(
     select.query_row(params![below, most, before], |row| row.get(0))
 }
 
-/// Deletes the events up to an id, and all that refers to them alone.
+/// Deletes the events up to an id, and the rows that only these events refer to.
 pub fn delete_events(connection: &Connection, newest: i64) -> rusqlite::Result<Step> {
     let run = |sql: &str| connection.prepare_cached(sql)?.execute([newest]);
     let contents = contents_of(connection, queries::DELETE_ATTACHMENTS, params![newest])?;

@@ -17,13 +17,13 @@ pub enum EventKey<'a> {
 }
 
 impl<'a> EventKey<'a> {
-    /// The key of an `event_id`.
+    /// Returns the stored form of an `event_id`.
     pub fn new(event_id: &'a str) -> Self {
         parse_uuid(event_id.as_bytes()).map_or(EventKey::Text(event_id), EventKey::Uuid)
     }
 
-    /// Returns the key of the hook itself whose event has this id (rule HOK-04); `None` for a text, which no hook
-    /// has.
+    /// Returns the second id of a hook whose event has this id (rule HOK-04). Returns `None` for a text,
+    /// since such a hook always has a UUID.
     pub fn of_hook(&self) -> Option<EventKey<'static>> {
         match self {
             EventKey::Uuid(bytes) => {

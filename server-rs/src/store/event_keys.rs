@@ -78,7 +78,7 @@ impl Known {
         let mut select = connection.prepare(queries::SELECT_EVENT_KEY_RUNS)?;
         let mut rows = select.query([])?;
         while let Some(row) = rows.next()? {
-            // An incomplete run is useless: the memory that was writing it is gone.
+            // Drops an incomplete run, since the state of its writer is lost.
             if row.get_ref(2)?.as_str()? == LIVE {
                 known.runs.push(Run::from_row(row)?);
             } else {

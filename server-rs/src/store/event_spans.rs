@@ -24,7 +24,7 @@ struct Span {
 }
 
 impl EventSpans {
-    /// Adds a block each time its names change; writes its span when the span gains a name.
+    /// Adds the names of a block, each time they change; writes the block's span when the span gains a name.
     pub fn add_block(
         &mut self,
         connection: &Connection,

@@ -53,7 +53,7 @@ fn parameter_of(field: Field) -> usize {
 /// The decision about an event by its id.
 enum Accepted {
     New,
-    /// A hook after the telemetry of its call or prompt, with its own id.
+    /// A hook that arrives after the telemetry of its call or prompt, with the hook's second id.
     Late(EventKey<'static>),
     Duplicate,
 }
@@ -103,7 +103,7 @@ impl EventWriter {
             let id = events.last_id(connection)? + 1;
             events.keys.settle(connection, 0, id)?;
             connection.prepare_cached(queries::UPDATE_LAST_DELETION_ID)?.execute([id])?;
-            // Their rows may be deleted.
+            // The rows of cached blocks and sessions may be deleted.
             events.blocks.forget();
             events.sessions.clear();
             events.last_id = Some(id);
@@ -209,8 +209,8 @@ impl EventWriter {
         Ok((outcomes, Some(last_id)))
     }
 
-    /// Accepts the id of an event. A hook that telemetry may report too is the only event with an id and an effect on
-    /// waits. It takes a second id, by which a repeated hook is recognised (rule HOK-04).
+    /// Accepts the id of an event. Only a hook that telemetry may report too has both an id and an effect on
+    /// waits. Such a hook takes a second id, which identifies a repeated hook (rule HOK-04).
     fn accept(
         &mut self,
         connection: &Connection,

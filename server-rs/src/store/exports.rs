@@ -1,7 +1,7 @@
 //! Reads events in several pages, in NDJSON and Arrow (rule FMT-09).
 //!
-//! Invariants: each page is a read of its own, of bounded size. The rows end with the newest id at the start of the
-//! export.
+//! Invariants: each page is a read of its own, of bounded size. No row has an id above the newest id at the
+//! start of the export.
 
 use arrow_schema::ArrowError;
 use rusqlite::Connection;
@@ -21,7 +21,7 @@ pub(crate) struct Export {
     filter: EventFilter,
     /// Number of rows that may still follow.
     left: u64,
-    /// NDJSON at the start of the next page.
+    /// NDJSON text that precedes the rows of the next page.
     lines: Vec<u8>,
     /// `None` for NDJSON.
     arrow: Option<Box<ArrowPages>>,
@@ -120,7 +120,7 @@ impl PageRead {
     }
 }
 
-/// An error of Arrow is an internal error of this server.
+/// Converts an error of Arrow, which is an internal error of this server.
 fn fault(error: ArrowError) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }

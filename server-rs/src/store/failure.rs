@@ -60,8 +60,9 @@ impl State {
         ErrorCode::ALL.get(usize::from(value).checked_sub(1)?).copied()
     }
 
-    /// Applies the consequence of a failed write. Some codes are temporary. Some make the server read-only until a
-    /// probe succeeds; corruption does so for good. An I/O error or a lost file ends the process.
+    /// Applies the consequence of a failed write. Some codes are temporary. Some make the server read-only
+    /// until a probe succeeds; corruption makes it read-only permanently. An I/O error or a lost file ends
+    /// the process.
     pub fn note(&self, code: ErrorCode) {
         match code {
             ErrorCode::StorageFull | ErrorCode::ReadOnly if !self.is_final() => self.refuse(code),
@@ -74,7 +75,7 @@ impl State {
         }
     }
 
-    /// A probe write succeeded: writes are possible again.
+    /// Allows writes again after a successful probe write.
     pub fn recover(&self) {
         if !self.is_final() && self.writes.swap(0, Ordering::AcqRel) != 0 {
             tracing::info!("storage writes again");
@@ -104,7 +105,7 @@ impl State {
         }
     }
 
-    /// Returns whether this differs from the last logged code.
+    /// Remembers the code; returns whether it differs from the last logged one.
     fn remember(&self, code: Option<ErrorCode>) -> bool {
         let mut last = self.last_logged.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         std::mem::replace(&mut *last, code) != code

@@ -10,7 +10,7 @@ use crate::contract::LIMITS;
 const WORDS: usize = 8;
 const BLOCK_BITS: u64 = 256;
 
-/// Parquet's odd multipliers, one a word of a block.
+/// Parquet's odd multipliers, one for each word of a block.
 const SALTS: [u32; WORDS] =
     [0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31];
 /// Odd multipliers of the four words of a key, in two orders; xxHash's primes.
@@ -36,7 +36,7 @@ impl KeyHash {
     }
 }
 
-/// MurmurHash3's finalizer: every bit of the input changes every bit of the output with even odds.
+/// Applies MurmurHash3's finalizer: every bit of the input changes every bit of the output with even odds.
 fn mix(mut hash: u32) -> u32 {
     hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
     hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
@@ -50,7 +50,7 @@ pub struct KeyFilter {
 }
 
 impl KeyFilter {
-    /// An empty filter for this many keys.
+    /// Creates an empty filter for this many keys.
     pub fn for_keys(count: i64) -> Self {
         let blocks = (count.unsigned_abs() * LIMITS.event_key_filter_bits).div_ceil(BLOCK_BITS).max(1);
         Self { words: vec![0; usize::try_from(blocks).unwrap_or(usize::MAX) * WORDS] }
@@ -76,7 +76,7 @@ impl KeyFilter {
         }
     }
 
-    /// `false`: the key is not in the run. `true`: it may be.
+    /// Returns `false` when the key is not in the run, and `true` when it may be.
     pub fn may_contain(&self, hash: KeyHash) -> bool {
         let at = self.block_of(hash);
         self.words[at..at + WORDS].iter().zip(SALTS).all(|(word, salt)| word & bit(hash, salt) != 0)
@@ -96,7 +96,7 @@ fn bit(hash: KeyHash, salt: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Spread like a random key, and equal in both servers.
+    /// Returns a key that is spread like a random one, and equal in both servers.
     fn key(n: u128) -> u128 {
         n.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
     }

@@ -18,7 +18,7 @@ pub struct Flush {
 }
 
 impl Flush {
-    /// Starts with distinct keys in any order.
+    /// Starts to write a run of these keys, which are distinct and in any order.
     pub fn start(connection: &Connection, mut keys: Vec<u128>, last_id: i64) -> rusqlite::Result<Self> {
         keys.sort_unstable();
         let writer = RunWriter::start(connection, 0, keys.len() as i64)?;

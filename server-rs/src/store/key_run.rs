@@ -41,12 +41,12 @@ impl Run {
         Ok(Self { id: row.get(0)?, level: row.get(1)?, key_count: row.get(3)?, filter, fences })
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> i64 {
         self.fences.len() as i64
     }
 
-    /// Returns whether the run contains the key. Reads one block when the filter says maybe.
+    /// Returns whether the run contains the key. Reads one block when the filter cannot exclude the key.
     pub fn contains(&self, connection: &Connection, key: u128, hash: KeyHash) -> rusqlite::Result<bool> {
         if !self.filter.may_contain(hash) {
             return Ok(false);

@@ -40,7 +40,8 @@ impl Lock {
     }
 }
 
-/// Names the server that holds the lock, if known (rule STO-11).
+/// Returns the error of a start without the lock; it names the server that holds the lock, if known (rule
+/// STO-11).
 fn refusal(database: &Path, error: &rusqlite::Error) -> OpenError {
     let is_held = store_code(error) == ErrorCode::StorageBusy;
     match read_owner(database).filter(|_| is_held) {

@@ -48,7 +48,7 @@ pub mod attachment_files;
 pub mod attachments;
 /// Deletes events step by step.
 pub mod deletions;
-/// What the writer deletes next.
+/// Decides what the writer deletes next.
 pub mod retention;
 /// Moves the write-ahead log into the database.
 pub mod checkpoint;
@@ -125,12 +125,12 @@ pub struct Store {
     /// Inode and device of the opened file.
     identity: (u64, u64),
     lock: std::sync::Mutex<Option<Lock>>,
-    /// A private file (`--db :memory:`), deleted at the end.
+    /// Whether the file is private (`--db :memory:`) and deleted at the end.
     private: bool,
 }
 
 impl Store {
-    /// Opens the database; the error says how to fix the problem.
+    /// Opens the database; the error contains a remedy.
     pub fn open(
         db: &str,
         durability: Durability,
@@ -238,7 +238,7 @@ impl Store {
         async { deleted?.await }
     }
 
-    /// The bounds of retention, which requests may change.
+    /// Returns the bounds of retention, which requests may change.
     pub fn bounds(&self) -> &Arc<Bounds> {
         &self.bounds
     }
@@ -248,12 +248,12 @@ impl Store {
         self.writer.tick();
     }
 
-    /// The folder of attachments.
+    /// Returns the folder of attachments.
     pub fn attachment_files(&self) -> &Arc<AttachmentFiles> {
         &self.attachment_files
     }
 
-    /// Size of all attachments at the start, each content counted once (rule ATT-04).
+    /// Returns the size of all attachments at the start, each content counted once (rule ATT-04).
     pub fn attachment_bytes(&self) -> u64 {
         self.attachment_bytes
     }
@@ -285,22 +285,23 @@ impl Store {
         *self.newest.borrow()
     }
 
-    /// The database's UUID.
+    /// Returns the database's UUID.
     pub fn epoch(&self) -> &str {
         &self.epoch
     }
 
-    /// SQLite's compile options, sorted by bytes.
+    /// Returns SQLite's compile options, sorted by bytes.
     pub fn compile_options(&self) -> &[String] {
         &self.compile_options
     }
 
-    /// The effective pragmas of the writing connection after opening, in the order of the health answer.
+    /// Returns the effective pragmas of the writing connection after opening, in the order of the health
+    /// answer.
     pub fn pragmas(&self) -> &[(&'static str, Value)] {
         &self.pragmas
     }
 
-    /// Whether writes are possible.
+    /// Returns the state, which holds whether writes are possible.
     pub fn state(&self) -> &State {
         &self.state
     }

@@ -33,7 +33,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// Returns the id of a name, and inserts a new name.
+    /// Returns the id of a name; inserts the name if it is new.
     pub fn id(&mut self, connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<i64> {
         let names = &mut self.kinds[kind as usize];
         // An empty text is not a name, so the initial empty value never matches.

@@ -12,7 +12,7 @@ impl NumberList {
         Self { numbers: bytes.as_chunks::<4>().0.iter().map(|number| u32::from_be_bytes(*number)).collect() }
     }
 
-    /// Reads the stored form.
+    /// Returns the stored form.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
     }
@@ -33,7 +33,7 @@ impl NumberList {
         self.count() > before
     }
 
-    /// Number of fields.
+    /// Returns how many numbers the list has.
     pub fn count(&self) -> usize {
         self.numbers.len()
     }

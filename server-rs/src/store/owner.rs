@@ -41,7 +41,8 @@ pub fn remove_owner(database: &Path) {
     drop(fs::remove_file(owner_path(database)));
 }
 
-/// Refuses any content that this server would not write itself, since the text goes to a terminal.
+/// Parses the file. It refuses any content that this server would not write itself, since the text goes to a
+/// terminal.
 fn parse_owner(bytes: &[u8]) -> Option<Owner> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let pid = value.get("pid")?.as_i64().and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid > 0)?;
@@ -50,7 +51,8 @@ fn parse_owner(bytes: &[u8]) -> Option<Owner> {
     is_plain.then(|| Owner { pid, url: url.to_owned() })
 }
 
-/// This process does not hold the lock, so a file with its own pid names an earlier, ended process.
+/// Returns whether another process with this pid runs. This process does not hold the lock, so a file with
+/// its own pid names an earlier, ended process.
 fn is_running(pid: i32) -> bool {
     let own = i32::try_from(std::process::id()) == Ok(pid);
     // EPERM: the process runs as another user.

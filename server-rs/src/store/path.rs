@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::store::connection::OpenError;
 
-/// The limit of Linux (`path_resolution(7)`).
+/// Largest number of links to follow, as in Linux (`path_resolution(7)`).
 const MOST_LINKS: usize = 40;
 
 /// Returns the path without symbolic links; the file need not exist. Creates its folder (0700) if it is missing.

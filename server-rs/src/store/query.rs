@@ -168,7 +168,7 @@ pub(crate) fn health(connection: &Connection) -> rusqlite::Result<HealthFigures>
     })
 }
 
-/// `None`: the filter names an unknown name. `Some(None)`: no filter.
+/// Returns the name id of a filter: `Some(None)` without a filter, and `None` when no event has the name.
 pub(super) fn known_name(
     connection: &Connection,
     kind: Field,

@@ -129,7 +129,8 @@ impl Readers {
         Some(Turn { _reader: reader, _unbounded: unbounded })
     }
 
-    /// Boxed, so that callers do not each compile their own copy of it.
+    /// Waits for the permits of a read. The future is boxed, so that callers do not each compile their own
+    /// copy of it.
     fn wait(&self, cost: Cost) -> Pin<Box<dyn Future<Output = Result<Turn, ErrorCode>> + Send>> {
         let (all, unbounded) = (Arc::clone(&self.all), Arc::clone(&self.unbounded));
         let turn = async move {
@@ -156,7 +157,8 @@ fn open_reader(options: &ConnectionOptions) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// One copy for all callers: the code that moves the other tasks to another thread is larger than most reads.
+/// Runs a read on this thread. All callers share one copy, since the code that moves the other tasks to
+/// another thread is larger than most reads.
 #[inline(never)]
 fn run_in_place(
     pool: &r2d2::Pool<Manager>,

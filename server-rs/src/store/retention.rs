@@ -1,8 +1,8 @@
 //! Decides what the writer deletes next: the requests of clients, then the events outside `--retain-days` and
 //! `--retain-bytes` (rules RET-01 to RET-05). In a pause it returns free pages to the file system (rule RET-07).
 //!
-//! Belongs to the writer's thread, which takes a step between groups. Invariant: a step that fails leaves its job, or
-//! answers it with the error; nothing is deleted twice.
+//! Belongs to the writer's thread, which takes a step between groups. Invariant: a step that fails
+//! deletes nothing. A client's job then ends with the error. Deletions by the bounds wait for the next tick.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -58,7 +58,8 @@ pub struct Retention {
     jobs: VecDeque<Job>,
     /// Whether the bounds may be exceeded.
     is_due: bool,
-    /// Whether the size is above its bound, and is being brought below it by a share.
+    /// Whether the size exceeded its bound. Deletion then continues until the size is below the bound by a
+    /// share of it.
     is_reducing: bool,
     is_vacuuming: bool,
     /// Whether a group was stored since the last tick.
@@ -66,7 +67,7 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Creates the deletions within these bounds.
+    /// Creates a retention with these bounds and no pending deletion.
     pub fn new(bounds: Arc<Bounds>) -> Self {
         Self {
             bounds,
@@ -114,7 +115,7 @@ impl Retention {
         now_ms: i64,
         most: u64,
     ) -> rusqlite::Result<Option<i64>> {
-        // What a client deletes is overwritten, since it may be private (rule RET-07).
+        // Overwrites what a client deletes, since it may be private (rule RET-07).
         connection.pragma_update(None, "secure_delete", !self.jobs.is_empty())?;
         let (step, id) = if let Some(job) = self.jobs.front_mut() {
             let Some(found) = step_of(job, connection, events, most)? else {
@@ -161,7 +162,7 @@ impl Retention {
         }
     }
 
-    /// The newest id that the bounds let a step delete (rule RET-01).
+    /// Returns the newest id that the bounds let a step delete (rule RET-01).
     fn due_bound(
         &mut self,
         connection: &Connection,
@@ -187,13 +188,13 @@ impl Retention {
     /// Gives some free pages back to the file system. The file shrinks with the next checkpoint.
     fn vacuum(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let before = free_bytes(connection)?.0;
-        // Each row of the answer is one page.
+        // Each row of the result frees one page, so the loop reads all rows.
         let sql = format!("PRAGMA incremental_vacuum({})", LIMITS.retention_vacuum_pages);
         let mut vacuum = connection.prepare_cached(&sql)?;
         let mut pages = vacuum.query([])?;
         while pages.next()?.is_some() {}
         let after = free_bytes(connection)?.0;
-        // A file of an older schema keeps its pages.
+        // In a file that was created without `auto_vacuum` no page becomes free, so vacuuming ends.
         self.is_vacuuming = after > 0 && after < before;
         Ok(())
     }

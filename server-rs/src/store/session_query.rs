@@ -20,7 +20,7 @@ pub struct Cutoffs {
 }
 
 impl Cutoffs {
-    /// As of `now`.
+    /// Returns the cutoffs at the time `now`.
     pub fn new(now: i64, timeout_minutes: i64, stale_hours: i64) -> Self {
         let timeout = timeout_minutes * 60_000;
         Self { idle: now - timeout, ended: now - 2 * timeout, stale: now - stale_hours * 3_600_000 }

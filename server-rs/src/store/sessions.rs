@@ -1,7 +1,7 @@
 //! Sums up the effects of a group of events on its sessions: one upsert per session and group.
 //!
-//! Events need the key of their session before its row exists, so this module assigns the keys. It writes the rows at the
-//! end of the group.
+//! Events need the key of their session before its row exists, so this module assigns the keys. It writes the
+//! rows at the end of the group.
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};

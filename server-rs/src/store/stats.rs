@@ -1,5 +1,5 @@
-//! Sums up the effects of a group of events on the statistics (rules STA-01 to STA-06). The sums are deltas per name and
-//! agent, for all time and for the hour.
+//! Sums up the effects of a group of events on the statistics (rules STA-01 to STA-06). The sums are deltas
+//! per name and agent, for all time and for the hour.
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, params};
@@ -8,9 +8,9 @@ use crate::event::Event;
 use crate::field::Field;
 use crate::queries;
 
-/// The name that stands for every event.
+/// The name id of the sums over every event.
 pub const EVERY_EVENT: i64 = 0;
-/// The hour that stands for all time.
+/// The hour of the sums over all time.
 pub const ALL_TIME: i64 = -1;
 
 /// Returns the start of a time's hour: from Unix milliseconds to Unix seconds.

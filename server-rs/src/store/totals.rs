@@ -49,7 +49,7 @@ impl<'c> Totals<'c> {
         Ok(Self { connection, first_hour, last_hour, agent_type, since })
     }
 
-    /// `select_totals.sql`
+    /// Visits the row of `select_totals.sql`.
     pub fn totals(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
         self.rows(queries::SELECT_TOTALS, visit)
     }

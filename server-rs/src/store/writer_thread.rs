@@ -25,7 +25,7 @@ pub(super) enum Message {
     Submit(Submission, oneshot::Sender<Submitted>),
     Attach(Attachment, oneshot::Sender<Result<Attached, ErrorCode>>),
     Delete(Scope, DeletionReply),
-    /// Once a second: the bounds of retention are checked again.
+    /// Checks the bounds of retention. The server sends it once a second and after a change of the bounds.
     Tick,
     Probe,
     Close,
@@ -52,7 +52,8 @@ pub(super) struct Work {
 impl Work {
     /// Runs until the handle closes the queue.
     pub(super) fn run(mut self, mut waiting: mpsc::UnboundedReceiver<Message>) {
-        // Loading early spares the first write the wait; a failure shows up there again.
+        // Loads the keys early, so that the first write does not wait. After a failure the first write loads
+        // them again.
         if let Err(error) = self.events.load(&self.connection) {
             failed(&self.state, &error);
         }
@@ -91,7 +92,7 @@ impl Work {
                 self.commit(&mut group);
                 self.after_commit();
             }
-            // After the group, whose requests do not wait for attachments.
+            // Attachments come after the group, so that its requests do not wait for them.
             for (attachment, reply) in attachments.drain(..) {
                 let attached = self.attach(&attachment);
                 if reply.send(attached).is_err() {

@@ -62,7 +62,7 @@ pub enum Key {
 pub struct Source {
     /// The field.
     pub field: Field,
-    /// The first key with a value counts.
+    /// Keys of the value; the first key with a value counts.
     pub keys: Vec<Key>,
     /// Keys whose values are added.
     pub plus: Vec<Key>,
@@ -87,7 +87,7 @@ pub struct Meaning {
     pub event_type: &'static str,
     /// The rule for an error status.
     pub status: Option<StatusRule>,
-    /// The subject by which other records are the same event.
+    /// The subject of the event; other records with the same subject report the same event.
     pub same: Option<Same>,
     /// Further fields in addition to those of the file.
     pub fields: Vec<Source>,
@@ -99,7 +99,7 @@ pub struct StatusRule {
     /// The key of the text.
     pub key: Key,
     words: Vec<&'static str>,
-    /// Whether the words mean an error, or all other words do.
+    /// Whether the words mean an error. Otherwise all other words mean an error.
     is_error: bool,
 }
 
@@ -182,7 +182,7 @@ impl Agent {
         [name, ANY].into_iter().find_map(|name| entries.get(name)?.iter().find(|entry| entry.holds(&get)))
     }
 
-    /// Returns `None` when a word of the file is not a word of the vocabulary.
+    /// Reads a file of `agents/`; returns `None` when a word of the file is not a word of the vocabulary.
     fn read(place: usize, spec: &'static Value) -> Option<Self> {
         let texts = |name: &str| texts_of(&spec[name]);
         let fields = sources_of(&spec["fields"])?;
@@ -322,7 +322,7 @@ fn entries_of(names: &'static Value) -> Option<HashMap<&'static str, Vec<Entry>>
     names.as_object()?.iter().map(|(name, spec)| Some((&**name, of_name(spec)?))).collect()
 }
 
-/// A word of the vocabulary.
+/// Returns the word of the vocabulary that equals this one.
 fn known(words: &'static [String], word: &str) -> Option<&'static str> {
     words.iter().find(|known| *known == word).map(String::as_str)
 }

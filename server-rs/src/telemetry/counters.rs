@@ -149,7 +149,7 @@ impl Counters {
         }
     }
 
-    /// The member `telemetry` of the health answer.
+    /// Returns the member `telemetry` of the health answer.
     pub fn json(&self) -> Value {
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         let names = AGENTS.iter().map(|agent| agent.agent_type).chain([UNKNOWN]);

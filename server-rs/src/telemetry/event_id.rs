@@ -17,7 +17,7 @@ pub struct Same {
 }
 
 impl Same {
-    /// Reads it from a mapping; `None` when it is malformed, `Some(None)` when it is absent.
+    /// Reads a subject from a mapping; `None` when it is malformed, `Some(None)` when it is absent.
     pub fn read(spec: &'static Value) -> Option<Option<Self>> {
         if spec.is_null() {
             return Some(None);

@@ -28,7 +28,7 @@ pub enum Mapped {
     Rejected(Reason),
 }
 
-/// The attributes that a request's spans hand to their children, by span id.
+/// The attributes that a request's spans pass to their children, by span id.
 #[derive(Debug, Default)]
 pub struct Parents {
     spans: HashMap<String, Attributes>,

@@ -21,7 +21,7 @@ pub struct NotOtlp;
 pub enum Form<'a> {
     /// The text of an object.
     Json(&'a str),
-    /// The fields.
+    /// The encoded fields.
     Protobuf(&'a [u8]),
 }
 
@@ -68,12 +68,12 @@ impl<'a> Node<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Whether the message is in JSON.
+    /// Returns whether the message is in JSON.
     pub(super) fn is_json(&self) -> bool {
         matches!(self.node.form, Form::Json(_))
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
         self.present().find(|value| value.field.name == name)
     }
@@ -84,7 +84,7 @@ impl<'a> Fields<'a> {
         fields.filter_map(|(field, raw)| Some(Value { field, raw: raw? }))
     }
 
-    /// The items of a list of the envelope.
+    /// Visits the items of a list of the envelope; fails when the list or an item has another type.
     pub fn each(
         &self,
         name: &str,

@@ -47,7 +47,7 @@ pub struct OtlpField {
 pub struct Message {
     /// Its name in the file.
     pub name: &'static str,
-    /// Returns its fields.
+    /// Its fields.
     pub fields: Vec<OtlpField>,
 }
 
@@ -56,7 +56,7 @@ pub struct Message {
 pub struct Request {
     /// Its route.
     pub path: &'static str,
-    /// Returns its message.
+    /// The name of its message.
     pub message: &'static str,
     /// The kind of its records.
     pub signal: Signal,
@@ -74,7 +74,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Its name in the file.
+    /// Returns its name in the file.
     pub fn name(self) -> &'static str {
         match self {
             Signal::Logs => "logs",
@@ -148,7 +148,7 @@ fn names(list: &'static Value) -> Vec<&'static str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Returns `None` when the file breaks the invariant.
+/// Reads the messages; returns `None` when the file breaks the invariant.
 fn read_messages(spec: &'static Value) -> Option<Vec<Message>> {
     let messages = spec["messages"].as_object()?;
     let known: Vec<&String> = messages.keys().collect();

@@ -13,7 +13,7 @@ pub fn check_message(body: &[u8], message: &'static Message) -> Result<(), Fault
     check_nested(body, message, 1)
 }
 
-/// `depth` counts the message itself.
+/// Checks a nested message; `depth` counts the message itself.
 fn check_nested(bytes: &[u8], message: &'static Message, depth: usize) -> Result<(), Fault> {
     if depth > LIMITS.json_depth {
         return Err(Fault::Depth);

@@ -121,7 +121,7 @@ impl Records {
     }
 }
 
-/// The lists of the envelope, from the outermost inwards.
+/// Returns the names of the envelope's lists, from the outermost inwards.
 fn lists(signal: Signal) -> [&'static str; 3] {
     match signal {
         Signal::Logs => ["resourceLogs", "scopeLogs", "logRecords"],

@@ -32,7 +32,7 @@ pub struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// A value in JSON.
+    /// Creates a value in JSON.
     pub(super) fn of_json(field: &'static OtlpField, text: &'a str, kind: SpanKind) -> Self {
         Self { field, raw: Raw::Json(text, kind) }
     }

@@ -22,7 +22,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Reads those of a message's list whose keys and JSON texts are `wanted`.
+    /// Reads the attributes of a message's list whose keys and JSON texts are `wanted`.
     pub fn read(fields: &Fields<'_>, list: &str, mut wanted: impl FnMut(&str, &str) -> bool) -> Self {
         if fields.is_json() {
             let list = fields.get(list).and_then(Value::json_list);
