@@ -1,7 +1,7 @@
 /**
- * `pnpm test:agents`: each real agent against each server, one test for each scenario.
+ * Runs `pnpm test:agents`: each real agent against each server, one test for each scenario.
  *
- * An agent that does not install or start is skipped with the reason and named unverified at the end.
+ * It skips an agent that does not install or start, and reports the agent as unverified with the reason.
  */
 import { test } from 'node:test';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
@@ -62,7 +62,7 @@ async function testAgent(agent: AgentKind, options: Options, verdicts: Verdicts)
   });
 }
 
-/** Rejects when the scenario fails. */
+/** Runs a scenario; rejects if it fails. */
 async function play(scenario: Scenario, options: Parameters<typeof Trial.start>[0]): Promise<void> {
   let trial: Trial | undefined;
   try {

@@ -1,4 +1,4 @@
-/** The command line of `pnpm test:agents`. */
+/** Reads the command line of `pnpm test:agents`. */
 import { resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { isTargetName, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';

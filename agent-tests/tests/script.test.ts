@@ -1,4 +1,4 @@
-/** Which answer of a script a request gets. */
+/** Tests which answer of a script a request gets. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What becomes of a request before it is test data. */
+/** Tests how a request is turned into test data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Scrubber } from '../src/capture/scrub.ts';

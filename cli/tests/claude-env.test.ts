@@ -1,4 +1,6 @@
-/** Tests the `env` of Claude Code's settings: added with the hooks, removed again, and never over the user's own. */
+/**
+ * Tests the `env` of Claude Code's settings: added with the hooks, removed again, and never in place of the user's own.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectedClaude, disconnectedClaude } from '../src/connect/claude-code.ts';

@@ -7,7 +7,7 @@ import { exporterLine, withExporter, withoutExporter } from '../src/connect/code
 const SERVER = { origin: 'http://127.0.0.1:3141', token_file: null };
 const OTHER = { origin: 'https://[::1]:8443', token_file: '/t' };
 const WANTED = { 'otlp-http': { endpoint: 'http://127.0.0.1:3141/v1/logs', protocol: 'json' } };
-/** Drops the prototypes of the parser's tables. */
+/** Returns the table `otel` without the prototypes of the parser's tables. */
 const otelOf = (text: string) =>
   JSON.parse(JSON.stringify(parse(text).otel ?? {})) as Record<string, unknown>;
 

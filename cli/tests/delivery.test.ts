@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Delivery } from '../src/demo/delivery.ts';
 
-/** Events with one-letter names. */
+/** Returns the delivery of events with one-letter names. */
 function deliveryOf({ sent = 'abcd', streamed = 'abcd', rejected = '' }): Delivery {
   const delivery = new Delivery();
   for (const id of sent) delivery.sent(id);

@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let folders = 0;
 
-/** The demo's folder goes into this place, so that the test sees what remains. */
+/** Returns a place for the demo's folder, so that the test sees which files remain. */
 function ownPlace(): { readonly cwd: string; readonly env: Record<string, string> } {
   const cwd = mkdtempSync(join(folder, `${++folders}-`));
   return { cwd, env: { TMPDIR: cwd, TEMP: cwd, TMP: cwd } };
@@ -137,7 +137,7 @@ test('servers that are killed in turn lose no event and store none twice', async
   assert.deepEqual(readdirSync(place.cwd), []);
 });
 
-/** Reloads the page when a kill fell between the page and its script. */
+/** Opens the page, and reloads it if a kill came between the page and its script. */
 async function openBetweenKills(browser: Awaited<ReturnType<typeof launch>>, url: string) {
   for (;;) {
     const opened = await open(browser, url).catch(() => undefined);
@@ -155,8 +155,9 @@ test('the dashboard receives every event while the servers are killed in turn', 
   const place = ownPlace();
   const browser = await launch();
   t.after(() => browser.close());
-  // Fewer than the page takes in one pull. A kill needs an event under way, so that none comes in the pause behind the
-  // first one, in which the page opens. The others follow over nine seconds; then nothing for forty (`corpus.ts`).
+  // Fewer events than the page fetches at once. The page opens in the pause after the first event: a kill needs an
+  // event in flight, so none comes then. The other events follow over nine seconds; after them the corpus pauses for
+  // forty (`corpus.ts`).
   const EVENTS = 150;
   const SPEED = 0.05;
   const PAUSE_MS = 6000 * SPEED;

@@ -7,7 +7,7 @@ import type { ServerAddress } from '../src/connect/agent.ts';
 import { agentOf } from '../src/connect/agents.ts';
 import { type Ran, run } from './run-script.ts';
 
-/** Runs it for a user whose home is `root`; no settings of the machine's real user apply. */
+/** Runs the doctor for a user whose home is `root`; no settings of the machine's real user apply. */
 export async function doctor(
   root: string,
   argv: readonly string[],

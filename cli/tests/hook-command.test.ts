@@ -18,7 +18,7 @@ const token_file = join(folder, "it's a token");
 writeFileSync(token_file, ` ${TOKEN}\n`, { mode: 0o600 });
 
 const ROUNDS = 5;
-/** The command's curl waits longer for an unresponsive server, so a run of this length has waited for it. */
+/** Duration of a run that has waited for an unresponsive server: the command's curl would wait even longer. */
 const NEVER_MS = 4_000;
 
 async function isOverAtOnce(handler: CommandHandler, text: string, env?: NodeJS.ProcessEnv): Promise<void> {

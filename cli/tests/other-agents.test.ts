@@ -1,5 +1,6 @@
 /**
- * Tests settings of Gemini CLI, hooks of Codex and the plugin of OpenCode: added, removed, never over the user's own.
+ * Tests settings of Gemini CLI, hooks of Codex and the plugin of OpenCode: added, removed, never in place of the user's
+ * own.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

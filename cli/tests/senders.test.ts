@@ -177,7 +177,7 @@ const ANSWER = {
 };
 const answer = (time: object): Sent => sent('message.updated', 'ses_1', { info: { ...ANSWER, time } });
 
-/** As OpenCode 1.18 sends them, without the members that the plugin ignores. */
+/** Events as OpenCode 1.18 sends them, without the members that the plugin ignores. */
 const EVENTS: readonly Sent[] = [
   sent('plugin.added', 'ses_1', {}),
   sent('session.created', 'ses_1', { info: { id: 'ses_1' } }),

@@ -24,7 +24,7 @@ export interface Attachment {
   readonly name: string;
   /** In hexadecimal; the last part of its address. */
   readonly sha256: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly media_type: string;
   readonly created_at: string;
@@ -72,7 +72,7 @@ export interface Telemetry {
   readonly agents: readonly AgentTelemetry[];
 }
 
-/** `GET /api/retention`; 0 is no bound. */
+/** The answer of `GET /api/retention`; 0 means no bound. */
 export interface Retention {
   readonly days: number;
   readonly bytes: number;
@@ -85,7 +85,7 @@ export interface Health {
   readonly prices?: { readonly date: string; readonly models: number } | null;
   readonly status: string;
   readonly reason?: string;
-  /** Seconds. */
+  /** Seconds since the server started. */
   readonly uptime: number;
   readonly sse_clients: number;
   readonly version: string;

@@ -18,7 +18,7 @@ export interface Entry {
 /** Hooks after which a call is still running. */
 const RUNNING: readonly (string | null)[] = ['PreToolUse', 'PermissionRequest'];
 
-/** Whether the loaded rows show no end of the call yet. */
+/** Returns whether the loaded rows contain no end of the call yet. */
 export function isRunning({ source, source_event, call_id }: Row): boolean {
   return source === 'hook' && call_id !== null && RUNNING.includes(source_event);
 }
@@ -28,7 +28,7 @@ export function callKey({ session_id, call_id }: Row): string {
   return `${session_id}\n${call_id}`;
 }
 
-/** `rows`: newest first. */
+/** Returns the entries of rows; both lists have the newest first. */
 export function entriesOf(rows: readonly Row[]): Entry[] {
   const calls = new Map<string, Row[]>();
   for (const row of rows) {
@@ -46,7 +46,10 @@ export function entriesOf(rows: readonly Row[]): Entry[] {
   });
 }
 
-/** Returns the result, otherwise the newest hook: telemetry about a call arrives seconds after its hooks. */
+/**
+ * Returns the row that determines the call's state: its result, otherwise its newest hook. Telemetry about a call
+ * arrives seconds after its hooks.
+ */
 function standing(call: readonly Row[]): Row {
   const result = call.find(({ event_type }) => event_type === 'tool_use');
   return result ?? call.find(({ source }) => source === 'hook') ?? call[0]!;

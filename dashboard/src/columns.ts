@@ -77,7 +77,7 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** `width_px`: of the feed. */
+/** Returns the columns of a feed that is `width_px` wide. */
 export function columnsOf(rows: readonly Row[], width_px: number): readonly Column[] {
   return COLUMNS.filter((column) => width_px >= column.from_px && column.isWanted(rows));
 }
@@ -91,7 +91,7 @@ export function eventOf({ source, source_event, event_type, agent_type }: Row): 
     : source_event;
 }
 
-/** A hook's payload also contains its tool. */
+/** Returns the tool of a row; a hook's payload also contains it. */
 export function toolOf({ tool_name, source, metadata }: Row): string | null {
   if (tool_name !== null || source !== 'hook') return tool_name;
   const named = (metadata as { readonly tool_name?: unknown } | null)?.tool_name;

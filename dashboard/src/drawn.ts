@@ -32,7 +32,7 @@ export function drawn(): Promise<void> {
   });
 }
 
-/** A hidden page gets no frames, so this does not wait for one. */
+/** Resolves at the next frame. A hidden page gets no frames, so it does not wait for one. */
 function frame(): Promise<void> {
   return new Promise((resolve) => {
     if (document.hidden) setTimeout(resolve);

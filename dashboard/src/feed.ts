@@ -36,7 +36,7 @@ export const cursor = signal<number | null>(null);
 export const isHeld = computed(
   () => isPaused.value || isScrolled.value || cursor.value !== null || openEvent.value !== null,
 );
-/** The rows that wait. Without a filter, ids give their number, even for rows that are not loaded. */
+/** The number of rows that wait. Without a filter it follows from the ids, so it includes rows that are not loaded. */
 export const waits = computed(() => {
   const [newest, before] = [loaded.value.rows[0]?.id, shown.value.rows[0]?.id];
   if (!isFiltered.value && newest !== undefined && before !== undefined)
@@ -76,7 +76,7 @@ export const items = computed<readonly Item[]>(() => {
   return list;
 });
 
-/** Adds received rows. `isNewest`: they are the newest page, and `hasOlder` tells whether older rows exist. */
+/** Adds received rows. With `isNewest` they are the newest page, and `hasOlder` is whether older rows exist. */
 export function takeRows(
   came: readonly Row[],
   of: { readonly epoch: string; readonly revision: string },
@@ -182,7 +182,7 @@ export function toggleCall(row: Row): void {
   openCalls.value = calls;
 }
 
-/** Whether the item shows this event or represents it. */
+/** Returns whether the item shows this event or represents it. */
 export function holds(item: Item, id: number | null): boolean {
   return 'row' in item && (item.row.id === id || item.parts.some((part) => part.id === id));
 }

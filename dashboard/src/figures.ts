@@ -5,7 +5,7 @@ import { Rate } from './rate.ts';
 import { statusAt, timeoutOf } from './session-status.ts';
 import { now_ms, serverNow } from './time.ts';
 
-/** Range of the live rate. */
+/** Number of seconds that the live rate covers. */
 export const RATE_SECONDS = 300;
 
 export const stats = signal<Stats | null>(null);
@@ -34,7 +34,7 @@ export function takeSessions(answer: SessionPage): void {
   timeout_ms.value = timeoutOf(answer.sessions, serverNow());
 }
 
-/** Each with its current status. `null` before the first answer. */
+/** The sessions with their current status; `null` before the first answer. */
 export const sessions = computed(() => {
   if (page.value === null) return null;
   const newest = page.value.sessions;

@@ -3,23 +3,23 @@
 const COUNTS = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
-/** `1,234`. */
+/** Formats a whole number as `1,234`. */
 export function whole(value: number): string {
-  // Own code: the first number formatter of a page costs it ten milliseconds.
+  // Does not use `Intl.NumberFormat`: the first formatter of a page takes ten milliseconds.
   return value.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** `1 error`, `2 errors`, `1.23k errors`. */
+/** Formats a count with its noun: `1 error`, `2 errors`, `1.23k errors`. */
 export function counted(count: number, name: string): string {
   return `${short(count)} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** Three digits and a letter: `999`, `1.23k`, `45.6M`. */
+/** Formats a number as three digits and a letter: `999`, `1.23k`, `45.6M`. */
 export function short(value: number): string {
   return scaled(value, COUNTS, '');
 }
 
-/** `812 B`, `4.10 MB`, in powers of 1,000. */
+/** Formats a size as `812 B`, `4.10 MB`, in powers of 1,000. */
 export function bytes(value: number): string {
   return scaled(value, BYTES, ' ');
 }
@@ -34,7 +34,7 @@ function scaled(value: number, units: readonly string[], gap: string): string {
   return `${rest.toFixed(digits)}${gap}${units[unit]}`.trimEnd();
 }
 
-/** `$0.0042`, `$12.30`, `$1.23k`. */
+/** Formats an amount as `$0.0042`, `$12.30`, `$1.23k`. */
 export function dollars(value: number): string {
   if (value >= 1000) return `$${short(value)}`;
   if (value >= 100) return `$${value.toFixed(0)}`;
@@ -86,7 +86,7 @@ function pad(value: number, width = 2): string {
 }
 
 /**
- * Control characters, and characters that change the direction of text or are invisible (Unicode, bidirectional
+ * Matches control characters, and characters that change the direction of text or are invisible (Unicode, bidirectional
  * algorithm, UAX 9).
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

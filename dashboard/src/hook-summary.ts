@@ -21,7 +21,7 @@ const MOST_MEMBERS = 6;
 /** Longest text from one value; a line shows less. */
 const MOST = 400;
 
-/** `name` is the hook's own name; an unknown hook is described by its payload. */
+/** Returns the line of a hook. `name` is the hook's own name; the payload describes an unknown hook. */
 export function hookSummary(agentType: string, name: string | null, payload: Payload): string {
   const summaries = summariesOf(agentType);
   const { hooks, known, other } = summaries;
@@ -38,7 +38,7 @@ export function summariesOf(agentType: string): Summaries {
   return agentType === 'codex' ? CODEX : CLAUDE_CODE;
 }
 
-/** Returns `null` unless every path of the template has a value. */
+/** Returns the filled template; `null` unless every path of the template has a value. */
 function filled(template: string, payload: Payload, summaries: Summaries): string | null {
   let isWhole = true;
   // A path below the agent's folder is written relative to it.
@@ -59,14 +59,14 @@ function firstOf(payload: unknown, paths: readonly string[], summaries: Summarie
   return null;
 }
 
-/** For a list, returns the values of its items. */
+/** Returns the value at a path; for a list, the values of its items. */
 function valueAt(value: unknown, [step, ...rest]: readonly string[]): unknown {
   if (step === undefined) return value;
   if (Array.isArray(value)) return value.map((item) => valueAt(item, [step, ...rest]));
   return isObject(value) && Object.hasOwn(value, step) ? valueAt(value[step], rest) : undefined;
 }
 
-/** Returns `null` for an empty value. */
+/** Returns the text of a value; `null` for an empty value. */
 export function textOf(value: unknown, summaries: Summaries): string | null {
   if (typeof value === 'string') return value.trim() === '' ? null : value.trim().slice(0, MOST);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const LEAST = 24;
 const MOST = 168;
 
-/** From the oldest bucket, at least a day and at most a week, to the hour `now` (hours since 1970). */
+/** Returns the hours from the oldest bucket to the hour `now` (hours since 1970): at least a day, at most a week. */
 export function hourly(timeline: readonly Bucket[], now: number): Hours {
   const byHour = new Map(timeline.map((one) => [Math.floor(Date.parse(one.bucket) / HOUR_MS), one]));
   const oldest = Math.min(now, ...byHour.keys());

@@ -89,7 +89,7 @@ function skipSpace(json: string, at: number): number {
   return end;
 }
 
-/** A key may contain escapes. */
+/** Returns the name of a key, which may contain escapes. */
 function nameOf(text: string): string {
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }

@@ -39,10 +39,10 @@ const HEALTH_MS = 5000;
 /** Changes by time alone have no revision, so they are fetched at this interval. */
 const STATUS_MS = 30_000;
 export const SESSIONS = 100;
-/** Rows from which the recent rate is computed after a reload. */
+/** Number of rows from which the recent rate is computed after a reload. */
 const RATE_ROWS = 1000;
 
-/** Starts, and pauses while the page is hidden. */
+/** Starts the requests, and pauses them while the page is hidden. */
 export function followServer(): void {
   let end: (() => void) | undefined;
   const turn = () => {
@@ -75,7 +75,7 @@ function follow(): () => void {
     ...topics.of('sessions', { limit: SESSIONS }),
     apply: ({ data }) => {
       takeSessions(data);
-      // Fetched once here; after that by the clock.
+      // Fetches them once here; after that the clock triggers the fetches.
       if (data.next !== null && !isAsked) void pullWaiting(signal).catch(() => undefined);
       isAsked = true;
     },
@@ -116,11 +116,12 @@ function follow(): () => void {
   };
 }
 
-/** Returns a function that stops it. */
+/** Keeps data in sync; returns a function that stops it. */
 type Keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal' | 'onError'>) => () => void;
 
 /**
- * One fetch for the current filters, another when they change; filters that the server refuses are requested once.
+ * Fetches the rows of the current filters, and again when the filters change. It requests filters that the server
+ * refuses only once.
  */
 function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
   return effect(() => {
@@ -236,7 +237,10 @@ async function fillRate(latest: Latest, signal: AbortSignal): Promise<void> {
   now_ms.value = serverNow();
 }
 
-/** The last health answer stays visible, but is marked as unknown once a request fails or the connection is lost. */
+/**
+ * Fetches the health at an interval. The last answer stays visible, but is marked as unknown once a request fails or
+ * the connection is lost.
+ */
 function followHealth(signal: AbortSignal): () => void {
   const ask = repeat(HEALTH_MS, signal, pullHealth, true);
   const stopListening = effect(() => {
@@ -281,14 +285,17 @@ async function pullStatus(signal: AbortSignal): Promise<void> {
   if (sessionPage.next !== null) await pullWaiting(signal);
 }
 
-/** A session that has waited for long is not among the newest. A server without this status refuses the request. */
+/**
+ * Fetches the waiting sessions: a session that has waited for long is not among the newest. A server without this
+ * status refuses the request.
+ */
 async function pullWaiting(signal: AbortSignal): Promise<void> {
   takeWaiting(await getJson<SessionPage>(`/api/sessions?status=waiting&limit=${SESSIONS}`, signal));
 }
 
 /**
- * Repeats a request, one after the other; a failed one is repeated at its time. Returns a function that triggers it
- * earlier.
+ * Repeats a request at an interval, one at a time. After a failure the next one follows at the usual time. Returns a
+ * function that triggers it earlier.
  */
 function repeat(
   every_ms: number,

@@ -13,7 +13,7 @@ interface Failure {
   readonly status: number | null;
 }
 
-/** By fetch. */
+/** The current failures by fetch. */
 const failures = signal<ReadonlyMap<object, Failure>>(new Map());
 
 /** One of the current failures; null while there is none. */
@@ -53,7 +53,7 @@ export function keepInStep<T>(
     sync.stop();
     setFailure(sync, null);
   };
-  // Removed with this fetch: each choice of filters has its own, and the signal outlives them all.
+  // Stopping removes this listener: each choice of filters has its own fetch, and the signal outlives all of them.
   signal.addEventListener('abort', stop, { signal: over.signal });
   sync.start().catch(() => undefined);
   return stop;

@@ -16,7 +16,7 @@ export class Rate {
   /** The revision from which differences count, and its second; rows count the ids up to it. */
   #start: readonly [number, number] | null = null;
 
-  /** `seconds`: the range that it keeps. */
+  /** `seconds` is the number of seconds that it keeps. */
   constructor(seconds: number) {
     this.#seconds = seconds;
   }
@@ -31,8 +31,8 @@ export class Rate {
   }
 
   /**
-   * Counts earlier rows, newest first, from the second after `from_ms`. It fills whole seconds without a connection.
-   * In the second of the connect it adds the ids that no difference counts.
+   * Counts earlier rows, newest first, from the second after `from_ms`. It fills whole seconds without a connection. In
+   * the second of the first announcement it adds the ids that no difference counts.
    */
   fill(rows: readonly { readonly id: number; readonly created_at: string }[], from_ms: number): void {
     if (this.#start === null) return;
@@ -57,7 +57,7 @@ export class Rate {
     this.#revision = null;
   }
 
-  /** Call once a second; records whether there is a connection. */
+  /** Records whether there is a connection; the caller calls it once a second. */
   tick(now_ms: number): void {
     const second = Math.floor(now_ms / 1000);
     if (this.#revision === null) this.#deaf.add(second);

@@ -14,23 +14,23 @@ export interface Receipt {
   readonly last: number;
 }
 
-/** Holes that may still be filled; older ones are far below the visible rows. */
+/** Largest number of holes that may still be filled; older ones are far below the visible rows. */
 const MOST_HOLES = 100;
 
 export class Received {
   readonly #opened: number;
   #last: number;
   #count = 0;
-  /** First and last id of each, ascending. */
+  /** First and last id of each hole, ascending. */
   #holes: (readonly [number, number])[] = [];
 
-  /** `opened`: the newest id at that time. */
+  /** `opened` is the newest id when the page was opened. */
   constructor(opened: number) {
     this.#opened = opened;
     this.#last = opened;
   }
 
-  /** Adds answered rows, newest first; rows from before and repeated rows do not count. */
+  /** Adds received rows, newest first. Earlier rows and repeated rows do not count. */
   take(rows: readonly { readonly id: number }[]): void {
     for (const { id } of rows.toReversed()) {
       if (id > this.#last) {

@@ -1,7 +1,7 @@
 /** Plain requests to the page's own server. */
 import { RefusedError } from '@twin-ingest/client';
 
-/** The server rejects the request as invalid, so it is not repeated. */
+/** The error of a request that the server rejects as invalid; the request is not repeated. */
 export class WrongRequest extends RefusedError {
   /** The server's message. */
   readonly problem: string;
@@ -12,7 +12,7 @@ export class WrongRequest extends RefusedError {
   }
 }
 
-/** Throws a `RefusedError` for anything but a success. */
+/** Sends a GET request; throws a `RefusedError` unless it succeeds. */
 export async function get(path: string, signal: AbortSignal | null = null): Promise<Response> {
   const response = await fetch(path, { cache: 'no-store', signal });
   if (response.status === 400) throw new WrongRequest(await problemOf(response));

@@ -11,7 +11,7 @@ import { costOf, headlineOf, secondsOf, statsOf, toolsOf } from './tally.ts';
 import { now_ms } from './time.ts';
 import { filters } from './view.ts';
 
-/** Newest rows of a session from which its figures are computed. */
+/** Number of the newest rows of a session from which its figures are computed. */
 export const SCOPE_ROWS = 1000;
 
 interface Scope {
@@ -25,7 +25,7 @@ interface Scope {
 /** The selected session. */
 export const scopeId = computed(() => filters.value.session_id ?? null);
 const loaded = signal<Scope | null>(null);
-/** `null`: no session is selected, or its data is not loaded yet. */
+/** The data of the selected session; `null` if no session is selected or its data is not loaded yet. */
 export const scope = computed(() => (loaded.value?.session.id === scopeId.value ? loaded.value : null));
 
 /** Adds an answer; `isReset`: it does not continue the loaded rows. */
@@ -40,7 +40,7 @@ export function takeScope(session: Session, came: readonly Row[], isReset: boole
   };
 }
 
-/** `null` before the first answer. */
+/** Computes a figure of everything or of the selected session; `null` before the first answer. */
 const ofScope = <T>(all: () => T | null, of: (scope: Scope) => T) =>
   computed(() => {
     if (scopeId.value === null) return all();

@@ -5,7 +5,7 @@
  */
 import type { Session, SessionStatus } from './api.ts';
 
-/** The default of `--session-timeout-minutes`. */
+/** The default of `--session-timeout-minutes` in milliseconds. */
 const TIMEOUT_MS = 300_000;
 
 export function statusAt(session: Session, now_ms: number, timeout_ms: number): SessionStatus {

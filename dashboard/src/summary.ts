@@ -7,7 +7,7 @@ import { legible } from './format.ts';
 import { hookSummary, isObject, membersOf } from './hook-summary.ts';
 import { telemetrySummary } from './telemetry-summary.ts';
 
-/** The first of these members with text, here or one level down, is used. */
+/** Members in order of preference. The first one with text, here or one level down, is used. */
 const TELLING = [
   ...['command', 'file_path', 'query', 'pattern', 'error', 'message', 'prompt', 'description', 'text'],
   ...['content', 'path', 'url', 'title', 'name', 'reason', 'type'],

@@ -25,12 +25,12 @@ export function headlineOf(rows: readonly Row[]): Headline {
   };
 }
 
-/** Rule STA-02: a step announces a call but is not one. */
+/** Returns whether a row is a call: a step announces a call but is not one (rule STA-02). */
 function isCall({ tool_name, event_type }: Row): boolean {
   return tool_name !== null && event_type !== 'plan_step';
 }
 
-/** Whether the agent needs the user's answer to continue. */
+/** Returns whether the agent needs the user's answer to continue. */
 function isQuestion(row: Row): boolean {
   if (row.source_event === 'PreToolUse') return ASKING.includes(toolOf(row));
   return row.source_event === 'PermissionRequest' || row.source_event === 'Elicitation';

@@ -10,9 +10,9 @@ const ASKED = [
   ...['response', 'agent_name', 'decision'],
 ];
 const FAILURES = ['error', 'error.message', 'error_message', 'error.type'];
-/** For a failed call without a message of its own. */
+/** The attribute for a failed call without a message of its own. */
 const OUTPUT = 'output';
-/** Shown in other columns, or irrelevant to a reader. */
+/** Attributes that other columns show, or that are irrelevant to a reader. */
 const KNOWN = [
   ...['session.id', 'conversation.id', 'event.name', 'event.timestamp', 'event.sequence', 'event.kind'],
   ...[
@@ -59,7 +59,7 @@ function read(value: unknown): unknown {
     const members = Object.values(parsed);
     return members.length === 1 ? members[0] : parsed;
   } catch {
-    // The agent cut it off, or it is not JSON.
+    // The agent cut off the text, or the text is not JSON.
     return value;
   }
 }

@@ -14,7 +14,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   unknown: 'Telemetry',
 };
 
-/** By the reasons of `contract/otlp.json`: the text after the count. */
+/** The text after the count, by the reasons of `contract/otlp.json`. */
 const REASONS: Readonly<Record<string, (count: number) => string>> = {
   unknown_agent: () => 'of an unknown agent',
   unknown_event: (count) => (count === 1 ? 'unknown event' : 'unknown events'),

@@ -32,7 +32,7 @@ function kept(): Theme {
     const value = localStorage.getItem(KEY);
     if (value === 'light' || value === 'dark') return value;
   } catch {
-    // Acts like an empty storage.
+    // A browser without storage has no stored choice.
   }
   return 'system';
 }

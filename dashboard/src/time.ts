@@ -17,7 +17,7 @@ export function onTick(heard: () => void): void {
   hearers.add(heard);
 }
 
-/** Uses a `Date` header; a difference below two seconds is within its precision. */
+/** Updates the server's lead from a `Date` header. A difference below two seconds is within the header's precision. */
 export function setServerDate(header: string | null): void {
   const ahead_ms = Date.parse(header ?? '') - Date.now();
   skew_ms = Math.abs(ahead_ms) < 2000 || Number.isNaN(ahead_ms) ? 0 : ahead_ms;

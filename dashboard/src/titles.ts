@@ -15,11 +15,11 @@ import { serverNow } from './time.ts';
 const DAY_MS = 86_400_000;
 const MOST = 120;
 
-/** How many sessions are listed. */
+/** Number of listed sessions. */
 export const listedCount = signal(0);
-/** By session. */
+/** The first prompts by session id. */
 const prompts = signal<ReadonlyMap<string, string>>(new Map());
-/** The newest event of a session at the time of its prompt's fetch. */
+/** The newest event of each session when its prompt was fetched. */
 const asked = signal<ReadonlyMap<string, number>>(new Map());
 
 /** Listed sessions whose prompt was never fetched. */

@@ -10,7 +10,7 @@ export const search = signal(first.search);
 export const openEvent = signal<number | null>(first.event);
 export const isFiltered = computed(() => !isEmpty(filters.value));
 
-/** `undefined` removes the filter. */
+/** Sets a filter; `undefined` removes it. */
 export function setFilter(name: FilterName, value: string | undefined): void {
   const { [name]: _, ...others } = filters.value;
   filters.value = value ? { ...others, [name]: value } : others;

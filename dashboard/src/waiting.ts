@@ -8,7 +8,7 @@ const ASKS: Readonly<Record<string, string>> = {
   question: 'asks a question',
 };
 
-/** Those that need an answer to continue, newest first. */
+/** The sessions that need an answer to continue, newest first. */
 export const needAnswer = computed(() => sessions.value?.filter(({ status }) => status === 'waiting') ?? []);
 
 /** Describes the request of a session that needs an answer. */
@@ -16,7 +16,7 @@ export function askOf({ waiting_reason }: Session): string {
   return ASKS[waiting_reason ?? ''] ?? 'needs an answer';
 }
 
-/** The agent has finished, and the next prompt is the user's. */
+/** Returns whether the agent has finished and waits for the user's next prompt. */
 export function isYourTurn({ status, waiting_reason }: Session): boolean {
   return status !== 'waiting' && status !== 'ended' && waiting_reason !== null;
 }
@@ -26,7 +26,7 @@ export async function dismiss(id: string): Promise<void> {
   await fetch(`/api/sessions/${encodeURIComponent(id)}/dismiss`, { method: 'POST' }).catch(() => undefined);
 }
 
-/** Shows their number in the title of the tab. */
+/** Shows the number of waiting sessions in the title of the tab. */
 export function followTitle(): void {
   const name = document.title;
   effect(() => {

@@ -15,7 +15,7 @@ export async function postHooks(url: string, hooks: readonly Hook[]): Promise<vo
   }
 }
 
-/** The hooks of one session. */
+/** Returns the hooks of one session. */
 export function sessionOf(id: string, project: string) {
   const session_id = `7b1f2c3d-${id}-4000-8000-aaaaaaaaaaaa`;
   const hook = (hook_event_name: string, own: Hook = {}): Hook => ({
@@ -40,7 +40,10 @@ export function sessionOf(id: string, project: string) {
   };
 }
 
-/** Five sessions: one works, one asks for permission, one asks a question, one has finished its turn, one has ended. */
+/**
+ * Returns the hooks of five sessions: one works, one asks for permission, one asks a question, one has finished its
+ * turn, one has ended.
+ */
 export function fiveSessions(): Hook[] {
   const [works, asks, wonders, done, ended] = [
     sessionOf('0001', 'shop'),

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { DEADLINE_MS } from '@twin-ingest/testkit/browser/page.ts';
 import type { Page } from 'playwright-core';
 
-/** Not committed. */
+/** Folder of the screenshots, which are not committed. */
 const SHOTS = fileURLToPath(new URL('../../.bench/page/', import.meta.url));
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -39,11 +39,11 @@ export async function untilConnection(page: Page, state: string): Promise<void> 
   await page.waitForSelector(`[data-connection="${state}"]`);
 }
 
-/** The figure of the tile with this name. */
+/** Returns the figure of the tile with this name. */
 export const tile = (page: Page, name: string) =>
   page.locator('.tile', { has: page.getByText(name, { exact: true }) }).locator('dd');
 
-/** The part of the dashboard that shows the server's health. */
+/** Returns the part of the dashboard that shows the server's health. */
 export const panel = (page: Page) => page.getByRole('region', { name: 'Server', exact: true });
 export const untilKnown = (page: Page) => panel(page).getByText('ok', { exact: true }).waitFor();
 export const untilUnknown = (page: Page) =>

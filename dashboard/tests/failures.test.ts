@@ -76,7 +76,7 @@ test('unknown values are shown as unknown, and nothing overflows', { skip }, asy
     const { page } = await open(browser, server.url, { width, height: 740, colorScheme });
     await untilIds(page, [1]);
     await untilKnown(page);
-    // A stream that opens while the routes start to hold may never be answered.
+    // A stream that opens while the test changes the routes may never get an answer.
     await untilConnection(page, 'live');
     await page.route('**/api/snapshot/**', (route) => route.fulfill({ status: 503, body: '{}' }));
     await post(server.url, [event()]);

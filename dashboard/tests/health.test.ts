@@ -25,7 +25,7 @@ test('health is unknown while the server refuses or does not answer', { skip }, 
   await untilUnknown(page);
   await page.unroute('**/api/health');
   await untilKnown(page);
-  // It keeps its connections and answers none.
+  // The stopped server keeps its connections open and answers nothing.
   server.signal('SIGSTOP');
   await untilUnknown(page);
   server.signal('SIGCONT');

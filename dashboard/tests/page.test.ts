@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** The command that the dashboard suggests; the tests of `connect` check its arguments. */
+/** Returns the command that the dashboard suggests; the tests of `connect` check its arguments. */
 function connectCommand(url: string): string {
   return `npx --yes ${PACKAGE.packageManager} connect claude-code --url ${url}`;
 }

@@ -1,4 +1,4 @@
-/** Tests deletions: a session goes after a confirmation, and the server panel says what is kept. */
+/** Tests deletions: a session is deleted after a confirmation, and the server panel shows what is kept. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';

@@ -27,7 +27,7 @@ export function onFile(t: TestContext) {
   };
 }
 
-/** As text where the exact bytes matter. */
+/** Posts events. An event given as text keeps its exact bytes. */
 export async function post(url: string, events: readonly (object | string)[]): Promise<void> {
   const texts = events.map((event) => (typeof event === 'string' ? event : JSON.stringify(event)));
   const response = await fetch(`${url}/api/events/batch`, {
@@ -44,7 +44,7 @@ export function event(fields: object = {}): object {
   return { session_id: 's1', agent_type: 'agent', event_type: 'tool_use', tool_name: 'Bash', ...fields };
 }
 
-/** Various events, so that every part of the dashboard has content. */
+/** Returns various events, so that every part of the dashboard has content. */
 export function varied(count: number): object[] {
   const types = ['tool_use', 'llm_response', 'user_prompt', 'error', 'file_change', 'session_start'];
   return Array.from({ length: count }, (_, i) =>

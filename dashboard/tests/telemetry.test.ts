@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Log records of one agent, each with these attributes. */
+/** Posts log records of one agent, each with its attributes. */
 async function postLogs(url: string, service: string, records: readonly Record<string, string>[]) {
   const attributes = (of: Record<string, string>) =>
     Object.entries(of).map(([key, stringValue]) => ({ key, value: { stringValue } }));

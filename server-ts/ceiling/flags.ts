@@ -10,7 +10,7 @@ const USAGE =
 export type Source =
   /** A file with one batch body a line; each body is one group, so one transaction. */
   | { readonly kind: 'groups'; readonly path: string }
-  /** A closed database of this schema. Its rows alone are stored, this many in a transaction. */
+  /** A closed database of this schema. Only its rows are stored, `group` of them in a transaction. */
   | { readonly kind: 'rows'; readonly path: string; readonly group: number };
 
 export interface Flags {

@@ -43,7 +43,7 @@ function copyTable(source: Connection, db: Connection, table: string): void {
   for (const row of select.raw().iterate()) insert.run(row);
 }
 
-/** Exactly this function is timed. */
+/** Inserts the rows; exactly this function is timed. */
 function insertRows(
   db: Connection,
   checkpointer: Checkpointer,

@@ -63,7 +63,7 @@ interface Waiting {
   readonly settle: (isTaken: boolean) => void;
 }
 
-/** Latest moment of a request's wait; starts with its first wait. */
+/** Time limit for all waits of a request; it starts with the first wait. */
 class Deadline {
   private end: number | undefined;
   private readonly ms: number;
@@ -86,12 +86,12 @@ export class Admission {
   readonly freeEvents: Room;
   readonly freeBytes: Room;
   readonly turns = new Room(LIMITS.large_body_turns);
-  /** Held by the first request in line whose body is unread. */
+  /** The place of the first waiting request whose body is unread. */
   readonly door = new Room(1);
   readonly maxBytes: number;
-  /** Returns how many events wait for the writer. */
+  /** Number of events that wait for the writer. */
   events = 0;
-  /** Bytes per event of recent batches. An estimate that is rather too low than too high. */
+  /** Bytes per event of recent batches. The estimate tends to be too low rather than too high. */
   bytesPerEvent = LIMITS.assumed_event_bytes;
 
   constructor(maxEvents: number, maxBytes: number) {

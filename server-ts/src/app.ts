@@ -31,7 +31,7 @@ const GRPC_CLOSED =
 interface AppOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Already listening, so that the server finds a taken port before it touches the database. */
+  /** Connections that already listen, so that the server finds a taken port before it touches the database. */
   readonly connections: Connections;
   /** Entry module of the store's threads. */
   readonly entry: URL;
@@ -139,7 +139,7 @@ export class App {
     }
   }
 
-  /** The newest id has risen: notifies all clients of the stream. */
+  /** Notifies all clients of the stream that the newest id has risen. */
   private published(): void {
     this.hub.published();
     this.invalidations.published();

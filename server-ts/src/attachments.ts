@@ -233,7 +233,7 @@ class Held {
     this.bytes += more;
   }
 
-  /** Keeps the reserved bytes for good. */
+  /** Keeps the reserved bytes permanently. */
   keep(): void {
     this.bytes = 0;
   }
@@ -244,7 +244,7 @@ class Held {
   }
 }
 
-/** Length without the JSON white space at both ends. */
+/** Returns the length without the JSON white space at both ends. */
 function trimmedLength(body: Buffer): number {
   let [start, end] = [0, body.length];
   while (start < end && isBlank(body[start]!)) start++;

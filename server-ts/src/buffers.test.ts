@@ -70,7 +70,7 @@ test('the thread knows only memory that is kept', () => {
   const kept = (6 * MEBIBYTE) / 65_536;
   const news = buffers.takeNews();
   assert.deepEqual(news, { fresh: [], gone: Array.from({ length: 100 - kept }, (_, at) => kept + at) });
-  // The thread has no record to forget for memory that no message reported.
+  // No message has reported this memory, so the thread has no record of it to remove.
   const unknown = buffers.take(8192);
   for (let count = 0; count < kept; count++) buffers.take(65_536);
   for (const memory of taken.slice(0, kept)) buffers.give(memory);

@@ -13,21 +13,21 @@
  */
 import { Buffer } from 'node:buffer';
 
-/** Sizes are powers of two between these; longer buffers are not reused. */
+/** Binary logarithms of the smallest and the largest size. Sizes are powers of two; longer buffers are not reused. */
 const SMALLEST_LOG = 13;
 const LARGEST_LOG = 20;
-/** Buffers up to this size are shared. */
+/** Binary logarithm of the largest size of shared buffers. */
 const SHARED_LOG = 16;
-/** Unused buffers hold at most this many bytes. */
+/** Largest number of bytes in unused buffers. */
 const KEPT_BYTES = 6 << 20;
 
-/** A large buffer up to this size gets its exact length, since it keeps little memory. */
+/** Number of bytes up to which a text gets exactly its length, since glibc keeps little memory of it. */
 const SHORT_BYTES = 8 << 20;
-/** Above `DEFAULT_MMAP_THRESHOLD_MAX` of glibc. */
+/** Number of bytes above glibc's `DEFAULT_MMAP_THRESHOLD_MAX`. */
 const MAPPED_BYTES = 33 << 20;
 
 /**
- * Returns how much memory a long text takes, so that the system gets it back at once.
+ * Returns how many bytes to allocate for a text, so that the system gets the memory of a long text back at once.
  *
  * glibc gives a block above 32 MiB a mapping of its own. After it frees a shorter block with a mapping, it raises its
  * thresholds and keeps more memory (mallopt(3), `M_MMAP_THRESHOLD`). Unused pages cost nothing.
@@ -67,7 +67,7 @@ export class Buffers {
     return Buffer.from(this.take(length), 0, length);
   }
 
-  /** Like `Buffer.concat`, but into reused memory. */
+  /** Concatenates chunks like `Buffer.concat`, but into reused memory. */
   concat(chunks: readonly Buffer[], length: number): Buffer {
     const whole = this.bytes(length);
     let at = 0;
@@ -90,7 +90,7 @@ export class Buffers {
     this.keptBytes += byteLength;
   }
 
-  /** Returns the number by which the thread knows the memory, once it has the news. */
+  /** Returns the number that identifies the memory in the writer's thread, once the thread has the news. */
   numberOf(memory: SharedArrayBuffer): number {
     let number = this.numbers.get(memory);
     if (number === undefined) {

@@ -1,14 +1,14 @@
 /** Reads the wall clock; timers use the monotonic clock instead. */
 
-/** Unix time in milliseconds. */
+/** Returns the Unix time in milliseconds. */
 export function nowMs(): number {
   return Date.now();
 }
 
-/** Cached text of one second: most responses go out in the same second as the one before. */
+/** Cached text of one second: most responses leave in the same second as the previous one. */
 const lastDate = { second: Number.NaN, text: '' };
 
-/** The time as HTTP writes it (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 02:00:00 GMT`. */
+/** Returns the time as HTTP writes it (RFC 9110, section 5.6.7): `Sat, 21 Nov 2026 02:00:00 GMT`. */
 export function httpDate(): string {
   const now = nowMs();
   const second = Math.floor(now / 1000);

@@ -46,7 +46,7 @@ export const REPORTED_PRAGMAS: readonly string[] = [
 export interface ErrorSpec {
   readonly status: number;
   readonly text: string;
-  /** Seconds, for `Retry-After`. */
+  /** Seconds for the header `Retry-After`. */
   readonly retry_after_s?: number;
 }
 
@@ -65,7 +65,7 @@ export interface ParameterSpec {
   readonly required?: boolean;
   /** The parameter that this one requires. */
   readonly needs?: string;
-  /** For topics: their list as in a query string. */
+  /** The default value. For topics it is a list, as in a query string. */
   readonly default?: number | string;
 }
 
@@ -105,7 +105,7 @@ export interface RouteSpec {
 /** The methods and types of typed calls, as the server sends them. */
 export const RPC_TEXT: string = rpc;
 
-/** `rpc.json`; it refers to types by name. */
+/** The content of `rpc.json`, which refers to types by name. */
 interface RpcSpec {
   readonly dictionaries: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly methods: Readonly<
@@ -148,7 +148,7 @@ export interface HookField {
   readonly key: string;
   readonly take?: string;
   readonly default?: string;
-  /** The hooks that have it; all hooks where there is no list. */
+  /** The hooks that have the field; absent means all hooks. */
   readonly hooks?: readonly string[];
 }
 
@@ -173,12 +173,12 @@ export interface HookSpec {
   /** Keys at the start of a large payload's summary (rule HOK-03). */
   readonly summary_keys: readonly string[];
   readonly hooks: Readonly<Record<string, HookEntry>>;
-  /** Used for every other hook. */
+  /** The entry for every other hook. */
   readonly other: HookEntry;
   readonly waits: Readonly<Record<string, HookWaits>>;
 }
 
-/** `hooks/*.json`, by the last segment of their routes. */
+/** The files `hooks/*.json`, by the last segment of their routes. */
 export const HOOK_FILES: Readonly<Record<string, HookSpec>> = {
   'claude-code': claudeCode as HookSpec,
   codex: codex as HookSpec,
@@ -261,12 +261,12 @@ export interface OptionSpec {
   readonly default: string | number | readonly string[] | null;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** This value must not be below the value of that option. */
+  /** The option whose value is the lower bound of this value. */
   readonly at_least?: string;
   readonly choices?: readonly string[];
   /** The switch that excludes this option. */
   readonly excludes?: string;
-  /** `None` for a switch. */
+  /** The placeholder of the value in the help; absent for a switch. */
   readonly value?: string;
   readonly help: string;
 }
@@ -277,7 +277,7 @@ export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
 
 /** The steps from an empty file to the newest schema: step N leads from schema N - 1 to N. */
 export const MIGRATIONS: readonly string[] = [migration1];
-/** The schema after the last step; `user_version` of the file. */
+/** The version of the schema after the last step, which is the file's `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Returns a message with its `{names}` filled in. */

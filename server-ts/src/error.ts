@@ -48,7 +48,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Status, text and `Retry-After` of a code, from the contract. */
+/** Returns status, text and `Retry-After` of a code, from the contract. */
 export function errorSpec(code: ErrorCode): ErrorSpec {
   return VOCABULARY.errors[code];
 }

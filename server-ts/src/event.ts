@@ -1,10 +1,9 @@
 /**
  * Describes an event before it is stored: the places of its fields in a body, their values, and its outcome.
  *
- * Both forms are tables of numbers instead of objects. A batch takes two allocations of any length, and the
- * normalised table reaches the writer's thread without a copy. Text stays in the body as a range of bytes. `extra`
- * holds text that had to change: decoded escapes, trimmed multi-byte white space, summaries. Its positions continue
- * after the body's.
+ * Both forms are tables of numbers instead of objects. A batch of any length takes two allocations, and the normalised
+ * table reaches the writer's thread without a copy. Text stays in the body as a range of bytes. `extra` holds text that
+ * had to change: decoded escapes, trimmed multi-byte white space, summaries. Its positions continue after the body's.
  */
 import { Buffer } from 'node:buffer';
 import type { Buffers } from './buffers.ts';
@@ -34,7 +33,10 @@ export interface Rejected {
   readonly errors: readonly FieldError[];
 }
 
-/** Pairs of start and end: first the item itself, then its fields. Only single events record the item's end. */
+/**
+ * Number of positions per item: a start and an end of the item itself, then of each field. Only single events record
+ * the item's end.
+ */
 const RAW_WIDTH = 2 * (FIELDS.length + 1);
 
 /** Marks the span of an item that is not JSON (rule FMT-02), or of metadata that is not JSON (rule FMT-05). */
@@ -84,7 +86,7 @@ export class RawEvents {
     this.spans[item] = NOT_JSON;
   }
 
-  /** Whether item `index` is JSON. */
+  /** Returns whether item `index` is JSON. */
   isJson(index: number): boolean {
     return this.spans[this.at(index)] !== NOT_JSON;
   }
@@ -114,7 +116,7 @@ export function numbersIn(memory: ArrayBufferLike, capacity: number): Float64Arr
   return new Float64Array(memory, 0, capacity * NUMBER_WIDTH);
 }
 
-/** Returns the table of integers after it. */
+/** Returns the table of integers, which follows the table of numbers. */
 export function intsIn(memory: ArrayBufferLike, capacity: number): Int32Array {
   const start = capacity * NUMBER_WIDTH * Float64Array.BYTES_PER_ELEMENT;
   return new Int32Array(memory, start, capacity * INT_WIDTH);
@@ -122,7 +124,7 @@ export function intsIn(memory: ArrayBufferLike, capacity: number): Int32Array {
 
 /**
  * Valid, normalised events of one request (rules EVT-01 to EVT-12, MET-02). `field` assigns the columns of `ints` and
- * `numbers`. Equal positions of a text are null, and NaN is null.
+ * `numbers`. A text with equal positions is null, and the number NaN is null.
  */
 export class EventTable {
   readonly body: Buffer;

@@ -28,7 +28,7 @@ export interface FieldSpec {
   readonly sqlColumn: string;
   /** Whether that column holds a name id. */
   readonly isDictionary: boolean;
-  /** The index of the word, or the number, of an event without the field; NaN is null. */
+  /** The value of an event without the field: the index of a word, or a number. NaN is null. */
   readonly absent: number;
   /** Its offset in the spans of a raw event: a start and an end. */
   readonly span: number;

@@ -58,13 +58,13 @@ export class Checker {
     }
   }
 
-  /** `null` counts as absent (rule EVT-10). */
+  /** Returns whether the field is absent; `null` counts as absent (rule EVT-10). */
   isAbsent(field: FieldSpec): boolean {
     const start = this.spans[this.item + field.span]!;
     return start === 0 || this.body[start] === 0x6e;
   }
 
-  /** Metadata of a binary format may not be JSON text (rule FMT-05). */
+  /** Reports metadata of a binary format that is not JSON text (rule FMT-05). */
   private jsonText(field: FieldSpec): void {
     if (this.spans[this.item + field.span] === NOT_JSON) this.problem(field.name, MESSAGES.json_text);
   }
@@ -97,7 +97,7 @@ export class Checker {
     else this.putTrimmed(field, column, decoded);
   }
 
-  /** Does the same for a part of the text; no text means absent (rule HOK-02). */
+  /** Puts a part of the text, trimmed, into two columns. A value that is not a text counts as absent (rule HOK-02). */
   partOfText(field: FieldSpec, part: (text: string) => string): void {
     const slot = this.item + field.span;
     const start = this.spans[slot]!;
@@ -166,7 +166,7 @@ export class Checker {
     return value;
   }
 
-  /** In nano-dollars. */
+  /** Returns the amount in nano-dollars. */
   private dollars(field: FieldSpec): number {
     if (this.isAbsent(field)) return field.absent;
     const slot = this.item + field.span;
@@ -182,7 +182,7 @@ export class Checker {
     return Number.NaN;
   }
 
-  /** In Unix milliseconds. */
+  /** Returns the time in Unix milliseconds. */
   private timestamp(field: FieldSpec): number {
     if (this.isAbsent(field)) return field.absent;
     const { body } = this;
@@ -238,7 +238,7 @@ function indexOfWord(bytes: Buffer, start: number, end: number, words: readonly 
   return -1;
 }
 
-/** Matches a digit or a minus, the start of a JSON number. */
+/** Returns whether a byte starts a JSON number: a digit or a minus. */
 function isNumber(first: number): boolean {
   return first === 0x2d || (first >= 0x30 && first <= 0x39);
 }

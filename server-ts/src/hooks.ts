@@ -1,8 +1,8 @@
 /**
- * Turns an agent's hook into an event, as `contract/hooks` says (rules HOK-01 to HOK-03).
+ * Turns an agent's hook into an event, as `contract/hooks` defines it (rules HOK-01 to HOK-03).
  *
- * Pure. The agent defines its payload, so the server refuses no content. A value that breaks its field's rule counts
- * as absent, and the metadata keeps the whole object. Only a payload that is not an object is a problem.
+ * Pure. The agent defines its payload, so the server refuses no content. A value that breaks its field's rule counts as
+ * absent, and the metadata keeps the whole object. Only a payload that is not an object is a problem.
  *
  * Over 250 lines because it checks the words of the files and reads payloads by them.
  */
@@ -31,7 +31,7 @@ interface Meaning {
   /** The hook's name; `undefined` for any other hook. */
   readonly name: string | undefined;
   readonly waits: readonly WaitRule[];
-  /** The subject by which other events are duplicates of it (rule OTL-09). */
+  /** The subject; another event with the same subject is a duplicate (rule OTL-09). */
   readonly same: Same | undefined;
 }
 
@@ -212,7 +212,7 @@ function readField(checker: Checker, source: Source): void {
   checker.problems = undefined;
   if (source.take === undefined) checker.value(field);
   else checker.partOfText(field, lastSegment);
-  // A number with a problem is already NaN.
+  // The checker has already set a number with a problem to NaN.
   if (field.kind !== 'text') return;
   if (checker.problems === undefined && ints[column] !== ints[column + 1]) return;
   // The value of an earlier source stays.
@@ -221,7 +221,7 @@ function readField(checker: Checker, source: Source): void {
   if (start === end && source.default !== undefined) table.putText(column, source.default);
 }
 
-/** Throws when the file names a value that no event can have. */
+/** Returns the mapping of a file; throws when the file names a value that no event can have. */
 function mappingFrom(spec: HookSpec): Mapping {
   const { agent_type: agentType } = spec;
   const hooks = new Map(
@@ -245,7 +245,7 @@ function mappingFrom(spec: HookSpec): Mapping {
   };
 }
 
-/** Throws when the mapping names a value that no event can have. */
+/** Returns the source of a field; throws when the mapping names a value that no event can have. */
 function sourceOf(source: HookField): Source {
   const field = FIELD_SPECS.find(({ name }) => name === source.field);
   if (field === undefined) throw new Error(`hooks cannot give ${source.field}`);

@@ -63,7 +63,7 @@ export class Invalidations {
     return subscription;
   }
 
-  /** Resolves once the newest id is at least this, after this time, when the signal aborts, or on close. */
+  /** Resolves once the newest id is at least `revision`, after `ms`, when the signal aborts, or on close. */
   reached(revision: number, ms: number, signal: AbortSignal): Promise<void> {
     if (this.closed || signal.aborted || this.source.newest >= revision) return Promise.resolve();
     return new Promise((resolve) => {
@@ -88,13 +88,16 @@ export class Invalidations {
     for (const { done } of [...this.waiters]) done();
   }
 
-  /** From now on a change wakes it. If it follows sessions, their revisions are read when they may have changed. */
+  /**
+   * Adds a subscription to the clients to notify. If it follows sessions, their revisions are read when they may have
+   * changed.
+   */
   await(subscription: Subscription): void {
     this.ready.add(subscription);
     if (subscription.sessionIds.length > 0) void this.readSessions();
   }
 
-  /** Removes it from the clients to notify. */
+  /** Removes a subscription from the clients to notify. */
   leave(subscription: Subscription): void {
     this.ready.delete(subscription);
   }
@@ -207,7 +210,7 @@ export class Subscription {
     return 'end';
   }
 
-  /** Lets it check again on its turn; until its next wait no change notifies it. */
+  /** Lets the subscription check again on its turn. No change notifies it until its next wait. */
   wake(): void {
     if (this.waiting === undefined || this.isWoken) return;
     this.isWoken = true;
@@ -216,14 +219,14 @@ export class Subscription {
     this.owner.inTurn(this);
   }
 
-  /** Runs on its turn. */
+  /** Continues the wait; called on the subscription's turn. */
   proceed(): void {
     this.isWoken = false;
     this.waiting?.();
     this.waiting = undefined;
   }
 
-  /** Receives the revisions of its sessions, read when the newest id was at least this. */
+  /** Receives the revisions of its sessions, read when the newest id was at least `newest`. */
   read(newest: number, revisions: ReadonlyMap<string, number>): void {
     this.readTo = newest;
     this.slots.topics.forEach((topic, at) => {

@@ -187,7 +187,7 @@ function codeAt(bytes: Buffer, at: number): number {
   return code;
 }
 
-/** Returns the width of that in bytes. */
+/** Returns the number of bytes of the character or the escape at `at`. */
 function widthAt(bytes: Buffer, at: number): number {
   if (bytes[at] !== BACKSLASH) return 1;
   return bytes[at + 1] === LETTER_U ? 6 : 2;
@@ -242,7 +242,7 @@ export function fieldNamed(bytes: Buffer, start: number, end: number): number {
   return -1;
 }
 
-/** Does the same for a key that may have escapes. */
+/** Returns the index of the field of a key that may have escapes, or -1. */
 function fieldOf(bytes: Buffer, start: number, end: number): number {
   const field = fieldNamed(bytes, start, end);
   if (field >= 0 || !hasEscape(bytes, start, end)) return field;

@@ -24,7 +24,7 @@ const DRAIN_MS = LIMITS.shutdown_ms - 1000;
 /** Time limit for the exit of the process itself. */
 const EXIT_MS = 250;
 const EXIT_FAILURE = 1;
-/** A file that is not UTF-8 is unreadable. */
+/** Decodes files as UTF-8; any other file counts as unreadable. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Returns the reason why this Node cannot run the server, if any: the native SQLite module would crash it. */
@@ -159,7 +159,10 @@ class Ending {
     this.resolve(code);
   }
 
-  /** The bytes before the end are ignored. An error counts as the end: no more bytes can arrive. */
+  /**
+   * Ends the process at the end of standard input, whose bytes are ignored. An error counts as the end: no more bytes
+   * can arrive.
+   */
   watchInput(): void {
     const onEnd = (): void => this.begin(0);
     process.stdin.on('end', onEnd).on('error', onEnd).resume();

@@ -6,10 +6,10 @@
  */
 import { LIMITS } from './contract.ts';
 
-/** Up to this many digits every step of the sum below is exact. */
+/** Number of digits up to which every step of the sum below is exact. */
 const EXACT_DIGITS = 15;
 
-/** Returns the value of a scanned JSON number token (rule EVT-11); too large is infinite. */
+/** Returns the value of a scanned JSON number token (rule EVT-11); a value that is too large becomes infinite. */
 export function parseNumber(bytes: Buffer, start: number, end: number): number {
   if (end - start <= EXACT_DIGITS) {
     let value = 0;

@@ -14,7 +14,7 @@ import { parseTimestamp } from './timestamp.ts';
 
 /** The members of a price, in the order in which their products are added. */
 const KINDS = ['input', 'output', 'cache_read', 'cache_write'];
-/** Prices apply to this many tokens. */
+/** Number of tokens that a price applies to. */
 const TOKENS = 1e6;
 
 /** US dollars per million tokens, in the order of `KINDS`. */
@@ -156,7 +156,7 @@ interface Member {
   readonly path: string;
 }
 
-/** The members of an object with their names, values and places, until one has a problem. */
+/** Yields the members of an object with their names, values and places, until one has a problem. */
 function* membersOf({ bytes, start }: Value, path: string): Generator<Member> {
   if (bytes[start] !== OPEN_OBJECT) throw new PriceProblem('prices_object', path);
   const spans: [number, number, number, number][] = [];

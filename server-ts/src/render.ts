@@ -65,7 +65,7 @@ export function renderAttachments(rows: readonly FlatRow[]): string {
   return `{"attachments":${renderList(rows)}}`;
 }
 
-/** SQLite has no booleans: this column holds 1 for true. */
+/** Renders a session. SQLite has no booleans, so `waiting_stale` holds 1 for true. */
 function sessionObject(row: SessionRow): string {
   return renderMembers(
     members(row).map(([name, json]) => [name, name === 'waiting_stale' ? String(json === '1') : json]),
@@ -77,7 +77,7 @@ export function renderEventLine(row: EventRow): string {
   return renderEvent(row).replace(/[\r\n]/g, ' ');
 }
 
-/** An `event` frame of the stream. */
+/** Renders an `event` frame of the stream. */
 export function renderFrame(row: EventRow): string {
   return `id: ${idOf(row)}\ndata: {"type":"event","payload":${renderEventLine(row)}}\n\n`;
 }
@@ -93,7 +93,7 @@ export function members(row: FlatRow): Member[] {
   return Object.entries(row).map(([name, value]) => [name, scalar(value)]);
 }
 
-/** An object with the row's columns, in their order. */
+/** Renders an object with the row's columns, in their order. */
 function renderFlat(row: FlatRow): string {
   return renderMembers(members(row));
 }
@@ -118,7 +118,7 @@ function text(value: string | null): string {
   return value === null ? 'null' : JSON.stringify(value);
 }
 
-/** Times need no escapes. */
+/** Prints a time, which needs no escapes. */
 function stamp(value: Value): string {
   return value === null ? 'null' : `"${value}"`;
 }

@@ -93,7 +93,7 @@ export function skipItems(bytes: Buffer, start: number, depth: number, skip: (at
   }
 }
 
-/** Skips from after the opening quote to after the closing one. */
+/** Returns the position after the closing quote of a string; `start` is the position after its opening quote. */
 export function skipString(bytes: Buffer, start: number): number {
   const end = bytes.length;
   let at = start;

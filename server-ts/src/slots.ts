@@ -11,7 +11,7 @@ export interface Change {
   readonly revision: number;
 }
 
-/** Less than any revision: the topic has no known revision yet. */
+/** The value for a topic without a known revision, less than any revision. */
 const UNKNOWN = -1;
 
 export class Slots {

@@ -20,7 +20,7 @@ export function decodeString(bytes: Buffer, start: number, end: number): string 
   return isWellFormed(text) ? text : undefined;
 }
 
-/** Decodes any token: exact enough to compare keys. */
+/** Decodes any token, even if its text is not well-formed. The result suffices to compare keys. */
 export function decodeToken(bytes: Buffer, start: number, end: number): string {
   const raw = bytes.toString('utf8', start, end);
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
@@ -56,7 +56,7 @@ export function percentDecode(text: string, plusIsSpace: boolean): string | unde
   }
 }
 
-/** Length in UTF-8 bytes. */
+/** Returns the length in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }

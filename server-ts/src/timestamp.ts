@@ -5,7 +5,7 @@
  */
 
 const DAY_MS = 86_400_000;
-/** 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z. */
+/** Unix milliseconds of 0000-01-01T00:00:00.000Z and of 9999-12-31T23:59:59.999Z. */
 const FIRST_MS = -62_167_219_200_000;
 const LAST_MS = 253_402_300_799_999;
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -61,7 +61,7 @@ export function isInRange(ms: number): boolean {
   return ms >= FIRST_MS && ms <= LAST_MS;
 }
 
-/** `2026-02-18T18:06:41.231Z`. */
+/** Formats Unix milliseconds as `2026-02-18T18:06:41.231Z`. */
 export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -102,8 +102,8 @@ function pushMember(
 }
 
 /**
- * Returns the start of a string, or the members of an object that fit, with their strings cut; `None` for any other
- * value.
+ * Returns the start of a string, or the members of an object that fit, with their strings cut; `undefined` for any
+ * other value.
  */
 function cutValue(bytes: Buffer, start: number, room: number): string | undefined {
   if (bytes[start] !== OPEN_OBJECT) return cutString(bytes, start, room);

@@ -36,7 +36,7 @@ export const DISMISSAL = 1;
 
 const changes: WaitChange[] = [changeOf('nothing'), changeOf('session')];
 
-/** By the `agent_type` of a file, then by the name of a hook. */
+/** The rules by the `agent_type` of a file, then by the name of a hook. */
 const RULES: ReadonlyMap<string, ReadonlyMap<string, readonly WaitRule[]>> = new Map(
   Object.values(HOOK_FILES).map((spec) => [spec.agent_type, rulesOf(spec)]),
 );

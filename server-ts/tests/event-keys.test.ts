@@ -27,7 +27,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Spread like random ids, and equal in each run and in both servers. */
+/** Returns a key. Keys are spread like random ids, and equal in each run and in both servers. */
 function key(n: number): Buffer {
   const value = (BigInt(n + 1) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835n) & ((1n << 128n) - 1n);
   return Buffer.from(value.toString(16).padStart(32, '0'), 'hex');
@@ -72,7 +72,7 @@ test('a key is accepted once through runs, merges and restarts', () => {
 
 test('a group that was rolled back leaves no trace', () => {
   const keys = new EventKeys(db);
-  // Enough for a run, so that the rollback also undoes the run.
+  // Number of keys that suffices for a run, so that the rollback also undoes the run.
   const many = 20_000;
   db.exec('BEGIN IMMEDIATE');
   for (let n = 0; n < many; n++) assert.ok(keys.insert(key(n)));

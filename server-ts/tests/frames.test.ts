@@ -15,7 +15,7 @@ test('a stream leaves no listener behind after many waits', async () => {
     next(): Promise<Next> {
       const names = ['drain', 'close', 'error', 'finish'];
       counts.push(names.reduce((sum, name) => sum + response!.listenerCount(name), 0));
-      // More bytes than a socket takes at once, so that every write must wait.
+      // Each chunk has more bytes than a socket takes at once, so that every write must wait.
       return Promise.resolve(rounds++ < ROUNDS ? Buffer.alloc(100_000, '.') : 'end');
     },
   };

@@ -13,7 +13,7 @@ class Source implements RevisionSource {
   readonly reads: (readonly string[])[] = [];
   inFlight = 0;
   mostInFlight = 0;
-  /** Set to hold reads back. */
+  /** Reads wait for this promise if it is set. */
   gate: Promise<void> | undefined;
   failure: Error | undefined;
 
@@ -68,7 +68,7 @@ async function next(subscription: Subscription, idleMs = LONG_MS): Promise<strin
   return changes.map(({ topic, revision }) => `${topic.name} ${revision}`).join(', ');
 }
 
-/** One turn of the event loop, in which pending notifications are sent. */
+/** Waits for a turn of the event loop, in which pending notifications are sent. */
 const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 test('the first report has every topic in the given order, later ones only changes', async () => {
@@ -102,7 +102,7 @@ test('commits in one turn of the event loop are reported together', async () => 
 });
 
 test('changes are reported at most once per interval, and at once after a longer silence', async () => {
-  // Far longer than an immediate notification takes.
+  // Interval in milliseconds, far longer than an immediate notification takes.
   const INTERVAL_MS = 1_000;
   const { follow, store } = fixture();
   const subscription = follow('events', INTERVAL_MS);

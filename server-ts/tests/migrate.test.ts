@@ -16,12 +16,12 @@ import { migrate } from '../src/store/migrate.ts';
 
 /** A step after the newest schema, as a later release could add it. */
 const STEP = "ALTER TABLE events ADD COLUMN note TEXT; UPDATE meta SET value = 'migrated' WHERE key = 'mark'";
-/** Writes without end, so that a kill always interrupts it. */
+/** A step that writes without end, so that a kill always interrupts it. */
 const ENDLESS = `CREATE TABLE half (n INTEGER) STRICT;
   INSERT INTO half WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c`;
-/** The child process reads the path of its database here. */
+/** Environment variable with the path of the child's database. */
 const CHILD_DB = 'INGEST_TEST_MIGRATE';
-/** More than SQLite's cache holds, so that the log contains pages of the step. */
+/** Number of bytes above the size of SQLite's cache, so that the log contains pages of the step. */
 const SPILLED_BYTES = 8 << 20;
 const DEADLINE_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { SendQueues } from '../src/http/send-queues.ts';
 
 const skip = process.platform === 'linux' ? false : 'only Linux says what the kernel holds';
-/** More than both kernels buffer for one connection. */
+/** Number of bytes above what the kernel buffers at both ends of one connection. */
 const BYTES = 16_000_000;
 
 /** Opens a connection; the client's end is paused. */

@@ -13,7 +13,7 @@ import { openConnection } from '../src/store/connection.ts';
 import { startWriter, Writer } from '../src/store/writer.ts';
 import { validator } from '../src/validate.ts';
 
-/** Longer than any shared buffer. */
+/** A text that is longer than any shared buffer. */
 const LONG = 'x'.repeat(100_000);
 
 let folder = '';
@@ -44,7 +44,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Valid events in memory of `buffers`, as the pipeline produces them. */
+/** Returns valid events in memory of `buffers`, as the pipeline produces them. */
 function tableOf(events: readonly object[]): EventTable {
   const text = JSON.stringify({ events });
   const body = buffers.bytes(Buffer.byteLength(text));
@@ -92,7 +92,7 @@ test('each request of a group gets its own ids, and a duplicate none', async () 
 test('reused memory holds the data of its current request', async () => {
   const sent: string[] = [];
   for (let turn = 0; turn < 50; turn++) {
-    // Short, with text outside the body, longer than the last, and too long to share.
+    // The bodies are short, with text outside the body, longer than the last, and too long to share.
     const texts = [
       `{"n":${turn}}`,
       `{"t":"${'é'.repeat(turn * 40)}"}`,

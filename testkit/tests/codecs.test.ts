@@ -117,7 +117,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   timestamp: 0,
 };
 
-/** A stream with the schema of the contract; absent members are null, or zero. */
+/** Returns a stream with the schema of the contract; absent members are null, or zero. */
 function arrowStream(rows: readonly Readonly<Record<string, unknown>>[]): Buffer {
   const fields = COLUMNS.map(({ name, arrow, isNullable }) => new Field(name, TYPES[arrow]!(), isNullable));
   const vectors = COLUMNS.map(({ name, arrow, isNullable }, index) => {

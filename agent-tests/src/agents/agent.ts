@@ -1,5 +1,5 @@
 /**
- * What the tests know of an agent: how it is started, how a test talks to it, and what its mapping promises.
+ * Describes an agent for the tests: how to start it, how a test controls it, and which rows the server must have.
  *
  * One module per agent implements `AgentKind`; `agents.ts` lists them.
  */
@@ -9,23 +9,23 @@ export type AgentName = 'claude-code' | 'codex' | 'gemini' | 'opencode';
 
 /** Where one test runs an agent. */
 export interface Place {
-  /** The folder that npm installed into. */
+  /** The folder into which npm installed the agent. */
   readonly prefix: string;
   readonly home: string;
   /** The agent's working folder. */
   readonly project: string;
-  /** Of the model API. */
+  /** URL of the model API. */
   readonly apiUrl: string;
 }
 
 export interface Turn {
   readonly prompt: string;
   readonly model: string;
-  /** Continues the newest session. */
+  /** Whether the turn continues the newest session. */
   readonly isResumed: boolean;
   /** Whether tools run without a question. */
   readonly isAllowed: boolean;
-  /** Of an agent that runs new hooks only once they are trusted. */
+  /** Whether the user trusts the hooks. It matters for an agent that runs only trusted hooks. */
   readonly areHooksTrusted: boolean;
 }
 
@@ -37,37 +37,37 @@ export interface Command {
 /** A turn in a terminal, in which a call waits for the user. */
 export interface Dialog {
   args(turn: Turn): readonly string[];
-  /** A call that the agent asks about. */
+  /** A call that needs the user's permission. */
   readonly call: ToolCall;
-  /** Shown while the agent waits, without blanks. */
+  /** Matches the text, without blanks, that the agent shows while it waits. */
   readonly question: RegExp;
-  /** Shown once the user has refused. */
+  /** Matches the text, without blanks, that the agent shows once the user has refused. */
   readonly refusal: RegExp;
   /** Whether the server shows that the session waits. */
   readonly hasWaits: boolean;
-  /** Sessions that the server has of one session in a terminal. */
+  /** Number of sessions that the server stores for one session in a terminal. */
   readonly sessions: number;
 }
 
-/** What the mapping of an agent promises beyond tokens and calls. */
+/** Expected results of an agent's mapping, in addition to tokens and calls. */
 export interface Promised {
-  /** US dollars of one answer, or `null` where the agent sends no cost. */
+  /** Returns the cost of one answer in US dollars; `null` if the agent sends no cost. */
   cost(model: string, usage: Usage): number | null;
-  /** Whether rows of calls have the id that the model gave. */
+  /** Whether rows of calls have the call id of the model's answer. */
   readonly hasCallIds: boolean;
   /** Whether the agent reports tokens that are written to a cache. */
   readonly hasCacheWrites: boolean;
-  /** Whether it sends telemetry again that no server took. */
+  /** Whether the agent resends telemetry that no server accepted. */
   readonly sendsAgain: boolean;
   /** Whether the agent reports side requests (titles). */
   readonly hasSideRequests: boolean;
-  /** The model's names of tools, by those that hooks have for them: the row has the name of what arrives first. */
+  /** The model's names of tools by the names in hooks. A row has the name of the report that arrives first. */
   readonly hookTools: Readonly<Record<string, string>>;
-  /** What the row of a denied call is; `none` where there is no row of a call. */
+  /** The status of a denied call's row; `none` if the server has no such row. */
   readonly deniedCall: 'none' | 'error';
   /** Whether a subagent is a session of its own. */
   readonly hasSubagentSessions: boolean;
-  /** The status of a session whose process has ended; `null` where it depends on what arrives last. */
+  /** The status of a session whose process has ended; `null` if it depends on the order of arrival. */
   readonly endStatus: 'active' | 'ended' | null;
 }
 
@@ -77,27 +77,30 @@ export interface AgentKind {
   readonly agentType: string;
   readonly models: readonly [string, string];
   readonly promised: Promised;
-  /** The program without arguments. */
+  /** Returns the command that starts the agent, without arguments for a turn. */
   program(prefix: string): Command;
-  /** Files below the scratch home and the project, which are there before `connect`. */
+  /** Returns the files in the scratch home and the project that exist before `connect` runs. */
   settings(place: Place): Readonly<Record<string, unknown>>;
   env(place: Place): Readonly<Record<string, string>>;
   turn(place: Place, turn: Turn): readonly string[];
-  /** Arguments of a command that makes the agent's own database, which two first turns at once would both make. */
+  /**
+   * Arguments of a command that creates the agent's database. Otherwise two concurrent first turns would both create
+   * it.
+   */
   readonly firstRun: readonly string[] | null;
   shell(command: string): ToolCall;
-  /** The status of a shell call whose command ends with another exit code than 0. */
+  /** The status of a shell call whose command ends with a non-zero exit code. */
   readonly failedCommand: Outcome;
-  /** A call that the agent itself cannot carry out. */
+  /** A call that the agent cannot execute. */
   readonly broken: ToolCall;
-  /** The calls that start a subagent and wait for it. */
+  /** Returns the calls that start a subagent and wait for it. */
   subagent(prompt: string): readonly (ToolCall | CallOf)[];
-  /** Whether it runs a new hook only once the user has trusted it. */
+  /** Whether the agent runs a new hook only once the user has trusted the hook. */
   readonly trustsHooks: boolean;
-  /** A call that a turn without `isAllowed` refuses, or `null` where such turns refuse none. */
+  /** A call that a turn without `isAllowed` refuses; `null` if such turns refuse no call. */
   readonly refused: { readonly call: ToolCall; readonly endsTurn: boolean } | null;
-  /** `null` for an agent that asks for no permission. */
+  /** The dialog for a permission; `null` for an agent that asks for none. */
   readonly dialog: Dialog | null;
-  /** What ends a subagent, where it does not end with its answer. */
+  /** The call that ends a subagent; `null` if the subagent ends with its answer. */
   readonly completion: ToolCall | null;
 }

@@ -1,4 +1,4 @@
-/** All agents, in the order of the report. */
+/** Lists all agents, in the order of the report. */
 import type { AgentKind, AgentName } from './agent.ts';
 import { CLAUDE_CODE } from './claude-code.ts';
 import { CODEX } from './codex.ts';

@@ -1,9 +1,9 @@
-/** Claude Code: hooks for calls and waits, OTLP logs for tokens and cost. */
+/** Claude Code: its hooks report calls and waits, its OTLP logs report tokens and cost. */
 import { join } from 'node:path';
 import type { Usage } from '../api/script.ts';
 import type { AgentKind, Place, Turn } from './agent.ts';
 
-/** US dollars for a million tokens: input, output, read from the cache, written to it. */
+/** US dollars per million tokens of input, output, cache reads and cache writes. */
 const PRICES: Readonly<Record<string, readonly [number, number, number, number]>> = {
   'claude-sonnet-4-5': [3, 15, 0.3, 3.75],
   'claude-haiku-4-5': [1, 5, 0.1, 1.25],
@@ -42,7 +42,7 @@ export const CLAUDE_CODE: AgentKind = {
     ANTHROPIC_BASE_URL: apiUrl,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Retries of a failed request come at once.
+    // At most one retry, so that a failed request does not delay the test.
     CLAUDE_CODE_MAX_RETRIES: '1',
   }),
   firstRun: null,

@@ -1,4 +1,4 @@
-/** Codex: OTLP logs for tokens and calls; its command hooks run only once they are trusted. */
+/** Codex: its OTLP logs report tokens and calls; its command hooks run only once they are trusted. */
 import { join } from 'node:path';
 import type { AgentKind } from './agent.ts';
 
@@ -79,13 +79,13 @@ trust_level = "trusted"
     question: /Wouldyouliketorunthefollowingcommand/,
     refusal: /Youcanceled/,
     hasWaits: true,
-    // Codex names a session by another session.
+    // Codex generates the name of a session in a second session.
     sessions: 2,
   },
   completion: null,
 };
 
-/** Of the subagent that the result of `spawn_agent` names. */
+/** Returns the id of the subagent that the result of `spawn_agent` names. */
 function agentIdIn(body: string): string {
   return /agent_id\W+([0-9a-f-]{36})/.exec(body)?.[1] ?? 'no agent';
 }

@@ -1,4 +1,4 @@
-/** Gemini CLI: OTLP logs; it sends no cost and no ids of calls. */
+/** Gemini CLI: its OTLP logs contain no cost and no call ids. */
 import { join } from 'node:path';
 import type { AgentKind } from './agent.ts';
 
@@ -38,7 +38,7 @@ export const GEMINI: AgentKind = {
   env: ({ apiUrl }) => ({
     GEMINI_API_KEY: 'dummy',
     GOOGLE_GEMINI_BASE_URL: apiUrl,
-    // Without it the CLI starts a second process of itself.
+    // Without this variable the CLI starts a second process of itself.
     GEMINI_CLI_NO_RELAUNCH: 'true',
   }),
   firstRun: null,

@@ -1,9 +1,9 @@
-/** OpenCode: the plugin that `connect` writes. */
+/** OpenCode: the plugin that `connect` writes reports its events. */
 import { join } from 'node:path';
 import type { Usage } from '../api/script.ts';
 import type { AgentKind } from './agent.ts';
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 const PRICES = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
 
 const MODEL = {
@@ -41,7 +41,7 @@ export const OPENCODE: AgentKind = {
     [join(home, '.config/opencode/opencode.json')]: {
       autoupdate: false,
       share: 'disabled',
-      // `run` refuses what it would have to ask about.
+      // The command `run` refuses every call that needs the user's permission.
       permission: { bash: { '*': 'allow', 'touch *': 'ask' } },
       provider: {
         test: {

@@ -1,4 +1,4 @@
-/** Anthropic Messages: `POST /v1/messages`. */
+/** Implements the Messages API of Anthropic: `POST /v1/messages`. */
 import { type ApiFormat, isFilled } from './format.ts';
 import type { Served } from './script.ts';
 

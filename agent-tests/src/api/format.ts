@@ -1,4 +1,4 @@
-/** How one vendor's API reads a request and writes an answer. */
+/** Describes how the API of one vendor reads a request and writes an answer. */
 import type { Served } from './script.ts';
 
 export interface ApiRequest {
@@ -8,7 +8,7 @@ export interface ApiRequest {
 }
 
 export interface ApiFormat {
-  /** `null` for a path that generates nothing, which is answered with `{}`. */
+  /** Reads a request; `null` for a path that generates nothing, to which the server answers `{}`. */
   read(path: string, body: Readonly<Record<string, unknown>>): ApiRequest | null;
   answer(served: Served, request: ApiRequest): unknown;
   frames(served: Served, request: ApiRequest): readonly Readonly<Record<string, unknown>>[];

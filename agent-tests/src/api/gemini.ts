@@ -1,4 +1,7 @@
-/** Gemini: `POST /v1beta/models/MODEL:streamGenerateContent`. Prompt tokens include the cached part, candidates leave out thoughts. */
+/**
+ * Implements the API of Gemini: `POST /v1beta/models/MODEL:streamGenerateContent`. Its prompt tokens include cached
+ * tokens, and its candidate tokens exclude thoughts.
+ */
 import { type ApiFormat, isFilled } from './format.ts';
 import type { Served } from './script.ts';
 

@@ -1,8 +1,8 @@
 /**
- * A model API on loopback, which answers by a script and keeps what it answered.
+ * Runs a model API on loopback, which answers by a script and records its answers.
  *
- * It is the agents' proxy too: a request for any other host is refused and named in `foreign`. Invariant: it opens no
- * connection.
+ * It is also the proxy of the agents. It refuses a request for any other host and adds the host to `foreign`.
+ * Invariant: it opens no connection.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ const FORMATS = [ANTHROPIC, OPENAI, GEMINI];
 
 export interface ModelApi {
   readonly url: string;
-  /** Hosts that an agent wanted to reach. */
+  /** Other hosts that an agent tried to reach. */
   readonly foreign: ReadonlySet<string>;
   close(): Promise<void>;
 }

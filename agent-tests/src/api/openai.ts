@@ -1,4 +1,7 @@
-/** OpenAI Responses: `POST /v1/responses`. It has no tokens written to a cache; its input includes what was read. */
+/**
+ * Implements the Responses API of OpenAI: `POST /v1/responses`. It reports no cache writes, and its input tokens
+ * include cache reads.
+ */
 import { type ApiFormat, isFilled } from './format.ts';
 import type { Served } from './script.ts';
 

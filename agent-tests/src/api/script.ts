@@ -1,14 +1,14 @@
 /**
- * What the model says in a test: a list of steps for each conversation, which requests take in turn.
+ * Holds the model's answers in a test: a list of steps for each conversation. Each request takes the next step.
  *
- * A request belongs to the first conversation whose marker its body holds; the marker stands in the prompt. A request
- * of no conversation, or without tools, is a side request (a title, a summary) and gets a short text.
+ * A request belongs to the first conversation whose marker is in its body; the prompt contains the marker. A request of
+ * no conversation, or without tools, is a side request (a title, a summary) and gets a short text.
  */
 
 /** A tool call in the form of one agent. */
 export interface ToolCall {
   readonly name: string;
-  /** Of OpenAI. */
+  /** The namespace of the tool, for OpenAI. */
   readonly namespace?: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -16,10 +16,10 @@ export interface ToolCall {
 /** A call that depends on the request, for example on the id that the agent gave to a subagent. */
 export type CallOf = (body: string) => ToolCall;
 
-/** How a call ends: `denied` is one that the user or a rule refuses. */
+/** The result of a call. `denied`: the user or a rule refuses the call. */
 export type Outcome = 'success' | 'error' | 'denied';
 
-/** `fail` is an HTTP status. `hold` runs before the answer is sent. */
+/** One answer of the model. `fail` answers with an HTTP status. `hold` runs before the answer is sent. */
 export type Step = { readonly hold?: () => Promise<void> } & (
   | { readonly kind: 'call'; readonly call: ToolCall | CallOf; readonly outcome: Outcome }
   | { readonly kind: 'text'; readonly text: string }
@@ -31,7 +31,7 @@ export interface Conversation {
   readonly steps: readonly Step[];
 }
 
-/** Tokens of one answer. `input` leaves out what was read from or written to the cache; `thoughts` are part of `output`. */
+/** Tokens of one answer. `input` excludes cache reads and cache writes; `output` includes `thoughts`. */
 export interface Usage {
   readonly input: number;
   readonly output: number;
@@ -40,13 +40,13 @@ export interface Usage {
   readonly thoughts: number;
 }
 
-/** One answer that the model API gave. */
+/** One answer that the model API sent. */
 export interface Served {
-  /** Of the conversation, or `null` for a side request. */
+  /** The marker of the conversation; `null` for a side request. */
   readonly marker: string | null;
   readonly model: string;
   readonly step: Step;
-  /** `null` where the request failed. */
+  /** The tokens of the answer; `null` if the request failed. */
   readonly usage: Usage | null;
   readonly call: ToolCall | null;
   readonly callId: string | null;
@@ -64,7 +64,7 @@ export class Script {
     this.#conversations = conversations;
   }
 
-  /** The answer to a request, with numbers that no other answer has. */
+  /** Returns the answer to a request. Its token counts differ from those of all other answers. */
   take(body: string, model: string, hasTools: boolean): Served {
     const marker = hasTools
       ? (this.#conversations.find((one) => body.includes(one.marker))?.marker ?? null)
@@ -90,7 +90,7 @@ export class Script {
     return served;
   }
 
-  /** Steps that no request has taken. */
+  /** Returns the number of steps that no request has taken. */
   left(): number {
     return this.#conversations.reduce(
       (sum, { marker, steps }) => sum + Math.max(0, steps.length - (this.#next.get(marker) ?? 0)),

@@ -1,4 +1,4 @@
-/** Stands between an agent and a server, passes everything on, and keeps what was sent. */
+/** Forwards all requests of an agent to a server, and records the bodies that the agent posts. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -33,7 +33,7 @@ export async function startRelay(origin: string): Promise<Relay> {
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
       response.end(Buffer.from(await answer.arrayBuffer()));
     } catch {
-      // As a server that is not there: the agent sends again, or does not.
+      // The agent sees a missing server, and may resend the request.
       response.destroy();
     }
   });

@@ -1,16 +1,17 @@
 /**
- * Makes test data of what an agent sent: no path, name or host of this machine, no long text, each kind of noise once.
+ * Turns the requests of an agent into test data. It removes paths, names and the host of this machine, and cuts long
+ * texts. It keeps one record of each kind of noise.
  *
- * Invariant: the same request gives the same data, and numbers, ids and names of records stay.
+ * Invariant: the same request yields the same data. Numbers, ids and names of records stay unchanged.
  */
 import { readFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
-/** Longer texts are cut to this many characters. */
+/** Largest number of characters of a text; longer texts are cut. */
 const KEPT_CHARACTERS = 100;
 
-/** Of a resource: nothing that a mapping reads. */
+/** Matches the attributes of a resource that are removed. No mapping reads them. */
 const DROPPED = /^(host|os|process|user|installation|telemetry)[._]/;
 
 interface Attribute {
@@ -18,7 +19,7 @@ interface Attribute {
   readonly value?: { readonly stringValue?: string };
 }
 
-/** `places` are texts and what stands for them. */
+/** Scrubs the requests of one agent. `places` are pairs of a text and its replacement. */
 export class Scrubber {
   readonly #places: readonly (readonly [string, string])[];
   readonly #noise = new Set<string>();
@@ -34,7 +35,7 @@ export class Scrubber {
     this.#isNoise = noiseOf(agentType);
   }
 
-  /** `null` where only noise is left that an earlier request has. */
+  /** Returns the scrubbed body; `null` if it has only noise that an earlier request already had. */
   request(path: string, body: unknown): unknown {
     const cut = this.#value(body);
     if (!path.startsWith('/v1/')) return cut;
@@ -82,7 +83,7 @@ function isDropped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'key' in value && DROPPED.test(String(value.key));
 }
 
-/** Whether a record of this name says nothing, by the mapping of the agent. */
+/** Returns a function that tells whether a record of this name is noise by the agent's mapping. */
 function noiseOf(agentType: string): (name: string) => boolean {
   const file = `${ROOT}contract/agents/${agentType.replaceAll('_', '-')}.json`;
   let mapping: { name_prefix: string; logs: Record<string, unknown> };

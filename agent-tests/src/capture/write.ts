@@ -1,4 +1,4 @@
-/** Writes what an agent sent in one scenario, with what must become of it, as a file of `parity-tests/captured`. */
+/** Writes the requests of an agent in one scenario, with the expected rows, as a file of `parity-tests/captured`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentKind } from '../agents/agent.ts';
@@ -14,7 +14,7 @@ export interface Captured {
   readonly sent: readonly Sent[];
   readonly served: readonly Served[];
   readonly sessions: number;
-  /** Texts of this machine and what stands for them. */
+  /** Pairs of a text of this machine and its replacement. */
   readonly places: readonly (readonly [string, string])[];
 }
 
@@ -26,7 +26,7 @@ export function writeCaptured(folder: string, captured: Captured): void {
     const content = scrubber.request(path, JSON.parse(body.toString()));
     return content === null ? [] : [{ path, body: content }];
   });
-  // A tool that hooks name otherwise has the name of what arrived first.
+  // If hooks name a tool differently, the row's name depends on the order of arrival, so it is not expected.
   const hasOneName = Object.keys(agent.promised.hookTools).length === 0;
   const calls = expectedCalls(agent, served).map(({ tool_name, ...call }) =>
     hasOneName ? { tool_name, ...call } : call,

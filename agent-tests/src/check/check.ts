@@ -1,4 +1,4 @@
-/** Compares what a server says with what the model API served. */
+/** Compares the state of a server with the answers of the model API. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
@@ -20,7 +20,7 @@ export interface Expectation {
   readonly sessions: number;
 }
 
-/** Returns what the server says once it is as expected; else fails with the difference. */
+/** Returns the state of the server once it is as expected; fails with the difference otherwise. */
 export async function check(client: ApiClient, expectation: Expectation): Promise<Observed> {
   const { agent, served, sessions } = expectation;
   const expected = { answers: expectedAnswers(agent, served), calls: expectedCalls(agent, served), sessions };

@@ -1,7 +1,7 @@
 /**
- * What the rows of a test must be, from what the model API served: each answer and each call once.
+ * Computes the expected rows of a test from the answers of the model API: each answer and each call once.
  *
- * Both sides are sorted, so that a failure shows the missing and the surplus ones.
+ * Expected and observed rows are sorted, so that a failure shows missing and superfluous ones.
  */
 import type { AgentKind } from '../agents/agent.ts';
 import type { Served } from '../api/script.ts';
@@ -36,7 +36,7 @@ export function expectedAnswers({ promised }: AgentKind, served: readonly Served
   );
 }
 
-/** A row with tokens is an answer, whatever its type. */
+/** Returns the observed answers. A row with tokens is an answer, whatever its type. */
 export function observedAnswers(rows: readonly Row[]): Answer[] {
   return sorted(
     rows
@@ -82,7 +82,7 @@ function sorted<T>(items: readonly T[]): T[] {
   return items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
-/** Tokens and cost of all answers, as a session has them. */
+/** Returns the tokens and the cost of all rows, with the names of a session's members. */
 export function totalsOf(rows: readonly Row[]) {
   const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
   return {

@@ -1,4 +1,4 @@
-/** What a server says of a test: rows, sessions, totals and what became of telemetry. */
+/** Reads the state of a server after a test: rows, sessions with totals, and counts of ignored telemetry. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 
@@ -58,7 +58,7 @@ export async function observe(client: ApiClient): Promise<Observed> {
   return { rows, sessions, telemetry: health.telemetry.agents };
 }
 
-/** The last state once `isThere` holds and no row comes for `QUIET_MS`, or at the deadline. */
+/** Returns the last state once `isThere` holds and no row has arrived for `QUIET_MS`, or at the deadline. */
 export async function settled(client: ApiClient, isThere: (state: Observed) => boolean): Promise<Observed> {
   const end = performance.now() + DEADLINE_MS;
   let state = await observe(client);
@@ -73,7 +73,7 @@ export async function settled(client: ApiClient, isThere: (state: Observed) => b
   return state;
 }
 
-/** A row that comes twice comes within this time of the first: agents have ended before. */
+/** Milliseconds without a new row after which no duplicate row can arrive, since the agents have ended before. */
 const QUIET_MS = 500;
 const DEADLINE_MS = 15_000;
 

@@ -1,8 +1,8 @@
 /**
  * Installs an agent from npm into a folder of its own, once per version.
  *
- * npm runs in the caller's environment, since its registry may be set there; the package's scripts do not run. The
- * packages are large, so a later run uses what is there.
+ * npm runs in the caller's environment, which may name its registry. The package's scripts do not run. The packages are
+ * large, so a later run reuses an installed one.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ export type Installed =
   | { readonly kind: 'installed'; readonly prefix: string; readonly version: string }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** `isLatest`: the newest version of the registry instead of the pinned one, installed anew. */
+/** Installs an agent. `isLatest` installs the newest version of the registry again, instead of the pinned version. */
 export async function install({ name, program }: AgentKind, isLatest: boolean): Promise<Installed> {
   const { package: packageName, version: pinned } = VERSIONS[name];
   const version = isLatest ? 'latest' : pinned;
@@ -37,7 +37,7 @@ export async function install({ name, program }: AgentKind, isLatest: boolean): 
   return { kind: 'installed', prefix, version };
 }
 
-/** `null`, or why it failed. */
+/** Runs `npm install`; returns the reason of a failure, or `null`. */
 async function npm(prefix: string, what: string): Promise<string | null> {
   const flags = ['--prefix', prefix, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const child = spawn('npm', ['install', ...flags, what], {

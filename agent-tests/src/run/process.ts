@@ -1,7 +1,7 @@
 /**
  * Runs an agent as a child with an emptied environment.
  *
- * Invariant: a child gets no variable of the caller's but `PATH`, and does not outlive its deadline.
+ * Invariant: of the caller's variables a child gets only `PATH`. A child does not outlive its deadline.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** What `--version` prints, or `null` where the agent does not start. */
+/** Returns the version that `--version` prints; `null` if the agent does not start. */
 export async function versionOf(agent: AgentKind, prefix: string): Promise<string | null> {
   return await inFolder(async (folder) => {
     const place = { prefix, home: folder, project: folder, apiUrl: 'http://127.0.0.1:9' };

@@ -1,4 +1,4 @@
-/** A text as one word of a shell. */
+/** Returns a text as one quoted word of a shell command. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

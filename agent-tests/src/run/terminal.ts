@@ -1,7 +1,7 @@
 /**
- * An agent in a terminal, which `script` of util-linux makes: its screen as text, and keys.
+ * Runs an agent in a terminal, which `script` of util-linux provides. A test reads the screen as text and presses keys.
  *
- * Invariant: as in `process.ts`.
+ * Invariant: as in `process.ts`, of the caller's variables the child gets only `PATH`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,15 +18,15 @@ const QUIT_PRESSES = 50;
 const GRACE_MS = 3_000;
 
 export interface Terminal {
-  /** All that was shown so far, without blanks: agents place text by moving the cursor. */
+  /** Returns all text shown so far. It has no blanks, since agents position text by moving the cursor. */
   shown(): string;
-  /** Presses keys, and again every two seconds: an agent may drop those that come right after its question. */
+  /** Presses keys, and again every two seconds, since an agent may drop keys that follow its question at once. */
   pressUntil(keys: string, isThere: () => boolean, what: string): Promise<void>;
-  /** Rejects when `isThere` does not hold in time, with the end of what was shown. */
+  /** Waits until `isThere` holds. Otherwise it rejects after a time limit, with the end of the shown text. */
   until(isThere: () => boolean | Promise<boolean>, what: string): Promise<void>;
-  /** Interrupts the agent until it ends: some want it twice. */
+  /** Interrupts the agent until it ends; some agents end only after a second interrupt. */
   quit(): Promise<void>;
-  /** Ends the agent, if it still runs. */
+  /** Ends the agent if it still runs. */
   end(): Promise<void>;
 }
 

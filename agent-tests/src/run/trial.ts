@@ -1,7 +1,7 @@
 /**
- * One agent, connected to one server, with a model API and a scratch home of their own.
+ * Runs one agent, connected to one server, with its own model API and its own scratch home.
  *
- * Invariant: what a trial started ends with it; its folder is removed unless `keep`.
+ * Invariant: everything that a trial started ends with the trial. Its folder is removed unless `keep` is set.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface TrialOptions {
   readonly prefix: string;
   readonly target: TargetName;
   readonly keep: boolean;
-  /** Where what the agent sends is written, or `null`. */
+  /** The destination of the agent's requests; `null` for no capture. */
   readonly capture: { readonly folder: string; readonly version: string; readonly scenario: string } | null;
 }
 
@@ -86,7 +86,7 @@ export class Trial {
     return trial;
   }
 
-  /** One turn of the agent, which must end with 0. */
+  /** Runs one turn of the agent, which must end with exit code 0. */
   async turn(turn: Partial<Turn> & Pick<Turn, 'prompt'>): Promise<Ran> {
     const defaults = {
       model: this.agent.models[0],
@@ -100,7 +100,7 @@ export class Trial {
     return ran;
   }
 
-  /** One session of the agent in a terminal; it ends with the trial at the latest. */
+  /** Starts one session of the agent in a terminal. The session ends with the trial at the latest. */
   dialog({ args }: Dialog, prompt: string): Terminal {
     const turn = {
       prompt,
@@ -116,7 +116,7 @@ export class Trial {
     return terminal;
   }
 
-  /** What the server says now. */
+  /** Returns the current state of the server. */
   async observe(): Promise<Observed> {
     const client = new ApiClient(this.#server.port);
     try {
@@ -126,7 +126,7 @@ export class Trial {
     }
   }
 
-  /** What the server says once `isThere` holds, or at the deadline. */
+  /** Returns the state of the server once `isThere` holds and no more rows arrive, or at the deadline. */
   async untilObserved(isThere: (state: Observed) => boolean): Promise<Observed> {
     const client = new ApiClient(this.#server.port);
     try {
@@ -136,7 +136,7 @@ export class Trial {
     }
   }
 
-  /** Ends the server in order and starts it again with the same file and port. */
+  /** Stops the server gracefully and starts it again with the same file and port. */
   async restartServer(): Promise<void> {
     const { port } = this.#server;
     await this.#server.stop();
@@ -144,7 +144,7 @@ export class Trial {
     this.#server = await startServer(this.#options.target, { flags });
   }
 
-  /** Every step was played, and the server has each answer and call once. */
+  /** Checks that the agent took every step, and that the server has each answer and each call once. */
   async check(sessions: number): Promise<Observed> {
     assert.equal(this.script.left(), 0, 'the agent took every step of the script');
     const client = new ApiClient(this.#server.port);

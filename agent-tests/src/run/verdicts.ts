@@ -1,4 +1,4 @@
-/** Which agents passed everything that was played, for the last lines of the report. */
+/** Collects which agents passed all scenarios that ran, for the last lines of the report. */
 import type { AgentKind } from '../agents/agent.ts';
 
 export class Verdicts {

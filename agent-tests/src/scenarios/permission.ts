@@ -1,4 +1,4 @@
-/** Calls that need a permission: refused by a rule, and asked about in a terminal. */
+/** Scenarios with calls that need a permission: a rule refuses it, or the user answers in a terminal. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { AgentKind } from '../agents/agent.ts';
@@ -46,7 +46,7 @@ export const ALLOWED_BY_USER: Scenario = {
   },
 };
 
-/** After it the agent asks the model nothing, so the text of the script stays. */
+/** The user refuses the call. The agent then sends no further request, so the script has no text after the call. */
 export const REFUSED_BY_USER: Scenario = {
   name: 'permission asked and denied',
   reasonToSkip: reasonForNoDialog,
@@ -63,7 +63,10 @@ export const REFUSED_BY_USER: Scenario = {
   },
 };
 
-/** Until the agent asks and, where the server can know it, says that it waits. */
+/**
+ * Starts a session and waits for the agent's question. If the agent reports waits, it also waits for the session's
+ * status.
+ */
 async function asked(
   agent: AgentKind,
   start: Parameters<Scenario['run']>[1],

@@ -1,4 +1,4 @@
-/** All scenarios, in the order in which they run. */
+/** Lists all scenarios, in the order in which they run. */
 
 import { ALLOWED_BY_USER, REFUSED_BY_RULE, REFUSED_BY_USER } from './permission.ts';
 import type { Scenario } from './scenario.ts';

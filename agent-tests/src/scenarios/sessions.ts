@@ -1,4 +1,4 @@
-/** Several turns, sessions and models, and a server that is restarted. */
+/** Scenarios with several turns, sessions and models, and with a restart of the server. */
 import assert from 'node:assert/strict';
 import type { Observed } from '../check/observed.ts';
 import type { Trial } from '../run/trial.ts';

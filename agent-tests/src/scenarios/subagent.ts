@@ -1,4 +1,4 @@
-/** A call that starts a subagent, which has a call of its own. */
+/** Scenario with a call that starts a subagent. The subagent makes a call too. */
 import assert from 'node:assert/strict';
 import type { AgentKind } from '../agents/agent.ts';
 import type { Step } from '../api/script.ts';

@@ -1,4 +1,4 @@
-/** Turns of one session: a call that succeeds, one that fails, one that prints much. */
+/** Scenarios with turns of one session: a call succeeds, fails, or prints a long output. */
 import assert from 'node:assert/strict';
 import type { AgentKind } from '../agents/agent.ts';
 import type { Outcome, Step } from '../api/script.ts';
@@ -6,7 +6,7 @@ import type { Scenario } from './scenario.ts';
 
 export const TASK = 'task-one';
 
-/** A call of the shell, and then a text. */
+/** Returns the steps of a shell call and a text after it. */
 export function shellSteps(agent: AgentKind, command: string, outcome: Outcome, text = 'All done.'): Step[] {
   return [
     { kind: 'call', call: agent.shell(command), outcome },
@@ -27,7 +27,7 @@ export const PLAIN: Scenario = {
   },
 };
 
-/** A tool that fails, and a command that ends with another exit code than 0, which not every agent calls an error. */
+/** A tool fails, and a command ends with a non-zero exit code. Not every agent reports the latter as an error. */
 export const TOOL_ERROR: Scenario = {
   name: 'tool error',
   async run(agent, start) {

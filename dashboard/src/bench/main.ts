@@ -78,7 +78,7 @@ function numberCell(text: string, isMinor: boolean): HTMLTableCellElement {
   return cell;
 }
 
-/** A bar with a share of the longest one; the numbers carry the same information. */
+/** Returns a cell with a bar, as a share of the longest one. The numbers have the same information. */
 function bar(share: number): HTMLTableCellElement {
   const cell = document.createElement('td');
   cell.className = 'chart minor';

@@ -144,7 +144,7 @@ async function decodeStream(answer: Response): Promise<ArrayBuffer> {
 
 let worker: Worker | undefined;
 
-/** The worker requests, reads, and transfers the memory. One worker serves all rounds. */
+/** Reads the bytes in a worker, which requests them and transfers the memory. One worker serves all rounds. */
 function readInWorker(address: string): Promise<ArrayBuffer> {
   worker ??= new Worker('/bench/worker.js', { type: 'module' });
   const own = worker;

@@ -21,7 +21,7 @@ export function Breakdown() {
   );
 }
 
-/** Few events name a model: hooks report it only at the start of a session. */
+/** Returns the explanation of a count. Few events name a model: hooks report it only at the start of a session. */
 function countedOf(name: FilterName): string | undefined {
   return name === 'agent_type' ? undefined : 'events that name one';
 }

@@ -36,7 +36,7 @@ export function DeleteSession({ session }: { readonly session: Session }) {
   );
 }
 
-/** Returns whether the session is gone. */
+/** Deletes a session; returns whether it no longer exists. */
 async function deleted(id: string): Promise<boolean> {
   const path = `/api/sessions/${encodeURIComponent(id)}`;
   const response = await fetch(path, { method: 'DELETE' }).catch(() => undefined);

@@ -114,8 +114,8 @@ const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => Co
 };
 
 /**
- * Telemetry names no project, but another event of its session may. Otherwise the agent is more informative than an
- * id.
+ * Returns the project of an event. Telemetry names no project, but another event of its session may. Otherwise the
+ * agent is more informative than an id.
  */
 function whereOf({ project, session_id, source, agent_type }: Row): string {
   const known = project ?? projects.value.get(session_id);

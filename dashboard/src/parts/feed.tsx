@@ -28,9 +28,9 @@ import { filters, isFiltered, openEvent, search } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
 import { NoEvents } from './no-events.tsx';
 
-/** The same values as `--row` in feed.css. */
+/** Height of a row in pixels, the same values as `--row` in feed.css. */
 const ROW_PX = { wide: 28, narrow: 46 };
-/** Additional rows above and below the visible ones. */
+/** Number of additional rows above and below the visible ones. */
 const EXTRA = 4;
 /** On a phone a row has two lines, with room for these columns. */
 const NARROW: readonly ColumnName[] = ['event', 'tool', 'session', 'took', 'what', 'time'];

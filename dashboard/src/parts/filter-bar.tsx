@@ -11,7 +11,9 @@ import { toTop } from './feed.tsx';
 
 export const SEARCH_ID = 'search';
 
-/** A list would have too many sessions; users select them where they are shown. */
+/**
+ * The filters with a list of values. A list of sessions would be too long; users select sessions where they are shown.
+ */
 const CHOSEN = FILTER_NAMES.filter((name) => name !== 'session_id');
 
 type Options = Readonly<Partial<Record<FilterName, readonly Counted[]>>>;
@@ -58,7 +60,10 @@ export function FilterBar() {
   );
 }
 
-/** Events since the dashboard was opened; with a filter the page does not see most of them. */
+/**
+ * Shows the number of events since the dashboard was opened. It is hidden with a filter, since the page then receives
+ * only some events.
+ */
 function ReceivedCount() {
   const at = receipt.value;
   if (at === null || isFiltered.value) return null;
@@ -70,7 +75,7 @@ function ReceivedCount() {
   );
 }
 
-/** The values are fetched whenever a user opens the list. */
+/** Opens or closes the list, and fetches its values whenever it opens. */
 function toggle(): void {
   isOpen.value = !isOpen.value;
   if (!isOpen.value) return;

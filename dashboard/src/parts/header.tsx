@@ -64,7 +64,7 @@ function describe(): Description {
   }
 }
 
-/** The stream announced a change, but the new state cannot be fetched. */
+/** Describes data that is out of date: the stream announced a change, but the new state cannot be fetched. */
 function outOfDate({ status }: { readonly status: number | null }): Description {
   const why = status === null ? 'no answer' : `refused with ${status}`;
   return {

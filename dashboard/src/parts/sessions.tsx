@@ -12,7 +12,7 @@ import { askOf, dismiss, isYourTurn, needAnswer } from '../waiting.ts';
 import { DeleteSession } from './delete-session.tsx';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
-/** A phone shows the feed with little scrolling. */
+/** Number of sessions shown at first. A phone shows fewer, so that the user reaches the feed with little scrolling. */
 const FIRST = { wide: 8, narrow: 4 };
 const STATUSES: readonly SessionStatus[] = ['waiting', 'active', 'idle', 'ended'];
 

@@ -79,7 +79,7 @@ function takeValue(
   given.set(option.name, [...before, { source: flag, text: value }]);
 }
 
-/** Reads our variables of the environment; a flag takes precedence over its variable. */
+/** Reads the server's environment variables; a flag takes precedence over its variable. */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   given: Map<string, Given[]>,

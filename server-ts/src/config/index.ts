@@ -3,7 +3,7 @@
  * PRO-04).
  *
  * Names, bounds, help and messages come from `contract/config.json`. A wrong value is a problem, never a silent
- * default. Pure, except that the caller reads the files that flags name.
+ * default. Pure: the caller reads the files that flags name.
  */
 import { type Given, readArguments, readEnvironment } from './arguments.ts';
 import type { Config } from './settings.ts';

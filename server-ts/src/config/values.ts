@@ -106,7 +106,7 @@ export class Values {
       this.problem(messages.empty, given);
       return option.default as string | null;
     }
-    // Node shows bytes that are not UTF-8 this way.
+    // Node replaces bytes that are not UTF-8 by this character.
     if (given.text.includes('\uFFFD')) this.problem(messages.text, given);
     else if (option.choices !== undefined && !option.choices.includes(given.text)) {
       this.problem(messages.choice, given, { choices: option.choices.join(', ') });
@@ -148,7 +148,7 @@ export class Values {
   }
 
   private prices(given: Given): Prices | undefined {
-    // An empty file name is already a problem.
+    // An empty file name was already reported as a problem.
     if (given.text === '') return undefined;
     const file = this.readFile(given.text);
     if (file === undefined) {
@@ -203,19 +203,22 @@ function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** Accepts letters, digits, dots, hyphens and underscores, or an IPv6 address in brackets. */
+/**
+ * Returns whether a text has only letters, digits, dots, hyphens and underscores, or is an IPv6 address in brackets.
+ */
 function isHostName(text: string): boolean {
   return /^(\[[0-9A-Fa-f:.]*\]|[0-9A-Za-z._-]+)$/.test(text);
 }
 
 /**
- * Matches the origin of a page from a file. Browsers send `null` for it, and also for sandboxed pages of any site.
+ * Returns whether a text is the origin of a page from a file. Browsers send `null` for it, and also for sandboxed pages
+ * of any site.
  */
 function isFileOrigin(text: string): boolean {
   return /^(null$|file:)/i.test(text);
 }
 
-/** Accepts a scheme, `://`, and an authority without path (RFC 6454, section 6.2). */
+/** Returns whether a text is a scheme, `://`, and an authority without path (RFC 6454, section 6.2). */
 function isOrigin(text: string): boolean {
   return (
     /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[!-~]+$/.test(text) && !/[/?#]/.test(text.slice(text.indexOf('://') + 3))

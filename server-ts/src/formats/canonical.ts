@@ -12,7 +12,8 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 /**
- * Numbers per member in the list of members: start and end of its name in the source, and of the member in the text.
+ * Number of positions per member in the list of members. They are start and end of its name in the source, and of the
+ * member in the text.
  */
 const MEMBER_WIDTH = 4;
 /**
@@ -29,8 +30,8 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 256 }, (_,
 });
 
 /**
- * Returns the text of the value at `start`. Where only the scanner reads it again (rule RPC-04), -0 and the order of
- * members stay. Sorting millions of members takes several times the memory of the body.
+ * Returns the text of the value at `start`. With `isReadAgain`, only the scanner reads the text again (rule RPC-04), so
+ * -0 and the order of members stay. Sorting millions of members takes several times the memory of the body.
  */
 export function canonicalJson(bytes: Buffer, start: number, isReadAgain = false): Buffer {
   const writer = new Writer(bytes, start, isReadAgain);
@@ -214,7 +215,7 @@ function isMinusZeroAt(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0xcb && Object.is(bytes.readDoubleBE(at + 1), -0);
 }
 
-/** A value that is neither text nor a container. */
+/** Returns the text of a value that is neither text nor a container. */
 function scalarJson(bytes: Buffer, at: number): string {
   const first = bytes[at]!;
   if (first < 0x80) return String(first);

@@ -1,18 +1,18 @@
 /**
  * Checks a body in MessagePack before a library decodes it (rules FMT-03 and FMT-04).
  *
- * Pure. Invariant: the check takes no memory but the places of the events, whatever the body declares. What passes is
- * well-formed to its last byte.
+ * Pure. Invariant: the check allocates nothing except the places of the events, whatever the body declares. A body that
+ * passes is well-formed to its last byte.
  */
 import type { Places } from './batch.ts';
 import { SHAPE, shapeAt, Walker } from './msgpack-walker.ts';
 
-/** How many bytes are checked in one slice; other requests run between slices. */
+/** Bytes per slice; other requests run between slices. */
 const SLICE_BYTES = 1 << 17;
 
 const EVENTS = Buffer.from('events');
 
-/** Checks a body that is one value. */
+/** Checks a body that holds one value. */
 export function checkEvent(body: Buffer): void {
   const walker = new Walker(body);
   walker.skipValue(0);
@@ -20,8 +20,8 @@ export function checkEvent(body: Buffer): void {
 }
 
 /**
- * Checks a body that is a batch, in slices; nothing when it has no array `events`. Of a key given twice the last
- * counts. Events after the first `maxItems` are counted and not kept.
+ * Checks a body that holds a batch, in slices; `undefined` when it has no array `events`. Of equal keys the last
+ * counts. Events after the first `maxItems` are counted but not kept.
  */
 export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Places | undefined> {
   const walker = new Walker(body);
@@ -48,14 +48,14 @@ export function* checkBatch(body: Buffer, maxItems: number): Generator<void, Pla
   return places;
 }
 
-/** Checks the array of events that begins here. */
+/** Checks the array of events that starts at the walker's position. */
 function* checkEvents(walker: Walker, maxItems: number): Generator<void, Places> {
   const count = walker.container(1);
   const events: number[] = [];
   let pause = walker.at + SLICE_BYTES;
   for (let left = count; left > 0; ) {
     const start = walker.at;
-    // Those that are only counted are one walk: to begin a walk costs more than an event of one byte.
+    // One walk passes all events that are only counted: starting a walk costs more than an event of one byte.
     const isKept = events.length < 2 * maxItems;
     const begun = isKept ? 1 : left;
     walker.begin(2, begun);

@@ -1,22 +1,26 @@
 /**
  * Walks through a value of MessagePack without decoding it (rule FMT-04).
  *
- * Pure. Invariant: what the walker has passed is well-formed. It takes no memory, whatever the body declares.
+ * Pure. Invariant: everything before the walker's position is well-formed. The walker allocates nothing, whatever the
+ * body declares.
  */
 import { LIMITS } from '../contract.ts';
 import { type Fault, refusal } from './fault.ts';
 import { isUtf8Range } from './utf8.ts';
 
-/** The bits of the exponent in the second byte of a float, and of a double. */
+/** Masks of the exponent's bits in the second byte of a float and of a double. */
 const FLOAT_EXPONENT = 0x80;
 const DOUBLE_EXPONENT = 0xf0;
 
-/** Of containers those with a marker below have their count in it. */
+/** Bound of the markers of short containers, which contain the number of elements. */
 const SHORT_CONTAINERS = 0xa0;
 
 const MOST_DEPTH = LIMITS.json_depth;
 
-/** What a value is, by its first byte. `other` has a fixed number of bytes behind the marker, or is not allowed. */
+/**
+ * The kinds of values, by their first byte. A value of kind `other` has a fixed number of bytes after its marker, or is
+ * not allowed.
+ */
 export const SHAPE = { byte: 0, text: 1, array: 2, map: 3, other: 4 } as const;
 const SHAPES = Uint8Array.from({ length: 256 }, (_, first) => shapeOf(first));
 
@@ -27,24 +31,24 @@ function shapeOf(first: number): number {
   return first >> 5 === 0x5 || (first >= 0xd9 && first <= 0xdb) ? SHAPE.text : SHAPE.other;
 }
 
-/** The shape of the value that begins at `at`. */
+/** Returns the kind of the value that starts at `at`. */
 export function shapeAt(bytes: Buffer, at: number): number {
   return at < bytes.length ? SHAPES[bytes[at]!]! : SHAPE.other;
 }
 
 /** Walks through a body, value by value. */
 export class Walker {
-  /** How many bytes lie behind. */
+  /** Number of bytes passed. */
   at = 0;
-  /** Where the last text began, which ended at `at`. */
+  /** Start of the last text, which ends at `at`. */
   textStart = 0;
   private readonly bytes: Buffer;
-  /** In how many containers the value lies that is being skipped, and how many of its own are open around the innermost. */
+  /** Number of containers around the current value, and number of its own open containers around the innermost one. */
   private depth = 0;
   private level = 0;
-  /** Values that are still to come in the innermost container; negative in a map, where a key is one of its own. */
+  /** Remaining values of the innermost container. Negative for a map, where a key also counts as a value. */
   private left = 0;
-  /** The same of the containers around the innermost one. */
+  /** The remaining values of the containers around the innermost one. */
   private readonly open = new Int32Array(MOST_DEPTH);
 
   constructor(bytes: Buffer) {
@@ -56,27 +60,27 @@ export class Walker {
     if (this.at !== this.bytes.length) fail('trailing');
   }
 
-  /** Skips a value of one byte that is no container; returns whether there was one. */
+  /** Skips a value of one byte that is no container; returns whether it found one. */
   skipByte(): boolean {
     if (shapeAt(this.bytes, this.at) !== SHAPE.byte) return false;
     this.at++;
     return true;
   }
 
-  /** Skips a value that lies in `depth` containers. Does not recurse. */
+  /** Skips a value at nesting depth `depth`. Does not recurse. */
   skipValue(depth: number): void {
     this.begin(depth, 1);
     this.skipUntil(this.bytes.length);
   }
 
-  /** Begins so many values that lie in `depth` containers; `skipUntil` skips them. */
+  /** Starts a walk over `count` values at nesting depth `depth`; `skipUntil` skips them. */
   begin(depth: number, count: number): void {
     this.depth = depth;
     this.level = 0;
     this.left = count;
   }
 
-  /** Goes on with the values that were begun; returns whether they ended, else the walker is at `pause` or behind it. */
+  /** Continues the walk. Returns whether all values are passed; otherwise the walker is at `pause` or after it. */
   skipUntil(pause: number): boolean {
     const { bytes, open, depth } = this;
     const { length } = bytes;
@@ -102,7 +106,7 @@ export class Walker {
       }
       if (shape === SHAPE.byte) {
         at++;
-        // A body may have millions of such elements, one after the other.
+        // A body may have millions of such elements in a row.
         while (left > 0 && at < end && SHAPES[bytes[at]!] === SHAPE.byte) {
           at++;
           left--;
@@ -124,7 +128,7 @@ export class Walker {
           at = this.at;
         }
         open[level++] = left;
-        // Never -0, which is no small integer of V8.
+        // Avoids -0, which V8 does not store as a small integer.
         left = shape === SHAPE.map ? 0 - 2 * count : count;
         if (Math.abs(left) > length - at) fail('truncated');
       }
@@ -135,13 +139,11 @@ export class Walker {
     return left === 0;
   }
 
-  /**
-   * Takes the beginning of an array or a map that lies in `depth` containers; returns its number of elements or pairs.
-   */
+  /** Takes the header of an array or a map at nesting depth `depth`; returns its number of elements or pairs. */
   container(depth: number): number {
     const { bytes } = this;
     const first = bytes[this.at++]!;
-    // The depth is checked before the count, which is behind the marker (rule FMT-04).
+    // Checks the depth before the count, which follows the marker (rule FMT-04).
     if (depth >= MOST_DEPTH) fail('depth');
     const count = first < 0xa0 ? first & 0x0f : this.length(first === 0xdc || first === 0xde ? 2 : 4);
     const least = SHAPES[first] === SHAPE.map ? 2 * count : count;
@@ -149,18 +151,18 @@ export class Walker {
     return count;
   }
 
-  /** Takes a key; returns whether it is this one. */
+  /** Takes a key; returns whether it equals `name`. */
   keyIs(name: Buffer): boolean {
     this.key();
     const { bytes, textStart } = this;
-    // A view of the bytes for each key would cost more than the key.
+    // Creating a view of the bytes for each key would cost more than this comparison.
     if (this.at - textStart !== name.length) return false;
     let same = 0;
     while (same < name.length && bytes[textStart + same] === name[same]) same++;
     return same === name.length;
   }
 
-  /** Takes a key. One that is no string is the fault `key`, whatever else is wrong with it. */
+  /** Takes a key. A key that is not a string is the fault `key`, whatever else is wrong with it. */
   key(): void {
     const { bytes } = this;
     if (this.at >= bytes.length) fail('truncated');
@@ -169,7 +171,7 @@ export class Walker {
     this.at = this.text(this.at, first);
   }
 
-  /** Checks the text whose marker `first` is at `at`; returns where it ends. */
+  /** Checks the text whose marker `first` is at `at`; returns its end. */
   private text(at: number, first: number): number {
     let start = at + 1;
     let length = first & 0x1f;
@@ -186,7 +188,7 @@ export class Walker {
     return end;
   }
 
-  /** Takes the rest of a value whose marker has a fixed number of bytes behind it. */
+  /** Takes the bytes after the marker of a value with a fixed length. */
   private scalar(first: number): void {
     if (first === 0xc1) fail('reserved');
     if (first >= 0xc4 && first <= 0xc6) fail('binary');
@@ -202,7 +204,7 @@ export class Walker {
     }
   }
 
-  /** A length of this many bytes, big-endian. */
+  /** Reads a big-endian length of this many bytes. */
   private length(width: number): number {
     const start = this.take(width);
     let length = 0;
@@ -210,7 +212,7 @@ export class Walker {
     return length;
   }
 
-  /** Takes so many bytes; returns where they begin. */
+  /** Takes `count` bytes; returns their start. */
   private take(count: number): number {
     const start = this.at;
     if (count > this.bytes.length - start) fail('truncated');
@@ -220,7 +222,8 @@ export class Walker {
 }
 
 /**
- * Whether a float is infinite or NaN: all bits of its exponent are set; `mask` has those of its second byte (IEEE 754).
+ * Returns whether a float is infinite or NaN: all bits of its exponent are set (IEEE 754). `mask` selects the
+ * exponent's bits in the second byte.
  */
 function isNotFinite(bytes: Buffer, start: number, mask: number): boolean {
   return (bytes[start]! & 0x7f) === 0x7f && (bytes[start + 1]! & mask) === mask;

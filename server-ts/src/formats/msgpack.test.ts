@@ -30,7 +30,7 @@ function run<T>(steps: Generator<void, T>): T {
   return step.value;
 }
 
-/** The tokens of the fields of one event. */
+/** Returns the tokens of the fields of one event. */
 function tokensOf(packed: Buffer, ...names: FieldName[]): string[] {
   const raw = new RawEvents();
   const body = readMsgpackEvent(packed, raw, buffers);

@@ -1,9 +1,9 @@
 /**
  * Reads MessagePack: turns the events of a body into JSON tokens (rules FMT-04 and FMT-05).
  *
- * Invariant: a body is checked before the library decodes it. What the library still refuses is an error of this
- * server. The library decodes numbers. Texts are copied as they lie in the body: to decode and encode each would cost
- * more than all the rest.
+ * Invariant: a body is checked before the library decodes it. So an error of the library is an internal error of this
+ * server. The library decodes numbers; texts are copied as bytes of the body. Decoding and encoding each text would
+ * cost more than all other work.
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
@@ -18,15 +18,15 @@ import { Tokens } from './tokens.ts';
 
 const { Unpackr } = await import('msgpackr/unpack');
 
-/** How many events are decoded in one slice; other requests run between slices. */
+/** Events per slice; other requests run between slices. */
 const SLICE_EVENTS = 1000;
 
 const NIL = 0xc0;
 
-/** Returns integers of 64 bits as bigints. */
+/** The decoder; it returns integers of 64 bits as bigints. */
 const library = new Unpackr({ useRecords: false });
 
-/** Reads the one event of a body; returns the text that its spans lie in. */
+/** Reads the one event of a body; returns the text that its spans refer to. */
 export function readMsgpackEvent(body: Buffer, raw: RawEvents, buffers: Buffers): Buffer {
   checkEvent(body);
   const tokens = new Tokens(buffers, raw, body.length);
@@ -34,7 +34,7 @@ export function readMsgpackEvent(body: Buffer, raw: RawEvents, buffers: Buffers)
   return tokens.finish();
 }
 
-/** Reads the events of a body, in slices. Where they are more than `maxItems`, none is kept. */
+/** Reads the events of a body, in slices. Above `maxItems` events it keeps none. */
 export function* readMsgpackBatch(
   body: Buffer,
   raw: RawEvents,
@@ -55,7 +55,7 @@ export function* readMsgpackBatch(
   return { body: tokens.finish(), count };
 }
 
-/** Decodes the event that begins where the walker is. */
+/** Decodes the event that starts at the walker's position. */
 function decodeEvent(body: Buffer, walker: Walker, tokens: Tokens): void {
   const isObject = shapeAt(body, walker.at) === SHAPE.map;
   tokens.event(isObject);
@@ -69,7 +69,7 @@ function decodeEvent(body: Buffer, walker: Walker, tokens: Tokens): void {
   }
 }
 
-/** Decodes the value of a field, from `start` up to where the walker is. */
+/** Decodes the value of a field, from `start` up to the walker's position. */
 function decodeValue(body: Buffer, start: number, walker: Walker, field: FieldSpec, tokens: Tokens): void {
   const shape = shapeAt(body, start);
   if (field.kind === 'json') {
@@ -89,10 +89,10 @@ function decodeValue(body: Buffer, start: number, walker: Walker, field: FieldSp
   }
 }
 
-/** The library's options of one call, reused. */
+/** The options of a call to the library; one object is reused for all calls. */
 const range = { start: 0, end: 0 };
 
-/** A value that is no text and no container. */
+/** Decodes a value that is neither text nor a container. */
 function decode(body: Buffer, start: number, end: number): unknown {
   range.start = start;
   range.end = end;

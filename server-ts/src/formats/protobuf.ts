@@ -19,11 +19,11 @@ const { BinaryReader } = await import('@bufbuild/protobuf/wire');
 
 /** Events per slice; other requests run between slices. */
 const SLICE_EVENTS = 1000;
-/** Stands for the number of an unknown word; no list holds this text (rule FMT-07). */
+/** Replaces the number of an unknown word; no list holds this text (rule FMT-07). */
 const NO_WORD = '?';
-/** Stands for a time outside the range; it is not a timestamp (rule FMT-07). */
+/** Replaces a time outside the range; it is not a timestamp (rule FMT-07). */
 const NO_TIME = '';
-/** A varint of at most four bytes is an integer of 28 bits. */
+/** Largest number of bytes of a short varint, which is an integer of 28 bits. */
 const SHORT_VARINT = 4;
 
 const FIELDS_BY_NUMBER: readonly (FieldSpec | undefined)[] = byNumber();

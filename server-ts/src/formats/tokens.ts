@@ -2,7 +2,7 @@
  * Writes the values of a binary format as JSON tokens of a new body, each with its span (decision 53).
  *
  * Invariant: only metadata tokens are scanned again. A text keeps its bytes between its quotes, even where JSON needs
- * an escape. Exceptions are characters that `text` would take for an escape or refuse.
+ * an escape. Exceptions are characters that `text` would read as an escape or refuse.
  */
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
@@ -17,11 +17,11 @@ import { BACKSLASH, INVALID, OPEN_ARRAY, OPEN_OBJECT, QUOTE, skipSpace, skipValu
 const OBJECT = 0;
 const NO_OBJECT = 1;
 const FIRST = 2;
-/** Metadata is nested in one container, its event. */
+/** Nesting depth that metadata may have: its event is one container around it. */
 const METADATA_DEPTH = LIMITS.json_depth - 1;
-/** Native code copies longer texts. */
+/** Bytes of the longest text that this module copies itself. Native code copies longer texts. */
 const SHORT_TEXT = 48;
-/** A UTF-16 code unit becomes at most three bytes of UTF-8. */
+/** Largest number of UTF-8 bytes of a UTF-16 code unit. */
 const MOST_BYTES = 3;
 const SPARE_BYTES = 1024;
 
@@ -203,9 +203,9 @@ export class Tokens {
   }
 }
 
-/** At least the digits of 2^64 with a sign, and the longest double that ECMAScript prints. */
+/** Number of bytes that suffices for 2^64 with a sign, and for the longest double that ECMAScript prints. */
 const LONGEST_NUMBER = 32;
-/** Numbers below this are written digit by digit. */
+/** Bound below which numbers are written digit by digit. */
 const MOST_DIGITS = 1e9;
 
 function digitsOf(value: number): number {
@@ -214,7 +214,7 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-/** Returns whether `text` would take a character for an escape, or refuse it (U+0000). */
+/** Returns whether `text` would read a character as an escape, or refuse it (U+0000). */
 function isSpecial(code: number): boolean {
   return code === BACKSLASH || code === 0;
 }

@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 
-/** Native code checks longer texts. */
+/** Bytes of the longest text that this module checks itself. Native code checks longer texts. */
 const SHORT_TEXT = 48;
 
 /** Returns whether the bytes from `start` up to `end` are UTF-8. */

@@ -9,7 +9,7 @@ import { byteLength, percentDecode } from '../text.ts';
 import type { Head } from './head.ts';
 import { invalid } from './parameters.ts';
 
-/** Slashes in both directions and control characters. */
+/** Matches slashes, backslashes and control characters. */
 const FORBIDDEN = /[/\\\p{Cc}]/u;
 
 /** Decodes the name of an attachment from a path, once. */
@@ -24,7 +24,7 @@ export function attachmentName(encoded: string): string {
 /** The default media type of an attachment. */
 const ANY_BYTES = 'application/octet-stream';
 
-/** Parses `type/subtype` (RFC 9110, section 8.3.1). */
+/** Matches `type/subtype` (RFC 9110, section 8.3.1). */
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
 /** Returns the media type of a body, in lower case and without parameters. */
@@ -44,7 +44,7 @@ export function disposition(name: string, type: string): string {
   return plain === name ? value : `${value}; filename*=UTF-8''${encoded(name)}`;
 }
 
-/** Keeps attr-chars and percent-encodes any other byte (RFC 8187, section 3.2.1). */
+/** Returns a name with its attr-chars unchanged and any other byte percent-encoded (RFC 8187, section 3.2.1). */
 function encoded(name: string): string {
   const isOther = /[^A-Za-z0-9!#$&+\-.^_`|~]/g;
   return Buffer.from(name)

@@ -107,7 +107,7 @@ export async function getAttachment(app: App, exchange: Exchange): Promise<void>
   await sendContent(app, exchange, (start, length) => files.read(sha256, start, length), first, last + 1);
 }
 
-/** Sends the bytes of a content from `start` up to `end`; reads a chunk when the client has taken the one before. */
+/** Sends the bytes of a content from `start` up to `end`; reads a chunk when the client has taken the previous one. */
 async function sendContent(
   app: App,
   { response }: Exchange,

@@ -1,8 +1,7 @@
 /**
  * Handles `/bench/sink` and `/bench/echo`, which exist with `--bench` alone (rules BEN-01 to BEN-03).
  *
- * They are the baseline of measurements: HTTP without further work. Invariant: the sink holds at most one read in
- * memory.
+ * They are the baseline of measurements: HTTP without other work. Invariant: the sink holds at most one read in memory.
  */
 import type { App } from '../app.ts';
 import { LIMITS } from '../contract.ts';

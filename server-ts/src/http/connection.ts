@@ -32,7 +32,7 @@ interface Line {
   /** The newest request. */
   newest: IncomingMessage | undefined;
   response: ServerResponse | undefined;
-  /** The last answer is sent or in progress. */
+  /** Whether the last answer is sent or in progress. */
   closing: boolean;
 }
 
@@ -171,7 +171,10 @@ export class Connections {
     });
   }
 
-  /** Above a number of refusals it closes without a wait, so that they occupy no descriptors. */
+  /**
+   * Refuses a connection. Above a number of refusals it closes the connection at once, so that refusals occupy no
+   * descriptors.
+   */
   private refuseConnection(socket: Socket): void {
     socket.on('error', () => {});
     const answer = rawFailure('overloaded');
@@ -228,7 +231,7 @@ export class Connections {
       socket.unshift(Buffer.concat([headWithoutUpgrade(request), rest]));
       for (const listener of this.accept) listener.call(this.server, socket);
     };
-    // Until then Node has no listener on this socket.
+    // Until `begin` runs, Node has no error listener on this socket.
     socket.on('error', ignore);
     if (line.closing) socket.resume();
     else if (line.current === undefined) begin();

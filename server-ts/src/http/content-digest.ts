@@ -3,7 +3,7 @@ import { type Digest, digestBase64 } from '../digest.ts';
 import { Failure } from '../error.ts';
 import type { Head } from './head.ts';
 
-/** Parses `algorithm=:BASE64:` (RFC 8941, sections 3.2 and 3.3.5). */
+/** Matches `algorithm=:BASE64:` (RFC 8941, sections 3.2 and 3.3.5). */
 const MEMBER =
   /^[ \t]*([a-z*][a-z0-9_.*-]*)=:((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?):[ \t]*$/;
 

@@ -18,7 +18,7 @@ export interface Exchange {
   telemetry: Answer | undefined;
   /** Whether `Accept` selects the format of the answer (rule HTT-13). */
   hasChoice: boolean;
-  /** The body was read whole, or the server sent 100 and is reading it. */
+  /** Whether the body was read whole, or the server sent 100 and is reading it. */
   bodyTaken: boolean;
   /** Returns whether the server is draining, so that every connection closes. */
   isDraining(): boolean;

@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts';
 import { taken } from './frames.ts';
 import { exported } from './reply.ts';
 
-/** Sends the first page, then each further page once the client has taken the one before. */
+/** Sends the first page, then each further page once the client has taken the previous one. */
 export async function sendExport(
   app: App,
   exchange: Exchange,

@@ -43,7 +43,7 @@ export class Guard {
     this.cookies = config.token === undefined ? undefined : new CookieKey(config.token);
   }
 
-  /** `nowS` is the time in Unix seconds. */
+  /** Checks a request; `nowS` is the time in Unix seconds. */
   check(head: Head, nowS: number): Verdict {
     const host = head.headers.get('host')?.[0] ?? '';
     const name = hostName(host.toLowerCase());

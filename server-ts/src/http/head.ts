@@ -16,13 +16,13 @@ export interface Head {
   /** The text after the question mark; empty when there is none. */
   readonly query: string;
   readonly isHttp10: boolean;
-  /** By lower-case name, in order of arrival. */
+  /** The values of each header by its lower-case name, in order of arrival. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** In bytes; 0 when no body is declared, and `undefined` when it comes in chunks. */
+  /** Length of the body in bytes; 0 when no body is declared, and `undefined` when it comes in chunks. */
   readonly contentLength: number | undefined;
 }
 
-/** A path and a query of visible ASCII except `"#<>\^{|}` and the backquote. */
+/** Matches a path and a query of visible ASCII except `"#<>\^{|}` and the backquote. */
 const TARGET = /^\/[!$-;=?-[\]_a-z~]*$/;
 
 const METHODS = new Set(LIMITS.http_methods);

@@ -47,7 +47,7 @@ const [exactRoutes, openRoutes] = [false, true].map((isOpen) =>
   ROUTES.filter(({ path }) => path.includes('{') === isOpen),
 ) as [RouteSpec[], RouteSpec[]];
 
-/** Every route. */
+/** Returns the listener that serves every route. */
 export function buildRoutes(app: App): RequestListener {
   const routes = express.Router({ caseSensitive: true, strict: true });
   const on = (path: string, handler: Handler) =>

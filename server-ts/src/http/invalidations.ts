@@ -15,7 +15,7 @@ import { stream } from './reply.ts';
 /** Largest number of cached sets of due topics, which bounds memory. */
 const KEPT_SETS = 64;
 
-/** The invalidation mode of the stream (rules SYN-02 to SYN-04). */
+/** Opens a stream in invalidation mode (rules SYN-02 to SYN-04). */
 export async function openInvalidations(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
   if (exchange.head.method === 'HEAD') {
     stream(exchange);

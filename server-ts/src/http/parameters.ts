@@ -65,7 +65,10 @@ export function optionParameters(
   return collect(route.parameters, false, ({ name }) => options.find((option) => option[0] === name)?.[1]);
 }
 
-/** A method with its own parameters deletes or changes something, so a misspelt name must not be ignored. */
+/**
+ * Throws for an unknown name. A method with its own parameters deletes or changes something, so a misspelt name must
+ * not be ignored.
+ */
 function refuseUnknown(own: readonly string[], pairs: readonly Pair[]): void {
   const names = own.map((key) => PARAMETERS[key]?.name);
   const unknown = pairs.find(([name]) => name !== '' && !names.includes(name));

@@ -1,5 +1,5 @@
 /**
- * Makes every answer: the only module that chooses a status and headers.
+ * Makes every answer; no other module chooses a status or headers.
  *
  * An answer closes its connection where a rule says so, and after HTTP/1.0. It also closes it when the unread body is
  * too long to drop or has no known length. Over 250 lines because it makes every answer of the server, most of them in
@@ -33,12 +33,12 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const VARYING: ReadonlySet<number> = new Set([200, 304, 406]);
 const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 
-/** 200 with JSON text, as text or as bytes. */
+/** Sends 200 with JSON text, as text or as bytes. */
 export function ok(exchange: Exchange, json: string | Uint8Array): void {
   answer(exchange, 200, JSON_ONLY, json);
 }
 
-/** 200 with a page in the selected format (rule FMT-08). */
+/** Sends 200 with a page in the selected format (rule FMT-08). */
 export function rows(exchange: Exchange, bytes: Uint8Array): void {
   answer(exchange, 200, { 'content-type': mediaTypeOf(exchange) }, bytes);
 }
@@ -53,7 +53,8 @@ function contentType({ format, mediaType }: Answer): string {
 }
 
 /**
- * The responses to typed calls, if any, and their time in milliseconds without the work of the methods (rule RPC-07).
+ * Sends the responses to typed calls, if any. `ms` is their time in milliseconds without the work of the methods (rule
+ * RPC-07).
  */
 export function rpc(exchange: Exchange, responses: string | Uint8Array | undefined, ms: number): void {
   const timing = { 'server-timing': `lib;dur=${ms.toFixed(3)}` };
@@ -61,13 +62,13 @@ export function rpc(exchange: Exchange, responses: string | Uint8Array | undefin
   else answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...timing }, responses);
 }
 
-/** The answer to one event (rules ING-01 to ING-03). */
+/** Sends the answer to one event (rules ING-01 to ING-03). */
 export function single(exchange: Exchange, outcomes: Outcomes): void {
   throwRejected(outcomes);
   answer(exchange, outcomes.ids[0] === 0 ? 200 : 201, JSON_ONLY, singleJson(outcomes));
 }
 
-/** The answer to a batch (rules ING-04 and ING-05). */
+/** Sends the answer to a batch (rules ING-04 and ING-05). */
 export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boolean): void {
   answer(exchange, 201, JSON_ONLY, batchJson(outcomes, withResults));
 }
@@ -78,7 +79,7 @@ export function hook(exchange: Exchange, outcomes: Outcomes): void {
   ok(exchange, '{}');
 }
 
-/** The answer to telemetry, with its rejected records (rule OTL-01). */
+/** Sends the answer to telemetry, with its rejected records (rule OTL-01). */
 export function telemetry(
   exchange: Exchange,
   { rejected: member }: Request,
@@ -93,7 +94,7 @@ export function telemetry(
   );
 }
 
-/** The answer to refused telemetry (rule OTL-01). 429 makes a client wait. */
+/** Sends the answer to refused telemetry (rule OTL-01). The status 429 makes a client wait. */
 function telemetryFailure(exchange: Exchange, { code, members, close }: Failure, chosen: Answer): void {
   const { status, text } = errorSpec(code);
   const used = code === 'overloaded' ? 429 : status;
@@ -107,47 +108,47 @@ function throwRejected(outcomes: Outcomes): void {
   if (rejected !== undefined) throw new Failure('invalid_event', { details: rejected.errors });
 }
 
-/** 200 with a snapshot and its tag (rule SYN-05). */
+/** Sends 200 with a snapshot and its tag (rule SYN-05). */
 export function snapshot(exchange: Exchange, data: string | Uint8Array, etag: string): void {
   answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...tagHeaders(etag) }, data);
 }
 
-/** The tag of a snapshot. A cache must revalidate before each use (rule SYN-05). */
+/** Returns the headers for the tag of a snapshot. A cache must revalidate before each use (rule SYN-05). */
 function tagHeaders(etag: string): Headers {
   return { etag, 'cache-control': 'no-cache' };
 }
 
-/** 304: the client holds the state of this tag (rule SYN-06). */
+/** Sends 304: the client holds the state of this tag (rule SYN-06). */
 export function notModified(exchange: Exchange, etag: string): void {
   answer(exchange, 304, tagHeaders(etag), undefined);
 }
 
-/** 200 with a file of the dashboard (rule PAG-01). */
+/** Sends 200 with a file of the dashboard (rule PAG-01). */
 export function page(exchange: Exchange, mediaType: string, text: string): void {
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, ...VOCABULARY.page_headers };
   answer(exchange, 200, headers, text);
 }
 
-/** 200 with a file of the page of measurements (rule BEN-05). */
+/** Sends 200 with a file of the page of measurements (rule BEN-05). */
 export function benchPage(exchange: Exchange, mediaType: string, text: string): void {
   const headers = { 'content-type': `${mediaType}; charset=utf-8`, ...VOCABULARY.bench_page_headers };
   answer(exchange, 200, headers, text);
 }
 
-/** Health: 503 while writes fail (rule HEA-01). */
+/** Sends the health answer, with 503 while writes fail (rule HEA-01). */
 export function health(exchange: Exchange, json: string, degraded: boolean): void {
   answer(exchange, degraded ? 503 : 200, JSON_ONLY, json);
 }
 
-/** The answer to an attachment (rule ATT-01). */
+/** Sends the answer to a stored attachment (rule ATT-01). */
 export function kept(exchange: Exchange, { isNew, sha256, size }: Kept, mediaType: string): void {
   const json = JSON.stringify({ sha256: digestHex(sha256), size, media_type: mediaType });
   answer(exchange, isNew ? 201 : 200, JSON_ONLY, json);
 }
 
 /**
- * The head of 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08). Returns whether the caller sends
- * them.
+ * Sends the head of 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08). Returns whether the caller sends
+ * the bytes.
  */
 export function attachment(exchange: Exchange, file: AttachmentFile, etag: string, part: Part): boolean {
   const { response, head } = exchange;
@@ -171,25 +172,25 @@ export function attachment(exchange: Exchange, file: AttachmentFile, etag: strin
   return head.method !== 'HEAD';
 }
 
-/** 304: the client holds the attachment. */
+/** Sends 304: the client holds the attachment. */
 export function attachmentNotModified(exchange: Exchange, etag: string): void {
   const headers = { etag, 'cache-control': VOCABULARY.attachment_headers['cache-control'] };
   answer(exchange, 304, headers, undefined);
 }
 
-/** 416: the range contains no byte. */
+/** Sends 416: the range contains no byte. */
 export function rangeNotSatisfiable(exchange: Exchange, size: number): void {
   const code = 'range_not_satisfiable';
   const headers = { 'content-type': JSON_TYPE, 'content-range': `bytes */${size}` };
   answer(exchange, errorSpec(code).status, headers, failureJson(new Failure(code)));
 }
 
-/** 200 with the number of bytes that the sink dropped (rule BEN-02). */
+/** Sends 200 with the number of bytes that the sink dropped (rule BEN-02). */
 export function sink(exchange: Exchange, length: number): void {
   ok(exchange, `{"bytes":${length}}`);
 }
 
-/** 200 with the bytes of the request, in the pieces that arrived (rule BEN-03). */
+/** Sends 200 with the bytes of the request, in the pieces that arrived (rule BEN-03). */
 export function echo(exchange: Exchange, pieces: readonly Uint8Array[]): void {
   const { response } = exchange;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -198,14 +199,14 @@ export function echo(exchange: Exchange, pieces: readonly Uint8Array[]): void {
   response.end();
 }
 
-/** The bytes in one form, and the milliseconds that encoding took (rule BEN-04). */
+/** Sends the bytes in one form, and the milliseconds that encoding took (rule BEN-04). */
 export function blob(exchange: Exchange, body: string | Uint8Array, mediaType: string, took: number): void {
   const timing = `encode;dur=${took.toFixed(3)}`;
   const headers = { 'content-type': mediaType, 'cache-control': 'no-store', 'server-timing': timing };
   answer(exchange, 200, headers, body);
 }
 
-/** A failure's answer (rule HTT-01). `allow` belongs to 405. */
+/** Sends the answer to a failure (rule HTT-01). `allow` belongs to 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
   const { code, close } = failed;
   if (exchange.telemetry !== undefined) {
@@ -217,12 +218,12 @@ export function failure(exchange: Exchange, failed: Failure, allow?: string): vo
   answer(exchange, errorSpec(code).status, headers, failureJson(failed), close);
 }
 
-/** 204 with `Allow` (rule HTT-04). */
+/** Sends 204 with `Allow` (rule HTT-04). */
 export function options(exchange: Exchange, allow: string): void {
   answer(exchange, 204, { allow }, undefined);
 }
 
-/** 204 to a preflight (rule SEC-05). */
+/** Sends 204 to a preflight (rule SEC-05). */
 export function preflight(exchange: Exchange): void {
   const headers = {
     'access-control-allow-methods': VOCABULARY.security.allow_methods,
@@ -232,12 +233,12 @@ export function preflight(exchange: Exchange): void {
   answer(exchange, 204, headers, undefined);
 }
 
-/** 303 to the dashboard, with the cookie (rule SEC-07). */
+/** Sends 303 to the dashboard, with the cookie (rule SEC-07). */
 export function signedIn(exchange: Exchange, cookie: string): void {
   answer(exchange, 303, { location: '/', 'set-cookie': cookie, 'cache-control': 'no-store' }, '');
 }
 
-/** The head of a stream, in either mode; the caller writes frames until it ends the response (rule STR-10). */
+/** Sends the head of a stream, in either mode; the caller writes frames until it ends the response (rule STR-10). */
 export function stream(exchange: Exchange): void {
   open(exchange, {
     'content-type': 'text/event-stream',
@@ -246,13 +247,13 @@ export function stream(exchange: Exchange): void {
   });
 }
 
-/** The head of rows in several pages, with a tag for a snapshot; the caller writes the rows (rule FMT-09). */
+/** Sends the head of rows in several pages, with a tag for a snapshot; the caller writes the rows (rule FMT-09). */
 export function exported(exchange: Exchange, etag?: string): void {
   const tag = etag === undefined ? {} : tagHeaders(etag);
   open(exchange, { 'content-type': mediaTypeOf(exchange), ...tag });
 }
 
-/** The head of an answer of unknown length. */
+/** Sends the head of an answer of unknown length. */
 function open(exchange: Exchange, given: Headers): void {
   const { response, head } = exchange;
   const headers: Record<string, Header> = { ...given };
@@ -289,7 +290,7 @@ function failureHeaders(code: ErrorCode): Headers {
   return headers;
 }
 
-/** A complete answer; `undefined` means no body. */
+/** Sends a complete answer; `undefined` means no body. */
 function answer(
   exchange: Exchange,
   status: number,

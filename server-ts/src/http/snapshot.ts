@@ -43,7 +43,7 @@ export async function getSnapshot(app: App, exchange: Exchange, parameters: Para
   } else snapshot(exchange, data, etag);
 }
 
-/** The state of a topic, as JSON text (rule RPC-05). */
+/** Reads the state of a topic, as JSON text (rule RPC-05). */
 export async function readSnapshot(
   app: App,
   exchange: Exchange,

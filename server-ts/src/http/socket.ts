@@ -108,7 +108,7 @@ function tryConnect(path: string): Promise<string> {
   });
 }
 
-/** Device and inode. */
+/** Returns device and inode of a file; `undefined` when the file does not exist. */
 function identityOf(path: string): string | undefined {
   const file = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return file && `${file.dev}-${file.ino}`;

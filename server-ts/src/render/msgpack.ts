@@ -1,7 +1,7 @@
 /**
  * Renders pages of events and snapshots in MessagePack (rule FMT-08).
  *
- * Pure. Everything has its shortest form, as the library writes it. Only integers of 64 bits are written here.
+ * Pure. Every value has its shortest form. The library writes all values except integers of 64 bits.
  */
 import { COLUMNS, type Column } from '../field.ts';
 import { formatTimestamp } from '../timestamp.ts';
@@ -13,7 +13,10 @@ const { Packr } = await import('msgpackr/pack');
 /** Writes maps in their shortest form, and nothing that is an extension of msgpackr. */
 const library = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
 
-/** The library writes a larger number as a float, and a bigint as a signed integer: neither is the shortest form. */
+/**
+ * Largest integer that the library writes in its shortest form. It writes a larger number as a float, and a bigint as a
+ * signed integer.
+ */
 const MOST_INTEGER = 0xffff_ffff;
 const UINT64 = 0xcf;
 const MAP = 0x80;
@@ -27,7 +30,7 @@ export class MsgpackRows {
   private readonly texts: TextsById;
   private readonly parts: Uint8Array[] = [];
   private count = 0;
-  /** The last time and its text: events of one request have the same. */
+  /** The last time and its cached text: events of one request have the same time. */
   private timeMs = Number.NaN;
   private time = '';
 
@@ -48,7 +51,7 @@ export class MsgpackRows {
     this.parts.push(isLong ? packLong(event) : pack(event));
   }
 
-  /** A page of these rows, with the cursor that continues it (rule GET-01). */
+  /** Returns a page of these rows, with the cursor that continues it (rule GET-01). */
   page(next: number | null): Buffer {
     const head = [Buffer.of(MAP | 2), pack('events'), arrayHead(this.count)];
     return joined([...head, ...this.parts, pack('next'), packValue(next)]);
@@ -87,7 +90,7 @@ export class MsgpackRows {
   }
 }
 
-/** A snapshot with its data, which is a page in MessagePack (rules SYN-05 and SYN-07). */
+/** Returns a snapshot with its data, which is a page in MessagePack (rules SYN-05 and SYN-07). */
 export function msgpackSnapshot(snapshot: SnapshotHead, data: Uint8Array): Buffer {
   const { topic, epoch, revision, since, isReset } = snapshot;
   const members: [string, Value][] = [
@@ -101,7 +104,7 @@ export function msgpackSnapshot(snapshot: SnapshotHead, data: Uint8Array): Buffe
   return joined([Buffer.of(MAP | (members.length + 1)), ...head, pack('data'), data]);
 }
 
-/** The bytes of a value; the library does not reuse their memory. */
+/** Returns the bytes of a value; the library does not reuse their memory. */
 function pack(value: unknown): Uint8Array {
   return library.pack(value);
 }
@@ -114,7 +117,7 @@ function packValue(value: Value): Uint8Array {
   return bytes;
 }
 
-/** A map with an integer above 32 bits. */
+/** Encodes a map with an integer above 32 bits. */
 function packLong(event: Readonly<Record<string, Value>>): Buffer {
   const members = Object.entries(event);
   // The library writes the head: 1 byte below 16 members, else 3.
@@ -128,7 +131,7 @@ function arrayHead(count: number): Buffer {
   return count < 16 ? Buffer.of(FIX_ARRAY | count) : Buffer.of(ARRAY16, count >> 8, count & 0xff);
 }
 
-/** The parts, end to end, in memory of their own, which can be transferred to the main thread. */
+/** Returns the concatenated parts in memory of their own, which can be transferred to the main thread. */
 function joined(parts: readonly Uint8Array[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const bytes = Buffer.allocUnsafeSlow(length);

@@ -10,7 +10,7 @@ import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } f
 
 const { BinaryWriter } = await import('@bufbuild/protobuf/wire');
 
-/** Below this, an integer has the same varint as a 32-bit one, which the library writes faster. */
+/** Bound below which an integer has the varint of a 32-bit integer, which the library writes faster. */
 const UINT32 = 0x1_0000_0000;
 
 /** Wire types. */

@@ -18,7 +18,7 @@ export function renderSnapshot(head: SnapshotHead, data: string): string {
   return renderMembers([...snapshotMembers(head), ['data', data]]);
 }
 
-/** The members before `data`. */
+/** Returns the members before `data`. */
 export function snapshotMembers({ topic, epoch, revision, since, isReset }: SnapshotHead): Member[] {
   return [
     ['topic', scalar(topic)],

@@ -34,7 +34,7 @@ export function renderStats(rows: StatsRows): string {
   ]);
 }
 
-/** `name_id` joins a tool with the agents that called it and is not shown. */
+/** Renders the statistics of tools. `name_id` joins a tool with the agents that called it and is not shown. */
 export function renderTools(
   tools: readonly FlatRow[],
   agents: readonly FlatRow[],
@@ -66,7 +66,7 @@ export function renderCounts(lists: readonly (readonly [kind: string, rows: read
   return renderMembers(lists.map(([kind, rows]) => [kind, renderList(rows)]));
 }
 
-/** The effective `since` (rule STA-05). */
+/** Returns the member for the effective `since`, if any (rule STA-05). */
 function used(since: number | undefined): Member[] {
   return since === undefined ? [] : [['since', `"${formatTimestamp(since)}"`]];
 }

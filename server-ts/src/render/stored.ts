@@ -21,7 +21,7 @@ export function storedIdOf(row: StoredRow): number {
   return Number(row[0]);
 }
 
-/** The metadata of a row. */
+/** Returns the metadata of a row. */
 export function storedMetadataOf(row: StoredRow): string {
   return String(row.at(-1));
 }

@@ -1,10 +1,10 @@
 /**
  * Checks the arguments of a call against the types of its method (rules RPC-03 and RPC-04).
  *
- * `JSON.parse` reads the arguments, since no code of ours is as fast. From long arguments it reads an extract with
- * the members that the types know. It has no depth limit, so a scan of the brackets checks the depth first. Events to
- * store are not parsed: their text stays as sent (rule MET-01). Invariant: the JSON grammar is checked to the last
- * byte, also after a problem.
+ * `JSON.parse` reads the arguments, since it is faster than the server's own code. From long arguments it reads an
+ * extract with the members that the types know. It has no depth limit, so a scan of the brackets checks the depth
+ * first. Events to store are not parsed: their text stays as sent (rule MET-01). Invariant: the JSON grammar is checked
+ * to the last byte, also after a problem.
  */
 import { LIMITS, VOCABULARY } from '../contract.ts';
 import {
@@ -38,7 +38,7 @@ export type Checked = readonly unknown[] | Problem;
 
 /** The result of reading `params`. */
 export interface Read {
-  /** Negative when it is not JSON. */
+  /** Position after the value; negative when it is not JSON. */
   readonly end: number;
   readonly checked: Checked;
   /** The only argument as JSON text, if known. */
@@ -100,7 +100,7 @@ function echoArguments(bytes: Buffer, start: number, method: Method, depth: numb
   }
   const text = bytes.toString('utf8', start, end);
   const values = parsed(text);
-  // Another bracket follows.
+  // The text is not JSON if another bracket follows the arguments.
   if (values === undefined) return undefined;
   const checked = checkArguments(method, values, checkArgument);
   if (!(checked instanceof Problem)) {
@@ -153,7 +153,7 @@ function scanArguments(bytes: Buffer, start: number, method: Method, depth: numb
   const end = skipItems(bytes, start, depth, (at) => {
     if (bytes[at] !== OPEN_ARRAY || places.length > 0) {
       const behind = skipValue(bytes, at, depth - 1);
-      // The second argument is too many; further ones do not matter.
+      // A second argument is already one too many; further arguments do not matter.
       if (places.length < 2) places.push({ start: at, end: behind, count: Number.POSITIVE_INFINITY });
       return behind;
     }

@@ -18,9 +18,12 @@ import {
 } from '../scanner.ts';
 import type { Parameter, Type } from './schema.ts';
 
-/** Longer texts are decoded into V8's own memory, since the C library keeps freed blocks of this size. */
+/**
+ * Number of bytes above which a text is decoded into V8's own memory, since the C library keeps freed blocks of this
+ * size.
+ */
 const LONG_TEXT = 1 << 23;
-/** Stands for items above the limit. */
+/** The byte that replaces items above the limit. */
 const ANY_ITEM = 0x30;
 
 /** A known member with its printed name. */

@@ -40,7 +40,7 @@ function readOne(body: Buffer, start: number, reading: Reading): Call {
   return { id, work: { ...work, format: 'msgpack', ...firstArgument(body, start) } };
 }
 
-/** Where the first argument of the call lies that begins here. */
+/** Returns the place of the first argument of the call at `start`. */
 function firstArgument(body: Buffer, start: number): Place {
   const walker = new Walker(body);
   walker.at = start;

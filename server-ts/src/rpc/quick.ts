@@ -1,10 +1,9 @@
 /**
- * Reads values in the form that most clients write: members in the order of the schema, texts without needless
- * escapes.
+ * Reads values in the form that most clients write: members in the order of the schema, texts without needless escapes.
  *
  * A long sequence is read piece by piece, so that at most one piece exists as values. If a piece prints exactly as
- * sent, its depth and its end are known without a scan. It gives up on any other form. Invariant: the result does not
- * depend on which code reads it.
+ * sent, its depth and its end are known without a scan. The reader gives up on any other form. Invariant: the result
+ * does not depend on which code reads it.
  */
 import { LIMITS } from '../contract.ts';
 import { CLOSE_ARRAY, OPEN_ARRAY } from '../scanner.ts';
@@ -16,7 +15,7 @@ type Check = (items: unknown) => unknown;
 
 /** Least size of a piece, except the last. */
 const PIECE_BYTES = 1 << 16;
-/** It gives up where a piece would be longer. */
+/** Largest size of a piece; the reader gives up if a piece would be longer. */
 const MOST_PIECE_BYTES = 4 * PIECE_BYTES;
 
 /** Returns whether the array from `start` up to `end` prints exactly as sent; `check` checks arrays of its items. */
@@ -51,7 +50,7 @@ function itemsAsSent(text: string, check: Check): number {
   return JSON.stringify(items) === text ? items.length : 0;
 }
 
-/** The usual separator of two items. If it is part of a text, the piece is not JSON. */
+/** Returns the usual separator of two items. If the separator is part of a text, the piece is not JSON. */
 function separatorOf(item: Type): string {
   if (item.kind === 'dictionary') return `},{"${item.members[0]?.name}":`;
   return item.kind === 'string' ? '","' : ',';

@@ -8,7 +8,7 @@ import type { Calls } from './work.ts';
 
 /** The result of a call that has an `id`. */
 export interface Response {
-  /** As JSON text. */
+  /** The `id` of the call as JSON text. */
   readonly id: string;
   /** The result as JSON text, or the refusal. */
   readonly result: string | Uint8Array | Refusal;
@@ -40,7 +40,9 @@ export function writeResponses(
   return format === 'msgpack' ? packJson(json) : json;
 }
 
-/** A longer text is written as bytes at once, since joining its parts to one text would copy them. */
+/**
+ * Length above which the responses are written as bytes at once, since joining their parts to one text would copy them.
+ */
 const LONG = 1 << 16;
 
 function partsOf(responses: readonly Response[], isBatch: boolean): (string | Uint8Array)[] {

@@ -32,7 +32,7 @@ export function checkOf(type: Type): Check {
       return sequence(type, checkOf(type.item));
     case 'dictionary':
       return dictionary(type);
-    // `options` reads these.
+    // The module `options` reads these values.
     case 'options':
       return () => Problem.ofType(type);
   }

@@ -31,7 +31,7 @@ export type JobResult = { readonly ms: number } & (
   | { readonly kind: 'answer'; readonly bytes: Uint8Array<ArrayBuffer> | undefined }
 );
 
-/** How long the thread stays idle before it ends. */
+/** Milliseconds that the thread stays idle before it ends. */
 const IDLE_MS = 2000;
 /** Memory for young objects in the thread, in each of two semi-spaces. */
 const YOUNG_MB = 16;

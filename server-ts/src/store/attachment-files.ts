@@ -35,7 +35,7 @@ export class AttachmentFiles {
   private readonly isSynced: boolean;
   private next = 1;
 
-  /** The folder of the database at `db`. */
+  /** Uses the folder of the database at `db`. */
   constructor(db: string, durability: Durability) {
     this.folder = `${db}.attachments`;
     this.isSynced = durability === 'power';
@@ -74,7 +74,7 @@ export class AttachmentFiles {
     }
   }
 
-  /** The same, synchronous, for the writer's thread. */
+  /** Does the same as `has`, but synchronously, for the writer's thread. */
   hasSync(digest: Digest, size: number): boolean {
     const file = statSync(this.pathOf(digest), { throwIfNoEntry: false });
     return file?.isFile() === true && file.size === size;

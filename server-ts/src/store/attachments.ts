@@ -84,7 +84,7 @@ export class AttachmentWriter {
       this.insert.run(event, name, sha256, size, mediaType, nowMs);
       this.commit.run();
     } catch (error) {
-      // After an I/O error the row may still exist; the next start finds out.
+      // After an I/O error the row may still exist; the next start checks that.
       if (isFirst && storeCode(error) !== 'storage_error') this.files.remove(sha256);
       throw error;
     }
@@ -92,8 +92,8 @@ export class AttachmentWriter {
   }
 
   /**
-   * Removes those of these contents to which no row refers any more; returns the sum of their sizes in bytes. A content
-   * that stays behind goes with the next start.
+   * Removes those of these contents to which no row refers any more; returns the sum of their sizes in bytes. The next
+   * start removes a content that remains.
    */
   removeUnused(contents: readonly Content[]): number {
     let freed = 0;
@@ -144,7 +144,7 @@ export function hasEvent(queries: Queries, id: number): boolean {
   return queries.prepared(QUERIES.selectEventId).get(id) !== undefined;
 }
 
-/** The attachments of an event, ordered by name (rule ATT-06). */
+/** Returns the attachments of an event, ordered by name (rule ATT-06). */
 export function listAttachments(queries: Queries, event: number): FlatRow[] {
   return queries.prepared(QUERIES.selectAttachments).all(event) as FlatRow[];
 }

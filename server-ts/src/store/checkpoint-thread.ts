@@ -16,7 +16,7 @@ import {
 import { type Connection, openConnection } from './connection.ts';
 import { storeCode } from './failure.ts';
 
-/** Passes over the log per wake-up; the writer appends less during each further pass. */
+/** Largest number of passes over the log per wake-up. The writer appends less during each further pass. */
 const PASSES = 4;
 
 /** Runs the thread: copies the log each time the writer wakes it. */

@@ -25,11 +25,11 @@ type Mode = 'PASSIVE' | 'RESTART' | 'TRUNCATE';
 export interface Checkpoint {
   readonly thread: 'writer' | 'checkpointer';
   readonly mode: Mode;
-  /** Pages in the log. */
+  /** Number of pages in the log. */
   readonly pages: number;
-  /** Pages of them in the database. */
+  /** Number of these pages that are also in the database. */
   readonly copied: number;
-  /** Pages that this checkpoint copied. */
+  /** Number of pages that this checkpoint copied. */
   readonly moved: number;
   readonly ms: number;
 }
@@ -48,7 +48,7 @@ interface CheckpointerEvents {
 
 /** Use of the log, in bytes. */
 interface Log {
-  /** A reader or another checkpoint blocked it. */
+  /** Whether a reader or another checkpoint blocked the checkpoint. */
   readonly isBusy: boolean;
   readonly used: number;
   /** Bytes that are not in the database yet. */
@@ -98,7 +98,7 @@ export class Checkpointer {
 
   /**
    * Runs after the answers to a group. It wakes the thread when the log is long, and restarts the log when little is
-   * left of it. Now and then it waits for readers, before the log grows without bound. Throws SQLite's errors.
+   * left of it. At intervals it waits for readers, so that the log does not grow without bound. Throws SQLite's errors.
    */
   afterGroup(): void {
     const log = logOf(this.look.get());
@@ -117,8 +117,8 @@ export class Checkpointer {
   }
 
   /**
-   * Copies what is left of the log, after which the file has lost the pages that were vacuumed. Does nothing when the
-   * file has no more pages than it needs. Throws SQLite's errors.
+   * Copies the rest of the log, which also removes the vacuumed pages from the file. Does nothing when the file has no
+   * more pages than it needs. Throws SQLite's errors.
    */
   shrink(): void {
     const pages = Number(this.db.pragma('page_count', { simple: true }));
@@ -178,7 +178,7 @@ export class Checkpointer {
       else this.closed?.();
     });
     worker.on('error', (error) => {
-      // The thread has ended; the next need starts another.
+      // The thread has ended; the writer starts another one when it needs one.
       this.worker = undefined;
       Atomics.store(this.data.busy, 0, 0);
       this.events.onFailure('internal', error.message);

@@ -115,7 +115,10 @@ export function unusable(error: unknown, path: string): OpenError {
   return new OpenError('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
 }
 
-/** Older versions can lose committed transactions in WAL mode (rule STO-01). */
+/**
+ * Returns the version of SQLite; throws when it is too old. Older versions can lose committed transactions in WAL mode
+ * (rule STO-01).
+ */
 export function checkSqlite(db: Connection): string {
   const found = String(db.prepare('SELECT sqlite_version()').pluck().get());
   if (compareVersions(found, LIMITS.sqlite_minimum) < 0) {
@@ -133,7 +136,7 @@ export function compareVersions(left: string, right: string): number {
   return 0;
 }
 
-/** Cache pages for a single pass over the file. */
+/** Number of cache pages for a single pass over the file. */
 const SMALL_CACHE_PAGES = 64;
 
 /** Runs a read that passes once through much of the file, without caching the passed pages. */

@@ -1,14 +1,14 @@
 /**
  * Deletes events step by step, each step in one transaction (rules RET-04 to RET-06).
  *
- * Invariants: a step is bounded, so that no group waits long for it. A row goes together with its attachments. A
- * summary goes only when all of its rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13).
+ * Invariants: a step is bounded, so that no group waits long for it. A row and its attachments are deleted together. A
+ * summary is deleted only with the last of its rows, so that no row is hidden. Keys of event ids stay (rule EVT-13).
  */
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, Numbered } from './connection.ts';
 
-/** What a deletion covers: the events with an id below this, or a session and its events. */
+/** The scope of a deletion: the events with an id below this, or a session and its events. */
 export type Scope =
   | { readonly kind: 'before'; readonly id: number }
   | { readonly kind: 'session'; readonly sessionId: string };
@@ -100,7 +100,10 @@ export class Deletions {
     this.db.exec(`PRAGMA incremental_vacuum(${LIMITS.retention_vacuum_pages})`);
   }
 
-  /** What a client deletes is overwritten, since it may be private (rule RET-07). */
+  /**
+   * Turns the overwriting of deleted data on or off. A client's deletion is overwritten, since its data may be private
+   * (rule RET-07).
+   */
   overwrite(isPrivate: boolean): void {
     this.db.pragma(`secure_delete = ${isPrivate ? 'ON' : 'OFF'}`);
   }

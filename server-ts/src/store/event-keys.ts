@@ -24,7 +24,7 @@ const ROWS_PER_KEY = 4;
 export class EventKeys {
   private readonly db: Connection;
   private readonly statements: KeyStatements;
-  /** `undefined` before the first load, and after a rollback. */
+  /** The loaded keys; `undefined` before the first load, and after a rollback. */
   private known: Known | undefined;
   private readonly key: Key = new Uint32Array(KEY_WORDS);
 

@@ -17,7 +17,7 @@ export class EventSpans {
   private readonly select: Statement;
   private readonly upsert: Statement;
   private id = NONE;
-  /** `null` matches any name. */
+  /** The names of the span; `null` matches any name. */
   private names: Set<number> | null = null;
 
   constructor(db: Connection) {

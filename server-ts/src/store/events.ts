@@ -5,7 +5,7 @@
  * Belongs to the writer's thread. A duplicate changes nothing: the writer tries its `event_id` first, and only a new
  * one leads to names, sessions or statistics. After a rollback every cache is dropped and read again.
  *
- * Over 250 lines because one file describes the way of an event through all tables.
+ * Over 250 lines because one file describes how an event changes all tables.
  */
 import { VOCABULARY } from '../contract.ts';
 import {
@@ -118,7 +118,7 @@ export class EventWriter {
   /** The values of the current row, by the positions of the insert's parameters. */
   private readonly values: unknown[] = Array.from(PLACES, () => null);
   private lastId: number;
-  /** Caches may hold values that were rolled back. */
+  /** Whether caches may hold values that were rolled back. */
   private isStale = false;
 
   /** Creates a writer that computes costs with these prices. */

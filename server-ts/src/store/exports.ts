@@ -15,7 +15,7 @@ import type { ExportPage, ExportRead } from './read.ts';
 
 /** Initial memory for the lines of a page. */
 const FIRST_BYTES = 1 << 16;
-/** A UTF-16 code unit becomes at most three bytes of UTF-8. */
+/** Largest number of UTF-8 bytes of a UTF-16 code unit. */
 const MOST_BYTES = 3;
 
 /** The events of an export that are not read yet. */

@@ -7,7 +7,7 @@ import { idOf, ROW, renderFrame } from '../render.ts';
 import type { EventFilter, Queries } from './query.ts';
 import type { Frames } from './read.ts';
 
-/** Frames of one page stop after this many bytes. */
+/** Number of bytes after which a page of frames ends. */
 const PAGE_BYTES = 1 << 20;
 
 /** Reads up to `limit` events that fit into a page. Renders each as a frame once, for all clients. */

@@ -40,7 +40,7 @@ import { type Submitted, Writer } from './writer.ts';
 import type { AttachFailure, Opened } from './writer-messages.ts';
 
 interface StoreOptions {
-  /** `:memory:` is a private temporary file. */
+  /** Path of the database; `:memory:` means a private temporary file. */
   readonly db: string;
   readonly durability: Durability;
   readonly prices: Prices | undefined;
@@ -50,7 +50,7 @@ interface StoreOptions {
   readonly maxMetadataBytes: number;
   /** Entry module of the reading threads; it calls `runReader`. */
   readonly entry: URL;
-  /** From `startWriter`. */
+  /** The thread that `startWriter` started. */
   readonly writerThread: Worker;
   readonly nativeBinding: string | undefined;
   /** Receives the memory of stored bodies. */
@@ -86,7 +86,7 @@ export class Store {
   private readonly readers: Readers;
   private readonly newestEvents: Newest;
   private readonly events: StoreEvents;
-  /** A file in a folder of its own, deleted with the store. */
+  /** Whether the file is in a folder of its own, which the store deletes when it closes. */
   private readonly isPrivate: boolean;
   private readonly watch: NodeJS.Timeout;
   private probe: NodeJS.Timeout | undefined;
@@ -253,7 +253,10 @@ export class Store {
     return near ?? (await this.readers.snapshot(read, asker));
   }
 
-  /** Reads the revisions of these sessions in one transaction, in order. Without events it is that of the last deletion, or 0. */
+  /**
+   * Reads the revisions of these sessions in one transaction, in order. Without events, a session's revision is that of
+   * the last deletion, or 0.
+   */
   sessionRevisions(ids: readonly string[]): Promise<Float64Array> {
     return this.readers.sessionRevisions(ids);
   }
@@ -279,7 +282,7 @@ export class Store {
     if (found !== 'ok') this.failed('storage_corrupt', found);
   }
 
-  /** Readers close first: the last connection removes the log. */
+  /** Closes the store. Readers close first, since the last connection removes the log. */
   async close(): Promise<void> {
     clearInterval(this.watch);
     clearInterval(this.probe);
@@ -316,7 +319,10 @@ export class Store {
     }
   }
 
-  /** Without this check, all later events would be lost silently when the file is deleted or replaced. */
+  /**
+   * Checks that the file still exists. Otherwise all later events would be lost silently when the file is deleted or
+   * replaced.
+   */
   private async checkPresence(): Promise<void> {
     let same = false;
     try {

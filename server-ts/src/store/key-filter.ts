@@ -10,7 +10,7 @@ import { LIMITS } from '../contract.ts';
 const WORDS = 8;
 const BLOCK_BITS = 256;
 
-/** Parquet's odd multipliers, one a word of a block. */
+/** Parquet's odd multipliers, one for each word of a block. */
 const SALTS = Int32Array.of(
   0x47b6137b,
   0x44974d91,
@@ -32,7 +32,10 @@ export class KeyHash {
   block = 0;
   bits = 0;
 
-  /** Ids that grow with time differ in few bits, so every word contributes to both hashes. */
+  /**
+   * Computes both hashes of a key. Ids that grow with time differ in few bits, so every word contributes to both
+   * hashes.
+   */
   set(w0: number, w1: number, w2: number, w3: number): void {
     const [p0, p1, p2, p3] = PRIMES;
     this.block = mix(Math.imul(w0, p0) + Math.imul(w1, p1) + Math.imul(w2, p2) + Math.imul(w3, p3));
@@ -55,7 +58,7 @@ export class KeyFilter {
     this.words = words;
   }
 
-  /** An empty filter for this many keys. */
+  /** Creates an empty filter for this many keys. */
   static forKeys(count: number): KeyFilter {
     const blocks = Math.max(1, Math.ceil((count * LIMITS.event_key_filter_bits) / BLOCK_BITS));
     return new KeyFilter(new Int32Array(blocks * WORDS));
@@ -82,7 +85,7 @@ export class KeyFilter {
     for (let word = 0; word < WORDS; word++) words[at + word]! |= bit(hash, word);
   }
 
-  /** `false`: the key is not in the run. `true`: it may be. */
+  /** Returns `false` if the key is not in the run, and `true` if it may be. */
   mayContain(hash: KeyHash): boolean {
     const { words } = this;
     const at = this.blockOf(hash);
@@ -90,7 +93,10 @@ export class KeyFilter {
     return true;
   }
 
-  /** Exact up to 2^21 blocks; `limits.event_key_run_keys` stays below that. */
+  /**
+   * Returns the position of a key's block. The product is exact up to 2^21 blocks; `limits.event_key_run_keys` stays
+   * below that.
+   */
   private blockOf(hash: KeyHash): number {
     return Math.floor((hash.block * (this.words.length / WORDS)) / 2 ** 32) * WORDS;
   }

@@ -130,8 +130,8 @@ export class KeyGroup {
 /**
  * Sorts positions in a list of keys by the keys, from one of their words on.
  *
- * Word and position fit into one number, which the library sorts without a callback per comparison. Only among equal
- * words does the next word count.
+ * Word and position fit into one number, which the library sorts without a callback per comparison. It compares the
+ * next word only among equal words.
  */
 function sortBy(words: Uint32Array, order: Float64Array, word: number): void {
   for (let at = 0; at < order.length; at++) {

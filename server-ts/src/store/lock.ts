@@ -41,7 +41,7 @@ export class Lock {
   }
 }
 
-/** Names the server that holds the lock, if known (rule STO-11). */
+/** Returns the error for a refused lock. It names the server that holds the lock, if known (rule STO-11). */
 function refusal(error: unknown, path: string): OpenError {
   if (!sqliteCode(error)?.startsWith('SQLITE_BUSY')) return unusable(error, path);
   const owner = readOwner(path);

@@ -15,9 +15,9 @@ import type { Queries } from './query.ts';
 import type { ReaderData, Snapshot, SnapshotRead } from './read.ts';
 import { ReadFailed } from './reader.ts';
 
-/** The number of events in 16 ms, one screen frame, at 1,000 events/s. */
+/** Largest number of events of a read: those of 16 ms, one screen frame, at 1,000 events/s. */
 const MOST_EVENTS = 16;
-/** Bytes of metadata: with a larger metadata limit, the server reads fewer events. */
+/** Largest number of metadata bytes of a read. With a larger metadata limit, the server reads fewer events. */
 const MOST_BYTES = 1 << 20;
 
 interface Opened {
@@ -56,7 +56,7 @@ export class Newest {
       const { queries } = await this.opening;
       const most = Math.min(limit, this.mostEvents);
       const { rows, more } = queries.listEvents({ fields: {}, after: since, order: 'desc', limit: most });
-      // Read after the rows: a deletion that they already lack is seen here.
+      // This read comes after the rows, so that it includes every deletion that changed them.
       if (more || queries.lastDeletion() > since) return undefined;
       const revision = rows[0] === undefined ? since : idOf(rows[0]);
       if (known === 'any' || known.includes(String(revision))) return { revision, data: undefined };

@@ -1,6 +1,6 @@
 /** Encodes the numbers of rows for a summary: distinct, ascending, 4 bytes each, big-endian. */
 
-/** Reads the stored form. */
+/** Returns the stored form of a set of numbers. */
 export function toBytes(numbers: ReadonlySet<number>): Buffer {
   const ascending = Uint32Array.from(numbers).sort();
   return Buffer.from(ascending.buffer).swap32();

@@ -55,7 +55,10 @@ function parseOwner(text: string): Owner | undefined {
   return { pid: pid as number, url };
 }
 
-/** This process does not hold the lock, so a file with its own pid names an earlier, ended process. */
+/**
+ * Returns whether a process runs. This process does not hold the lock, so a file with its own pid names an earlier,
+ * ended process.
+ */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OpenError } from './connection.ts';
 
-/** The limit of Linux (`path_resolution(7)`). */
+/** Largest number of links to follow, as on Linux (`path_resolution(7)`). */
 const MOST_LINKS = 40;
 
 /** Returns the path without symbolic links; the file need not exist. Creates its folder (0700) if it is missing. */

@@ -20,9 +20,9 @@ export interface EventFilter {
   /** Unix milliseconds; since is inclusive, until exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Ids above this. */
+  /** Lower bound of the ids, exclusive. */
   readonly after?: number | undefined;
-  /** Ids below this. */
+  /** Upper bound of the ids, exclusive. */
   readonly before?: number | undefined;
   readonly order: 'asc' | 'desc';
   readonly limit: number;
@@ -34,7 +34,7 @@ interface Page<Row> {
   readonly more: boolean;
 }
 
-/** Above every id and every hour. */
+/** A number above every id and every hour. */
 export const NO_UPPER_BOUND = 9_007_199_254_740_992;
 /** The id of a name that no event has. */
 export const UNKNOWN_NAME = 0;
@@ -137,17 +137,17 @@ export class Queries {
     return this.prepared(QUERIES.selectEvent, true).get(id) as EventRow | undefined;
   }
 
-  /** The id of the newest event; 0 without events. */
+  /** Returns the id of the newest event; 0 without events. */
   newestRevision(): number {
     return this.pluck(QUERIES.selectLastEventId) ?? 0;
   }
 
-  /** The newest id that a deletion took (rule RET-05). */
+  /** Returns the newest id that a deletion took (rule RET-05). */
   lastDeletion(): number {
     return this.pluck(QUERIES.selectLastDeletionId) ?? 0;
   }
 
-  /** The bytes that count against `--retain-bytes` (rule RET-02), and the oldest event's id. */
+  /** Returns the bytes that count against `--retain-bytes` (rule RET-02), and the oldest event's id. */
   retention(): readonly [bytes: number, firstEventId: number | null] {
     return [this.pluck(QUERIES.selectRetainedBytes) ?? 0, this.pluck(QUERIES.selectFirstEventId)];
   }
@@ -160,7 +160,7 @@ export class Queries {
     return this.db.pragma(name, { simple: true });
   }
 
-  /** The result of `PRAGMA quick_check`; `ok` when it finds no problem. */
+  /** Returns the result of `PRAGMA quick_check`; `ok` when it finds no problem. */
   quickCheck(): string {
     return withSmallCache(this.db, () => String(this.db.pragma('quick_check(1)', { simple: true })));
   }

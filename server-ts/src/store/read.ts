@@ -43,7 +43,7 @@ export interface SnapshotRead {
   readonly format: Format;
   readonly epoch: string;
   readonly limit: number;
-  /** For events: only those above this revision, if they fit the page size. */
+  /** Revision above which events are read, if they fit the page size. */
   readonly since: number | undefined;
   /** Whether `since` belongs to another epoch. */
   readonly isReset: boolean;
@@ -74,7 +74,7 @@ export interface ExportRead {
   /** The newest id at the start of the export, once known. */
   readonly newest?: number;
   readonly isFirst: boolean;
-  /** For a snapshot, in the read of its first page. */
+  /** The members before the data of a snapshot, in the read of its first page. */
   readonly head?: SnapshotHead;
 }
 
@@ -100,7 +100,7 @@ export interface Frames {
   readonly bytes: Uint8Array;
   readonly ids: Float64Array;
   readonly ends: Uint32Array;
-  /** For the filters of clients that share the frames. */
+  /** The values of each row that the filters of the clients compare. */
   readonly names: readonly (readonly [sessionId: string, agentType: string, eventType: string])[];
   /** Whether the page ended before the rows did. */
   readonly more: boolean;

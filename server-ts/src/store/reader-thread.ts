@@ -151,7 +151,7 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
   }
 }
 
-/** Revision and data from one transaction; no data when the client holds the revision. */
+/** Reads revision and data in one transaction; no data when the client holds the revision. */
 function snapshot(opened: Opened, read: SnapshotRead): Snapshot<Uint8Array> {
   const { queries } = opened;
   const { topic, epoch, known } = read;

@@ -26,14 +26,14 @@ import type {
 
 /** The client of a read, such as a response of Node. */
 export interface Asker {
-  /** The client has disconnected. */
+  /** Whether the client has disconnected. */
   readonly destroyed: boolean;
 }
 
 /** A read without an answer. */
 export class ReadFailed extends Error {
   readonly code: StoreCode;
-  /** It did not run, since it waited too long or its client disconnected. */
+  /** Whether the read did not run, because it waited too long or its client disconnected. */
   readonly isDropped: boolean;
   constructor(code: StoreCode, reason: string, isDropped = false) {
     super(reason);
@@ -86,7 +86,7 @@ export class Readers {
     return result.snapshot;
   }
 
-  /** A page of an export. */
+  /** Reads a page of an export. */
   async exportPage(read: ExportRead, asker?: Asker): Promise<ExportPage> {
     const result = await this.read(read, asker);
     if (result.kind !== 'export') throw new Error(`an export answered ${result.kind}`);
@@ -111,7 +111,7 @@ export class Readers {
     return result;
   }
 
-  /** The result of a full check of the file (rule STO-06). */
+  /** Returns the result of a full check of the file (rule STO-06). */
   async quickCheck(): Promise<string> {
     const result = await this.read({ kind: 'quick_check' });
     if (result.kind !== 'checked') throw new Error(`a check answered ${result.kind}`);

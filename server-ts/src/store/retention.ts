@@ -56,7 +56,7 @@ export class Retention {
   private readonly jobs: Job[] = [];
   /** Whether the bounds may be exceeded. */
   private isDue = false;
-  /** Whether the size is above its bound, and is being brought below it by a share. */
+  /** Whether the size was above its bound. Deletions then continue until it is below the bound by a share of it. */
   private isReducing = false;
   private isVacuuming = false;
   /** Whether a group was stored since the last tick. */
@@ -142,7 +142,7 @@ export class Retention {
     job.reply(revision > 0 ? { events, revision } : undefined);
   }
 
-  /** The newest id that the bounds let a step delete (rule RET-01). */
+  /** Returns the newest id that the bounds let a step delete (rule RET-01). */
   private dueBound(nowMs: number, most: number): number | undefined {
     const below = this.events.newest - LIMITS.retention_kept_events + 1;
     const { days, bytes } = this.bounds;

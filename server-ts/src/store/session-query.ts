@@ -15,7 +15,7 @@ export interface SessionFilter {
   readonly agentType?: string | undefined;
   readonly project?: string | undefined;
   readonly since?: number | undefined;
-  /** Below this `last_event_id`. */
+  /** Upper bound of `last_event_id`, exclusive. */
   readonly before?: number | undefined;
   readonly limit: number;
 }

@@ -141,7 +141,7 @@ export class SessionDeltas {
     delta.computedCostNanos = 0;
   }
 
-  /** Drops all names: inserted ones may have been rolled back. */
+  /** Drops all keys and sums: inserted keys may have been rolled back. */
   forget(): void {
     this.keys.clear();
     this.deltas.clear();

@@ -9,9 +9,9 @@ import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
 
-/** The name that stands for every event. */
+/** The name id of the sums over every event. */
 export const EVERY_EVENT = 0;
-/** The hour that stands for all time. */
+/** The hour of the sums over all time. */
 const ALL_TIME = -1;
 
 class StatsDelta {
@@ -65,7 +65,7 @@ export class StatsDeltas {
     return names;
   }
 
-  /** Counts an event under its tool. A step counts as an event alone, since it is not a call (rule STA-02). */
+  /** Counts an event under its tool. A step counts only as an event, since it is not a call (rule STA-02). */
   addTool(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): void {
     if (event.isStep) this.deltaOf(names, name).eventCount++;
     else this.add(names, name, agentType, event, hour).callCount++;

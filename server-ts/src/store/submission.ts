@@ -27,7 +27,7 @@ const HEX = Uint8Array.from({ length: 256 }, (_, byte) => {
   return at < 0 ? 255 : at;
 });
 
-/** Numbers of each submission in a message, in the order of `putSubmission`. */
+/** How many numbers each submission has in a message, in the order of `putSubmission`. */
 const SUBMISSION_WIDTH = 8;
 
 /**

@@ -68,7 +68,7 @@ export class Totals {
       .all(first, NO_UPPER_BOUND, agentType, limit) as FlatRow[];
   }
 
-  /** First hour, last hour, agent: all time is one row per name instead of a sum over hours. */
+  /** Returns first hour, last hour and agent. All time is one row per name, not a sum over hours. */
   private bounds(): [number, number, number | null] {
     const agentType = this.queries.filterId('agent_type', this.filter.agentType);
     if (this.filter.since === undefined) return [-1, -1, agentType];

@@ -39,7 +39,7 @@ export interface Opened {
 
 interface GroupMessage {
   readonly kind: 'group';
-  /** See `putSubmission`. */
+  /** The submissions, in the form of `putSubmission`. */
   readonly jobs: readonly number[];
   /** Memory that is transferred with them. */
   readonly moved: readonly ArrayBuffer[];

@@ -71,7 +71,7 @@ function openAndWrite(
     return;
   }
 
-  // Loading early spares the first write the wait; a failure shows up there again.
+  // Loading early saves the first write a wait. That write reports a failure again.
   attempt(send, () => events.load());
   const checkpointer = new Checkpointer(db, options, entry, {
     onCheckpoint: (checkpoint) => send({ kind: 'checkpoint', checkpoint }),
@@ -193,7 +193,7 @@ async function close(
   send({ kind: 'closed' });
 }
 
-/** An error outside a group is also a storage failure (rule STO-06). */
+/** Does work outside a group, whose error is also a storage failure (rule STO-06). */
 function attempt(send: (message: FromWriter) => void, work: () => void): void {
   try {
     work();
@@ -204,7 +204,7 @@ function attempt(send: (message: FromWriter) => void, work: () => void): void {
 
 function openFile(data: ConnectionOptions): Connection {
   checkFile(data.path, data.nativeBinding);
-  // For its owner alone; SQLite gives the files next to it the same mode (rule STO-09).
+  // Only the owner may access the file; SQLite gives the files next to it the same mode (rule STO-09).
   closeSync(openSync(data.path, 'a', 0o600));
   const db = openConnection(data);
   checkSqlite(db);

@@ -49,7 +49,7 @@ interface WriterEvents {
   onCheckpoint(checkpoint: Checkpoint): void;
 }
 
-/** Groups in flight to the thread: one being written, one ready to follow. */
+/** Largest number of groups in flight to the thread: one being written, one ready to follow. */
 const GROUPS_IN_FLIGHT = 2;
 
 export class Writer {
@@ -163,7 +163,7 @@ export class Writer {
     this.deleting.clear();
   }
 
-  /** A group leaves at the end of the turn, so that requests that were read together go together. */
+  /** Sends a group at the end of the turn, so that requests that were read together are stored together. */
   private schedule(): void {
     if (this.flushing || this.inFlight.length >= GROUPS_IN_FLIGHT) return;
     this.flushing = true;

@@ -47,7 +47,7 @@ export class Agent {
   readonly droppedKeys: ReadonlySet<string>;
   /** The sources of the fields that every event of the agent has. */
   readonly fields: readonly Source[];
-  /** Returns every key of the file. */
+  /** Every key of the file. */
   readonly keys: readonly string[];
   /** Whether its spans may take attributes from their parents. */
   readonly wantsParents: boolean;
@@ -142,7 +142,7 @@ export function agentOf(scope: string, resource: Attributes, attributes?: Attrib
   return AGENTS.find((agent) => agent.knows(scope, resource, attributes));
 }
 
-/** Matches a name, or a longer name that continues with `.` or `:`. */
+/** Returns whether a scope is a name, or a longer name that continues with `.` or `:`. */
 function isScope(scope: string, name: string): boolean {
   return scope.startsWith(name) && ['', '.', ':'].includes(scope.charAt(name.length));
 }
@@ -160,7 +160,7 @@ function entryFrom(entry: typeof NOISE | AgentEntry): Entry {
   return { entry, fields: (entry.fields ?? []).map(sourceOf) };
 }
 
-/** A key cannot supply metadata or members that the mapping supplies by other means. */
+/** Returns the source of a field. Throws for metadata, and for members that the mapping supplies by other means. */
 function sourceOf(source: AgentField): Source {
   const field = FIELD_SPECS.find(({ name }) => name === source.field);
   const isSum = source.plus !== undefined || source.less !== undefined;

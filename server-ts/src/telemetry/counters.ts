@@ -21,7 +21,7 @@ export class AgentTally {
   stored = 0;
   duplicates = 0;
   noise = 0;
-  /** By the indices of the reasons. */
+  /** Counts of rejected records, by the indices of the reasons. */
   readonly ignored: number[] = REASONS.map(() => 0);
 
   /** Counts records of a signal. */
@@ -93,7 +93,7 @@ export class Counters {
     });
   }
 
-  /** The member `telemetry` of the health answer. */
+  /** Returns the member `telemetry` of the health answer. */
   json(): object {
     const sent = this.agents.filter(({ tally }) => !tally.isEmpty);
     return {

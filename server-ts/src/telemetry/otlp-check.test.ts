@@ -17,7 +17,7 @@ function check(name: string, body: Buffer): { reason: string | undefined; pauses
   }
 }
 
-/** A nested array is two messages deeper. */
+/** Returns a body of nested arrays; each array adds two levels of messages. */
 function nested(messages: number): Buffer {
   let body = Buffer.alloc(0);
   for (let level = messages; level > 1; level--) {

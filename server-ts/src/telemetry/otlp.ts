@@ -50,7 +50,7 @@ const WIRE_TYPES: Readonly<Record<string, number>> = {
 
 const MESSAGES = new Map<string, Message>();
 
-/** A message of `otlp.json`. */
+/** Returns a message of `otlp.json`. */
 export function messageOf(name: string): Message {
   const known = MESSAGES.get(name);
   if (known !== undefined) return known;

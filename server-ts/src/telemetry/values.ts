@@ -60,7 +60,7 @@ export function stringOf(json: string | undefined): string | undefined {
   return json?.startsWith('"') ? (JSON.parse(json) as string) : undefined;
 }
 
-/** A number is an exact integer only where no other integer has the same double. */
+/** Returns an exact integer. A number is exact only if no other integer has the same double. */
 function integerOf(value: unknown): bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return typeof value === 'string' && DIGITS.test(value) ? BigInt(value) : undefined;

@@ -24,7 +24,7 @@ import type { Wrk } from './wrk-find.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../wrk/prepared.lua', import.meta.url));
 const LINE_FEED = Buffer.from('\n');
-/** Seconds that wrk is told to run. The driver ends wrk earlier, after the script's last line. */
+/** Duration of a run of wrk, in seconds. The driver ends wrk earlier, after the last line of its script. */
 const LONGEST_S = 24 * 3600;
 /** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;

@@ -40,13 +40,13 @@ export class LagRecorder {
     if (this.#created >= this.#since) this.#frames++;
   }
 
-  /** Stores the lag of the current frames, since the next chunk has another arrival time. */
+  /** Stores the delivery lag of the current frames, since the next chunk has another arrival time. */
   endOfChunk(): void {
     if (this.#frames > 0) this.#histogram.recordValueWithCount(this.#lag_us, this.#frames);
     this.#frames = 0;
   }
 
-  /** Returns the lag of all recorded frames; `null` when there are none. */
+  /** Returns the delivery lag of all recorded frames; `null` when there are none. */
   lag(): Lag | null {
     const latency = latencyOf(this.#histogram);
     if (latency === null) return null;
