@@ -1,7 +1,5 @@
 -- Applied to every connection of either server, in this order. synchronous alone comes from --durability.
 -- Pages are read and written through the connection's own cache: memory maps turn I/O errors into signals.
--- Deletions give pages back to the file system step by step (rule RET-07). It takes effect only in a new file.
-PRAGMA auto_vacuum = INCREMENTAL;
 PRAGMA journal_mode = WAL;
 PRAGMA busy_timeout = 5000;
 PRAGMA foreign_keys = ON;

@@ -131,6 +131,7 @@ async function continueStreams(context: ScenarioContext): Promise<void> {
     event({ session_id: 'stays' }),
     event({ session_id: 'gone' }),
   ]);
+  await live.waitFor(() => live.ids.length === sent.ids.length, 'the events before the deletion');
   const reply = await client.send('DELETE', '/api/sessions/gone', undefined, []);
   const { deleted, revision } = reply.json<{ deleted: number; revision: string }>();
   assert.equal(deleted, 2);

@@ -3,7 +3,7 @@
 //!
 //! Invariants: at most one chunk and one read of each body are in memory. The bytes of all stored and incoming
 //! contents stay within `--attachments-bytes`. An upload that ends early leaves no file behind. Knows nothing of
-//! HTTP.
+//! HTTP. Over 250 lines because the room, an upload and its content share their accounting.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -14,6 +14,8 @@ use miniserde::json::{self, Number, Value};
 pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
 /// The pragmas of every connection (rule STO-01).
 pub const PRAGMAS: &str = include_str!("../../contract/pragmas.sql");
+/// The pragmas of a new file, before [`PRAGMAS`] (rule RET-07).
+pub const FILE_PRAGMAS: &str = include_str!("../../contract/file.sql");
 /// The pragmas that `/api/health` reports: those of the file in their order, then values that SQLite alone knows
 /// (rule HEA-01).
 pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {

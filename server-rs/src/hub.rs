@@ -5,6 +5,7 @@
 //! client costs one page, loses nothing, and delays no other client (rule STR-08). Invariant: frames leave in id
 //! order, and no task holds a lock across an await.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -71,10 +72,12 @@ impl Hub {
     }
 
     async fn advance(&self, head: i64) -> Result<(), ErrorCode> {
+        let deletion = self.last_deletion();
         let (frames, scanned) = self.page(head, &StreamFilter::default()).await?;
         let head = self.with_ring(|ring| {
-            // If the ring restarted during the read, the page does not continue it.
-            if ring.head == head {
+            // If the ring restarted during the read, the page does not continue it. After a deletion it may have
+            // deleted rows.
+            if ring.head == head && ring.deletion == deletion {
                 frames.into_iter().for_each(|frame| ring.push(frame));
                 ring.head = ring.head.max(scanned);
             }
@@ -105,8 +108,21 @@ impl Hub {
         Ok((frames, if full { last } else { last.max(newest) }))
     }
 
+    /// Returns the newest id that a client's deletion took.
+    fn last_deletion(&self) -> i64 {
+        self.store.bounds().last_request.load(Ordering::Acquire)
+    }
+
     fn with_ring<T>(&self, work: impl FnOnce(&mut Ring) -> T) -> T {
-        work(&mut self.ring.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let deletion = self.last_deletion();
+        if ring.deletion < deletion {
+            // Its frames may be of deleted rows (rule RET-05).
+            let head = ring.head;
+            ring.restart(head);
+            ring.deletion = deletion;
+        }
+        work(&mut ring)
     }
 
     /// Subscribes from a cursor, or from the newest event; `None` when every place is taken (rule STR-09).

@@ -7,7 +7,7 @@
 //! time.
 //!
 //! Invariants: revisions are published after their commit and never fall. No task holds a lock across an await. Knows
-//! nothing of HTTP.
+//! nothing of HTTP. Over 250 lines because a subscription and the fan-out share their state.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};

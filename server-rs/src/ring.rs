@@ -87,6 +87,8 @@ pub(crate) struct Ring {
     bytes: usize,
     floor: i64,
     pub(crate) head: i64,
+    /// The newest deletion whose rows it does not hold.
+    pub(crate) deletion: i64,
 }
 
 impl Ring {
@@ -106,7 +108,7 @@ impl Ring {
 
     /// Empties the ring, which then continues after this id.
     pub(crate) fn restart(&mut self, at: i64) {
-        *self = Self { floor: at, head: at, ..Self::default() };
+        *self = Self { floor: at, head: at, deletion: self.deletion, ..Self::default() };
     }
 
     /// Returns frames after a cursor, and the cursor after them; `None` when the cursor is before the ring.

@@ -107,6 +107,7 @@ export class App {
       },
       {
         onStored: () => held.app?.published(),
+        onForgotten: () => held.app?.hub.forget(),
         onFailure: (code, reason) => log.error({ code, reason }, 'storage failed'),
         onRecovered: () => log.info('storage recovered'),
         onCheckpoint: (checkpoint) => log.debug(checkpoint, 'checkpoint'),

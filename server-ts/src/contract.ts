@@ -11,6 +11,7 @@ import geminiCliAgent from '../../contract/agents/gemini-cli.json' with { type: 
 import genAiAgent from '../../contract/agents/gen-ai.json' with { type: 'json' };
 import config from '../../contract/config.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
+import file from '../../contract/file.sql?text';
 import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import codex from '../../contract/hooks/codex.json' with { type: 'json' };
@@ -32,6 +33,8 @@ export const OPENAPI: string = openapi;
 export const CONTRACT_VERSION: string = version.trim();
 export const SERVER_VERSION: string = server.version;
 export const PRAGMAS: string = pragmas;
+/** The pragmas of a new file, before `PRAGMAS` (rule RET-07). */
+export const FILE_PRAGMAS: string = file;
 /**
  * The pragmas that `/api/health` reports: those of the file in their order, then values that SQLite alone knows (rule
  * HEA-01).

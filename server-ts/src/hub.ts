@@ -54,6 +54,8 @@ export class Hub {
   private tailing = false;
   private onTailFailure: (error: unknown) => void;
   private closed = false;
+  /** Number of deletions that clients asked for. */
+  private deletions = 0;
 
   constructor(source: FrameSource, places: Places, onTailFailure: (error: unknown) => void) {
     this.source = source;
@@ -63,6 +65,12 @@ export class Hub {
 
   get clients(): number {
     return this.subscriptions.size;
+  }
+
+  /** Drops all frames, which may be of deleted rows (rule RET-05). */
+  forget(): void {
+    this.deletions++;
+    this.ring.restart(this.ring.to);
   }
 
   /** Called when the newest committed id has risen. */
@@ -105,8 +113,11 @@ export class Hub {
     this.tailing = true;
     try {
       while (this.subscriptions.size > 0 && this.ring.to < this.source.newest) {
+        const { deletions } = this;
         const newest = this.source.newest;
         const frames = await this.source.frames(pageAfter(this.ring.to, newest, {}));
+        // The page may have deleted rows.
+        if (deletions !== this.deletions) continue;
         this.ring.append(frames, newest);
         for (const subscription of this.subscriptions) subscription.wake();
       }

@@ -1,5 +1,4 @@
-//! Makes every answer: the only module that chooses a status and headers.
-//! Over 250 lines because it makes every answer of the server, most of them in a few lines.
+//! Makes every answer; no other module chooses a status or headers. Over 250 lines because it makes every answer of the server, most of them in a few lines.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -11,7 +11,7 @@ use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
 use crate::http::reply;
 use crate::http::sessions::session_id;
-use crate::render::outcomes::deleted_json;
+use crate::render::outcomes::{deleted_json, retention_json};
 use crate::store::cost::Cost;
 use crate::store::deletions::Scope;
 use crate::store::retention::{first_event_id, retained_bytes};
@@ -40,11 +40,8 @@ async fn retention(app: &App) -> reply::Reply {
     });
     let (used, first) = read.await?;
     let bounds = app.store.bounds();
-    let (days, bytes) = (bounds.days.load(Ordering::Relaxed), bounds.bytes.load(Ordering::Relaxed));
-    let first = first.map_or("null".to_owned(), |id| id.to_string());
-    Ok(reply::ok(format!(
-        r#"{{"days":{days},"bytes":{bytes},"used_bytes":{used},"first_event_id":{first}}}"#
-    )))
+    let bounds = (bounds.days.load(Ordering::Relaxed), bounds.bytes.load(Ordering::Relaxed));
+    Ok(reply::ok(retention_json(bounds, used, first)))
 }
 
 /// `DELETE /api/events` (rule RET-04).

@@ -21,6 +21,13 @@ pub fn deleted_json(events: u64, revision: i64) -> String {
     format!(r#"{{"deleted":{events},"revision":"{revision}"}}"#)
 }
 
+/// Renders the bounds of retention, and what they apply to (rule RET-03). `bounds` are days and bytes.
+pub fn retention_json(bounds: (u64, u64), used: u64, first_event_id: Option<i64>) -> String {
+    let (days, bytes) = bounds;
+    let first = first_event_id.map_or("null".to_owned(), |id| id.to_string());
+    format!(r#"{{"days":{days},"bytes":{bytes},"used_bytes":{used},"first_event_id":{first}}}"#)
+}
+
 /// Renders the answer to a batch. `revision` includes its events (rule ING-11). Ids make up most of the text, so they
 /// are printed without a tree of values.
 pub fn batch_json(outcomes: &Outcomes, revision: i64, with_results: bool) -> String {

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::config::Durability;
 use crate::config::spec::exit_message;
-use crate::contract::{LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION};
+use crate::contract::{FILE_PRAGMAS, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION};
 use crate::error::ErrorCode;
 use crate::store::failure::store_code;
 
@@ -70,7 +70,18 @@ pub struct ConnectionOptions {
 /// Opens a connection with the pragmas of the contract.
 pub fn open_connection(options: &ConnectionOptions) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    configure(Connection::open_with_flags(&options.path, flags)?, options)
+}
+
+/// Opens the writing connection, which also creates the file's first page.
+pub fn open_writer(options: &ConnectionOptions) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&options.path, flags)?;
+    connection.execute_batch(FILE_PRAGMAS)?;
+    configure(connection, options)
+}
+
+fn configure(connection: Connection, options: &ConnectionOptions) -> rusqlite::Result<Connection> {
     connection.execute_batch(PRAGMAS)?;
     let synchronous = match options.durability {
         Durability::Process => "NORMAL",

@@ -94,7 +94,7 @@ use attachment_files::AttachmentFiles;
 use attachments::{Attached, Attachment, AttachmentWriter};
 use connection::{
     ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
-    open_connection, reported_pragmas, with_small_cache,
+    open_writer, reported_pragmas, with_small_cache,
 };
 use cost::Cost;
 use deletions::Scope;
@@ -106,7 +106,7 @@ use owner::write_owner;
 use path::{check_links, private_path, resolve_path, sibling};
 use reader::Readers;
 use retention::{Bounds, Deleted, Retention};
-use writer::{Submitted, Writer};
+use writer::{Submitted, Tables, Writer};
 
 /// The open database.
 #[derive(Debug)]
@@ -148,7 +148,7 @@ impl Store {
         let options = ConnectionOptions { path: path.clone(), durability };
         let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
         check_schema(&path)?;
-        let connection = open_connection(&options).map_err(sqlite)?;
+        let connection = open_writer(&options).map_err(sqlite)?;
         migrate(&connection, &MIGRATIONS).map_err(sqlite)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;
@@ -166,9 +166,11 @@ impl Store {
         let bounds = Arc::new(bounds);
         let writer = Writer::start_writer(
             connection,
-            EventWriter::new(prices),
-            attachments,
-            Retention::new(Arc::clone(&bounds)),
+            Tables {
+                events: EventWriter::new(prices),
+                attachments,
+                retention: Retention::new(Arc::clone(&bounds)),
+            },
             &options,
             clock,
             Arc::clone(&state),

@@ -1,12 +1,12 @@
 //! Decides what the writer deletes next: the requests of clients, then the events outside `--retain-days` and
 //! `--retain-bytes` (rules RET-01 to RET-05). In a pause it returns free pages to the file system (rule RET-07).
 //!
-//! Belongs to the writer's thread, which takes a step between groups. Invariant: a step that fails
+//! Over 250 lines because one file decides the order of all deletions. Belongs to the writer's thread, which takes a step between groups. Invariant: a step that fails
 //! deletes nothing. A client's job then ends with the error. Deletions by the bounds wait for the next tick.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -27,12 +27,14 @@ pub struct Bounds {
     pub days: AtomicU64,
     /// Size of all events, in bytes (rule RET-02).
     pub bytes: AtomicU64,
+    /// The newest id that a client's deletion took. The stream must not send frames from before it again.
+    pub last_request: AtomicI64,
     /// Bytes of attachments that were deleted and not yet subtracted from the room for attachments.
     pub freed_attachment_bytes: AtomicU64,
 }
 
 /// The result of a client's deletion.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Deleted {
     /// Number of deleted events.
     pub events: u64,
@@ -56,6 +58,8 @@ struct Job {
 pub struct Retention {
     bounds: Arc<Bounds>,
     jobs: VecDeque<Job>,
+    /// A job whose last step is committed; its answer waits until the step's id is published.
+    finished: Option<Job>,
     /// Whether the bounds may be exceeded.
     is_due: bool,
     /// Whether the size exceeded its bound. Deletion then continues until the size is below the bound by a
@@ -64,6 +68,8 @@ pub struct Retention {
     is_vacuuming: bool,
     /// Whether a group was stored since the last tick.
     is_busy: bool,
+    /// Number of events that were stored since the last step by the bounds.
+    stored: u64,
 }
 
 impl Retention {
@@ -72,10 +78,12 @@ impl Retention {
         Self {
             bounds,
             jobs: VecDeque::new(),
+            finished: None,
             is_due: false,
             is_reducing: false,
             is_vacuuming: false,
             is_busy: false,
+            stored: 0,
         }
     }
 
@@ -89,9 +97,19 @@ impl Retention {
         self.is_due || self.is_vacuuming || !self.jobs.is_empty()
     }
 
+    /// Returns whether free pages are being returned.
+    pub fn vacuums(&self) -> bool {
+        self.is_vacuuming
+    }
+
     /// Notes that a group was stored: vacuuming waits for a pause.
-    pub fn note_group(&mut self) {
+    pub fn note_group(&mut self, events: usize) {
         self.is_busy = true;
+        self.stored += events as u64;
+        // Under load the size is checked more often than once a second.
+        if self.stored >= LIMITS.retention_step_events && self.bounds.bytes.load(Ordering::Relaxed) > 0 {
+            self.is_due = true;
+        }
         self.is_vacuuming = false;
     }
 
@@ -119,13 +137,15 @@ impl Retention {
         connection.pragma_update(None, "secure_delete", !self.jobs.is_empty())?;
         let (step, id) = if let Some(job) = self.jobs.front_mut() {
             let Some(found) = step_of(job, connection, events, most)? else {
-                self.finish();
+                self.finished = self.jobs.pop_front();
                 return Ok(None);
             };
             job.deleted.events += found.0.events;
             job.deleted.revision = found.1;
+            self.bounds.last_request.store(found.1, Ordering::Release);
             found
         } else if self.is_due {
+            self.stored = 0;
             let Some(newest) = self.due_bound(connection, events, now_ms, most)? else {
                 self.is_due = false;
                 return Ok(None);
@@ -140,7 +160,7 @@ impl Retention {
         let freed = attachments.remove_unused(connection, &step.contents)?;
         self.bounds.freed_attachment_bytes.fetch_add(freed, Ordering::Relaxed);
         if step.is_last {
-            self.finish();
+            self.finished = self.jobs.pop_front();
         }
         Ok(Some(id))
     }
@@ -154,11 +174,11 @@ impl Retention {
         }
     }
 
-    fn finish(&mut self) {
-        if let Some(job) = self.jobs.pop_front() {
-            let is_known = job.deleted.revision > 0;
+    /// Answers the job whose last step is published.
+    pub fn answer(&mut self) {
+        if let Some(Job { deleted, reply, .. }) = self.finished.take() {
             // The deletion stays even if the client has disconnected.
-            drop(job.reply.send(Ok(is_known.then_some(job.deleted))));
+            drop(reply.send(Ok((deleted.revision > 0).then_some(deleted))));
         }
     }
 
@@ -180,9 +200,19 @@ impl Retention {
             }
         }
         let bytes = self.bounds.bytes.load(Ordering::Relaxed);
-        let slack = if self.is_reducing { bytes / LIMITS.retention_slack_share } else { 0 };
-        self.is_reducing = bytes > 0 && retained_bytes(connection)? > bytes - slack;
-        if self.is_reducing { deletion_bound(connection, below, most, None) } else { Ok(None) }
+        if bytes == 0 {
+            return Ok(None);
+        }
+        let lower = bytes - bytes / LIMITS.retention_slack_share;
+        let used = retained_bytes(connection)?;
+        self.is_reducing = used > if self.is_reducing { lower } else { bytes };
+        let Some(first) = first_event_id(connection)?.filter(|_| self.is_reducing) else {
+            return Ok(None);
+        };
+        // No more than the average event's size calls for, so that the last step does not delete too much.
+        let rows = (below + LIMITS.retention_kept_events).abs_diff(first);
+        let needed = (used - lower).saturating_mul(rows) / used + 1;
+        deletion_bound(connection, below, most.min(needed), None)
     }
 
     /// Gives some free pages back to the file system. The file shrinks with the next checkpoint.

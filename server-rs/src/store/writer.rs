@@ -25,6 +25,15 @@ use crate::store::writer_thread::{Message, Work, failed};
 /// The outcomes of a submission's events, or the code for which none was stored.
 pub type Submitted = Result<Vec<Outcome>, ErrorCode>;
 
+/// What the thread writes.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "each is the module of its name")]
+pub struct Tables {
+    pub events: EventWriter,
+    pub attachments: AttachmentWriter,
+    pub retention: Retention,
+}
+
 /// The handle of the writing thread.
 #[derive(Debug)]
 pub struct Writer {
@@ -37,9 +46,7 @@ impl Writer {
     /// id.
     pub fn start_writer(
         connection: Connection,
-        events: EventWriter,
-        attachments: AttachmentWriter,
-        retention: Retention,
+        tables: Tables,
         options: &ConnectionOptions,
         clock: Clock,
         state: Arc<State>,
@@ -50,6 +57,7 @@ impl Writer {
         let checkpointer = Checkpointer::start(options, move |error| {
             failed(&of_checkpointer, error);
         })?;
+        let Tables { events, attachments, retention } = tables;
         let work = Work { connection, attachments, retention, clock, state, newest, events, checkpointer };
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())

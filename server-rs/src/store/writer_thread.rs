@@ -1,4 +1,4 @@
-//! Runs the writing thread: stores groups, adds attachments, and takes steps of deletions in between.
+//! Runs the writing thread: stores groups, and takes steps of deletions between them.
 //!
 //! The other half is `writer`. Invariants: no answer before the commit (rule ING-08). The newest id is published after
 //! the commit. No checkpoint runs between a commit and its answers (rule STO-04).
@@ -88,7 +88,7 @@ impl Work {
                 next = if size < LIMITS.group_events { waiting.try_recv().ok() } else { None };
             }
             if !group.is_empty() {
-                self.retention.note_group();
+                self.retention.note_group(size);
                 self.commit(&mut group);
                 self.after_commit();
             }
@@ -118,7 +118,7 @@ impl Work {
 
     fn tick(&mut self) {
         let checked = self.retention.tick(&self.connection).and_then(|()| {
-            if self.retention.has_work() { Ok(()) } else { self.checkpointer.shrink(&self.connection) }
+            if self.retention.vacuums() { Ok(()) } else { self.checkpointer.shrink(&self.connection) }
         });
         if let Err(error) = checked {
             failed(&self.state, &error);
@@ -138,6 +138,8 @@ impl Work {
             Ok(None) => {}
             Err(code) => self.retention.fail(code),
         }
+        // After the publication: a request that follows the answer must see the deletion.
+        self.retention.answer();
         self.after_commit();
     }
 

@@ -1,6 +1,7 @@
 /** Handles `/api/retention`, and the deletions of events and sessions (rules RET-03 and RET-04). */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
+import { deletedJson } from '../render/outcomes.ts';
 import type { Scope } from '../store/deletions.ts';
 import type { Deleted } from '../store/retention.ts';
 import type { Exchange } from './exchange.ts';
@@ -44,8 +45,4 @@ async function deletedBy(app: App, scope: Scope): Promise<Deleted | undefined> {
   const result = await app.store.delete(scope);
   if (result !== undefined && 'code' in result) throw new Failure(result.code);
   return result;
-}
-
-function deletedJson(deleted: number, revision: number): string {
-  return JSON.stringify({ deleted, revision: String(revision) });
 }

@@ -5,12 +5,23 @@
  */
 import { errorSpec, type Failure } from '../error.ts';
 import type { FieldError, Outcomes } from '../event.ts';
+import type { Bounds } from '../store/retention.ts';
 
 /** Renders the answer to one valid event. */
 export function singleJson({ ids, revision }: Outcomes): string {
   const counts =
     ids[0] === 0 ? '"received":0,"ids":[],"duplicates":1' : `"received":1,"ids":[${ids[0]}],"duplicates":0`;
   return `{${counts},"revision":"${revision}"}`;
+}
+
+/** Renders the answer to a deletion (rule RET-04). */
+export function deletedJson(events: number, revision: number): string {
+  return `{"deleted":${events},"revision":"${revision}"}`;
+}
+
+/** Renders the bounds of retention, and what they apply to (rule RET-03). */
+export function retentionJson({ days, bytes }: Bounds, used: number, firstEventId: number | null): string {
+  return `{"days":${days},"bytes":${bytes},"used_bytes":${used},"first_event_id":${firstEventId}}`;
 }
 
 /** Renders the answer to a batch. Ids make up most of the text, so they are printed without a tree of values. */

@@ -3,12 +3,21 @@
  * PRO-06).
  *
  * `checkFile` reads the header through its own descriptor and closes it before SQLite opens the file. Closing a
- * descriptor later would drop the locks that SQLite holds in this process (POSIX record locks).
+ * descriptor later would drop the locks that SQLite holds in this process (POSIX record locks). Over 250 lines because
+ * every way to open the file is here.
  */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Durability } from '../config/index.ts';
-import { CONFIG_SPEC, fill, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION } from '../contract.ts';
+import {
+  CONFIG_SPEC,
+  FILE_PRAGMAS,
+  fill,
+  LIMITS,
+  PRAGMAS,
+  REPORTED_PRAGMAS,
+  SCHEMA_VERSION,
+} from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { sqliteCode } from './failure.ts';
 
@@ -38,7 +47,17 @@ const APPLICATION_ID = 1_415_006_542;
 const MAGIC = 'SQLite format 3\0';
 
 export function openConnection(options: ConnectionOptions): Connection {
-  const db = openRaw(options.path, options.nativeBinding, options.readonly ?? false);
+  return configure(openRaw(options.path, options.nativeBinding, options.readonly ?? false), options);
+}
+
+/** Opens the writing connection, which also creates the file's first page. */
+export function openWriter(options: ConnectionOptions): Connection {
+  const db = openRaw(options.path, options.nativeBinding, false);
+  db.exec(FILE_PRAGMAS);
+  return configure(db, options);
+}
+
+function configure(db: Connection, options: ConnectionOptions): Connection {
   db.exec(PRAGMAS);
   db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
   return db;

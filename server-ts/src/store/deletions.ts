@@ -89,6 +89,11 @@ export class Deletions {
     return this.number(QUERIES.selectRetainedBytes);
   }
 
+  /** Returns the oldest event's id. */
+  firstEventId(): number | undefined {
+    return this.number(QUERIES.selectFirstEventId) ?? undefined;
+  }
+
   /** Returns the bytes of free pages. */
   freeBytes(): number {
     return this.number(QUERIES.selectFreeBytes);

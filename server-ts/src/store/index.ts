@@ -60,6 +60,8 @@ interface StoreOptions {
 interface StoreEvents {
   /** Called with the newest id after a commit that stored a row. */
   onStored(newest: number): void;
+  /** Called after a client's deletion: frames from before it must not be sent again. */
+  onForgotten(): void;
   onFailure(code: StoreCode, reason: string): void;
   onRecovered(): void;
   onCheckpoint(checkpoint: Checkpoint): void;
@@ -147,12 +149,13 @@ export class Store {
           events.onStored(newest);
         },
         onFailure: (code, reason) => held.store?.failed(code, reason),
-        onDeleted: ({ newest, freedBytes }) => {
+        onDeleted: ({ newest, isAsked, freedBytes }) => {
           if (held.store !== undefined) {
             held.store.newestId = newest;
             held.store.lastDeletion = newest;
             held.store.freedBytes += freedBytes;
           }
+          if (isAsked) events.onForgotten();
           events.onStored(newest);
         },
         onProbed: (code) => held.store?.probed(code),

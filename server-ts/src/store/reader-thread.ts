@@ -7,6 +7,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
+import { retentionJson } from '../render/outcomes.ts';
 import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
 import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
 import { renderAttachments, renderEvent, renderSession, renderSessions } from '../render.ts';
@@ -136,9 +137,8 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
       return renderCosts(totals.costTimeline(read.limit), projects, models, read.filter.since);
     }
     case 'retention': {
-      const { days, bytes } = read.bounds;
-      const [used_bytes, first_event_id] = queries.retention();
-      return JSON.stringify({ days, bytes, used_bytes, first_event_id });
+      const [used, firstEventId] = queries.retention();
+      return retentionJson(read.bounds, used, firstEventId);
     }
     case 'filter_options': {
       const totals = new Totals(queries, {});

@@ -35,6 +35,8 @@ export type DeletionResult = Deleted | { readonly code: StoreCode } | undefined;
 export interface Progress {
   /** The id of its transaction. */
   readonly newest: number;
+  /** Whether a client asked for it. */
+  readonly isAsked: boolean;
   /** Bytes of attachments whose contents were removed. */
   readonly freedBytes: number;
 }
@@ -54,6 +56,8 @@ export class Retention {
   private readonly deletions: Deletions;
   private bounds: Bounds = { days: 0, bytes: 0 };
   private readonly jobs: Job[] = [];
+  /** A job whose last step is committed; its answer waits until the step's id is published. */
+  private finished: Job | undefined;
   /** Whether the bounds may be exceeded. */
   private isDue = false;
   /** Whether the size was above its bound. Deletions then continue until it is below the bound by a share of it. */
@@ -61,6 +65,8 @@ export class Retention {
   private isVacuuming = false;
   /** Whether a group was stored since the last tick. */
   private isBusy = false;
+  /** Number of events that were stored since the last step by the bounds. */
+  private stored = 0;
 
   constructor(db: Connection, events: EventWriter, attachments: AttachmentWriter) {
     this.events = events;
@@ -82,9 +88,17 @@ export class Retention {
     return this.isDue || this.isVacuuming || this.jobs.length > 0;
   }
 
+  /** Returns whether free pages are being returned. */
+  get vacuums(): boolean {
+    return this.isVacuuming;
+  }
+
   /** Notes that a group was stored: vacuuming waits for a pause. */
-  noteGroup(): void {
+  noteGroup(events: number): void {
     this.isBusy = true;
+    this.stored += events;
+    // Under load the size is checked more often than once a second.
+    if (this.stored >= LIMITS.retention_step_events && this.bounds.bytes > 0) this.isDue = true;
     this.isVacuuming = false;
   }
 
@@ -106,12 +120,13 @@ export class Retention {
     if (job !== undefined) {
       found = this.stepOf(job, most);
       if (found === undefined) {
-        this.finish();
+        this.finished = this.jobs.shift();
         return undefined;
       }
       job.events += found[0].events;
       job.revision = found[1];
     } else if (this.isDue) {
+      this.stored = 0;
       const newest = this.dueBound(nowMs, most);
       if (newest === undefined) {
         this.isDue = false;
@@ -124,8 +139,8 @@ export class Retention {
     if (found === undefined) return undefined;
     const [step, newest] = found;
     const freedBytes = this.attachments.removeUnused(step.contents);
-    if (step.isLast) this.finish();
-    return { newest, freedBytes };
+    if (step.isLast) this.finished = this.jobs.shift();
+    return { newest, isAsked: job !== undefined, freedBytes };
   }
 
   /** Answers the current job with this code. Deletions by the bounds wait for the next tick. */
@@ -135,8 +150,10 @@ export class Retention {
     this.jobs.shift()?.reply({ code });
   }
 
-  private finish(): void {
-    const job = this.jobs.shift();
+  /** Answers the job whose last step is published. */
+  answer(): void {
+    const job = this.finished;
+    this.finished = undefined;
     if (job === undefined) return;
     const { events, revision } = job;
     job.reply(revision > 0 ? { events, revision } : undefined);
@@ -150,9 +167,16 @@ export class Retention {
       const bound = this.deletions.bound(below, most, nowMs - days * DAY_MS);
       if (bound !== undefined) return bound;
     }
-    const slack = this.isReducing ? Math.floor(bytes / LIMITS.retention_slack_share) : 0;
-    this.isReducing = bytes > 0 && this.deletions.retainedBytes() > bytes - slack;
-    return this.isReducing ? this.deletions.bound(below, most, null) : undefined;
+    if (bytes === 0) return undefined;
+    const lower = bytes - Math.floor(bytes / LIMITS.retention_slack_share);
+    const used = this.deletions.retainedBytes();
+    this.isReducing = used > (this.isReducing ? lower : bytes);
+    const first = this.isReducing ? this.deletions.firstEventId() : undefined;
+    if (first === undefined) return undefined;
+    // No more than the average event's size calls for, so that the last step does not delete too much.
+    const rows = below + LIMITS.retention_kept_events - first;
+    const needed = Math.floor(((used - lower) * rows) / used) + 1;
+    return this.deletions.bound(below, Math.min(most, needed), null);
   }
 
   private vacuum(): void {

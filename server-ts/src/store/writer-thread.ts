@@ -1,6 +1,6 @@
 /**
- * Runs in the writer's worker: takes the lock, opens the file, migrates the schema, then stores groups. It answers
- * first and checkpoints afterwards.
+ * Runs the writing thread: stores groups, and takes steps of deletions between them. First it takes the lock, opens the
+ * file and migrates the schema. It answers first and checkpoints afterwards.
  *
  * The other half is `writer`. Invariants: no answer before the commit (rule ING-08), and no checkpoint between a
  * commit and its answer (rule STO-04).
@@ -20,7 +20,7 @@ import {
   checkFile,
   checkSqlite,
   compileOptions,
-  openConnection,
+  openWriter,
   reportedPragmas,
   unusable,
 } from './connection.ts';
@@ -105,6 +105,8 @@ function openAndWrite(
         if (checkpointer.admitsGroup()) {
           const progress = retention.step(nowMs(), most);
           if (progress !== undefined) send({ kind: 'progress', ...progress });
+          // After the publication: a request that follows the answer must see the deletion.
+          retention.answer();
         } else {
           retention.fail('storage_busy');
         }
@@ -134,7 +136,7 @@ function openAndWrite(
           const { ids, stored, newest } = events.insertGroup(submissionsIn(jobs, memoryAt), nowMs());
           const idsToSend = stored === ids.length ? undefined : ids;
           send({ kind: 'stored', ids: idsToSend, stored, newest, moved }, moved);
-          retention.noteGroup();
+          retention.noteGroup(stored);
           storedSinceStep += stored;
         } catch (error) {
           send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
@@ -158,7 +160,7 @@ function openAndWrite(
       case 'tick':
         attempt(send, () => {
           retention.tick();
-          if (!retention.hasWork) checkpointer.shrink();
+          if (!retention.vacuums) checkpointer.shrink();
         });
         break;
       case 'probe':
@@ -206,7 +208,7 @@ function openFile(data: ConnectionOptions): Connection {
   checkFile(data.path, data.nativeBinding);
   // Only the owner may access the file; SQLite gives the files next to it the same mode (rule STO-09).
   closeSync(openSync(data.path, 'a', 0o600));
-  const db = openConnection(data);
+  const db = openWriter(data);
   checkSqlite(db);
   migrate(db, MIGRATIONS);
   return db;

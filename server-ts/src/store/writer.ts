@@ -3,7 +3,7 @@
  *
  * Lives in the main thread; the other half is `writer-thread`. It sends one message per group, at most two groups at
  * a time, and settles each request from the one reply. Invariants: a request settles only after its commit, and only
- * once. The memory of a group stays unchanged until its reply.
+ * once. The memory of a group stays unchanged until its reply. Over 250 lines because it has a method for each message.
  */
 import { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
