@@ -5,7 +5,6 @@
  */
 import { errorSpec, type Failure } from '../error.ts';
 import type { FieldError, Outcomes } from '../event.ts';
-import type { Bounds } from '../store/retention.ts';
 
 /** Renders the answer to one valid event. */
 export function singleJson({ ids, revision }: Outcomes): string {
@@ -20,7 +19,11 @@ export function deletedJson(events: number, revision: number): string {
 }
 
 /** Renders the bounds of retention, and what they apply to (rule RET-03). */
-export function retentionJson({ days, bytes }: Bounds, used: number, firstEventId: number | null): string {
+export function retentionJson(
+  { days, bytes }: Readonly<Record<'days' | 'bytes', number>>,
+  used: number,
+  firstEventId: number | null,
+): string {
   return `{"days":${days},"bytes":${bytes},"used_bytes":${used},"first_event_id":${firstEventId}}`;
 }
 
