@@ -47,6 +47,7 @@ export const LAYERS: readonly string[] = [
   ...[
     'config',
     'store',
+    'maintenance',
     'ring',
     'hub',
     'invalidations',

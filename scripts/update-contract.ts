@@ -16,7 +16,7 @@ import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { type RpcSchema, rpcMethods } from './contract/rpc.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
-import { insertEvent, selectEvents } from './contract/statements.ts';
+import { insertEvent, selectEventFigures, selectEvents } from './contract/statements.ts';
 import { clientTypes } from './contract/types.ts';
 import { wireFields } from './contract/wire.ts';
 import type { JsonObject } from './contract-facts.ts';
@@ -43,6 +43,7 @@ export function generate(root: string): Generated[] {
     { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
+    { path: 'contract/queries/select_event_figures.sql', content: selectEventFigures(fields) },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
     {

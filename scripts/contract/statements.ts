@@ -73,6 +73,32 @@ LIMIT +:limit
 `;
 }
 
+/** Returns `select_event_figures.sql`. */
+export function selectEventFigures(fields: Fields): string {
+  const names = nameKinds(fields).map((name) => fields.fields[name]!.column);
+  return `-- Generated from contract/fields.json. What the sums and summaries of every event are made of, oldest first, for a check of
+-- them. The names are the last columns, in the order of the fields.
+SELECT
+${lines([...FIGURES, ...names])}
+FROM events
+ORDER BY id
+`;
+}
+
+const FIGURES = [
+  'id',
+  'created_at',
+  'session',
+  'event_id',
+  'duration_ms',
+  'tokens_in',
+  'tokens_out',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost_nanos',
+  'computed_cost_nanos',
+];
+
 const STORED = `-- The columns are those of a row in its order, but for schema_version. Names and sessions are ids, times are Unix
 -- milliseconds, an event_id of 16 bytes is a UUID.
 `;

@@ -49,6 +49,8 @@ pub mod topics;
 pub mod descriptors;
 /// The database.
 pub mod store;
+/// Commands that need no server.
+pub mod maintenance;
 /// Rows to JSON text.
 pub mod render;
 /// The newest frames of the stream.

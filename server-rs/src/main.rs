@@ -19,6 +19,7 @@ use ingest_server::http::transport::Listeners;
 use ingest_server::input::reader::read_input;
 use ingest_server::input::{Ended, Input};
 use ingest_server::log::open_log;
+use ingest_server::maintenance::run_command;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
@@ -26,6 +27,7 @@ use tokio::sync::oneshot;
 fn main() -> ExitCode {
     let config = match parse_config(std::env::args_os().skip(1), std::env::vars_os()) {
         Ok(Command::Run(config)) => *config,
+        Ok(Command::Maintain(task)) => return run_command(&task),
         Ok(Command::Print(text)) => {
             print(&text);
             return ExitCode::SUCCESS;

@@ -8,6 +8,11 @@ pub const ADD_COMPUTED_COST_TO_SESSION: &str =
 /// `contract/queries/add_computed_cost_to_stats.sql`
 pub const ADD_COMPUTED_COST_TO_STATS: &str =
     include_str!("../../contract/queries/add_computed_cost_to_stats.sql");
+/// `contract/queries/copy_database.sql`
+pub const COPY_DATABASE: &str = include_str!("../../contract/queries/copy_database.sql");
+/// `contract/queries/delete_attachment_references.sql`
+pub const DELETE_ATTACHMENT_REFERENCES: &str =
+    include_str!("../../contract/queries/delete_attachment_references.sql");
 /// `contract/queries/delete_attachments.sql`
 pub const DELETE_ATTACHMENTS: &str = include_str!("../../contract/queries/delete_attachments.sql");
 /// `contract/queries/delete_event_blocks.sql`
@@ -26,6 +31,8 @@ pub const DELETE_EVENTS: &str = include_str!("../../contract/queries/delete_even
 pub const DELETE_HOUR_STATS: &str = include_str!("../../contract/queries/delete_hour_stats.sql");
 /// `contract/queries/delete_hours.sql`
 pub const DELETE_HOURS: &str = include_str!("../../contract/queries/delete_hours.sql");
+/// `contract/queries/delete_meta.sql`
+pub const DELETE_META: &str = include_str!("../../contract/queries/delete_meta.sql");
 /// `contract/queries/delete_old_session_waits.sql`
 pub const DELETE_OLD_SESSION_WAITS: &str =
     include_str!("../../contract/queries/delete_old_session_waits.sql");
@@ -76,6 +83,8 @@ pub const SELECT_COUNT_SINCE: &str = include_str!("../../contract/queries/select
 pub const SELECT_COUNTS: &str = include_str!("../../contract/queries/select_counts.sql");
 /// `contract/queries/select_deletion_bound.sql`
 pub const SELECT_DELETION_BOUND: &str = include_str!("../../contract/queries/select_deletion_bound.sql");
+/// `contract/queries/select_dump_statements.sql`
+pub const SELECT_DUMP_STATEMENTS: &str = include_str!("../../contract/queries/select_dump_statements.sql");
 /// `contract/queries/select_epoch.sql`
 pub const SELECT_EPOCH: &str = include_str!("../../contract/queries/select_epoch.sql");
 /// `contract/queries/select_event.sql`
@@ -88,6 +97,8 @@ pub const SELECT_EVENT_COLUMNS_NEWEST: &str =
 /// `contract/queries/select_event_columns_oldest.sql`
 pub const SELECT_EVENT_COLUMNS_OLDEST: &str =
     include_str!("../../contract/queries/select_event_columns_oldest.sql");
+/// `contract/queries/select_event_figures.sql`
+pub const SELECT_EVENT_FIGURES: &str = include_str!("../../contract/queries/select_event_figures.sql");
 /// `contract/queries/select_event_id.sql`
 pub const SELECT_EVENT_ID: &str = include_str!("../../contract/queries/select_event_id.sql");
 /// `contract/queries/select_event_key_block.sql`
@@ -109,6 +120,8 @@ pub const SELECT_FIRST_EVENT_KEY_TAIL: &str =
     include_str!("../../contract/queries/select_first_event_key_tail.sql");
 /// `contract/queries/select_free_bytes.sql`
 pub const SELECT_FREE_BYTES: &str = include_str!("../../contract/queries/select_free_bytes.sql");
+/// `contract/queries/select_hours.sql`
+pub const SELECT_HOURS: &str = include_str!("../../contract/queries/select_hours.sql");
 /// `contract/queries/select_last_deletion_id.sql`
 pub const SELECT_LAST_DELETION_ID: &str = include_str!("../../contract/queries/select_last_deletion_id.sql");
 /// `contract/queries/select_last_event_id.sql`
@@ -118,8 +131,12 @@ pub const SELECT_LAST_KEYED_EVENT_ID: &str =
     include_str!("../../contract/queries/select_last_keyed_event_id.sql");
 /// `contract/queries/select_last_session_key.sql`
 pub const SELECT_LAST_SESSION_KEY: &str = include_str!("../../contract/queries/select_last_session_key.sql");
+/// `contract/queries/select_lost_attachments.sql`
+pub const SELECT_LOST_ATTACHMENTS: &str = include_str!("../../contract/queries/select_lost_attachments.sql");
 /// `contract/queries/select_name.sql`
 pub const SELECT_NAME: &str = include_str!("../../contract/queries/select_name.sql");
+/// `contract/queries/select_name_ids.sql`
+pub const SELECT_NAME_IDS: &str = include_str!("../../contract/queries/select_name_ids.sql");
 /// `contract/queries/select_name_text.sql`
 pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_name_text.sql");
 /// `contract/queries/select_retained_bytes.sql`
@@ -134,16 +151,22 @@ pub const SELECT_SESSION_ID: &str = include_str!("../../contract/queries/select_
 pub const SELECT_SESSION_KEY: &str = include_str!("../../contract/queries/select_session_key.sql");
 /// `contract/queries/select_session_revision.sql`
 pub const SELECT_SESSION_REVISION: &str = include_str!("../../contract/queries/select_session_revision.sql");
+/// `contract/queries/select_session_sums.sql`
+pub const SELECT_SESSION_SUMS: &str = include_str!("../../contract/queries/select_session_sums.sql");
 /// `contract/queries/select_session_totals.sql`
 pub const SELECT_SESSION_TOTALS: &str = include_str!("../../contract/queries/select_session_totals.sql");
 /// `contract/queries/select_sessions.sql`
 pub const SELECT_SESSIONS: &str = include_str!("../../contract/queries/select_sessions.sql");
+/// `contract/queries/select_stats_sums.sql`
+pub const SELECT_STATS_SUMS: &str = include_str!("../../contract/queries/select_stats_sums.sql");
 /// `contract/queries/select_tool_agents.sql`
 pub const SELECT_TOOL_AGENTS: &str = include_str!("../../contract/queries/select_tool_agents.sql");
 /// `contract/queries/select_tools.sql`
 pub const SELECT_TOOLS: &str = include_str!("../../contract/queries/select_tools.sql");
 /// `contract/queries/select_totals.sql`
 pub const SELECT_TOTALS: &str = include_str!("../../contract/queries/select_totals.sql");
+/// `contract/queries/update_epoch.sql`
+pub const UPDATE_EPOCH: &str = include_str!("../../contract/queries/update_epoch.sql");
 /// `contract/queries/update_event_key_run.sql`
 pub const UPDATE_EVENT_KEY_RUN: &str = include_str!("../../contract/queries/update_event_key_run.sql");
 /// `contract/queries/update_last_deletion_id.sql`

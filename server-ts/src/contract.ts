@@ -274,7 +274,18 @@ export interface OptionSpec {
   readonly help: string;
 }
 
-export const CONFIG_SPEC = config as Omit<typeof config, 'options'> & {
+/** A command: work on a database without a server (rule PRO-15). */
+export interface CommandSpec {
+  readonly name: 'backup' | 'restore' | 'dump' | 'load' | 'verify';
+  /** The name of its one argument; null for a command without one. */
+  readonly operand: string | null;
+  /** The options that have an effect on it. */
+  readonly options: readonly string[];
+  readonly help: string;
+}
+
+export const CONFIG_SPEC = config as unknown as Omit<typeof config, 'commands' | 'options'> & {
+  readonly commands: readonly CommandSpec[];
   readonly options: readonly OptionSpec[];
 };
 

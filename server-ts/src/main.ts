@@ -51,6 +51,12 @@ async function main(): Promise<void> {
     case 'problems':
       exit(CONFIG_SPEC.exits.config.code, `${command.problems.join('\n')}\n`);
       break;
+    case 'maintain': {
+      const { runCommand } = await import('./maintenance/index.ts');
+      const { exit: code, message } = await runCommand(command.task, nativeBinding());
+      exit(code, message === '' ? '' : `${message}\n`);
+      break;
+    }
     case 'run':
       await run(command.config);
       break;
@@ -83,14 +89,13 @@ async function run(config: Config): Promise<void> {
   const ending = new Ending();
   let app: Awaited<ReturnType<typeof App.build>>;
   try {
-    const nativeBinding = existsSync(BINDING) ? BINDING : undefined;
     app = await App.build({
       config,
       log,
       connections,
       entry: ENTRY,
       writerThread,
-      nativeBinding,
+      nativeBinding: nativeBinding(),
       onFatal: () => ending.begin(storage.code),
     });
   } catch (error) {
@@ -191,12 +196,17 @@ function readText(path: string): { text: string; mode: number } | undefined {
   }
 }
 
+/** Returns the path of the native module; `undefined` without a bundle, where the package finds its own. */
+function nativeBinding(): string | undefined {
+  return existsSync(BINDING) ? BINDING : undefined;
+}
+
 function bracketed(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }
 
 function exit(code: number, text: string): never {
-  writeSync(2, text);
+  if (text !== '') writeSync(2, text);
   process.exit(code);
 }
 

@@ -5,6 +5,8 @@
  */
 import addComputedCostToSession from '../../contract/queries/add_computed_cost_to_session.sql?text';
 import addComputedCostToStats from '../../contract/queries/add_computed_cost_to_stats.sql?text';
+import copyDatabase from '../../contract/queries/copy_database.sql?text';
+import deleteAttachmentReferences from '../../contract/queries/delete_attachment_references.sql?text';
 import deleteAttachments from '../../contract/queries/delete_attachments.sql?text';
 import deleteEventBlocks from '../../contract/queries/delete_event_blocks.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
@@ -14,6 +16,7 @@ import deleteEventSpans from '../../contract/queries/delete_event_spans.sql?text
 import deleteEvents from '../../contract/queries/delete_events.sql?text';
 import deleteHourStats from '../../contract/queries/delete_hour_stats.sql?text';
 import deleteHours from '../../contract/queries/delete_hours.sql?text';
+import deleteMeta from '../../contract/queries/delete_meta.sql?text';
 import deleteOldSessionWaits from '../../contract/queries/delete_old_session_waits.sql?text';
 import deleteOldSessions from '../../contract/queries/delete_old_sessions.sql?text';
 import deleteSession from '../../contract/queries/delete_session.sql?text';
@@ -38,11 +41,13 @@ import selectCosts from '../../contract/queries/select_costs.sql?text';
 import selectCountSince from '../../contract/queries/select_count_since.sql?text';
 import selectCounts from '../../contract/queries/select_counts.sql?text';
 import selectDeletionBound from '../../contract/queries/select_deletion_bound.sql?text';
+import selectDumpStatements from '../../contract/queries/select_dump_statements.sql?text';
 import selectEpoch from '../../contract/queries/select_epoch.sql?text';
 import selectEvent from '../../contract/queries/select_event.sql?text';
 import selectEventBlock from '../../contract/queries/select_event_block.sql?text';
 import selectEventColumnsNewest from '../../contract/queries/select_event_columns_newest.sql?text';
 import selectEventColumnsOldest from '../../contract/queries/select_event_columns_oldest.sql?text';
+import selectEventFigures from '../../contract/queries/select_event_figures.sql?text';
 import selectEventId from '../../contract/queries/select_event_id.sql?text';
 import selectEventKeyBlock from '../../contract/queries/select_event_key_block.sql?text';
 import selectEventKeyRuns from '../../contract/queries/select_event_key_runs.sql?text';
@@ -53,11 +58,14 @@ import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?
 import selectFirstEventId from '../../contract/queries/select_first_event_id.sql?text';
 import selectFirstEventKeyTail from '../../contract/queries/select_first_event_key_tail.sql?text';
 import selectFreeBytes from '../../contract/queries/select_free_bytes.sql?text';
+import selectHours from '../../contract/queries/select_hours.sql?text';
 import selectLastDeletionId from '../../contract/queries/select_last_deletion_id.sql?text';
 import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
 import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
+import selectLostAttachments from '../../contract/queries/select_lost_attachments.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
+import selectNameIds from '../../contract/queries/select_name_ids.sql?text';
 import selectNameText from '../../contract/queries/select_name_text.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
@@ -65,11 +73,14 @@ import selectSessionBlocks from '../../contract/queries/select_session_blocks.sq
 import selectSessionId from '../../contract/queries/select_session_id.sql?text';
 import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
 import selectSessionRevision from '../../contract/queries/select_session_revision.sql?text';
+import selectSessionSums from '../../contract/queries/select_session_sums.sql?text';
 import selectSessionTotals from '../../contract/queries/select_session_totals.sql?text';
 import selectSessions from '../../contract/queries/select_sessions.sql?text';
+import selectStatsSums from '../../contract/queries/select_stats_sums.sql?text';
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
+import updateEpoch from '../../contract/queries/update_epoch.sql?text';
 import updateEventKeyRun from '../../contract/queries/update_event_key_run.sql?text';
 import updateLastDeletionId from '../../contract/queries/update_last_deletion_id.sql?text';
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
@@ -84,6 +95,8 @@ import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 export const QUERIES = {
   addComputedCostToSession,
   addComputedCostToStats,
+  copyDatabase,
+  deleteAttachmentReferences,
   deleteAttachments,
   deleteEventBlocks,
   deleteEventKeyBlocks,
@@ -93,6 +106,7 @@ export const QUERIES = {
   deleteEvents,
   deleteHourStats,
   deleteHours,
+  deleteMeta,
   deleteOldSessionWaits,
   deleteOldSessions,
   deleteSession,
@@ -117,11 +131,13 @@ export const QUERIES = {
   selectCountSince,
   selectCounts,
   selectDeletionBound,
+  selectDumpStatements,
   selectEpoch,
   selectEvent,
   selectEventBlock,
   selectEventColumnsNewest,
   selectEventColumnsOldest,
+  selectEventFigures,
   selectEventId,
   selectEventKeyBlock,
   selectEventKeyRuns,
@@ -132,11 +148,14 @@ export const QUERIES = {
   selectFirstEventId,
   selectFirstEventKeyTail,
   selectFreeBytes,
+  selectHours,
   selectLastDeletionId,
   selectLastEventId,
   selectLastKeyedEventId,
   selectLastSessionKey,
+  selectLostAttachments,
   selectName,
+  selectNameIds,
   selectNameText,
   selectRetainedBytes,
   selectSession,
@@ -144,11 +163,14 @@ export const QUERIES = {
   selectSessionId,
   selectSessionKey,
   selectSessionRevision,
+  selectSessionSums,
   selectSessionTotals,
   selectSessions,
+  selectStatsSums,
   selectToolAgents,
   selectTools,
   selectTotals,
+  updateEpoch,
   updateEventKeyRun,
   updateLastDeletionId,
   updateLastKeyedEventId,

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use lexopt::Arg;
 use serde_json::Value;
 
-use crate::config::spec::{OptionKind, OptionSpec, SPEC, help_text, version_text};
+use crate::config::spec::{CommandSpec, OptionKind, OptionSpec, SPEC, help_text, version_text};
 use crate::contract::fill;
 
 /// A value's text and its source.
@@ -21,6 +21,8 @@ pub(super) struct Given {
 pub(super) struct Reader {
     pub(super) problems: Vec<String>,
     pub(super) given: BTreeMap<&'static str, Vec<Given>>,
+    /// The command, and its argument.
+    pub(super) command: Option<(&'static CommandSpec, Option<String>)>,
 }
 
 impl Reader {
@@ -52,12 +54,53 @@ impl Reader {
                     let value = parser.optional_value();
                     self.flag(&format!("-{short}"), &name, value.is_some(), &mut print);
                 }
-                Arg::Value(value) => {
-                    self.problem("unexpected_argument", &[("argument", &quoted(&value.to_string_lossy()))]);
-                }
+                Arg::Value(value) => self.word(&value.to_string_lossy(), value.to_str()),
             }
         }
         print
+    }
+
+    /// Reads a word that belongs to no flag: a command, or its argument (rule PRO-15).
+    fn word(&mut self, shown: &str, text: Option<&str>) {
+        match &mut self.command {
+            None => {
+                if let Some(command) =
+                    SPEC.commands.iter().find(|command| Some(command.name.as_str()) == text)
+                {
+                    self.command = Some((command, None));
+                    return;
+                }
+            }
+            Some((command, operand @ None))
+                if command.operand.is_some() && text.is_some_and(|text| !text.is_empty()) =>
+            {
+                *operand = text.map(str::to_owned);
+                return;
+            }
+            Some(_) => {}
+        }
+        self.problem("unexpected_argument", &[("argument", &quoted(shown))]);
+    }
+
+    /// Checks that a command has its argument, and no flag that has no effect on it (rule PRO-15).
+    pub(super) fn check_command(&mut self) {
+        let Some((command, operand)) = &self.command else {
+            return;
+        };
+        let (command, is_complete) = (*command, operand.is_some() || command.operand.is_none());
+        if let (false, Some(operand)) = (is_complete, &command.operand) {
+            self.problem("missing_operand", &[("command", &command.name), ("operand", operand)]);
+        }
+        for option in &SPEC.options {
+            let flag = format!("--{}", option.name);
+            let is_given = self
+                .given
+                .get(option.name.as_str())
+                .is_some_and(|given| given.iter().any(|one| one.source == flag));
+            if is_given && !command.options.contains(&option.name) {
+                self.problem("not_of_command", &[("source", &flag), ("command", &command.name)]);
+            }
+        }
     }
 
     fn flag(&mut self, flag: &str, name: &str, has_value: bool, print: &mut Option<String>) {

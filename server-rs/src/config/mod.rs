@@ -16,13 +16,15 @@ mod values;
 use std::ffi::OsString;
 
 use arguments::Reader;
-pub use settings::{Config, Durability};
+pub use settings::{Config, Durability, Maintenance};
 
 /// Action that the command line asks for.
 #[derive(Debug)]
 pub enum Command {
     /// Run with this configuration.
     Run(Box<Config>),
+    /// Do this work on a database, without a server (rule PRO-15).
+    Maintain(Maintenance),
     /// Print this and exit 0.
     Print(String),
 }
@@ -38,7 +40,18 @@ pub fn parse_config(
     }
     reader.read_environment(env);
     let config = reader.config();
-    if reader.problems.is_empty() { Ok(Command::Run(Box::new(config))) } else { Err(reader.problems) }
+    reader.check_command();
+    if !reader.problems.is_empty() {
+        return Err(reader.problems);
+    }
+    Ok(match reader.command {
+        Some((command, file)) => Command::Maintain(Maintenance {
+            command: &command.name,
+            file: file.unwrap_or_default(),
+            db: config.db,
+        }),
+        None => Command::Run(Box::new(config)),
+    })
 }
 
 #[cfg(test)]

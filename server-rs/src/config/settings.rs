@@ -60,6 +60,17 @@ pub struct Config {
     pub log_level: String,
 }
 
+/// A command of `config.json`, and what it works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the flag of its name, explained in contract/config.json")]
+pub struct Maintenance {
+    /// Its name.
+    pub command: &'static str,
+    /// Its argument; empty for a command without one.
+    pub file: String,
+    pub db: String,
+}
+
 /// The token must not reach logs, so `Debug` prints none of it.
 impl std::fmt::Debug for Config {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -49,10 +49,22 @@ pub(crate) struct FlagSpec {
     help: String,
 }
 
+/// A command: work on a database without a server (rule PRO-15).
+#[derive(Debug, Deserialize)]
+pub(crate) struct CommandSpec {
+    pub(crate) name: String,
+    /// The name of its one argument; `None` for a command without one.
+    pub(crate) operand: Option<String>,
+    /// The options that have an effect on it.
+    pub(crate) options: Vec<String>,
+    help: String,
+}
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct ConfigSpec {
     pub(crate) options: Vec<OptionSpec>,
     pub(crate) flags: Vec<FlagSpec>,
+    pub(crate) commands: Vec<CommandSpec>,
     pub(crate) env_prefix: String,
     usage: String,
     headline: String,
@@ -84,9 +96,19 @@ pub fn help_text() -> String {
     for flag in &SPEC.flags {
         rows.push((format!("-{}, --{}", flag.short, flag.name), flag.help.clone()));
     }
+    let commands = SPEC.commands.iter().map(|command| {
+        let operand = command.operand.as_ref().map_or(String::new(), |operand| format!(" {operand}"));
+        (format!("{}{operand}", command.name), command.help.clone())
+    });
+    let commands = lines_of(&commands.collect::<Vec<_>>());
+    let options = lines_of(&rows);
+    format!("{}\n\n{}\n\nCommands:\n{commands}\nOptions:\n{options}", SPEC.usage, SPEC.headline)
+}
+
+/// Formats rows of two columns.
+fn lines_of(rows: &[(String, String)]) -> String {
     let width = rows.iter().map(|(left, _)| left.len()).max().unwrap_or(0);
-    let lines: String = rows.iter().map(|(left, right)| format!("  {left:width$}  {right}\n")).collect();
-    format!("{}\n\n{}\n\nOptions:\n{lines}", SPEC.usage, SPEC.headline)
+    rows.iter().map(|(left, right)| format!("  {left:width$}  {right}\n")).collect()
 }
 
 /// Returns the `--version` text (rule PRO-04).

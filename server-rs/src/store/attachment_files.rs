@@ -75,6 +75,24 @@ impl AttachmentFiles {
         }
     }
 
+    /// Copies a content to another folder; `false` when the complete content is not here.
+    pub fn copy_to(&self, target: &AttachmentFiles, digest: &Digest, size: u64) -> Result<bool> {
+        if target.has(digest, size)? {
+            return Ok(true);
+        }
+        if !self.has(digest, size)? {
+            return Ok(false);
+        }
+        let file = target.begin()?;
+        match fs::copy(self.path_of(digest), &file.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            copied => copied?,
+        };
+        file.sync()?;
+        target.persist(&file, digest)?;
+        Ok(true)
+    }
+
     /// Reads exactly `length` bytes of a content from `start`.
     pub fn read(&self, digest: &Digest, start: u64, length: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; length];

@@ -29,7 +29,7 @@ pub struct OpenError {
 }
 
 impl OpenError {
-    pub(super) fn new(path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
         let path = path.display().to_string();
         let mut all = vec![("path", path.as_str())];
         all.extend_from_slice(values);
@@ -37,7 +37,7 @@ impl OpenError {
         Self { exit, message }
     }
 
-    pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+    pub(crate) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) {
             // A running server treats this error as temporary. At a start it is final.
             return Self::new(path, "unusable", &[("reason", ErrorCode::StorageError.as_str())]);
@@ -149,6 +149,20 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
         return Err(OpenError::new(path, "not_sqlite", &[]));
     }
     Ok(())
+}
+
+/// Checks that the file is a database of these servers, without changing it.
+pub(super) fn check_database(path: &Path) -> Result<(), OpenError> {
+    check_sqlite(path)?;
+    check_file(path)?;
+    match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(OpenError::new(path, "missing", &[]));
+        }
+        Ok(file) if file.len() == 0 => return Err(OpenError::new(path, "foreign", &[])),
+        _ => {}
+    }
+    check_schema(path)
 }
 
 /// Refuses a version of SQLite that can lose committed transactions (<https://sqlite.org/wal.html>, "the

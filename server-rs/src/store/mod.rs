@@ -52,6 +52,8 @@ pub mod deletions;
 pub mod retention;
 /// Moves the write-ahead log into the database.
 pub mod checkpoint;
+/// Copies a database.
+pub mod copy;
 /// The handle of the writing thread.
 pub mod writer;
 /// The writing thread.

@@ -181,7 +181,7 @@ pub(super) fn known_name(
 }
 
 /// Visits every row of a statement; returns their number.
-pub(super) fn each(
+pub(crate) fn each(
     connection: &Connection,
     sql: &str,
     values: impl rusqlite::Params,

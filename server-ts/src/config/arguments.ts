@@ -4,7 +4,7 @@
  * Flags are parsed as tokens, so that every problem is reported from left to right (rule PRO-03).
  */
 import { parseArgs } from 'node:util';
-import { CONFIG_SPEC, fill, type OptionSpec } from '../contract.ts';
+import { CONFIG_SPEC, type CommandSpec, fill, type OptionSpec } from '../contract.ts';
 import { helpText, versionText } from './spec.ts';
 
 /** A value's text and its source. */
@@ -15,22 +15,42 @@ export interface Given {
 
 const { messages } = CONFIG_SPEC;
 
-/** Reads the command line; returns the text to print when it asks for help or the version. */
+/** What a command line asks for besides its options. */
+interface Asked {
+  /** Text to print, when it asks for help or the version. */
+  readonly text?: string | undefined;
+  readonly command?: CommandSpec | undefined;
+  /** The argument of the command. */
+  readonly file?: string | undefined;
+}
+
+/** Reads the command line. */
 export function readArguments(
   args: readonly string[],
   given: Map<string, Given[]>,
   problems: string[],
-): string | undefined {
+): Asked {
   // Package managers pass their own `--` on; it has no meaning here.
   const words = args.filter((word) => word !== '--');
   const { tokens } = parseArgs({ args: words, strict: false, allowPositionals: true, tokens: true });
   const prints = new Set<string>();
   let next = 0;
+  let command: CommandSpec | undefined;
+  let file: string | undefined;
   for (const token of tokens) {
     // The word was a flag's value, or the rest of a group of short flags.
     if (token.index < next) continue;
     next = token.index + 1;
     if (token.kind === 'positional') {
+      const known = CONFIG_SPEC.commands.find(({ name }) => name === token.value);
+      if (command === undefined && known !== undefined) {
+        command = known;
+        continue;
+      }
+      if (typeof command?.operand === 'string' && file === undefined && token.value !== '') {
+        file = token.value;
+        continue;
+      }
       problems.push(fill(messages.unexpected_argument, { argument: JSON.stringify(token.value) }));
       continue;
     }
@@ -56,8 +76,29 @@ export function readArguments(
     else if (hasValue) problems.push(fill(messages.takes_no_value, { flag: token.rawName }));
     else prints.add(flag.name);
   }
-  if (prints.has('help')) return helpText();
-  return prints.has('version') ? versionText() : undefined;
+  if (prints.has('help')) return { text: helpText() };
+  return prints.has('version') ? { text: versionText() } : { command, file };
+}
+
+/** Checks that a command has its argument, and no flag that has no effect on it (rule PRO-15). */
+export function checkCommand(
+  command: CommandSpec | undefined,
+  file: string | undefined,
+  given: ReadonlyMap<string, readonly Given[]>,
+  problems: string[],
+): void {
+  if (command === undefined) return;
+  const { name, operand, options } = command;
+  if (operand !== null && file === undefined) {
+    problems.push(fill(messages.missing_operand, { command: name, operand }));
+  }
+  for (const option of CONFIG_SPEC.options) {
+    const source = `--${option.name}`;
+    const isGiven = given.get(option.name)?.some((one) => one.source === source) ?? false;
+    if (isGiven && !options.includes(option.name)) {
+      problems.push(fill(messages.not_of_command, { source, command: name }));
+    }
+  }
 }
 
 function takeValue(

@@ -5,16 +5,18 @@
  * Names, bounds, help and messages come from `contract/config.json`. A wrong value is a problem, never a silent
  * default. Pure: the caller reads the files that flags name.
  */
-import { type Given, readArguments, readEnvironment } from './arguments.ts';
-import type { Config } from './settings.ts';
+import { checkCommand, type Given, readArguments, readEnvironment } from './arguments.ts';
+import type { Config, Maintenance } from './settings.ts';
 import { type ReadFile, Values } from './values.ts';
 
-export type { Config, Durability } from './settings.ts';
+export type { Config, Durability, Maintenance } from './settings.ts';
 export { helpText, versionText } from './spec.ts';
 
 /** Action that the command line asks for. */
 export type Command =
   | { readonly kind: 'run'; readonly config: Config }
+  /** Do this work on a database, without a server (rule PRO-15). */
+  | { readonly kind: 'maintain'; readonly task: Maintenance }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
@@ -26,9 +28,12 @@ export function parseConfig(
 ): Command {
   const problems: string[] = [];
   const given = new Map<string, Given[]>();
-  const text = readArguments(args, given, problems);
+  const { text, command, file } = readArguments(args, given, problems);
   if (text !== undefined) return { kind: 'print', text };
   readEnvironment(env, given, problems);
   const config = new Values(given, problems, readFile).config();
-  return problems.length === 0 ? { kind: 'run', config } : { kind: 'problems', problems };
+  checkCommand(command, file, given, problems);
+  if (problems.length > 0) return { kind: 'problems', problems };
+  if (command === undefined) return { kind: 'run', config };
+  return { kind: 'maintain', task: { command: command.name, file: file ?? '', db: config.db } };
 }

@@ -1,4 +1,6 @@
 /** Holds the checked configuration. Names of values contain their units. */
+
+import type { CommandSpec } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
 import type { LogLevel } from '../log.ts';
 import type { Prices } from '../prices.ts';
@@ -42,4 +44,13 @@ export interface Config {
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly logLevel: LogLevel;
+}
+
+/** A command of `config.json`, and what it works on. */
+export interface Maintenance {
+  /** Its name. */
+  readonly command: CommandSpec['name'];
+  /** Its argument; empty for a command without one. */
+  readonly file: string;
+  readonly db: string;
 }

@@ -14,9 +14,18 @@ export function helpText(): string {
     return [`--${option.name}${value}`, `${option.help} ${notes.join(' ')}`];
   });
   for (const flag of CONFIG_SPEC.flags) rows.push([`-${flag.short}, --${flag.name}`, flag.help]);
+  const commands = CONFIG_SPEC.commands.map(({ name, operand, help }): [left: string, right: string] => [
+    operand === null ? name : `${name} ${operand}`,
+    help,
+  ]);
+  const { usage, headline } = CONFIG_SPEC;
+  return `${usage}\n\n${headline}\n\nCommands:\n${linesOf(commands)}\nOptions:\n${linesOf(rows)}`;
+}
+
+/** Formats rows of two columns. */
+function linesOf(rows: readonly (readonly [left: string, right: string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length));
-  const lines = rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`);
-  return `${CONFIG_SPEC.usage}\n\n${CONFIG_SPEC.headline}\n\nOptions:\n${lines.join('')}`;
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
 }
 
 /** Returns the `--version` text (rule PRO-04). */

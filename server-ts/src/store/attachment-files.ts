@@ -7,8 +7,10 @@
  * (rule HTT-12). Functions for the writer's thread are synchronous, all others are not. Knows nothing of rows.
  */
 import {
+  chmodSync,
   closeSync,
   constants,
+  copyFileSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -80,6 +82,25 @@ export class AttachmentFiles {
     return file?.isFile() === true && file.size === size;
   }
 
+  /** Copies a content to another folder; `false` when the complete content is not here. */
+  copyTo(target: AttachmentFiles, digest: Digest, size: number): boolean {
+    if (target.hasSync(digest, size)) return true;
+    if (!this.hasSync(digest, size)) return false;
+    target.makeFolder(target.folder);
+    const file = join(target.folder, `${TEMPORARY}${target.next++}`);
+    try {
+      copyFileSync(this.pathOf(digest), file, constants.COPYFILE_FICLONE);
+      chmodSync(file, 0o600);
+      target.syncFile(file);
+      target.persist(file, digest);
+    } catch (error) {
+      rmSync(file, { force: true });
+      if (isMissing(error)) return false;
+      throw error;
+    }
+    return true;
+  }
+
   /** Reads exactly `length` bytes of a content from `start`. */
   async read(digest: Digest, start: number, length: number): Promise<Buffer> {
     return withFile(await open(this.pathOf(digest), 'r'), async (file) => {
@@ -136,8 +157,12 @@ export class AttachmentFiles {
 
   /** Makes the names of a folder survive a power loss. */
   private syncFolder(folder: string): void {
+    this.syncFile(folder);
+  }
+
+  private syncFile(path: string): void {
     if (!this.isSynced) return;
-    const descriptor = openSync(folder, 'r');
+    const descriptor = openSync(path, 'r');
     try {
       fsyncSync(descriptor);
     } finally {

@@ -117,6 +117,12 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
   }
 }
 
+/** Checks that the file is a database of these servers, without changing it. */
+export function checkDatabase(path: string, nativeBinding: string | undefined): void {
+  if (!existsSync(path)) throw new OpenError('missing', { path });
+  if (checkFile(path, nativeBinding) === 'new') throw new OpenError('foreign', { path });
+}
+
 /** Reads the newest rows, to find a damaged end of the table before writing to it. */
 function checkTail(db: Connection): void {
   const newest = db.prepare(inOrder(QUERIES.selectLastEventId)).pluck().get();

@@ -12,7 +12,7 @@ import { type Connection, inOrder, Numbered, type Statement } from './connection
 /** The name id of the sums over every event. */
 export const EVERY_EVENT = 0;
 /** The hour of the sums over all time. */
-const ALL_TIME = -1;
+export const ALL_TIME = -1;
 
 class StatsDelta {
   eventCount = 0;

@@ -1,0 +1,2 @@
+-- The id of every name.
+SELECT id FROM names

@@ -1,0 +1,109 @@
+//! Writes a database as NDJSON, a line for each row (rule BAK-04).
+//!
+//! The statements come from the schema itself (`select_dump_statements.sql`), so a new column is in the dump of both
+//! servers without a change here.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rusqlite::Connection;
+
+use crate::config::Durability;
+use crate::contract::SCHEMA_VERSION;
+use crate::digest::{Digest, digest_hex};
+use crate::maintenance::failure::CommandFailure;
+use crate::queries;
+use crate::store::attachment_files::AttachmentFiles;
+use crate::store::copy::open_source;
+use crate::store::query::each;
+
+/// Number of bytes of a content in one line.
+const CHUNK: u64 = 1 << 20;
+
+/// The statements of a table.
+pub(super) struct TableStatements {
+    pub name: String,
+    /// Returns its rows as lines.
+    pub dump: String,
+    /// Stores a line, its only value.
+    pub load: String,
+}
+
+/// Writes the database at `path`, as of one transaction. The file stays as it is.
+pub fn write_dump(path: &Path, out: impl Write) -> Result<(), CommandFailure> {
+    let connection = open_source(path)?;
+    let mut lines = Lines { out: BufWriter::new(out), count: 0 };
+    let failed = |error: rusqlite::Error| CommandFailure::database(path, &error);
+    lines.write(&format!(r#"{{"table":"dump","schema":{SCHEMA_VERSION}}}"#))?;
+    connection.execute_batch("BEGIN").map_err(failed)?;
+    for table in table_statements(&connection).map_err(failed)? {
+        let mut statement = connection.prepare(&table.dump).map_err(failed)?;
+        let mut rows = statement.query([]).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            lines.write(row.get_ref(0).and_then(|text| Ok(text.as_str()?)).map_err(failed)?)?;
+        }
+    }
+    let mut contents: Vec<(Digest, u64)> = Vec::new();
+    each(&connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
+        contents.push((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()));
+        Ok(())
+    })
+    .map_err(failed)?;
+    let files = AttachmentFiles::new(path, Durability::Process);
+    for (digest, size) in contents {
+        write_content(&mut lines, &files, &digest, size)?;
+    }
+    let end = format!(r#"{{"table":"end","lines":{}}}"#, lines.count);
+    lines.write(&end)?;
+    lines.out.flush().map_err(|error| CommandFailure::output(&error))
+}
+
+/// Returns the statements of every table, in the order of the dump.
+pub(super) fn table_statements(connection: &Connection) -> rusqlite::Result<Vec<TableStatements>> {
+    let mut statements = Vec::new();
+    each(connection, queries::SELECT_DUMP_STATEMENTS, [], |row| {
+        statements.push(TableStatements { name: row.get(0)?, dump: row.get(1)?, load: row.get(2)? });
+        Ok(())
+    })?;
+    Ok(statements)
+}
+
+/// Writes a content in pieces; nothing when a deletion removed it after the transaction began.
+fn write_content(
+    lines: &mut Lines<impl Write>,
+    files: &AttachmentFiles,
+    digest: &Digest,
+    size: u64,
+) -> Result<(), CommandFailure> {
+    let mut offset = 0;
+    loop {
+        let length = CHUNK.min(size - offset);
+        let Ok(bytes) = files.read(digest, offset, usize::try_from(length).unwrap_or_default()) else {
+            return Ok(());
+        };
+        let (sha256, base64) = (digest_hex(digest), STANDARD.encode(bytes));
+        lines.write(&format!(
+            r#"{{"table":"attachment_bytes","digest":"{sha256}","offset":{offset},"base64":"{base64}"}}"#
+        ))?;
+        offset += length;
+        if offset == size {
+            return Ok(());
+        }
+    }
+}
+
+/// The written lines.
+struct Lines<W: Write> {
+    out: BufWriter<W>,
+    count: u64,
+}
+
+impl<W: Write> Lines<W> {
+    fn write(&mut self, line: &str) -> Result<(), CommandFailure> {
+        self.count += 1;
+        let written = self.out.write_all(line.as_bytes()).and_then(|()| self.out.write_all(b"\n"));
+        written.map_err(|error| CommandFailure::output(&error))
+    }
+}

@@ -1,0 +1,123 @@
+//! Runs the commands of `ingest-server`: work on a database without a server (rules PRO-15 and BAK-01 to BAK-07).
+
+/// The reason why a command ends.
+pub mod failure;
+/// Writes a database as lines.
+pub mod dump;
+/// Creates a database from lines.
+pub mod load;
+/// Compares a database with its events.
+pub mod verify;
+/// The sums and summaries of all events.
+mod recount;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use crate::config::Maintenance;
+use crate::config::spec::exit_message;
+use crate::store::connection::OpenError;
+use crate::store::copy::{Copied, Epoch, copy_database};
+use crate::store::lock::Lock;
+use crate::store::path::resolve_path;
+use dump::write_dump;
+use failure::CommandFailure;
+use load::load_dump;
+use verify::verify_file;
+
+/// Runs a command: its result goes to stdout as JSON lines, its failure to stderr. Blocks.
+pub fn run_command(task: &Maintenance) -> ExitCode {
+    let done = match task.command {
+        "backup" => backup(task),
+        "restore" => restore(task),
+        "dump" => existing(&task.db).and_then(|db| write_dump(&db, std::io::stdout().lock())),
+        "load" => load(task),
+        _ => verify(task),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                eprintln!("{}", failure.message);
+            }
+            ExitCode::from(failure.exit)
+        }
+    }
+}
+
+fn backup(task: &Maintenance) -> Result<(), CommandFailure> {
+    let (source, target) = (existing(&task.db)?, target(&task.file)?);
+    let copied = copy_database(&source, &target, Epoch::Kept);
+    report_copy("backup", &target, copied.map_err(|error| CommandFailure::copy(error, &target))?)
+}
+
+fn restore(task: &Maintenance) -> Result<(), CommandFailure> {
+    let source = existing(&task.file)?;
+    let target = resolve_path(Path::new(&task.db))?;
+    let lock = Lock::acquire(&target)?;
+    let copied = copy_database(&source, &target, Epoch::New);
+    lock.release();
+    report_copy("restore", &target, copied.map_err(|error| CommandFailure::copy(error, &target))?)
+}
+
+fn report_copy(event: &str, target: &Path, copied: Copied) -> Result<(), CommandFailure> {
+    print(&json!({
+        "event": event,
+        "file": target.to_string_lossy(),
+        "bytes": copied.bytes,
+        "newest_id": copied.newest_id,
+        "attachments": copied.attachments,
+    }))
+}
+
+fn load(task: &Maintenance) -> Result<(), CommandFailure> {
+    let target = resolve_path(Path::new(&task.db))?;
+    let lock = Lock::acquire(&target)?;
+    let loaded = load_dump(std::io::stdin().lock(), &target);
+    lock.release();
+    let loaded = loaded?;
+    print(&json!({
+        "event": "load",
+        "file": target.to_string_lossy(),
+        "lines": loaded.lines,
+        "events": loaded.events,
+    }))
+}
+
+fn verify(task: &Maintenance) -> Result<(), CommandFailure> {
+    let file = existing(&task.file)?;
+    let verified = verify_file(&file)?;
+    for finding in &verified.findings {
+        print(&json!({ "event": "finding", "check": finding.check, "count": finding.count }))?;
+    }
+    let findings = verified.findings.len();
+    print(&json!({
+        "event": "verify",
+        "file": file.to_string_lossy(),
+        "events": verified.events,
+        "findings": findings,
+    }))?;
+    if findings == 0 { Ok(()) } else { Err(CommandFailure::silent(exit_message("verify", "", &[]).0)) }
+}
+
+/// Returns the path of an existing file without symbolic links.
+fn existing(file: &str) -> Result<PathBuf, CommandFailure> {
+    Path::new(file).canonicalize().map_err(|_| OpenError::new(Path::new(file), "missing", &[]).into())
+}
+
+/// Returns the path of a file to create, in an existing folder.
+fn target(file: &str) -> Result<PathBuf, CommandFailure> {
+    let path = Path::new(file);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let named = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    named.ok_or_else(|| CommandFailure::unwritable(path, crate::error::ErrorCode::StorageError))
+}
+
+/// Prints a line of the result.
+fn print(line: &Value) -> Result<(), CommandFailure> {
+    let mut out = std::io::stdout();
+    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| CommandFailure::output(&error))
+}

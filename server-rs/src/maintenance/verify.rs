@@ -1,0 +1,176 @@
+//! Checks a database: the file as SQLite sees it, then its sums, summaries, keys and attachments (rule BAK-06).
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use rusqlite::Connection;
+use sha2::{Digest as _, Sha256};
+
+use crate::config::Durability;
+use crate::digest::Digest;
+use crate::maintenance::failure::CommandFailure;
+use crate::maintenance::recount::{Recount, SESSION_SUMS, STATS_SUMS};
+use crate::queries;
+use crate::store::attachment_files::AttachmentFiles;
+use crate::store::copy::open_source;
+use crate::store::query::each;
+
+/// A check that found differences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding {
+    /// Its name.
+    pub check: &'static str,
+    /// Number of differences.
+    pub count: u64,
+}
+
+/// The result of all checks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// Number of events.
+    pub events: u64,
+    /// In the order of the checks.
+    pub findings: Vec<Finding>,
+}
+
+/// Checks the database at `path`, as of one transaction. The file stays as it is.
+pub fn verify_file(path: &Path) -> Result<Verified, CommandFailure> {
+    let connection = open_source(path)?;
+    let files = AttachmentFiles::new(path, Durability::Process);
+    connection
+        .execute_batch("BEGIN")
+        .and_then(|()| verify_database(&connection, &files))
+        .map_err(|error| CommandFailure::database(path, &error))
+}
+
+/// Checks a database through a connection.
+pub fn verify_database(connection: &Connection, files: &AttachmentFiles) -> rusqlite::Result<Verified> {
+    let mut broken = 0;
+    each(connection, "PRAGMA integrity_check", [], |row| {
+        broken += u64::from(row.get_ref(0)?.as_str()? != "ok");
+        Ok(())
+    })?;
+    if broken > 0 {
+        // The other checks would read the broken pages.
+        return Ok(Verified { events: 0, findings: vec![Finding { check: "file", count: broken }] });
+    }
+    let count = Recount::read(connection)?;
+    // Sums of all time and of a session keep what deletions removed (rule RET-06).
+    let last_deletion: i64 = connection.query_row(queries::SELECT_LAST_DELETION_ID, [], |row| row.get(0))?;
+    let is_exact = last_deletion == 0;
+    let checks = [
+        ("names", check_names(connection, &count)?),
+        ("sessions", check_sessions(connection, &count, is_exact)?),
+        ("statistics", check_stats(connection, &count, is_exact)?),
+        ("hours", check_hours(connection, &count, is_exact)?),
+        ("blocks", count.missing_in_blocks),
+        ("spans", count.missing_in_spans),
+        ("event_ids", count.missing_keys),
+        ("attachments", check_attachments(connection, files)?),
+    ];
+    let found = checks.into_iter().filter(|(_, count)| *count > 0);
+    let findings = found.map(|(check, count)| Finding { check, count }).collect();
+    Ok(Verified { events: count.events, findings })
+}
+
+/// Counts names of events that have no row.
+fn check_names(connection: &Connection, count: &Recount) -> rusqlite::Result<u64> {
+    let mut known: HashSet<i64> = HashSet::new();
+    each(connection, queries::SELECT_NAME_IDS, [], |row| {
+        known.insert(row.get(0)?);
+        Ok(())
+    })?;
+    Ok(count.names.difference(&known).count() as u64)
+}
+
+/// Counts sessions whose row disagrees with their events, and sessions without a row or an event.
+fn check_sessions(connection: &Connection, count: &Recount, is_exact: bool) -> rusqlite::Result<u64> {
+    let (mut wrong, mut seen) = (0, 0);
+    each(connection, queries::SELECT_SESSION_SUMS, [], |row| {
+        let Some(found) = count.sessions.get(&row.get(0)?) else {
+            wrong += 1;
+            return Ok(());
+        };
+        seen += 1;
+        let mut sums = [0; SESSION_SUMS];
+        for (at, sum) in sums.iter_mut().enumerate() {
+            *sum = row.get(3 + at)?;
+        }
+        let (first, last): (i64, i64) = (row.get(1)?, row.get(2)?);
+        let begins = if is_exact { first == found.first_id } else { first <= found.first_id };
+        wrong += u64::from(!(begins && last == found.last_id && agree(&sums, &found.sums, is_exact)));
+        Ok(())
+    })?;
+    Ok(wrong + (count.sessions.len() as u64 - seen))
+}
+
+/// Counts rows of the statistics that disagree with the events, and missing ones.
+fn check_stats(connection: &Connection, count: &Recount, is_exact: bool) -> rusqlite::Result<u64> {
+    let (mut wrong, mut seen) = (0, 0);
+    each(connection, queries::SELECT_STATS_SUMS, [], |row| {
+        let mut sums = [0; STATS_SUMS];
+        for (at, sum) in sums.iter_mut().enumerate() {
+            *sum = row.get(3 + at)?;
+        }
+        let found = count.stats.get(&(row.get(0)?, row.get(1)?, row.get(2)?));
+        seen += u64::from(found.is_some());
+        wrong += u64::from(!agree(&sums, found.unwrap_or(&[0; STATS_SUMS]), is_exact));
+        Ok(())
+    })?;
+    Ok(wrong + (count.stats.len() as u64 - seen))
+}
+
+/// Counts hours whose bounds do not contain the ids of their events.
+fn check_hours(connection: &Connection, count: &Recount, is_exact: bool) -> rusqlite::Result<u64> {
+    let (mut wrong, mut seen) = (0, 0);
+    each(connection, queries::SELECT_HOURS, [], |row| {
+        let (first, last): (i64, i64) = (row.get(1)?, row.get(2)?);
+        let agrees = match count.hours.get(&row.get(0)?) {
+            Some(found) => {
+                seen += 1;
+                if is_exact { *found == (first, last) } else { first <= found.0 && found.1 <= last }
+            }
+            None => !is_exact,
+        };
+        wrong += u64::from(!agrees);
+        Ok(())
+    })?;
+    Ok(wrong + (count.hours.len() as u64 - seen))
+}
+
+/// Returns whether stored sums agree with those of the events, which may be fewer after deletions.
+fn agree(stored: &[i64], found: &[i64], is_exact: bool) -> bool {
+    stored.iter().zip(found).all(|(stored, found)| if is_exact { stored == found } else { stored >= found })
+}
+
+/// Counts contents that are missing or differ from their SHA-256, and references without an event.
+fn check_attachments(connection: &Connection, files: &AttachmentFiles) -> rusqlite::Result<u64> {
+    let lost: i64 = connection.query_row(queries::SELECT_LOST_ATTACHMENTS, [], |row| row.get(0))?;
+    let mut wrong = lost.unsigned_abs();
+    each(connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
+        let digest: Digest = row.get(0)?;
+        let size = row.get::<_, i64>(1)?.unsigned_abs();
+        wrong += u64::from(!is_whole(files, &digest, size));
+        Ok(())
+    })?;
+    Ok(wrong)
+}
+
+/// Number of bytes of a content that are read at a time.
+const CHUNK: u64 = 1 << 20;
+
+fn is_whole(files: &AttachmentFiles, digest: &Digest, size: u64) -> bool {
+    if !files.has(digest, size).unwrap_or(false) {
+        return false;
+    }
+    let (mut hash, mut at) = (Sha256::new(), 0);
+    while at < size {
+        let length = CHUNK.min(size - at);
+        let Ok(bytes) = files.read(digest, at, usize::try_from(length).unwrap_or_default()) else {
+            return false;
+        };
+        hash.update(bytes);
+        at += length;
+    }
+    Digest::from(hash.finalize()) == *digest
+}

@@ -1,0 +1,72 @@
+/**
+ * Writes a database as NDJSON, a line for each row (rule BAK-04).
+ *
+ * The statements come from the schema itself (`select_dump_statements.sql`), so a new column is in the dump of both
+ * servers without a change here.
+ */
+import { SCHEMA_VERSION } from '../contract.ts';
+import { type Digest, digestHex } from '../digest.ts';
+import { QUERIES } from '../queries.ts';
+import { AttachmentFiles } from '../store/attachment-files.ts';
+import type { Connection } from '../store/connection.ts';
+import { openSource } from '../store/copy.ts';
+import { CommandFailure } from './failure.ts';
+import { Output } from './output.ts';
+
+/** Number of bytes of a content in one line. */
+const CHUNK = 1 << 20;
+
+/** The statements of a table. */
+export interface TableStatements {
+  readonly name: string;
+  /** Returns its rows as lines. */
+  readonly dump: string;
+  /** Stores a line, its only value. */
+  readonly load: string;
+}
+
+/** Writes the database at `path`, as of one transaction. The file stays as it is. */
+export async function writeDump(path: string, nativeBinding: string | undefined): Promise<void> {
+  const out = new Output();
+  let db: Connection | undefined;
+  try {
+    db = openSource(path, nativeBinding);
+    out.line(`{"table":"dump","schema":${SCHEMA_VERSION}}`);
+    db.exec('BEGIN');
+    for (const { dump } of tableStatements(db)) {
+      for (const line of db.prepare<unknown[]>(dump).pluck().iterate()) out.line(line as string);
+    }
+    const files = new AttachmentFiles(path, 'process');
+    const contents = db.prepare(QUERIES.selectAttachmentFiles).raw().all() as [Digest, number][];
+    for (const [digest, size] of contents) await writeContent(out, files, digest, size);
+    out.line(`{"table":"end","lines":${out.count}}`);
+    out.flush();
+  } catch (error) {
+    throw CommandFailure.database(path, error);
+  } finally {
+    db?.close();
+  }
+}
+
+/** Returns the statements of every table, in the order of the dump. */
+export function tableStatements(db: Connection): TableStatements[] {
+  return db.prepare(QUERIES.selectDumpStatements).all() as TableStatements[];
+}
+
+/** Writes a content in pieces; nothing when a deletion removed it after the transaction began. */
+async function writeContent(
+  out: Output,
+  files: AttachmentFiles,
+  digest: Digest,
+  size: number,
+): Promise<void> {
+  let offset = 0;
+  do {
+    const length = Math.min(CHUNK, size - offset);
+    const bytes = await files.read(digest, offset, length).catch(() => undefined);
+    if (bytes === undefined) return;
+    const [sha256, base64] = [digestHex(digest), bytes.toString('base64')];
+    out.line(`{"table":"attachment_bytes","digest":"${sha256}","offset":${offset},"base64":"${base64}"}`);
+    offset += length;
+  } while (offset < size);
+}

@@ -1,0 +1,126 @@
+/** Runs the commands of `ingest-server`: work on a database without a server (rules PRO-15 and BAK-01 to BAK-07). */
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Maintenance } from '../config/index.ts';
+import { CONFIG_SPEC } from '../contract.ts';
+import { OpenError } from '../store/connection.ts';
+import { type Copied, copyDatabase } from '../store/copy.ts';
+import { Lock } from '../store/lock.ts';
+import { resolvePath } from '../store/path.ts';
+import { writeDump } from './dump.ts';
+import { CommandFailure } from './failure.ts';
+import { loadDump } from './load.ts';
+import { Output } from './output.ts';
+import { verifyFile } from './verify.ts';
+
+/**
+ * Runs a command: its result goes to stdout as JSON lines. Returns its exit code, and the message of a failure for
+ * stderr.
+ */
+export async function runCommand(
+  task: Maintenance,
+  nativeBinding: string | undefined,
+): Promise<{ readonly exit: number; readonly message: string }> {
+  try {
+    switch (task.command) {
+      case 'backup':
+        backup(task, nativeBinding);
+        break;
+      case 'restore':
+        restore(task, nativeBinding);
+        break;
+      case 'dump':
+        await writeDump(existing(task.db), nativeBinding);
+        break;
+      case 'load':
+        await load(task, nativeBinding);
+        break;
+      case 'verify':
+        await verify(task, nativeBinding);
+        break;
+    }
+    return { exit: 0, message: '' };
+  } catch (error) {
+    const failure = CommandFailure.database(task.db, error);
+    if (failure instanceof CommandFailure) return { exit: failure.exit, message: failure.message };
+    throw error;
+  }
+}
+
+function backup(task: Maintenance, nativeBinding: string | undefined): void {
+  const [source, to] = [existing(task.db), target(task.file)];
+  reportCopy(
+    'backup',
+    to,
+    tried(to, () => copyDatabase(source, to, 'kept', nativeBinding)),
+  );
+}
+
+function restore(task: Maintenance, nativeBinding: string | undefined): void {
+  const [source, to] = [existing(task.file), resolvePath(task.db)];
+  const lock = Lock.acquire(to, nativeBinding);
+  try {
+    reportCopy(
+      'restore',
+      to,
+      tried(to, () => copyDatabase(source, to, 'new', nativeBinding)),
+    );
+  } finally {
+    lock.release();
+  }
+}
+
+function tried<T>(to: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw CommandFailure.copy(error, to);
+  }
+}
+
+function reportCopy(event: string, file: string, { bytes, newestId, attachments }: Copied): void {
+  print({ event, file, bytes, newest_id: newestId, attachments });
+}
+
+async function load(task: Maintenance, nativeBinding: string | undefined): Promise<void> {
+  const file = resolvePath(task.db);
+  const lock = Lock.acquire(file, nativeBinding);
+  try {
+    print({ event: 'load', file, ...(await loadDump(file, nativeBinding)) });
+  } finally {
+    lock.release();
+  }
+}
+
+async function verify(task: Maintenance, nativeBinding: string | undefined): Promise<void> {
+  const file = existing(task.file);
+  const { events, findings } = await verifyFile(file, nativeBinding);
+  for (const { check, count } of findings) print({ event: 'finding', check, count });
+  print({ event: 'verify', file, events, findings: findings.length });
+  if (findings.length > 0) throw CommandFailure.silent(CONFIG_SPEC.exits.verify.code);
+}
+
+/** Returns the path of an existing file without symbolic links. */
+function existing(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    throw new OpenError('missing', { path: file });
+  }
+}
+
+/** Returns the path of a file to create, in an existing folder. */
+function target(file: string): string {
+  try {
+    return join(realpathSync(dirname(file)), basename(file));
+  } catch {
+    throw CommandFailure.unwritable(file, 'storage_error');
+  }
+}
+
+/** Prints a line of the result. */
+function print(line: object): void {
+  const out = new Output();
+  out.line(JSON.stringify(line));
+  out.flush();
+}

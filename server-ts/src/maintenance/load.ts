@@ -1,0 +1,191 @@
+/**
+ * Creates a database from a dump (rule BAK-05).
+ *
+ * Invariant: the database has its name only when every line was stored and the sums agree with the events.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { FILE_PRAGMAS, MIGRATIONS, SCHEMA_VERSION } from '../contract.ts';
+import { type Digest, digestHex, parseDigest } from '../digest.ts';
+import { QUERIES } from '../queries.ts';
+import { AttachmentFiles, type TemporaryFile } from '../store/attachment-files.ts';
+import { type Connection, openRaw, type Statement } from '../store/connection.ts';
+import { beginFile, finishFile } from '../store/copy.ts';
+import { fileCode } from '../store/failure.ts';
+import { migrate } from '../store/migrate.ts';
+import { tableStatements } from './dump.ts';
+import { CommandFailure, writeCode } from './failure.ts';
+import { inputLines } from './output.ts';
+import { verifyDatabase } from './verify.ts';
+
+/** A finished load. */
+export interface Loaded {
+  readonly lines: number;
+  readonly events: number;
+}
+
+/** The members of a line that its table does not decide. */
+interface Line {
+  readonly table?: unknown;
+  /** Of `dump`. */
+  readonly schema?: unknown;
+  /** Of `end`: the number of lines before it. */
+  readonly lines?: unknown;
+  /** Of `attachment_bytes`, as the two below. */
+  readonly digest?: unknown;
+  readonly offset?: unknown;
+  readonly base64?: unknown;
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Creates the database at `target`, which must not exist, from the lines of a dump on standard input. */
+export async function loadDump(target: string, nativeBinding: string | undefined): Promise<Loaded> {
+  let db: Connection | undefined;
+  let partial: string | undefined;
+  try {
+    partial = beginFile(target);
+    db = openRaw(partial, nativeBinding, false);
+    db.exec(FILE_PRAGMAS);
+    migrate(db, MIGRATIONS);
+    // A crash leaves only the partial file, which the next load replaces.
+    db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN');
+    db.prepare(QUERIES.deleteMeta).run();
+    const lines = await storeLines(target, db, new Contents(target));
+    db.exec('COMMIT');
+    const verified = await verifyDatabase(db, new AttachmentFiles(target, 'process'));
+    // References without a content are those of the dumped database.
+    const finding = verified.findings.find(({ check }) => check !== 'attachments');
+    if (finding !== undefined) throw CommandFailure.ofDump('contradicts', { check: finding.check });
+    db.close();
+    finishFile(target);
+    return { lines, events: verified.events };
+  } catch (error) {
+    // The next load would replace it.
+    if (partial !== undefined) rmSync(partial, { force: true });
+    const failure = CommandFailure.copy(error, target);
+    if (failure instanceof CommandFailure) throw failure;
+    throw CommandFailure.unwritable(target, writeCode(error) ?? 'storage_error');
+  } finally {
+    db?.close();
+  }
+}
+
+/** Stores every line; returns their number. */
+async function storeLines(target: string, db: Connection, contents: Contents): Promise<number> {
+  const statements = new Map<string, Statement>();
+  for (const { name, load } of tableStatements(db)) statements.set(name, db.prepare<unknown[]>(load));
+  let count = 0;
+  for (const bytes of inputLines()) {
+    count++;
+    const text = textOf(bytes, count);
+    const line = parse(text, count);
+    if ((line.table === 'dump') !== (count === 1))
+      throw CommandFailure.line(count, count === 1 ? 'first' : 'table');
+    if (line.table === 'dump') {
+      if (line.schema !== SCHEMA_VERSION) {
+        const found = Number.isInteger(line.schema) ? Number(line.schema) : 0;
+        throw CommandFailure.ofDump('schema', { found, known: SCHEMA_VERSION });
+      }
+    } else if (line.table === 'attachment_bytes') {
+      await contents.add(line, count);
+    } else if (line.table === 'end') {
+      await contents.finish(count);
+      if (line.lines !== count - 1) throw CommandFailure.line(count, 'count');
+      return count;
+    } else {
+      const statement = statements.get(line.table as string);
+      if (statement === undefined) throw CommandFailure.line(count, 'table');
+      try {
+        statement.run(text);
+      } catch (error) {
+        const code = writeCode(error);
+        throw code === undefined
+          ? CommandFailure.line(count, 'row')
+          : CommandFailure.unwritable(target, code);
+      }
+    }
+  }
+  throw CommandFailure.ofDump('cut', {});
+}
+
+function textOf(bytes: Uint8Array, count: number): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    throw CommandFailure.line(count, 'text');
+  }
+}
+
+function parse(text: string, count: number): Line {
+  try {
+    const line = JSON.parse(text) as Line | null;
+    if (typeof line?.table === 'string') return line;
+  } catch {
+    // The same refusal follows.
+  }
+  throw CommandFailure.line(count, 'line');
+}
+
+interface Content {
+  readonly sha256: string;
+  readonly file: TemporaryFile;
+  readonly hash: Hash;
+  length: number;
+}
+
+/** The contents of attachments: one is open, the earlier ones have their names. */
+class Contents {
+  private readonly target: string;
+  private readonly files: AttachmentFiles;
+  private open: Content | undefined;
+
+  constructor(target: string) {
+    this.target = target;
+    this.files = new AttachmentFiles(target, 'power');
+  }
+
+  /** Appends the bytes of a line to its content. */
+  async add({ digest: name, offset, base64 }: Line, count: number): Promise<void> {
+    const digest = typeof name === 'string' ? parseDigest(name) : undefined;
+    const bytes = typeof base64 === 'string' ? bytesOf(base64) : undefined;
+    if (digest === undefined || bytes === undefined) throw CommandFailure.line(count, 'row');
+    if (this.open?.sha256 !== digestHex(digest)) {
+      await this.finish(count);
+      const file = await this.tried(() => this.files.begin());
+      this.open = { sha256: digestHex(digest), file, hash: createHash('sha256'), length: 0 };
+    }
+    const { open } = this;
+    if (offset !== open.length) throw CommandFailure.line(count, 'offset');
+    await this.tried(() => open.file.append(bytes));
+    open.hash.update(bytes);
+    open.length += bytes.length;
+  }
+
+  /** Gives the open content its name. */
+  async finish(count: number): Promise<void> {
+    const { open } = this;
+    if (open === undefined) return;
+    this.open = undefined;
+    const digest: Digest = open.hash.digest();
+    if (digestHex(digest) !== open.sha256) throw CommandFailure.line(count, 'digest');
+    await this.tried(async () => {
+      await open.file.sync();
+      this.files.persist(open.file.path, digest);
+    });
+  }
+
+  private async tried<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw CommandFailure.unwritable(this.target, fileCode(error));
+    }
+  }
+}
+
+/** Decodes base64 with padding; `undefined` for any other text. */
+function bytesOf(base64: string): Buffer | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.toString('base64') === base64 ? bytes : undefined;
+}

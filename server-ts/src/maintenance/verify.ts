@@ -1,0 +1,143 @@
+/** Checks a database: the file as SQLite sees it, then its sums, summaries, keys and attachments (rule BAK-06). */
+import { createHash } from 'node:crypto';
+import { type Digest, digestHex } from '../digest.ts';
+import { QUERIES } from '../queries.ts';
+import { AttachmentFiles } from '../store/attachment-files.ts';
+import type { Connection } from '../store/connection.ts';
+import { openSource } from '../store/copy.ts';
+import { CommandFailure } from './failure.ts';
+import { Recount } from './recount.ts';
+
+/** A check that found differences. */
+export interface Finding {
+  /** Its name. */
+  readonly check: string;
+  /** Number of differences. */
+  readonly count: number;
+}
+
+/** The result of all checks. */
+export interface Verified {
+  /** Number of events. */
+  readonly events: number;
+  /** In the order of the checks. */
+  readonly findings: readonly Finding[];
+}
+
+/** Checks the database at `path`, as of one transaction. The file stays as it is. */
+export async function verifyFile(path: string, nativeBinding: string | undefined): Promise<Verified> {
+  let db: Connection | undefined;
+  try {
+    db = openSource(path, nativeBinding);
+    db.exec('BEGIN');
+    return await verifyDatabase(db, new AttachmentFiles(path, 'process'));
+  } catch (error) {
+    throw CommandFailure.database(path, error);
+  } finally {
+    db?.close();
+  }
+}
+
+/** Checks a database through a connection. */
+export async function verifyDatabase(db: Connection, files: AttachmentFiles): Promise<Verified> {
+  const rows = db.prepare('PRAGMA integrity_check').pluck().all();
+  const broken = rows.filter((text) => text !== 'ok').length;
+  // The other checks would read the broken pages.
+  if (broken > 0) return { events: 0, findings: [{ check: 'file', count: broken }] };
+  const count = Recount.read(db);
+  // Sums of all time and of a session keep what deletions removed (rule RET-06).
+  const isExact = db.prepare(QUERIES.selectLastDeletionId).pluck().get() === 0;
+  const checks: Finding[] = [
+    { check: 'names', count: checkNames(db, count) },
+    { check: 'sessions', count: checkSessions(db, count, isExact) },
+    { check: 'statistics', count: checkStats(db, count, isExact) },
+    { check: 'hours', count: checkHours(db, count, isExact) },
+    { check: 'blocks', count: count.missingInBlocks },
+    { check: 'spans', count: count.missingInSpans },
+    { check: 'event_ids', count: count.missingKeys },
+    { check: 'attachments', count: await checkAttachments(db, files) },
+  ];
+  return { events: count.events, findings: checks.filter(({ count }) => count > 0) };
+}
+
+/** Counts names of events that have no row. */
+function checkNames(db: Connection, { names }: Recount): number {
+  const known = new Set(db.prepare(QUERIES.selectNameIds).pluck().all());
+  return [...names].filter((name) => !known.has(name)).length;
+}
+
+/** Counts sessions whose row disagrees with their events, and sessions without a row or an event. */
+function checkSessions(db: Connection, { sessions }: Recount, isExact: boolean): number {
+  let [wrong, seen] = [0, 0];
+  for (const [key, first, last, ...sums] of rowsOf(db, QUERIES.selectSessionSums)) {
+    const found = sessions.get(Number(key));
+    if (found === undefined) {
+      wrong++;
+      continue;
+    }
+    seen++;
+    const begins = isExact ? Number(first) === found.firstId : Number(first) <= found.firstId;
+    if (!begins || Number(last) !== found.lastId || !agree(sums, found.sums, isExact)) wrong++;
+  }
+  return wrong + sessions.size - seen;
+}
+
+/** Counts rows of the statistics that disagree with the events, and missing ones. */
+function checkStats(db: Connection, { stats }: Recount, isExact: boolean): number {
+  let [wrong, seen] = [0, 0];
+  for (const [hour, name, agent, ...sums] of rowsOf(db, QUERIES.selectStatsSums)) {
+    const found = stats.get(`${hour} ${name} ${agent}`);
+    if (found !== undefined) seen++;
+    if (!agree(sums, found ?? sums.map(() => 0n), isExact)) wrong++;
+  }
+  return wrong + stats.size - seen;
+}
+
+/** Counts hours whose bounds do not contain the ids of their events. */
+function checkHours(db: Connection, { hours }: Recount, isExact: boolean): number {
+  let [wrong, seen] = [0, 0];
+  for (const [hour, first, last] of rowsOf(db, QUERIES.selectHours)) {
+    const found = hours.get(Number(hour));
+    if (found === undefined) {
+      if (isExact) wrong++;
+      continue;
+    }
+    seen++;
+    const [from, to] = [Number(first), Number(last)];
+    const agrees = isExact ? found[0] === from && found[1] === to : from <= found[0] && found[1] <= to;
+    if (!agrees) wrong++;
+  }
+  return wrong + hours.size - seen;
+}
+
+function rowsOf(db: Connection, sql: string): Iterable<bigint[]> {
+  return db.prepare(sql).raw().safeIntegers().iterate() as Iterable<bigint[]>;
+}
+
+/** Returns whether stored sums agree with those of the events, which may be fewer after deletions. */
+function agree(stored: readonly bigint[], found: readonly bigint[], isExact: boolean): boolean {
+  return stored.every((sum, at) => (isExact ? sum === found[at] : sum >= (found[at] ?? 0n)));
+}
+
+/** Counts contents that are missing or differ from their SHA-256, and references without an event. */
+async function checkAttachments(db: Connection, files: AttachmentFiles): Promise<number> {
+  let wrong = Number(db.prepare(QUERIES.selectLostAttachments).pluck().get());
+  for (const [digest, size] of db.prepare(QUERIES.selectAttachmentFiles).raw().all() as [Digest, number][]) {
+    if (!(await isWhole(files, digest, size))) wrong++;
+  }
+  return wrong;
+}
+
+/** Number of bytes of a content that are read at a time. */
+const CHUNK = 1 << 20;
+
+async function isWhole(files: AttachmentFiles, digest: Digest, size: number): Promise<boolean> {
+  if (!files.hasSync(digest, size)) return false;
+  const hash = createHash('sha256');
+  for (let at = 0; at < size; at += CHUNK) {
+    const bytes = await files.read(digest, at, Math.min(CHUNK, size - at)).catch(() => undefined);
+    if (bytes === undefined) return false;
+    hash.update(bytes);
+  }
+  return hash.digest('hex') === digestHex(digest);
+}

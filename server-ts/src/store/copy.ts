@@ -1,0 +1,160 @@
+/**
+ * Copies a database with its attachments, also while a server uses it (rules BAK-01 to BAK-03).
+ *
+ * Invariant: the target has its name only when it is whole and synced. Until then it is `FILE.partial`, which the next
+ * copy replaces.
+ */
+import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Digest } from '../digest.ts';
+import { QUERIES } from '../queries.ts';
+import { AttachmentFiles } from './attachment-files.ts';
+import {
+  type Connection,
+  checkDatabase,
+  checkSqlite,
+  inOrder,
+  OpenError,
+  openRaw,
+  unusable,
+} from './connection.ts';
+import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
+
+/**
+ * Whether clients may continue on the copy where they were on the original. `kept`: the copy is a backup; no server
+ * gives out ids of it. `new`: a server will give out ids that the original may give to other events (rule SYN-02).
+ */
+export type Epoch = 'kept' | 'new';
+
+/** A finished copy. */
+export interface Copied {
+  /** Size of the database file. */
+  readonly bytes: number;
+  /** The newest id that was ever assigned. */
+  readonly newestId: number;
+  /** Number of contents that were copied. */
+  readonly attachments: number;
+}
+
+/** The reason why there is no copy: the target exists, or reading or writing failed. */
+export class CopyError extends Error {
+  readonly code: StoreCode | 'exists';
+
+  constructor(code: StoreCode | 'exists') {
+    super(code);
+    this.name = 'CopyError';
+    this.code = code;
+  }
+}
+
+/**
+ * Copies the database at `source` to `target`, which must not exist. Blocks. Throws an `OpenError` for an unusable
+ * source, else a `CopyError`.
+ *
+ * One read transaction makes the copy, so the source's log grows until it ends. A content that a deletion removed
+ * meanwhile loses its references in the copy.
+ */
+export function copyDatabase(
+  source: string,
+  target: string,
+  epoch: Epoch,
+  nativeBinding: string | undefined,
+): Copied {
+  const from = openSource(source, nativeBinding);
+  let partial: string | undefined;
+  try {
+    partial = beginFile(target);
+    from.prepare(inOrder(QUERIES.copyDatabase)).run(partial);
+    const copy = openRaw(partial, nativeBinding, false);
+    let attachments: number;
+    let newestId: number;
+    try {
+      attachments = copyAttachments(source, target, copy);
+      if (epoch === 'new') copy.prepare(QUERIES.updateEpoch).run();
+      newestId = Number(copy.prepare(QUERIES.selectLastEventId).pluck().get());
+    } finally {
+      copy.close();
+    }
+    return { bytes: finishFile(target), newestId, attachments };
+  } catch (error) {
+    // The next copy would replace it.
+    if (partial !== undefined) rmSync(partial, { force: true });
+    throw copyError(error);
+  } finally {
+    from.close();
+  }
+}
+
+/** Opens a database that a server may be using, without a change to the file. */
+export function openSource(path: string, nativeBinding: string | undefined): Connection {
+  checkDatabase(path, nativeBinding);
+  let db: Connection | undefined;
+  try {
+    db = openRaw(path, nativeBinding, false);
+    checkSqlite(db);
+    // A pass over the whole file; the server checkpoints its log itself.
+    db.exec('PRAGMA busy_timeout = 5000; PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF');
+    return db;
+  } catch (error) {
+    db?.close();
+    throw unusable(error, path);
+  }
+}
+
+/** Creates the file that becomes `target`; returns its path until then. */
+export function beginFile(target: string): string {
+  if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw new CopyError('exists');
+  const partial = `${target}.partial`;
+  try {
+    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${partial}${suffix}`, { force: true });
+    closeSync(openSync(partial, 'wx', 0o600));
+    return partial;
+  } catch (error) {
+    throw copyError(error);
+  }
+}
+
+/** Syncs the file of `beginFile`, and gives it its name; returns its size. */
+export function finishFile(target: string): number {
+  const partial = `${target}.partial`;
+  try {
+    const bytes = sync(partial);
+    renameSync(partial, target);
+    sync(dirname(target));
+    return bytes;
+  } catch (error) {
+    throw copyError(error);
+  }
+}
+
+/** Copies the contents that the copy refers to; returns their number. */
+function copyAttachments(source: string, target: string, copy: Connection): number {
+  const from = new AttachmentFiles(source, 'process');
+  const to = new AttachmentFiles(target, 'power');
+  const remove = copy.prepare<unknown[]>(inOrder(QUERIES.deleteAttachmentReferences));
+  let copied = 0;
+  for (const [digest, size] of copy.prepare(QUERIES.selectAttachmentFiles).raw().all() as [
+    Digest,
+    number,
+  ][]) {
+    if (from.copyTo(to, digest, size)) copied++;
+    else remove.run(digest);
+  }
+  return copied;
+}
+
+/** Returns the size of a file or folder after its sync. */
+function sync(path: string): number {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+    return fstatSync(descriptor).size;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function copyError(error: unknown): Error {
+  if (error instanceof CopyError || error instanceof OpenError) return error;
+  return new CopyError(sqliteCode(error) === undefined ? fileCode(error) : storeCode(error));
+}
