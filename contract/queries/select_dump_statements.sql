@@ -1,5 +1,5 @@
--- For each table of the schema: the statement that returns its rows as lines of a dump, in the order of the primary key,
--- and the statement that stores such a line, its only value. A blob is {"hex":"…"}. The epoch of a file stays its own.
+-- For each table: the statement that returns its rows as lines of a dump, in the order of the primary key. Then the
+-- statement that stores such a line, its only value. A blob is {"hex":"…"}. The epoch of a file stays its own.
 SELECT
   t.name,
   'SELECT json_object(''table'', ''' || t.name || ''''

@@ -6,14 +6,17 @@ import { ATTACHMENT_CRASH } from './attachment-crash.ts';
 import { ATTACHMENT_MEMORY } from './attachment-memory.ts';
 import { ATTACHMENT_UPLOADS } from './attachment-uploads.ts';
 import { ATTACHMENTS } from './attachments.ts';
+import { BACKUPS } from './backups.ts';
 import { CAPTURED } from './captured.ts';
 import { CLIENTS } from './clients/index.ts';
+import { COMMANDS } from './commands.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { CONFIG } from './config.ts';
 import { CORPUS } from './corpus.ts';
 import { CRASH } from './crash.ts';
 import { DESCRIPTORS } from './descriptors.ts';
 import { DIFFERENTIAL } from './differential.ts';
+import { DUMPS } from './dumps.ts';
 import { EXPORTS } from './exports.ts';
 import { FILTERS } from './filters.ts';
 import { FORMATS } from './formats/index.ts';
@@ -59,6 +62,9 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   HOOKS,
   WAITS,
   RETENTION,
+  BACKUPS,
+  DUMPS,
+  COMMANDS,
   LOCK,
   LINKS,
   STREAM,

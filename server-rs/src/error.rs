@@ -46,6 +46,7 @@ codes! {
     NotAcceptable = "not_acceptable",
     RequestTimeout = "request_timeout",
     AttachmentExists = "attachment_exists",
+    BackupRunning = "backup_running",
     PayloadTooLarge = "payload_too_large",
     BatchTooLarge = "batch_too_large",
     UriTooLong = "uri_too_long",

@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   'not_acceptable',
   'request_timeout',
   'attachment_exists',
+  'backup_running',
   'payload_too_large',
   'batch_too_large',
   'uri_too_long',

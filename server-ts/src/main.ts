@@ -12,6 +12,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { type Config, parseConfig } from './config/index.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
 import type { CallReaderData } from './rpc/worker.ts';
+import type { BackupData } from './store/backups.ts';
 import type { CheckpointerData } from './store/checkpoint.ts';
 import type { ReaderData } from './store/read.ts';
 import type { WriterData } from './store/writer-messages.ts';
@@ -134,8 +135,8 @@ async function run(config: Config): Promise<void> {
   await Promise.all([app.drain(), Promise.race([written, sleep(DRAIN_MS)])]);
   await app.store.close();
   log.info('stopped');
-  // `process.exit` would wait for a thread that writes to a pipe without a reader.
-  if (!isWritten) exitAtOnce(code);
+  // `process.exit` would wait for a thread that writes to a pipe without a reader, or copies the database.
+  if (!isWritten || app.store.backups.isRunning) exitAtOnce(code);
   process.exit(code);
 }
 
@@ -213,7 +214,7 @@ function exit(code: number, text: string): never {
 if (isMainThread) {
   await main();
 } else {
-  const data = workerData as WriterData | ReaderData | CheckpointerData | CallReaderData;
+  const data = workerData as WriterData | ReaderData | CheckpointerData | CallReaderData | BackupData;
   switch (data.role) {
     case 'writer':
       (await import('./store/writer-thread.ts')).runWriter(parentPort!, data);
@@ -223,6 +224,9 @@ if (isMainThread) {
       break;
     case 'checkpointer':
       (await import('./store/checkpoint-thread.ts')).runCheckpointer(parentPort!, data);
+      break;
+    case 'backup':
+      (await import('./store/backup-thread.ts')).runBackup(parentPort!, data);
       break;
     case 'calls':
       (await import('./rpc/worker-thread.ts')).runCallReader(parentPort!);

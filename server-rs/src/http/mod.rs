@@ -51,6 +51,8 @@ pub mod hooks;
 pub mod telemetry;
 /// Sessions.
 pub mod sessions;
+/// Backups on request.
+pub mod backup;
 /// The bounds of retention, and deletions.
 pub mod retention;
 /// Statistics.
@@ -150,6 +152,7 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             "/api/retention",
             routing::get(retention::get_retention).put(retention::put_retention).route("/api/retention"),
         )
+        .route("/api/backup", routing::post(backup::post_backup).route("/api/backup"))
         .route("/api/health", routing::get(health::get_health).route("/api/health"))
         .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
         .route("/api/rpc", routing::post(rpc::post_rpc).route("/api/rpc"))

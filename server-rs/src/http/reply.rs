@@ -20,9 +20,11 @@ use crate::event::{FieldError, Outcome, Outcomes};
 use crate::http::attachment_names::disposition;
 use crate::http::negotiation::Answer;
 use crate::http::range::Part;
-use crate::render::outcomes::{batch_json, failure_json, single_json};
+use crate::render::outcomes::{backup_json, batch_json, failure_json, single_json};
 use crate::render::telemetry::{export_response, status};
 use crate::store::attachments::AttachmentFile;
+use crate::store::backups::Backup;
+use crate::store::copy::Copied;
 use crate::telemetry::otlp::{Request, status_code};
 
 /// The media type of every JSON answer.
@@ -116,6 +118,13 @@ pub fn kept(kept: &Kept, media_type: &str) -> Response<Body> {
     // A media type contains only token characters, so it needs no escape.
     let json = format!(r#"{{"sha256":"{sha256}","size":{size},"media_type":"{media_type}"}}"#);
     json_answer(status, json.into())
+}
+
+/// Returns the answer to a backup (rule BAK-07).
+pub fn backup(Backup { file, copied }: &Backup) -> Response<Body> {
+    let Copied { bytes, newest_id, attachments } = *copied;
+    let json = backup_json(&file.to_string_lossy(), bytes, newest_id, attachments);
+    json_answer(StatusCode::CREATED, json.into())
 }
 
 /// Returns 200 or 206 with bytes of an attachment (rules ATT-07 and ATT-08).

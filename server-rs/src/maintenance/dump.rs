@@ -9,6 +9,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rusqlite::Connection;
+use serde_json::json;
 
 use crate::config::Durability;
 use crate::contract::SCHEMA_VERSION;
@@ -36,7 +37,7 @@ pub fn write_dump(path: &Path, out: impl Write) -> Result<(), CommandFailure> {
     let connection = open_source(path)?;
     let mut lines = Lines { out: BufWriter::new(out), count: 0 };
     let failed = |error: rusqlite::Error| CommandFailure::database(path, &error);
-    lines.write(&format!(r#"{{"table":"dump","schema":{SCHEMA_VERSION}}}"#))?;
+    lines.write(&json!({ "table": "dump", "schema": SCHEMA_VERSION }).to_string())?;
     connection.execute_batch("BEGIN").map_err(failed)?;
     for table in table_statements(&connection).map_err(failed)? {
         let mut statement = connection.prepare(&table.dump).map_err(failed)?;
@@ -55,8 +56,8 @@ pub fn write_dump(path: &Path, out: impl Write) -> Result<(), CommandFailure> {
     for (digest, size) in contents {
         write_content(&mut lines, &files, &digest, size)?;
     }
-    let end = format!(r#"{{"table":"end","lines":{}}}"#, lines.count);
-    lines.write(&end)?;
+    let end = json!({ "table": "end", "lines": lines.count });
+    lines.write(&end.to_string())?;
     lines.out.flush().map_err(|error| CommandFailure::output(&error))
 }
 
@@ -83,10 +84,13 @@ fn write_content(
         let Ok(bytes) = files.read(digest, offset, usize::try_from(length).unwrap_or_default()) else {
             return Ok(());
         };
-        let (sha256, base64) = (digest_hex(digest), STANDARD.encode(bytes));
-        lines.write(&format!(
-            r#"{{"table":"attachment_bytes","digest":"{sha256}","offset":{offset},"base64":"{base64}"}}"#
-        ))?;
+        let line = json!({
+            "table": "attachment_bytes",
+            "digest": digest_hex(digest),
+            "offset": offset,
+            "base64": STANDARD.encode(bytes),
+        });
+        lines.write(&line.to_string())?;
         offset += length;
         if offset == size {
             return Ok(());

@@ -84,6 +84,12 @@ fn refusal(index: usize, lines: &[usize], status: Option<&str>, problems: &[Fiel
     Value::from(members)
 }
 
+/// Renders a copy of a database (rules BAK-01 and BAK-07).
+pub fn backup_json(file: &str, bytes: u64, newest_id: i64, attachments: u64) -> String {
+    let file = Value::from(file);
+    format!(r#"{{"file":{file},"bytes":{bytes},"newest_id":{newest_id},"attachments":{attachments}}}"#)
+}
+
 /// Renders the answer to a failed request.
 pub fn failure_json(failure: &Failure) -> String {
     let mut body = Map::new();

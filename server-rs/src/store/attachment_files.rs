@@ -119,11 +119,6 @@ impl AttachmentFiles {
         Ok(())
     }
 
-    /// Removes the folder with everything in it.
-    pub fn remove_all(&self) -> Result<()> {
-        fs::remove_dir_all(&self.folder)
-    }
-
     fn path_of(&self, digest: &Digest) -> PathBuf {
         let name = digest_hex(digest);
         self.folder.join(&name[..2]).join(name)

@@ -54,6 +54,8 @@ pub mod retention;
 pub mod checkpoint;
 /// Copies a database.
 pub mod copy;
+/// Backups on request.
+pub mod backups;
 /// The handle of the writing thread.
 pub mod writer;
 /// The writing thread.
@@ -94,6 +96,7 @@ use crate::prices::Prices;
 use crate::queries;
 use attachment_files::AttachmentFiles;
 use attachments::{Attached, Attachment, AttachmentWriter};
+use backups::Backups;
 use connection::{
     ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
     open_writer, reported_pragmas, with_small_cache,
@@ -118,6 +121,7 @@ pub struct Store {
     readers: Readers,
     attachment_files: Arc<AttachmentFiles>,
     attachment_bytes: u64,
+    backups: Backups,
     bounds: Arc<Bounds>,
     state: Arc<State>,
     newest: watch::Receiver<i64>,
@@ -186,6 +190,7 @@ impl Store {
             readers,
             attachment_files,
             attachment_bytes,
+            backups: Backups::new(&path),
             bounds,
             state,
             newest,
@@ -260,6 +265,11 @@ impl Store {
     /// Returns the size of all attachments at the start, each content counted once (rule ATT-04).
     pub fn attachment_bytes(&self) -> u64 {
         self.attachment_bytes
+    }
+
+    /// Returns the backups of this database.
+    pub fn backups(&self) -> &Backups {
+        &self.backups
     }
 
     /// Runs a read on a pool connection, on the thread of its request.
@@ -360,8 +370,7 @@ impl Store {
                 // A missing file counts as deleted.
                 drop(std::fs::remove_file(sibling(&self.options.path, suffix)));
             }
-            drop(self.attachment_files.remove_all());
-            drop(self.options.path.parent().map(std::fs::remove_dir));
+            drop(self.options.path.parent().map(std::fs::remove_dir_all));
         }
     }
 }

@@ -14,6 +14,7 @@ import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
 import { ReadFailed } from '../store/reader.ts';
 import { getAttachment, getAttachments, putAttachment } from './attachments.ts';
+import { postBackup } from './backup.ts';
 import { postEcho, postSink } from './bench.ts';
 import { getBenchPage, getBenchScript, getBenchStyles, getBenchWorker } from './bench-page.ts';
 import { getBlob } from './blob.ts';
@@ -75,6 +76,7 @@ export function buildRoutes(app: App): RequestListener {
   routes.delete(...on('/api/events', deleteEvents));
   routes.get(...on('/api/retention', getRetention));
   routes.put(...on('/api/retention', putRetention));
+  routes.post(...on('/api/backup', postBackup));
   routes.get(...on('/api/health', getHealth));
   routes.get(...on('/', getPage));
   routes.get(...on('/app.js', getScript));

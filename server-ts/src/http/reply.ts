@@ -12,9 +12,10 @@ import { FORMATS, LIMITS, VOCABULARY } from '../contract.ts';
 import { digestHex } from '../digest.ts';
 import { type ErrorCode, errorSpec, Failure } from '../error.ts';
 import type { Outcomes } from '../event.ts';
-import { batchJson, failureJson, singleJson } from '../render/outcomes.ts';
+import { backupJson, batchJson, failureJson, singleJson } from '../render/outcomes.ts';
 import { exportResponse, status as statusMessage } from '../render/telemetry.ts';
 import type { AttachmentFile } from '../store/attachments.ts';
+import type { Backup } from '../store/backups.ts';
 import { type Request, statusCode } from '../telemetry/otlp.ts';
 import { disposition } from './attachment-names.ts';
 import type { Exchange } from './exchange.ts';
@@ -71,6 +72,12 @@ export function single(exchange: Exchange, outcomes: Outcomes): void {
 /** Sends the answer to a batch (rules ING-04 and ING-05). */
 export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boolean): void {
   answer(exchange, 201, JSON_ONLY, batchJson(outcomes, withResults));
+}
+
+/** Sends the answer to a backup (rule BAK-07). */
+export function backup(exchange: Exchange, { file, copied }: Backup): void {
+  const { bytes, newestId, attachments } = copied;
+  answer(exchange, 201, JSON_ONLY, backupJson(file, bytes, newestId, attachments));
 }
 
 /** Responds to an agent's hook with 200 `{}`, so the agent continues unchanged (rule HOK-01). */

@@ -31,7 +31,7 @@ export async function writeDump(path: string, nativeBinding: string | undefined)
   let db: Connection | undefined;
   try {
     db = openSource(path, nativeBinding);
-    out.line(`{"table":"dump","schema":${SCHEMA_VERSION}}`);
+    out.object({ table: 'dump', schema: SCHEMA_VERSION });
     db.exec('BEGIN');
     for (const { dump } of tableStatements(db)) {
       for (const line of db.prepare<unknown[]>(dump).pluck().iterate()) out.line(line as string);
@@ -39,7 +39,7 @@ export async function writeDump(path: string, nativeBinding: string | undefined)
     const files = new AttachmentFiles(path, 'process');
     const contents = db.prepare(QUERIES.selectAttachmentFiles).raw().all() as [Digest, number][];
     for (const [digest, size] of contents) await writeContent(out, files, digest, size);
-    out.line(`{"table":"end","lines":${out.count}}`);
+    out.object({ table: 'end', lines: out.count });
     out.flush();
   } catch (error) {
     throw CommandFailure.database(path, error);
@@ -65,8 +65,8 @@ async function writeContent(
     const length = Math.min(CHUNK, size - offset);
     const bytes = await files.read(digest, offset, length).catch(() => undefined);
     if (bytes === undefined) return;
-    const [sha256, base64] = [digestHex(digest), bytes.toString('base64')];
-    out.line(`{"table":"attachment_bytes","digest":"${sha256}","offset":${offset},"base64":"${base64}"}`);
+    const base64 = bytes.toString('base64');
+    out.object({ table: 'attachment_bytes', digest: digestHex(digest), offset, base64 });
     offset += length;
   } while (offset < size);
 }

@@ -121,6 +121,6 @@ function target(file: string): string {
 /** Prints a line of the result. */
 function print(line: object): void {
   const out = new Output();
-  out.line(JSON.stringify(line));
+  out.object(line);
   out.flush();
 }

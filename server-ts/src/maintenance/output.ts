@@ -24,6 +24,11 @@ export class Output {
     if (this.text.length >= PIECE) this.flush();
   }
 
+  /** Writes an object as a line. */
+  object(line: object): void {
+    this.line(JSON.stringify(line));
+  }
+
   flush(): void {
     const bytes = Buffer.from(this.text);
     this.text = '';
@@ -31,7 +36,7 @@ export class Output {
   }
 }
 
-/** Returns the lines of standard input as bytes, without their line feed; `isCut` when the last one lacks it. */
+/** Returns the lines of standard input as bytes, without their line feed, which the last one may lack. */
 export function* inputLines(): Generator<Buffer> {
   const pieces: Buffer[] = [];
   for (;;) {

@@ -18,6 +18,11 @@ export function deletedJson(events: number, revision: number): string {
   return `{"deleted":${events},"revision":"${revision}"}`;
 }
 
+/** Renders a copy of a database (rules BAK-01 and BAK-07). */
+export function backupJson(file: string, bytes: number, newestId: number, attachments: number): string {
+  return `{"file":${JSON.stringify(file)},"bytes":${bytes},"newest_id":${newestId},"attachments":${attachments}}`;
+}
+
 /** Renders the bounds of retention, and what they apply to (rule RET-03). */
 export function retentionJson(
   { days, bytes }: Readonly<Record<'days' | 'bytes', number>>,

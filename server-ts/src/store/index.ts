@@ -17,6 +17,7 @@ import type { EventTable } from '../event.ts';
 import type { Prices } from '../prices.ts';
 import { AttachmentFiles } from './attachment-files.ts';
 import type { Attached, Attachment } from './attachments.ts';
+import { Backups } from './backups.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Scope } from './deletions.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
@@ -83,6 +84,8 @@ export class Store {
   readonly epoch: string;
   /** The folder of attachments. */
   readonly attachmentFiles: AttachmentFiles;
+  /** The backups of this database. */
+  readonly backups: Backups;
   private readonly opened: Opened;
   private readonly writer: Writer;
   private readonly readers: Readers;
@@ -108,6 +111,7 @@ export class Store {
     readers: Readers,
     newestEvents: Newest,
     files: AttachmentFiles,
+    backups: Backups,
     bounds: Bounds,
     events: StoreEvents,
   ) {
@@ -115,6 +119,7 @@ export class Store {
     this.isPrivate = isPrivate;
     this.epoch = opened.epoch;
     this.attachmentFiles = files;
+    this.backups = backups;
     this.opened = opened;
     this.newestId = opened.newest;
     this.lastDeletion = opened.lastDeletion;
@@ -174,6 +179,7 @@ export class Store {
       readers,
       newestEvents,
       files,
+      new Backups(path, nativeBinding, entry),
       options.bounds,
       events,
     );

@@ -1,0 +1,124 @@
+/** Tests the check of a database, and wrong command lines. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import CONFIG from '../../contract/config.json' with { type: 'json' };
+import { attach } from '../src/attachment-client.ts';
+import { linesOf, runCommand } from '../src/command-line.ts';
+import { fillEveryKind } from '../src/every-kind.ts';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+
+export const COMMANDS: ScenarioFile = {
+  name: 'commands',
+  about: 'verify, and wrong command lines',
+  scenarios: [
+    {
+      name: 'a check finds each kind of difference',
+      rules: ['BAK-06'],
+      uses: 'each',
+      run: findDifferences,
+    },
+    {
+      name: 'a wrong command line names every problem',
+      rules: ['PRO-15', 'PRO-03', 'BAK-03', 'STO-11'],
+      uses: 'each',
+      run: wrongCommands,
+    },
+  ],
+};
+
+const EXITS = CONFIG.exits;
+
+async function findDifferences(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  await fillEveryKind(client);
+  await attach(server.port, 2, 'a', Buffer.from('hello'));
+  await server.stop();
+  const cwd = context.folder;
+  const found = async (change: string): Promise<unknown[]> => {
+    const copy = context.db('damaged.db');
+    await runCommand(context.target, ['backup', copy, '--db', context.db()], { cwd });
+    const db = new Database(copy);
+    assert.equal(db.prepare(change).run().changes, 1, change);
+    db.close();
+    const before = readFileSync(copy);
+    const result = await runCommand(context.target, ['verify', copy], { cwd });
+    assert.ok(before.equals(readFileSync(copy)), 'the file stays as it is');
+    rmSync(copy);
+    rmSync(`${copy}.attachments`, { recursive: true });
+    const lines = linesOf(result);
+    const last = lines.pop();
+    assert.deepEqual(last, { event: 'verify', file: copy, events: 1200, findings: lines.length });
+    assert.equal(result.exit, EXITS.verify.code);
+    return lines.map(({ check, count }) => `${check} ${count}`);
+  };
+  const cases: [string, string[]][] = [
+    ['UPDATE sessions SET event_count = event_count + 1 WHERE key = 3', ['sessions 1']],
+    ['DELETE FROM sessions WHERE key = 3', ['sessions 1']],
+    ['UPDATE sessions SET first_event_id = first_event_id + 1 WHERE key = 3', ['sessions 1']],
+    [
+      'UPDATE stats SET duration_ms = duration_ms - 1 WHERE hour = -1 AND name = 0 AND agent_type = 1',
+      ['statistics 1'],
+    ],
+    ['DELETE FROM hours', ['hours 1']],
+    ["UPDATE event_blocks SET sessions = x'' WHERE id = 0", ['blocks 255']],
+    ["UPDATE event_spans SET names = x'' WHERE id = 0", ['spans 1200']],
+    ["UPDATE names SET id = 999 WHERE name = 'a model'", ['names 1']],
+    ['UPDATE attachments SET sha256 = zeroblob(32)', ['attachments 1']],
+    ['UPDATE attachments SET event = 99999', ['attachments 1']],
+  ];
+  for (const [change, findings] of cases) assert.deepEqual(await found(change), findings, change);
+  const keys = await found('DELETE FROM event_key_tail WHERE id = 200');
+  assert.deepEqual(keys, ['event_ids 150'], 'the ids of one batch');
+  writeFileSync(context.db('text'), 'no database at all');
+  const text = await runCommand(context.target, ['verify', 'text'], { cwd });
+  assert.equal(text.exit, EXITS.database.code);
+  assert.match(text.stderr, /text is not a SQLite database/);
+}
+
+async function wrongCommands(context: ScenarioContext): Promise<void> {
+  const cwd = context.folder;
+  const run = (...args: string[]) => runCommand(context.target, args, { cwd });
+  const problems = async (...args: string[]): Promise<string[]> => {
+    const { exit, stderr, stdout } = await run(...args);
+    assert.deepEqual([exit, stdout], [EXITS.config.code, ''], args.join(' '));
+    return stderr.trimEnd().split('\n');
+  };
+  assert.deepEqual(await problems('backup'), ['backup needs FILE']);
+  assert.deepEqual(await problems('backup', ''), ['unexpected argument ""', 'backup needs FILE']);
+  assert.deepEqual(await problems('backup', 'a', 'b'), ['unexpected argument "b"']);
+  assert.deepEqual(await problems('dump', 'a'), ['unexpected argument "a"']);
+  assert.deepEqual(await problems('verifies', 'verify'), [
+    'unexpected argument "verifies"',
+    'verify needs FILE',
+  ]);
+  assert.deepEqual(await problems('verify', '--port', '0', '--db', 'a.db', '--nope', '--bench', 'x'), [
+    'unknown flag --nope',
+    '--port has no effect on verify',
+    '--db has no effect on verify',
+    '--bench has no effect on verify',
+  ]);
+  const missing = await run('dump', '--db', 'nothing.db');
+  assert.deepEqual(
+    [missing.exit, missing.stderr],
+    [EXITS.database.code, `${EXITS.database.missing.replace('{path}', 'nothing.db')}\n`],
+  );
+  assert.deepEqual(readdirSync(cwd), [], 'a command that reads creates nothing');
+  const server = await context.start();
+  const folder = await run('backup', 'no/folder.db', '--db', context.db());
+  const { target } = EXITS;
+  const unwritable = target.unwritable.replace('{path}', 'no/folder.db').replace('{reason}', 'storage_error');
+  assert.deepEqual([folder.exit, folder.stderr], [target.code, `${unwritable}\n`]);
+  writeFileSync(context.db('taken.db'), 'mine');
+  const taken = await run('backup', 'taken.db', '--db', context.db());
+  assert.deepEqual([taken.exit, readFileSync(context.db('taken.db'), 'utf8')], [target.code, 'mine']);
+  const source = await run('backup', 'copy.db', '--db', context.db());
+  assert.equal(source.exit, 0);
+  const held = await run('restore', 'copy.db', '--db', context.db());
+  assert.equal(held.exit, EXITS.database.code);
+  assert.ok(held.stderr.includes(`is in use by the server with pid ${server.pid}`), held.stderr);
+  await server.stop();
+  const existing = await run('restore', 'copy.db', '--db', context.db());
+  assert.equal(existing.exit, target.code);
+}

@@ -1,0 +1,30 @@
+/**
+ * Runs in the thread of a backup: copies the database.
+ *
+ * The other half is `backups`. Only server-ts has this file: threads of Node share no objects.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
+import type { Backup, BackupData, BackupFailure } from './backups.ts';
+import { CopyError, copyDatabase } from './copy.ts';
+import { fileCode, sqliteCode } from './failure.ts';
+
+/** Runs the thread: sends the backup, or the reason why there is none. */
+export function runBackup(port: MessagePort, data: BackupData): void {
+  port.postMessage(copyInto(data));
+}
+
+function copyInto({ database, folder, name, nativeBinding }: BackupData): Backup | BackupFailure {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // A killed server left it.
+    for (const file of readdirSync(folder)) if (file.includes('.db.partial')) rmSync(join(folder, file));
+    const file = join(folder, name);
+    return { file, copied: copyDatabase(database, file, 'kept', nativeBinding) };
+  } catch (error) {
+    if (error instanceof CopyError && error.code !== 'exists') return { code: error.code };
+    const isOfFile = sqliteCode(error) === undefined && 'code' in (error as object);
+    return { code: isOfFile && !(error instanceof CopyError) ? fileCode(error) : 'storage_error' };
+  }
+}
