@@ -50,7 +50,7 @@ pub(crate) fn parse_flags(args: impl IntoIterator<Item = OsString>) -> Result<Fl
     match parse_config(others, []) {
         Ok(Command::Run(config)) if config.db == ":memory:" => Err("--db must be a file".to_owned()),
         Ok(Command::Run(config)) => Ok(Flags { source, config: *config }),
-        Ok(Command::Print(_)) => Err(USAGE.to_owned()),
+        Ok(Command::Print(_) | Command::Maintain(_)) => Err(USAGE.to_owned()),
         Err(problems) => Err(problems.join("\n")),
     }
 }
