@@ -11,7 +11,7 @@ import type { Placement } from '../plan/placement.ts';
 import { ENOUGH_ROUNDS } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
 import type { Rounds } from '../run/cycles.ts';
-import { cpuPerEvent, generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
+import { cpuPerEvent, generatorLoad, METRICS, streamClientsLoad, throughput } from './metrics.ts';
 import { type Comparison, median } from './statistics.ts';
 import { trendOf } from './trend.ts';
 import type { Warning, WarningCode } from './warning.ts';
@@ -193,11 +193,14 @@ function judgeComparison({ spec, comparison }: Grounds, warn: Warn): void {
     const found = comparison[key] ?? null;
     if (found === null || found.interval === 'none') continue;
     if (spec.rate !== null && key === 'throughput_events_per_s') continue;
+    const name = METRICS.find((metric) => metric.key === key)!.label.replace(/^[A-Z](?=[a-z])/, (first) =>
+      first.toLowerCase(),
+    );
     const wide = Math.max(found.high / found.ratio, found.ratio / found.low) - 1;
-    if (wide > WIDE_INTERVAL) warn('wide_interval', `the ratio of ${key} is known to ±${percent(wide)}`);
+    if (wide > WIDE_INTERVAL) warn('wide_interval', `the ratio of ${name} is known to ±${percent(wide)}`);
     if (found.split_half?.agree === false) {
       const [odd, even] = [found.split_half.odd, found.split_half.even].map((half) => half.toFixed(2));
-      warn('halves_differ', `the ratio of ${key} is ${odd} in odd rounds and ${even} in even rounds`);
+      warn('halves_differ', `the ratio of ${name} is ${odd} in odd rounds and ${even} in even rounds`);
     }
   }
 }
