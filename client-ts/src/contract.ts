@@ -168,9 +168,9 @@ export type Status = 'success' | 'error' | 'timeout';
 
 export type Source = 'api' | 'hook' | 'otel' | 'import';
 
-/** GET-09 */
+/** GET-09; a name of null stands for all further names (GET-11). */
 export interface Counted {
-  readonly name: string;
+  readonly name: string | null;
   readonly count: number;
 }
 

@@ -11,7 +11,7 @@ export type SessionStatus = Session['status'];
 export type Stats = Omit<AllStats, 'tools' | 'event_types' | 'since'>;
 
 export interface Tool {
-  readonly tool_name: string;
+  readonly tool_name: string | null;
   readonly total_calls: number;
   readonly error_count: number;
   /** From 0 to 1. */
@@ -41,7 +41,7 @@ export interface Bucket {
 }
 
 export interface Spent {
-  readonly name: string;
+  readonly name: string | null;
   readonly cost_usd: number;
   readonly computed_cost_usd: number;
   readonly tokens_in: number;

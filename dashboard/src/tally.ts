@@ -55,7 +55,7 @@ export function statsOf(session: Session, rows: readonly Row[]): Stats {
 export function costOf(rows: readonly Row[]): Cost {
   const hourOf = ({ created_at }: Row) =>
     new Date(Math.floor(Date.parse(created_at) / HOUR_MS) * HOUR_MS).toISOString();
-  const timeline = spentBy(rows, hourOf).map(({ name, ...sums }): Bucket => ({ bucket: name, ...sums }));
+  const timeline = spentBy(rows, hourOf).map(({ name, ...sums }): Bucket => ({ bucket: name!, ...sums }));
   return {
     timeline: timeline.sort((a, b) => (a.bucket < b.bucket ? -1 : 1)),
     by_project: spentBy(rows, ({ project }) => project),

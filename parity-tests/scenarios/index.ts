@@ -28,6 +28,7 @@ import { LARGE_BODIES } from './large-bodies.ts';
 import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
+import { NAMES } from './names.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
 import { PRICES } from './prices.ts';
@@ -59,6 +60,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   CONFIG,
   HEALTH,
   FILTERS,
+  NAMES,
   HOOKS,
   WAITS,
   RETENTION,

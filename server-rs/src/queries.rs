@@ -135,6 +135,8 @@ pub const SELECT_LAST_SESSION_KEY: &str = include_str!("../../contract/queries/s
 pub const SELECT_LOST_ATTACHMENTS: &str = include_str!("../../contract/queries/select_lost_attachments.sql");
 /// `contract/queries/select_name.sql`
 pub const SELECT_NAME: &str = include_str!("../../contract/queries/select_name.sql");
+/// `contract/queries/select_name_count.sql`
+pub const SELECT_NAME_COUNT: &str = include_str!("../../contract/queries/select_name_count.sql");
 /// `contract/queries/select_name_ids.sql`
 pub const SELECT_NAME_IDS: &str = include_str!("../../contract/queries/select_name_ids.sql");
 /// `contract/queries/select_name_text.sql`

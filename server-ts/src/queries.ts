@@ -65,6 +65,7 @@ import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_eve
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
 import selectLostAttachments from '../../contract/queries/select_lost_attachments.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
+import selectNameCount from '../../contract/queries/select_name_count.sql?text';
 import selectNameIds from '../../contract/queries/select_name_ids.sql?text';
 import selectNameText from '../../contract/queries/select_name_text.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
@@ -155,6 +156,7 @@ export const QUERIES = {
   selectLastSessionKey,
   selectLostAttachments,
   selectName,
+  selectNameCount,
   selectNameIds,
   selectNameText,
   selectRetainedBytes,

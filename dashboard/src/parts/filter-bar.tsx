@@ -100,11 +100,15 @@ function FilterSelect({ name }: { readonly name: FilterName }) {
       >
         <option value="">any</option>
         {!isListed && <option value={chosen}>{legible(chosen, 80)}</option>}
-        {list.map((one) => (
-          <option key={one.name} value={one.name}>
-            {legible(one.name, 80)} ({whole(one.count)})
-          </option>
-        ))}
+        {list.flatMap(({ name: value, count }) =>
+          value === null
+            ? []
+            : [
+                <option key={value} value={value}>
+                  {legible(value, 80)} ({whole(count)})
+                </option>,
+              ],
+        )}
       </select>
     </div>
   );

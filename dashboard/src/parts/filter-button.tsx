@@ -6,10 +6,12 @@ import { filters, setFilter } from '../view.ts';
 
 interface FilterButtonProps {
   readonly name: FilterName;
-  readonly value: string;
+  /** `null`: all names that the list leaves out, which no filter selects (contract rule GET-11). */
+  readonly value: string | null;
 }
 
 export function FilterButton({ name, value }: FilterButtonProps) {
+  if (value === null) return <span class="text">all others</span>;
   const isChosen = filters.value[name] === value;
   const text = legible(value);
   return (

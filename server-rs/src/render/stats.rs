@@ -42,7 +42,7 @@ pub(crate) fn render_tools(
     agents: Rows<'_>,
     since: Option<i64>,
 ) -> rusqlite::Result<Vec<u8>> {
-    let mut agents_of: HashMap<i64, Vec<u8>> = HashMap::new();
+    let mut agents_of: HashMap<Option<i64>, Vec<u8>> = HashMap::new();
     agents(&mut |row| {
         let list = agents_of.entry(row.get("name_id")?).or_default();
         list.push(if list.is_empty() { b'[' } else { b',' });

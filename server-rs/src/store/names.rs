@@ -6,6 +6,7 @@
 use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::contract::{LIMITS, VOCABULARY};
 use crate::field::Field;
 use crate::queries;
 
@@ -24,6 +25,8 @@ struct NamesOfKind {
     known: HashMap<Box<str>, i64>,
     last: String,
     last_id: i64,
+    /// Number of names in the table; `None` before the first new one.
+    count: Option<i64>,
 }
 
 impl Default for Names {
@@ -33,7 +36,8 @@ impl Default for Names {
 }
 
 impl Names {
-    /// Returns the id of a name; inserts the name if it is new.
+    /// Returns the id of a name; inserts the name if it is new. A kind with too many names gives a new one the overflow
+    /// name (rule EVT-15).
     pub fn id(&mut self, connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<i64> {
         let names = &mut self.kinds[kind as usize];
         // An empty text is not a name, so the initial empty value never matches.
@@ -43,7 +47,7 @@ impl Names {
         let id = match names.known.get(name) {
             Some(id) => *id,
             None => {
-                let id = find_or_insert(connection, kind, name)?;
+                let id = names.find_or_insert(connection, kind, name)?;
                 if names.known.len() >= KEPT {
                     names.known.clear();
                 }
@@ -61,16 +65,35 @@ impl Names {
         for names in &mut self.kinds {
             names.known.clear();
             names.last.clear();
+            names.count = None;
         }
     }
 }
 
-fn find_or_insert(connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<i64> {
-    if let Some(id) = find_name(connection, kind, name)? {
-        return Ok(id);
+impl NamesOfKind {
+    fn find_or_insert(&mut self, connection: &Connection, kind: Field, name: &str) -> rusqlite::Result<i64> {
+        if let Some(id) = find_name(connection, kind, name)? {
+            return Ok(id);
+        }
+        let count = match self.count {
+            Some(count) => count,
+            None => {
+                let mut select = connection.prepare_cached(queries::SELECT_NAME_COUNT)?;
+                select.query_row([kind.name()], |row| row.get(0))?
+            }
+        };
+        let mut name = name;
+        if count >= LIMITS.names_per_kind {
+            self.count = Some(count);
+            name = &VOCABULARY.overflow_name;
+            if let Some(id) = find_name(connection, kind, name)? {
+                return Ok(id);
+            }
+        }
+        self.count = Some(count + 1);
+        let mut insert = connection.prepare_cached(queries::INSERT_NAME)?;
+        insert.query_row(params![kind.name(), name], |row| row.get(0))
     }
-    let mut insert = connection.prepare_cached(queries::INSERT_NAME)?;
-    insert.query_row(params![kind.name(), name], |row| row.get(0))
 }
 
 /// Returns the id of a name, if any event has it.

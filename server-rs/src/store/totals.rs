@@ -3,6 +3,7 @@
 
 use rusqlite::{Connection, Row, params};
 
+use crate::contract::LIMITS;
 use crate::field::Field;
 use crate::queries;
 use crate::store::query::{NO_BOUND, each, known_name, signed};
@@ -51,7 +52,8 @@ impl<'c> Totals<'c> {
 
     /// Visits the row of `select_totals.sql`.
     pub fn totals(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-        self.rows(queries::SELECT_TOTALS, visit)
+        let values = params![self.first_hour, self.last_hour, self.agent_type];
+        each(self.connection, queries::SELECT_TOTALS, values, visit).map(|_| ())
     }
 
     /// Visits the counts of active and of all sessions.
@@ -114,8 +116,8 @@ impl<'c> Totals<'c> {
     }
 
     fn rows(&self, sql: &str, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-        each(self.connection, sql, params![self.first_hour, self.last_hour, self.agent_type], visit)
-            .map(|_| ())
+        let values = params![self.first_hour, self.last_hour, self.agent_type, LIMITS.listed_names];
+        each(self.connection, sql, values, visit).map(|_| ())
     }
 
     fn rows_of(
@@ -124,7 +126,8 @@ impl<'c> Totals<'c> {
         kind: Field,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let values = params![self.first_hour, self.last_hour, self.agent_type, kind.name()];
+        let values =
+            params![self.first_hour, self.last_hour, self.agent_type, kind.name(), LIMITS.listed_names];
         each(self.connection, sql, values, visit).map(|_| ())
     }
 }

@@ -6,6 +6,7 @@
  * their names.
  */
 
+import { LIMITS, VOCABULARY } from '../contract.ts';
 import { NAME_KINDS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
@@ -19,13 +20,15 @@ const LAST_BYTES = 64;
 export class Names {
   private readonly select: Statement;
   private readonly insert: Statement;
+  private readonly selectCount: Statement;
   private readonly kinds = new Map<string, NamesOfKind>();
 
   constructor(db: Connection) {
     this.select = db.prepare(inOrder(QUERIES.selectName)).pluck() as Statement;
     this.insert = db.prepare(inOrder(QUERIES.insertName)).pluck() as Statement;
+    this.selectCount = db.prepare(inOrder(QUERIES.selectNameCount)).pluck() as Statement;
     for (const kind of NAME_KINDS) {
-      this.kinds.set(kind, new NamesOfKind(kind, this.select, this.insert));
+      this.kinds.set(kind, new NamesOfKind(kind, this.select, this.insert, this.selectCount));
     }
   }
 
@@ -45,15 +48,19 @@ export class NamesOfKind {
   private readonly kind: string;
   private readonly select: Statement;
   private readonly insert: Statement;
+  private readonly selectCount: Statement;
   private readonly ids = new Map<string, number>();
   private readonly last = Buffer.alloc(LAST_BYTES);
   private lastLength = -1;
   private lastId = 0;
+  /** Number of names in the table; `undefined` before the first new one. */
+  private count: number | undefined;
 
-  constructor(kind: string, select: Statement, insert: Statement) {
+  constructor(kind: string, select: Statement, insert: Statement, selectCount: Statement) {
     this.kind = kind;
     this.select = select;
     this.insert = insert;
+    this.selectCount = selectCount;
   }
 
   /** Returns the id of the name whose UTF-8 bytes lie from `start` up to `end`; inserts a new name. */
@@ -74,10 +81,11 @@ export class NamesOfKind {
     return id;
   }
 
+  /** Returns the id of a name. A kind with too many names gives a new one the overflow name (rule EVT-15). */
   id(name: string): number {
     const known = this.ids.get(name);
     if (known !== undefined) return known;
-    const id = Number(this.select.get(this.kind, name) ?? this.insert.get(this.kind, name));
+    const id = this.findOrInsert(name);
     if (this.ids.size >= CACHE_ENTRIES) this.ids.clear();
     this.ids.set(name, id);
     return id;
@@ -86,5 +94,20 @@ export class NamesOfKind {
   forget(): void {
     this.ids.clear();
     this.lastLength = -1;
+    this.count = undefined;
+  }
+
+  private findOrInsert(name: string): number {
+    const found = this.select.get(this.kind, name);
+    if (found !== undefined) return Number(found);
+    this.count ??= Number(this.selectCount.get(this.kind));
+    let used = name;
+    if (this.count >= LIMITS.names_per_kind) {
+      used = VOCABULARY.overflow_name;
+      const overflow = this.select.get(this.kind, used);
+      if (overflow !== undefined) return Number(overflow);
+    }
+    this.count++;
+    return Number(this.insert.get(this.kind, used));
   }
 }

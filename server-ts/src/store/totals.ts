@@ -5,6 +5,7 @@
  * Belongs to a reader's thread. All time is one row per name, so no read counts events.
  */
 import { nowMs } from '../clock.ts';
+import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import type { FlatRow } from '../render.ts';
 import { NO_UPPER_BOUND, type Queries } from './query.ts';
@@ -37,27 +38,35 @@ export class Totals {
   }
 
   agents(): FlatRow[] {
-    return this.queries.prepared(QUERIES.selectAgents).all(...this.bounds()) as FlatRow[];
+    return this.queries
+      .prepared(QUERIES.selectAgents)
+      .all(...this.bounds(), LIMITS.listed_names) as FlatRow[];
   }
 
   counts(kind: string): FlatRow[] {
-    return this.queries.prepared(QUERIES.selectCounts).all(...this.bounds(), kind) as FlatRow[];
+    return this.queries
+      .prepared(QUERIES.selectCounts)
+      .all(...this.bounds(), kind, LIMITS.listed_names) as FlatRow[];
   }
 
   calls(): FlatRow[] {
-    return this.queries.prepared(QUERIES.selectCalls).all(...this.bounds()) as FlatRow[];
+    return this.queries.prepared(QUERIES.selectCalls).all(...this.bounds(), LIMITS.listed_names) as FlatRow[];
   }
 
   tools(): FlatRow[] {
-    return this.queries.prepared(QUERIES.selectTools).all(...this.bounds()) as FlatRow[];
+    return this.queries.prepared(QUERIES.selectTools).all(...this.bounds(), LIMITS.listed_names) as FlatRow[];
   }
 
   toolAgents(): FlatRow[] {
-    return this.queries.prepared(QUERIES.selectToolAgents).all(...this.bounds()) as FlatRow[];
+    return this.queries
+      .prepared(QUERIES.selectToolAgents)
+      .all(...this.bounds(), LIMITS.listed_names) as FlatRow[];
   }
 
   costs(kind: string): FlatRow[] {
-    return this.queries.prepared(QUERIES.selectCosts).all(...this.bounds(), kind) as FlatRow[];
+    return this.queries
+      .prepared(QUERIES.selectCosts)
+      .all(...this.bounds(), kind, LIMITS.listed_names) as FlatRow[];
   }
 
   costTimeline(limit: number): FlatRow[] {

@@ -1,0 +1,2 @@
+-- The number of names of a kind.
+SELECT count(*) FROM names WHERE kind = ?1

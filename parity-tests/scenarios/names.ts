@@ -1,0 +1,159 @@
+/** Tests many distinct names: lists have a bounded length, and so has the table of names. */
+import assert from 'node:assert/strict';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import Database from 'better-sqlite3';
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+
+export const NAMES: ScenarioFile = {
+  name: 'names',
+  about: 'more names than a list or a table keeps',
+  scenarios: [
+    {
+      name: 'a list has the first names and the sum of the others',
+      rules: ['GET-11', 'GET-08', 'STA-01', 'STA-02', 'STA-03'],
+      uses: 'each',
+      run: manyListed,
+    },
+    {
+      name: 'further names are stored under one',
+      rules: ['EVT-15', 'GET-11', 'GET-03'],
+      uses: 'each',
+      run: manyStored,
+    },
+  ],
+};
+
+interface Counted {
+  readonly name: string | null;
+  readonly count: number;
+}
+
+interface Tool {
+  readonly tool_name: string | null;
+  readonly total_calls: number;
+  readonly error_count: number;
+  readonly error_rate: number;
+  readonly avg_duration_ms: number | null;
+  readonly by_agent: readonly Counted[];
+}
+
+interface Spent {
+  readonly name: string | null;
+  readonly cost_usd: number;
+  readonly tokens_in: number;
+  readonly event_count: number;
+}
+
+const LISTED = LIMITS.listed_names;
+const KEPT = LIMITS.names_per_kind;
+
+async function get<T>(client: ApiClient, path: string): Promise<T> {
+  const reply = await client.get(path);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.json<T>();
+}
+
+/** The name at this place; the padding makes the order of texts that of numbers. */
+function nameOf(place: number): string {
+  return `name ${String(place).padStart(6, '0')}`;
+}
+
+async function manyListed(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const others = 30;
+  // The first name has most events; all others have one each, so their order is that of their texts.
+  const events = [nameOf(0), ...Array.from({ length: LISTED + others }, (_, at) => nameOf(at))].map(
+    (name, at) =>
+      event({
+        tool_name: name,
+        model: name,
+        branch: name,
+        project: name,
+        agent_type: at % 2 === 0 ? 'even' : 'odd',
+        status: at > LISTED ? 'error' : 'success',
+        duration_ms: at,
+        cost_usd: 0.25,
+        tokens_in: 2,
+      }),
+  );
+  await client.ingest(events);
+  const stats = await get<Record<string, readonly Counted[]>>(client, '/api/stats');
+  for (const kind of ['tools', 'models', 'branches']) {
+    const list = stats[kind]!;
+    assert.equal(list.length, LISTED + 1, kind);
+    assert.deepEqual(list[0], { name: nameOf(0), count: 2 });
+    assert.deepEqual(list[LISTED - 1], { name: nameOf(LISTED - 1), count: 1 });
+    assert.deepEqual(list[LISTED], { name: null, count: others });
+  }
+  assert.equal(stats.agents!.length, 2);
+  const options = await get<Record<string, readonly Counted[]>>(client, '/api/filter-options');
+  for (const kind of ['tool_name', 'model', 'branch', 'project']) {
+    assert.deepEqual(options[kind]!.at(-1), { name: null, count: others });
+    assert.equal(options[kind]!.length, LISTED + 1);
+  }
+  const { tools } = await get<{ tools: readonly Tool[] }>(client, '/api/stats/tools');
+  const rest = tools.at(-1)!;
+  const last = Array.from({ length: others }, (_, at) => LISTED + 1 + at);
+  const { by_agent, ...figures } = rest;
+  assert.deepEqual(figures, {
+    tool_name: null,
+    total_calls: others,
+    error_count: others,
+    error_rate: 1,
+    avg_duration_ms: last.reduce((sum, ms) => sum + ms, 0) / others,
+  });
+  assert.equal(
+    by_agent.reduce((sum, { count }) => sum + count, 0),
+    others,
+  );
+  assert.equal(tools.length, LISTED + 1);
+  const cost = await get<Record<'by_project' | 'by_model', readonly Spent[]>>(client, '/api/stats/cost');
+  for (const list of [cost.by_project, cost.by_model]) {
+    const { name, cost_usd, tokens_in, event_count } = list.at(-1)!;
+    assert.deepEqual([name, cost_usd, tokens_in, event_count], [null, others / 4, 2 * others, others]);
+  }
+  const exact = await get<Record<string, readonly Counted[]>>(client, '/api/stats?agent_type=even');
+  assert.equal(exact.tools!.at(-1)!.name !== null, exact.tools!.length <= LISTED);
+}
+
+async function manyStored(context: ScenarioContext): Promise<void> {
+  const first = await context.start();
+  let client = context.client(first);
+  const batch = 10_000;
+  const total = 60_000;
+  for (let at = 0; at < total / 2; at += batch) await send(at);
+  await first.stop();
+  // A restarted server counts the names of the file.
+  const server = await context.start({ target: context.other });
+  client = context.client(server);
+  for (let at = total / 2; at < total; at += batch) await send(at);
+  await client.ingest([event({ branch: nameOf(3), tool_name: nameOf(total) })]);
+  const reply = await client.get('/api/stats');
+  assert.ok(reply.text.length < 100_000, `${reply.text.length} bytes`);
+  const { branches, total_events } = reply.json<{ branches: readonly Counted[]; total_events: number }>();
+  assert.equal(total_events, total + 1);
+  assert.deepEqual(branches[0], { name: VOCABULARY.overflow_name, count: total - KEPT });
+  assert.deepEqual(branches[1], { name: nameOf(3), count: 2 });
+  assert.equal(
+    branches.reduce((sum, { count }) => sum + count, 0),
+    total + 1,
+  );
+  const page = await get<{ events: readonly { branch: string }[] }>(
+    client,
+    `/api/events?branch=${encodeURIComponent(VOCABULARY.overflow_name)}&limit=1`,
+  );
+  assert.equal(page.events[0]!.branch, VOCABULARY.overflow_name);
+  await server.stop();
+  const db = new Database(context.db(), { readonly: true });
+  const counts = db.prepare("SELECT count(*) FROM names WHERE kind = 'branch'").pluck().get();
+  db.close();
+  assert.equal(counts, KEPT + 1, 'the names that were kept, and the one of all others');
+
+  async function send(at: number): Promise<void> {
+    const events = Array.from({ length: batch }, (_, index) => event({ branch: nameOf(at + index) }));
+    assert.equal((await client.ingest(events)).received, batch);
+  }
+}
