@@ -55,7 +55,10 @@ const UNITS: readonly Step[] = [
 const COUNTS: readonly Step[] = [{ script: 'counts:check' }, { script: 'bench:smoke' }];
 /** These scripts are too slow for `check`, since the crate has its own fat LTO (decision 67). */
 const PLAIN: readonly Step[] = [{ script: 'plain:lint' }, { script: 'plain:build' }];
-const LONG_PARITY: Step = { script: 'parity', args: ['--requests', '20000', '--kills', '50', '--slow'] };
+const LONG_PARITY: Step = {
+  script: 'parity',
+  args: ['--requests', '20000', '--kills', '50', '--soak-seconds', '60', '--slow'],
+};
 /** A soak of a minute per server. `bench:soak` without `--quick` takes 30. */
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
 const PLANS: Readonly<Record<string, readonly Step[]>> = {

@@ -35,6 +35,7 @@ import { PRICES } from './prices.ts';
 import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
 import { RETENTION } from './retention.ts';
+import { RETENTION_LOAD } from './retention-load.ts';
 import { RPC } from './rpc.ts';
 import { SCHEMA } from './schema.ts';
 import { SIGN_IN } from './sign-in.ts';
@@ -64,6 +65,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   HOOKS,
   WAITS,
   RETENTION,
+  RETENTION_LOAD,
   BACKUPS,
   DUMPS,
   COMMANDS,

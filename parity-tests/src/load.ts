@@ -73,7 +73,7 @@ async function sendOne(
 }
 
 /** Whether the server was killed: the connection ended or failed. */
-function isGone(error: unknown): boolean {
+export function isGone(error: unknown): boolean {
   if (error instanceof NoReplyError) return error.answer.kind !== 'late';
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE';

@@ -17,6 +17,8 @@ export interface Options {
   /** Number of requests in the differential scenario. */
   readonly requests: number;
   readonly seed: number;
+  /** Length of the retention-load scenario. */
+  readonly soakSeconds: number;
   readonly corpus: string | undefined;
   readonly hooks: string | undefined;
   readonly saveCase: string | undefined;
@@ -40,6 +42,7 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --report-json FILE   also write every result to this file
   --kills N            kills per server of the crash scenario (default 5, pnpm check:long 50)
   --requests N         requests of the differential scenario (default 4000, pnpm check:long 20000)
+  --soak-seconds N     length of the retention-load scenario (default 12, pnpm check:long 60)
   --seed N             seed of the differential and crash scenarios (default 1)
   --corpus FILE        NDJSON of real events, also gzipped, for the corpus scenario (or TWIN_CORPUS)
   --hooks FOLDER       payloads of hooks, one a .json file, for the hooks scenario (or TWIN_HOOKS)
@@ -58,6 +61,7 @@ const FLAGS = {
   kills: { type: 'string', default: '5' },
   requests: { type: 'string', default: '4000' },
   seed: { type: 'string', default: '1' },
+  'soak-seconds': { type: 'string', default: '12' },
   corpus: { type: 'string' },
   hooks: { type: 'string' },
   'save-case': { type: 'string' },
@@ -78,7 +82,7 @@ export function parseOptions(
   }
   if (values.help) return { kind: 'help' };
   const problems: string[] = [];
-  const whole = (name: 'kills' | 'requests' | 'seed', minimum: number): number => {
+  const whole = (name: 'kills' | 'requests' | 'seed' | 'soak-seconds', minimum: number): number => {
     const text = values[name];
     const number = Number(text);
     if (!/^\d+$/.test(text) || number < minimum || !Number.isSafeInteger(number)) {
@@ -105,6 +109,7 @@ export function parseOptions(
     kills: whole('kills', 1),
     requests: whole('requests', 1),
     seed: whole('seed', 0),
+    soakSeconds: whole('soak-seconds', 6),
     corpus: corpus === '' ? undefined : corpus,
     hooks: hooks === '' ? undefined : hooks,
     saveCase: values['save-case'],
