@@ -1,8 +1,9 @@
 /** Tests the write-ahead log: checkpoints in the server's log, and a reader that holds the log (rule STO-04). */
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync, truncateSync } from 'node:fs';
 import { type ApiClient, event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
 import Database from 'better-sqlite3';
+import { linesOf, runCommand } from '../src/command-line.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const LOG: ScenarioFile = {
@@ -20,6 +21,12 @@ export const LOG: ScenarioFile = {
       rules: ['STO-04', 'STO-05'],
       uses: 'each',
       run: heldLog,
+    },
+    {
+      name: 'a start reports a log that was cut',
+      rules: ['STO-12', 'BAK-06'],
+      uses: 'each',
+      run: cutLog,
     },
   ],
 };
@@ -129,4 +136,48 @@ async function ingest(client: ApiClient, count = BATCH_EVENTS): Promise<Answer> 
   const reply = await client.post('/api/events/batch', { events });
   const { code } = reply.json<Ingested & { code?: string }>();
   return { status: reply.status, code, ms: performance.now() - begun };
+}
+
+async function cutLog(context: ScenarioContext): Promise<void> {
+  const before = await context.start();
+  const client = context.client(before);
+  for (let batch = 0; batch < 3; batch++) await ingest(client, 1);
+  await before.kill();
+  const log = `${context.db()}-wal`;
+  const whole = statSync(log).size;
+  const same = await context.start();
+  assert.deepEqual(lostIn(same.stderr()), [], 'a whole log');
+  for (let batch = 0; batch < 3; batch++) await ingest(context.client(same), 1);
+  await same.kill();
+  assert.ok(whole > 0);
+  truncateSync(log, statSync(log).size - 100);
+  const [cut, database] = [readFileSync(log), readFileSync(context.db())];
+  const verified = await runCommand(context.target, ['verify', context.db()], { cwd: context.folder });
+  assert.equal(verified.exit, 0, verified.stderr);
+  assert.equal(linesOf(verified).at(-1)!.events, 5);
+  assert.ok(
+    cut.equals(readFileSync(log)) && database.equals(readFileSync(context.db())),
+    'verify changes nothing',
+  );
+  const after = await context.start();
+  const [lost] = lostIn(after.stderr());
+  assert.ok(lost !== undefined && lost > 0, 'the frames of the last transaction');
+  const { events } = (await context.client(after).get('/api/events')).json<{ events: unknown[] }>();
+  assert.equal(events.length, 5);
+  await after.stop();
+  const clean = await context.start();
+  assert.deepEqual(lostIn(clean.stderr()), [], 'no log after a clean stop');
+}
+
+/** Returns the numbers of frames that a start reported. */
+function lostIn(stderr: string): number[] {
+  return stderr
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { level: string; message: string; frames?: number })
+    .filter(({ message }) => message === 'the write-ahead log ends with an incomplete transaction')
+    .map(({ level, frames }) => {
+      assert.equal(level, 'WARN');
+      return frames!;
+    });
 }

@@ -104,7 +104,7 @@ async function waitAndLeave(context: ScenarioContext): Promise<void> {
   const shown = await client.get(`/api/snapshot/events?wait=${revision}`);
   assert.equal(shown.json<Snapshot>().revision, '1');
   assert.deepEqual(await server.stop(), { code: 0, signal: null });
-  assert.doesNotMatch(server.stderr(), /"level":"error"|Warning/);
+  assert.doesNotMatch(server.stderr(), /"level":"ERROR"|Warning/);
 }
 
 async function waitInVain(context: ScenarioContext): Promise<void> {

@@ -110,6 +110,8 @@ export class App {
         onForgotten: () => held.app?.hub.forget(),
         onFailure: (code, reason) => log.error({ code, reason }, 'storage failed'),
         onRecovered: () => log.info('storage recovered'),
+        onLostFrames: (frames) =>
+          log.warn({ frames }, 'the write-ahead log ends with an incomplete transaction'),
         onCheckpoint: (checkpoint) => log.debug(checkpoint, 'checkpoint'),
         onFatal: (code) => options.onFatal(code),
       },

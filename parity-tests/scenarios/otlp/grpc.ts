@@ -38,7 +38,7 @@ export async function prefaces(context: ScenarioContext): Promise<void> {
       .filter((line) => line.includes(VARIABLE));
   await until(() => warnings().length > 0, 'a warning that names the variable');
   assert.equal(warnings().length, 1, server.stderr());
-  assert.match((JSON.parse(warnings()[0]!) as { level: string }).level, /^warn$/i);
+  assert.match((JSON.parse(warnings()[0]!) as { level: string }).level, /^WARN$/);
   const other = await Connection.open(server.port);
   context.atEnd(() => other.close());
   other.write('PRI * HTTP/1.1\r\nHost: localhost\r\n\r\n');

@@ -187,7 +187,8 @@ pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
         return Ok(());
     }
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;
+    // Closing such a connection leaves the write-ahead log as it is.
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite)?;
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let found = pragma("user_version").map_err(sqlite)?;
     let objects: i64 =

@@ -96,12 +96,9 @@ fn copy_into(
 pub fn open_source(path: &Path) -> Result<Connection, OpenError> {
     check_database(path)?;
     let open = || {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
-        // A pass over the whole file; the server checkpoints its log itself.
-        connection.execute_batch(
-            "PRAGMA busy_timeout = 5000; PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF",
-        )?;
+        connection.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF")?;
         Ok(connection)
     };
     open().map_err(|error| OpenError::sqlite(path, &error))

@@ -50,6 +50,8 @@ pub mod attachments;
 pub mod deletions;
 /// Decides what the writer deletes next.
 pub mod retention;
+/// The end of the write-ahead log.
+pub mod log_tail;
 /// Moves the write-ahead log into the database.
 pub mod checkpoint;
 /// Copies a database.
@@ -106,6 +108,7 @@ use deletions::Scope;
 use events::{EventWriter, Submission};
 use failure::State;
 use lock::Lock;
+use log_tail::{count_frames, lost_frames};
 use migrate::migrate;
 use owner::write_owner;
 use path::{check_links, private_path, resolve_path, sibling};
@@ -153,8 +156,13 @@ impl Store {
         let lock = Lock::acquire(&path)?;
         let options = ConnectionOptions { path: path.clone(), durability };
         let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
+        let frames = count_frames(&path);
         check_schema(&path)?;
         let connection = open_writer(&options).map_err(sqlite)?;
+        let lost = lost_frames(&connection, frames).map_err(sqlite)?;
+        if lost > 0 {
+            tracing::warn!(frames = lost, "the write-ahead log ends with an incomplete transaction");
+        }
         migrate(&connection, &MIGRATIONS).map_err(sqlite)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;

@@ -90,10 +90,9 @@ export function openSource(path: string, nativeBinding: string | undefined): Con
   checkDatabase(path, nativeBinding);
   let db: Connection | undefined;
   try {
-    db = openRaw(path, nativeBinding, false);
+    db = openRaw(path, nativeBinding, true);
     checkSqlite(db);
-    // A pass over the whole file; the server checkpoints its log itself.
-    db.exec('PRAGMA busy_timeout = 5000; PRAGMA wal_autocheckpoint = 0; PRAGMA trusted_schema = OFF');
+    db.exec('PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF');
     return db;
   } catch (error) {
     db?.close();

@@ -65,6 +65,8 @@ interface StoreEvents {
   onForgotten(): void;
   onFailure(code: StoreCode, reason: string): void;
   onRecovered(): void;
+  /** Called at the start when the write-ahead log ends with frames of an incomplete transaction. */
+  onLostFrames(frames: number): void;
   onCheckpoint(checkpoint: Checkpoint): void;
   /** Called when all waiting requests are answered with this code; the process must end. */
   onFatal(code: StoreCode): void;
@@ -167,6 +169,7 @@ export class Store {
         onCheckpoint: (checkpoint) => events.onCheckpoint(checkpoint),
       },
     );
+    if (opened.lostFrames > 0) events.onLostFrames(opened.lostFrames);
     const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes, waitingStaleHours };
     const readers = new Readers(entry, data);
     const newestEvents = new Newest(data, maxMetadataBytes);

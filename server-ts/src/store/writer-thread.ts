@@ -27,6 +27,7 @@ import {
 import { EventWriter } from './events.ts';
 import { fileCode, sqliteCode, storeCode } from './failure.ts';
 import { Lock } from './lock.ts';
+import { countFrames, lostFrames } from './log-tail.ts';
 import { Memories } from './memories.ts';
 import { migrate } from './migrate.ts';
 import { checkLinks } from './path.ts';
@@ -59,12 +60,14 @@ function openAndWrite(
   try {
     checkLinks(options.path);
     lock = Lock.acquire(options.path, options.nativeBinding);
+    const frames = countFrames(options.path);
     db = openFile(options);
+    const lost = lostFrames(db, frames);
     events = new EventWriter(db, prices);
     attachments = new AttachmentWriter(db, new AttachmentFiles(options.path, options.durability));
     retention = new Retention(db, events, attachments);
     const attachmentBytes = attachments.sweepAttachments();
-    send({ kind: 'opened', ...describe(db, options.path, events), attachmentBytes });
+    send({ kind: 'opened', ...describe(db, options.path, events), lostFrames: lost, attachmentBytes });
   } catch (error) {
     lock?.release();
     send({ kind: 'unusable', message: unusable(error, options.path).message });
@@ -214,7 +217,11 @@ function openFile(data: ConnectionOptions): Connection {
   return db;
 }
 
-function describe(db: Connection, path: string, events: EventWriter): Omit<Opened, 'attachmentBytes'> {
+function describe(
+  db: Connection,
+  path: string,
+  events: EventWriter,
+): Omit<Opened, 'attachmentBytes' | 'lostFrames'> {
   const { ino, dev } = statSync(path);
   return {
     epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),
