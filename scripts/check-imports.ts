@@ -26,6 +26,7 @@ export const LAYERS: readonly string[] = [
     'number',
     'timestamp',
     'descriptors',
+    'lifecycle',
   ],
   ...[
     'field',

@@ -25,6 +25,7 @@ import { HOOKS } from './hooks.ts';
 import { INPUT } from './input.ts';
 import { KEYS } from './keys.ts';
 import { LARGE_BODIES } from './large-bodies.ts';
+import { LIFECYCLE } from './lifecycle.ts';
 import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
@@ -69,6 +70,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   BACKUPS,
   DUMPS,
   COMMANDS,
+  LIFECYCLE,
   LOCK,
   LINKS,
   STREAM,

@@ -253,6 +253,7 @@ pub struct Limits {
     pub event_block_rows: i64,
     pub event_span_blocks: i64,
     pub event_span_names: usize,
+    pub parent_watch_ms: u64,
     pub names_per_kind: i64,
     pub listed_names: i64,
     pub event_key_tail: usize,

@@ -47,6 +47,8 @@ pub mod hooks;
 pub mod topics;
 /// Divides file descriptors between the parts.
 pub mod descriptors;
+/// The program that started the server.
+pub mod lifecycle;
 /// The database.
 pub mod store;
 /// Commands that need no server.

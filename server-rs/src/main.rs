@@ -18,8 +18,10 @@ use ingest_server::http::socket::SocketFile;
 use ingest_server::http::transport::Listeners;
 use ingest_server::input::reader::read_input;
 use ingest_server::input::{Ended, Input};
+use ingest_server::lifecycle::{ReadyFile, process_ended};
 use ingest_server::log::open_log;
 use ingest_server::maintenance::run_command;
+use ingest_server::store::failure::file_code;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
@@ -91,7 +93,17 @@ async fn run(config: Config) -> ExitCode {
     let mut fatal = app.store.state().fatal();
     let (listeners, counters) = (Listeners { tcp: listener, unix }, Arc::clone(&app.telemetry));
     let server = tokio::spawn(serve(listeners, file, app.router(), counters, app.draining()));
-    ready(&url, app.config.socket.as_deref());
+    let ready_file = match ready(&url, &app.config) {
+        Ok(ready_file) => ready_file,
+        Err(error) => {
+            let path = app.config.ready_file.clone().unwrap_or_default();
+            let reason = file_code(&error).as_str();
+            let (code, text) = exit_message("target", "unwritable", &[("path", &path), ("reason", reason)]);
+            eprintln!("{text}");
+            stop(&app, server, None, End::Asked).await;
+            return ExitCode::from(code);
+        }
+    };
     tracing::info!(url, db = app.config.db, "listening");
     let format = app.config.stdin.as_deref().and_then(Format::from_name);
     let input = format.map(|format| Input::start(&app, format));
@@ -99,6 +111,7 @@ async fn run(config: Config) -> ExitCode {
     let end = tokio::select! {
         () = either(&mut terminate, &mut interrupt) => End::Asked,
         () = input_ended(app.config.exit_with_stdin) => End::Asked,
+        () = process_ended(app.config.parent_pid) => End::Asked,
         ended = events_ended(input.as_ref()) => match ended {
             Ended::Clean => End::Asked,
             Ended::Broken => End::Input,
@@ -109,6 +122,7 @@ async fn run(config: Config) -> ExitCode {
         () = stop(&app, server, input.as_ref(), end) => true,
         () = either(&mut terminate, &mut interrupt) => false,
     };
+    ready_file.iter().for_each(ReadyFile::remove);
     match (stopped, end) {
         (false, _) => ExitCode::FAILURE,
         (true, End::Storage(_)) => ExitCode::from(exit_message("storage", "", &[]).0),
@@ -185,8 +199,8 @@ async fn events_ended(input: Option<&Input>) -> Ended {
     }
 }
 
-/// Prints the ready line (rule PRO-01).
-fn ready(url: &str, socket: Option<&str>) {
+/// Writes the ready line to its file, if there is one, and prints it (rules PRO-01 and PRO-16).
+fn ready(url: &str, config: &Config) -> std::io::Result<Option<ReadyFile>> {
     let mut line = serde_json::json!({
         "event": "ready",
         "url": url,
@@ -195,10 +209,13 @@ fn ready(url: &str, socket: Option<&str>) {
         "version": env!("CARGO_PKG_VERSION"),
         "contract": *VERSION,
     });
-    if let Some(socket) = socket {
-        line["socket"] = socket.into();
+    if let Some(socket) = &config.socket {
+        line["socket"] = socket.as_str().into();
     }
-    print(&format!("{line}\n"));
+    let line = format!("{line}\n");
+    let file = config.ready_file.as_deref().map(|path| ReadyFile::write(path, &line)).transpose()?;
+    print(&line);
+    Ok(file)
 }
 
 /// Writes to stdout; a closed reader is not an error.

@@ -11,9 +11,11 @@ import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { type Config, parseConfig } from './config/index.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
+import { processEnded, ReadyFile } from './lifecycle.ts';
 import type { CallReaderData } from './rpc/worker.ts';
 import type { BackupData } from './store/backups.ts';
 import type { CheckpointerData } from './store/checkpoint.ts';
+import { fileCode } from './store/failure.ts';
 import type { ReaderData } from './store/read.ts';
 import type { WriterData } from './store/writer-messages.ts';
 
@@ -109,8 +111,20 @@ async function run(config: Config): Promise<void> {
   app.store.announce(url);
   if (config.exitWithStdin) ending.watchInput();
   const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: SERVER_VERSION };
-  writeSync(1, `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION, socket: path })}\n`);
+  const line = `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION, socket: path })}\n`;
+  let readyFile: ReadyFile | undefined;
+  try {
+    readyFile = config.readyFile === undefined ? undefined : ReadyFile.write(config.readyFile, line);
+  } catch (error) {
+    await Promise.all([app.drain(), connections.closeSocket()]);
+    await app.store.close();
+    const { target } = CONFIG_SPEC.exits;
+    const values = { path: config.readyFile ?? '', reason: fileCode(error) };
+    exit(target.code, `${fill(target.unwritable, values)}\n`);
+  }
+  writeSync(1, line);
   log.info({ url, db: config.db }, 'listening');
+  void processEnded(config.parentPid).then(() => ending.begin(0));
   const input = config.stdin && (await import('./input/index.ts')).Input.start(app, config.stdin);
   input?.ended.then(
     (ended) => ending.begin(ended === 'broken' ? inputExit.code : 0),
@@ -134,6 +148,7 @@ async function run(config: Config): Promise<void> {
   });
   await Promise.all([app.drain(), Promise.race([written, sleep(DRAIN_MS)])]);
   await app.store.close();
+  readyFile?.remove();
   log.info('stopped');
   // `process.exit` would wait for a thread that writes to a pipe without a reader, or copies the database.
   if (!isWritten || app.store.backups.isRunning) exitAtOnce(code);

@@ -57,6 +57,8 @@ pub struct Config {
     pub prices: Option<Arc<Prices>>,
     pub bench: bool,
     pub exit_with_stdin: bool,
+    pub parent_pid: u32,
+    pub ready_file: Option<String>,
     pub log_level: String,
 }
 

@@ -86,6 +86,8 @@ impl Reader {
             keep_hook_payloads: texts.get("keep-hook-payloads").is_some_and(|text| text == "true"),
             prices: prices.map(Arc::new),
             bench: texts.get("bench").is_some_and(|text| text == "true"),
+            parent_pid: u32::try_from(number("parent-pid")).unwrap_or_default(),
+            ready_file: texts.remove("ready-file").filter(|text| !text.is_empty()),
             exit_with_stdin: texts.get("exit-with-stdin").is_some_and(|text| text == "true"),
             log_level: texts.remove("log-level").unwrap_or_default(),
         }

@@ -43,6 +43,8 @@ export interface Config {
   readonly prices: Prices | undefined;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
+  readonly parentPid: number;
+  readonly readyFile: string | undefined;
   readonly logLevel: LogLevel;
 }
 

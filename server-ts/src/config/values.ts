@@ -79,6 +79,8 @@ export class Values {
       prices,
       bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
+      parentPid: value('parent-pid'),
+      readyFile: value<string | null>('ready-file') ?? undefined,
       logLevel: value('log-level'),
     };
   }
