@@ -106,7 +106,7 @@ test('help and version take precedence over all other flags', () => {
 
 test('help has one line per option, in columns', () => {
   const lines = helpText().split('\n');
-  assert.equal(lines[0], 'Usage: ingest-server [OPTIONS]');
+  assert.equal(lines[0], 'Usage: ingest-server [COMMAND] [OPTIONS]');
   const port = lines.find((line) => line.startsWith('  --port PORT '))!;
   assert.match(
     port,
