@@ -1,6 +1,7 @@
 //! Builds the server's parts and connects them. The app holds all state, so two apps can run in one process.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use axum::Router;
@@ -11,6 +12,7 @@ use crate::admission::Admission;
 use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::error::ErrorCode;
 use crate::http;
 use crate::http::guard::Guard;
 use crate::http::invalidations::SharedFrames;
@@ -30,6 +32,7 @@ pub struct App {
     pub config: Config,
     pub clock: Clock,
     pub started: Instant,
+    pub started_ms: i64,
     pub store: Arc<Store>,
     pub hub: Arc<Hub>,
     pub invalidations: Arc<Invalidations>,
@@ -42,6 +45,8 @@ pub struct App {
     pub stats_frames: watch::Sender<Bytes>,
     /// The newest frames of topics that all clients receive.
     pub shared_frames: SharedFrames,
+    /// The bytes of rule RET-02, as the last scrape read them.
+    pub retained_bytes: AtomicU64,
     /// Free places of the stream, in both modes (rule STR-09).
     places: Arc<Semaphore>,
     draining: watch::Sender<bool>,
@@ -63,6 +68,8 @@ impl App {
         config.token = None;
         Ok(Arc::new(Self {
             started: Instant::now(),
+            started_ms: clock.now_ms(),
+            retained_bytes: AtomicU64::new(0),
             hub: Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places))),
             invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
             ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, config.max_metadata_bytes),
@@ -96,6 +103,11 @@ impl App {
     pub fn cutoffs(&self) -> Cutoffs {
         let Config { session_timeout_minutes, waiting_stale_hours, .. } = self.config;
         Cutoffs::new(self.clock.now_ms(), session_timeout_minutes, waiting_stale_hours)
+    }
+
+    /// Returns why `/readyz` is not 200; `None` when it is.
+    pub fn fault(&self) -> Option<ErrorCode> {
+        if self.is_draining() { Some(ErrorCode::Draining) } else { self.store.state().fault() }
     }
 
     /// Returns the number of stream clients, in both modes.

@@ -68,6 +68,13 @@ impl Attachments {
         }
     }
 
+    /// Returns the bytes of all stored and incoming contents.
+    pub fn bytes(&self) -> u64 {
+        let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        self.room.subtract_freed(&mut taken);
+        *taken
+    }
+
     /// Starts to receive a content; `declared` is its length if known.
     pub async fn begin(&self, declared: Option<u64>) -> Result<Upload, Failure> {
         if let Some(length) = declared.filter(|length| *length > self.max_bytes) {
@@ -202,6 +209,13 @@ struct Room {
     bounds: Arc<Bounds>,
 }
 
+impl Room {
+    /// Subtracts the bytes that deletions freed.
+    fn subtract_freed(&self, taken: &mut u64) {
+        *taken = taken.saturating_sub(self.bounds.freed_attachment_bytes.swap(0, Ordering::Relaxed));
+    }
+}
+
 /// Reserved bytes of the room; dropping it gives them back.
 #[derive(Debug)]
 struct Held {
@@ -214,7 +228,7 @@ impl Held {
     fn grow_to(&mut self, bytes: u64) -> Result<(), Failure> {
         let more = bytes.saturating_sub(self.bytes);
         let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        *taken = taken.saturating_sub(self.room.bounds.freed_attachment_bytes.swap(0, Ordering::Relaxed));
+        self.room.subtract_freed(&mut taken);
         if taken.saturating_add(more) > self.room.limit {
             return Err(Failure::new(ErrorCode::AttachmentsFull).with("limit", self.room.limit));
         }

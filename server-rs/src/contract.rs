@@ -269,6 +269,9 @@ pub struct Limits {
     pub retention_slack_share: u64,
     pub retention_free_bytes: u64,
     pub retention_vacuum_pages: u64,
+    pub disk_full_bytes: u64,
+    pub disk_low_bytes: u64,
+    pub disk_low_share: u64,
     pub probe_interval_ms: u64,
     pub storage_watch_ms: u64,
     pub sqlite_minimum: String,
@@ -340,6 +343,40 @@ pub enum ParameterKind {
     Topics,
 }
 
+/// `metrics.json`.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct MetricsSpec {
+    pub content_type: String,
+    pub other: String,
+    pub values: LabelValues,
+    pub families: Vec<FamilySpec>,
+}
+
+/// The values of labels with a fixed list.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "each is the label of its name")]
+pub struct LabelValues {
+    pub method: Vec<String>,
+    pub status: Vec<u16>,
+    pub outcome: Vec<String>,
+    pub source: Vec<String>,
+    pub mode: Vec<String>,
+}
+
+/// One family of metrics.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct FamilySpec {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub help: String,
+    pub labels: Vec<String>,
+    /// Upper bounds of a histogram, without infinity.
+    pub buckets: Option<Vec<f64>>,
+}
+
 /// `formats.json`.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
@@ -371,6 +408,9 @@ pub static VOCABULARY: LazyLock<Vocabulary> =
 pub static LIMITS: LazyLock<Limits> = LazyLock::new(|| parse(include_str!("../../contract/limits.json")));
 /// The parsed routes.
 pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
+/// The parsed families of metrics.
+pub static METRICS: LazyLock<MetricsSpec> =
+    LazyLock::new(|| parse(include_str!("../../contract/metrics.json")));
 /// The parsed formats.
 pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
 /// `hooks/*.json` by the last segment of their routes; [`crate::hooks`] parses them.

@@ -195,7 +195,11 @@ impl Subscription {
                     frames.into_iter().map(Arc::new).collect()
                 }
             };
-            if !frames.is_empty() {
+            if let Some(first) = frames.first() {
+                // Events from before the subscription were not sent late.
+                if first.id() > self.newest {
+                    self.hub.store.meters().count_delivery(first.id());
+                }
                 return Ok(frames);
             }
             if self.hub.with_ring(|ring| self.cursor >= ring.head) && self.head.changed().await.is_err() {

@@ -12,6 +12,7 @@ use crate::error::{ErrorCode, Failure};
 use crate::event::{Event, FieldError, Outcome, Outcomes, RawEvent};
 use crate::formats::{Format, read_batch, read_event, text_of};
 use crate::hooks::{Mapping, read_hook};
+use crate::meters::{EventOutcome, EventSource};
 use crate::store::Store;
 use crate::store::events::Submission;
 use crate::telemetry::counters::{Reason, Tally};
@@ -39,7 +40,7 @@ impl Ingest {
         let max_metadata_bytes = self.max_metadata_bytes;
         let check = move |body: Vec<u8>| {
             let (body, raw) = read_event(format, body)?;
-            Ok(Checked::new(body, &[raw], max_metadata_bytes))
+            Ok(Checked::new(body, &[raw], EventSource::Events, max_metadata_bytes))
         };
         self.only(body, ticket, check).await
     }
@@ -59,7 +60,7 @@ impl Ingest {
                 Ok(event) => (vec![event], vec![None]),
                 Err(problems) => (Vec::new(), vec![Some(Outcome::Rejected(problems))]),
             };
-            Ok(Checked { submission: Submission { body, events }, rejected })
+            Ok(Checked { submission: Submission { body, events, source: EventSource::Hooks }, rejected })
         };
         self.only(body, ticket, check).await
     }
@@ -78,7 +79,7 @@ impl Ingest {
         let max_metadata_bytes = self.max_metadata_bytes;
         let check = move |body: Vec<u8>| {
             let (body, raw) = read_event(Format::Json, body)?;
-            let mut checked = Checked::new(body, &[raw], max_metadata_bytes);
+            let mut checked = Checked::new(body, &[raw], EventSource::Dismissals, max_metadata_bytes);
             checked.submission.events.iter_mut().for_each(|event| event.wait = DISMISSAL);
             Ok(checked)
         };
@@ -86,9 +87,15 @@ impl Ingest {
     }
 
     /// Stores a batch body; returns one outcome per item, in order.
-    pub async fn batch(&self, body: Vec<u8>, format: Format, ticket: Ticket) -> Result<Outcomes, Failure> {
+    pub async fn batch(
+        &self,
+        body: Vec<u8>,
+        format: Format,
+        source: EventSource,
+        ticket: Ticket,
+    ) -> Result<Outcomes, Failure> {
         let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
-        let check = move |body| check_batch(body, format, limit, max_metadata_bytes);
+        let check = move |body| check_batch(body, format, source, limit, max_metadata_bytes);
         let (batch, ticket) = check_body(body, ticket, check).await?;
         self.queue(batch, ticket).await?.await
     }
@@ -105,7 +112,7 @@ impl Ingest {
         let check = move |body: Vec<u8>| {
             let Telemetry { lines, agents, tally } = read_telemetry(request, format, body, limit)?;
             let batch = read_batch(Format::Ndjson, lines.into_bytes(), limit)?;
-            let checked = Checked::with(batch.body, &batch.events, |body, raw| {
+            let checked = Checked::with(batch.body, &batch.events, EventSource::Telemetry, |body, raw| {
                 validate_leniently(body, raw, max_metadata_bytes)
             });
             Ok((checked, agents, tally))
@@ -125,8 +132,13 @@ impl Ingest {
     }
 
     /// Checks a batch body on the calling thread.
-    pub(crate) fn check(&self, body: Vec<u8>, format: Format) -> Result<CheckedBatch, Failure> {
-        check_batch(body, format, self.max_batch_events, self.max_metadata_bytes)
+    pub(crate) fn check(
+        &self,
+        body: Vec<u8>,
+        format: Format,
+        source: EventSource,
+    ) -> Result<CheckedBatch, Failure> {
+        check_batch(body, format, source, self.max_batch_events, self.max_metadata_bytes)
     }
 
     /// Puts a batch into the writer's queue once there is room. The result resolves after the commit. Batches are
@@ -160,6 +172,8 @@ impl Ingest {
         Checked { submission, rejected }: Checked,
         ticket: Ticket,
     ) -> impl Future<Output = Result<Vec<Outcome>, Failure>> + Send + use<> {
+        let rejections = rejected.len() - submission.events.len();
+        self.store.meters().count_events(EventOutcome::Rejected, submission.source, rejections);
         let stored = (!submission.events.is_empty()).then(|| self.store.submit(submission));
         async move {
             let _held = ticket;
@@ -187,6 +201,7 @@ pub(crate) struct CheckedBatch {
 fn check_batch(
     body: Vec<u8>,
     format: Format,
+    source: EventSource,
     limit: usize,
     max_metadata_bytes: usize,
 ) -> Result<CheckedBatch, Failure> {
@@ -196,7 +211,7 @@ fn check_batch(
         return Err(failure.with("limit", limit).with("actual", batch.count));
     }
     Ok(CheckedBatch {
-        checked: Checked::new(batch.body, &batch.events, max_metadata_bytes),
+        checked: Checked::new(batch.body, &batch.events, source, max_metadata_bytes),
         lines: batch.lines,
     })
 }
@@ -210,13 +225,14 @@ struct Checked {
 }
 
 impl Checked {
-    fn new(body: String, raws: &[RawEvent], max_metadata_bytes: usize) -> Self {
-        Self::with(body, raws, |body, raw| validate_event(body, raw, max_metadata_bytes))
+    fn new(body: String, raws: &[RawEvent], source: EventSource, max_metadata_bytes: usize) -> Self {
+        Self::with(body, raws, source, |body, raw| validate_event(body, raw, max_metadata_bytes))
     }
 
     fn with(
         body: String,
         raws: &[RawEvent],
+        source: EventSource,
         validate: impl Fn(&str, &RawEvent) -> Result<Event, Vec<FieldError>>,
     ) -> Self {
         let mut events: Vec<Event> = Vec::with_capacity(raws.len());
@@ -230,7 +246,7 @@ impl Checked {
                 Err(problems) => rejected.push(Some(Outcome::Rejected(problems))),
             }
         }
-        Self { submission: Submission { body, events }, rejected }
+        Self { submission: Submission { body, events, source }, rejected }
     }
 }
 

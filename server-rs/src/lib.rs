@@ -11,6 +11,10 @@ pub mod served;
 pub mod config;
 /// Error codes and failures.
 pub mod error;
+/// Counts what the server does.
+pub mod meters;
+/// Writes the counts in Prometheus' text format.
+pub mod metrics;
 /// Well-formed text, trimmed.
 pub mod text;
 /// Doubles, integers, nano-dollars.

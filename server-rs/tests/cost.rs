@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ingest_server::config::Durability;
 use ingest_server::contract::MIGRATIONS;
 use ingest_server::json::scan_batch;
+use ingest_server::meters::EventSource;
 use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::events::{EventWriter, Submission};
 use ingest_server::store::migrate::migrate;
@@ -47,7 +48,7 @@ fn group(number: u64) -> Submission {
     let body = format!(r#"{{"events":[{}]}}"#, events.join(","));
     let raws = scan_batch(&body, usize::MAX).expect("valid JSON").expect("an array").events;
     let events = raws.iter().map(|raw| validate_event(&body, raw, 1024).expect("valid")).collect();
-    Submission { body, events }
+    Submission { body, events, source: EventSource::Events }
 }
 
 /// Returns the transactions and pages in a write-ahead log (<https://sqlite.org/fileformat2.html#walformat>).

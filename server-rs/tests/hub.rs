@@ -7,6 +7,7 @@ use ingest_server::clock::Clock;
 use ingest_server::config::Durability;
 use ingest_server::hub::{Hub, Subscription};
 use ingest_server::json::scan_batch;
+use ingest_server::meters::EventSource;
 use ingest_server::ring::StreamFilter;
 use ingest_server::store::Store;
 use ingest_server::store::events::Submission;
@@ -22,7 +23,7 @@ async fn store_events(store: &Store, session: &str, count: usize, metadata_bytes
     let body = format!(r#"{{"events":[{}]}}"#, vec![event; count].join(","));
     let raws = scan_batch(&body, usize::MAX).expect("valid JSON").expect("an array").events;
     let events = raws.iter().map(|raw| validate_event(&body, raw, 1 << 24).expect("valid")).collect();
-    store.submit(Submission { body, events }).await.expect("stored");
+    store.submit(Submission { body, events, source: EventSource::Events }).await.expect("stored");
 }
 
 async fn ids(subscription: &mut Subscription, count: usize) -> Vec<i64> {

@@ -11,6 +11,7 @@ use ingest_server::config::Durability;
 use ingest_server::hub::Hub;
 use ingest_server::invalidations::{Invalidations, Subscription};
 use ingest_server::json::scan_event;
+use ingest_server::meters::EventSource;
 use ingest_server::ring::StreamFilter;
 use ingest_server::store::Store;
 use ingest_server::store::events::Submission;
@@ -48,7 +49,10 @@ impl Server {
         let body = format!(r#"{{"session_id":"{session}","agent_type":"a","event_type":"response"}}"#);
         let raw = scan_event(&body).expect("valid JSON");
         let event = validate_event(&body, &raw, 1024).expect("valid");
-        self.store.submit(Submission { body, events: vec![event] }).await.expect("stored");
+        self.store
+            .submit(Submission { body, events: vec![event], source: EventSource::Events })
+            .await
+            .expect("stored");
     }
 
     async fn subscribe(&self, topics: &str, min_interval: Duration) -> Option<Subscription> {

@@ -6,6 +6,7 @@ use ingest_server::clock::Clock;
 use ingest_server::config::Durability;
 use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
+use ingest_server::meters::EventSource;
 use ingest_server::store::Store;
 use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::cost::Cost;
@@ -24,7 +25,7 @@ fn submission(events: &[(&str, &str)]) -> Submission {
     let body = format!(r#"{{"events":[{}]}}"#, items.join(","));
     let raws = scan_batch(&body, usize::MAX).expect("valid JSON").expect("an array").events;
     let events = raws.iter().map(|raw| validate_event(&body, raw, 1024).expect("valid")).collect();
-    Submission { body, events }
+    Submission { body, events, source: EventSource::Events }
 }
 
 fn open(folder: &Path) -> (Store, Connection) {

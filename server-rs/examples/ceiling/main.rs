@@ -15,6 +15,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ingest_server::clock::Clock;
@@ -22,6 +23,7 @@ use ingest_server::config::Config;
 use ingest_server::contract::MIGRATIONS;
 use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
+use ingest_server::meters::{EventSource, Meters};
 use ingest_server::store::checkpoint::Checkpointer;
 use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::events::{EventWriter, Submission};
@@ -69,7 +71,7 @@ fn prepare(body: String, max_metadata_bytes: usize) -> Result<Submission, &'stat
     let raws = scan_batch(&body, usize::MAX).ok().flatten().ok_or("is no batch")?.events;
     let events = raws.iter().map(|raw| validate_event(&body, raw, max_metadata_bytes));
     let events = events.collect::<Result<_, _>>().map_err(|_| "holds an invalid event")?;
-    Ok(Submission { body, events })
+    Ok(Submission { body, events, source: EventSource::Events })
 }
 
 /// Stores a chunk group by group. Exactly this function is timed.
@@ -113,7 +115,8 @@ fn run(flags: &Flags) -> Result<Totals, String> {
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (connection, options) = make_database(&flags.config)?;
     let mut checkpointer =
-        Checkpointer::start(&options, |error| eprintln!("{error}")).map_err(|e| e.to_string())?;
+        Checkpointer::start(&options, Arc::new(Meters::new()), |error| eprintln!("{error}"))
+            .map_err(|e| e.to_string())?;
     let totals = match &flags.source {
         Source::Groups(_) => {
             store_groups(&connection, &mut checkpointer, file, flags.config.max_metadata_bytes)

@@ -15,6 +15,7 @@ use crate::http::exchange::Exchange;
 use crate::http::exports::export_body;
 use crate::http::parameters::Parameters;
 use crate::http::reply;
+use crate::meters::EventSource;
 use crate::render;
 use crate::store::cost::{Cost, cost_of};
 use crate::store::event_pages::read_page;
@@ -31,7 +32,7 @@ pub async fn post_event(State(app): State<Arc<App>>, exchange: Exchange) -> repl
 /// `POST /api/events/batch` (rules ING-04 to ING-06).
 pub async fn post_batch(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let (body, format, ticket) = events_body(&app, &exchange, app.config.max_batch_events).await?;
-    let outcomes = app.ingest.batch(body, format, ticket).await?;
+    let outcomes = app.ingest.batch(body, format, EventSource::Events, ticket).await?;
     let with_results = exchange.parameters.text("results") == Some("1");
     Ok(reply::batch(&outcomes, app.store.newest_id(), with_results))
 }

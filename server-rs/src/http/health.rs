@@ -15,6 +15,7 @@ use crate::http::reply;
 use crate::served::OPENAPI;
 use crate::store::cost::Cost;
 use crate::store::query;
+use crate::timestamp::format_timestamp;
 
 const ALIVE: &str = r#"{"status":"ok"}"#;
 
@@ -25,16 +26,21 @@ pub async fn get_live(_: Exchange) -> Response {
 
 /// `GET /readyz` (rule HEA-02).
 pub async fn get_ready(State(app): State<Arc<App>>, _: Exchange) -> reply::Reply {
-    if app.is_draining() { Err(Failure::new(ErrorCode::Draining).closing()) } else { Ok(reply::ok(ALIVE)) }
+    match app.fault() {
+        Some(ErrorCode::Draining) => Err(Failure::new(ErrorCode::Draining).closing()),
+        fault => Ok(fault.map_or_else(|| reply::ok(ALIVE), reply::not_ready)),
+    }
 }
 
 /// `GET /api/health` (rule HEA-01).
 pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Reply {
     let figures = app.store.read(Cost::Bounded, query::health).await?;
-    let refusal = app.store.state().refusal();
+    let state = app.store.state();
+    let fault = state.fault();
+    let disk = app.store.disk();
     let (db_bytes, wal_bytes) = app.store.sizes();
     let mut answer = json!({
-        "status": if refusal.is_some() { "degraded" } else { "ok" },
+        "status": if fault.is_some() { "degraded" } else { "ok" },
         "uptime": app.started.elapsed().as_secs(),
         "sse_clients": app.stream_clients(),
         "version": env!("CARGO_PKG_VERSION"),
@@ -47,16 +53,22 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         "epoch": figures.epoch,
         "db_bytes": db_bytes,
         "wal_bytes": wal_bytes,
+        "attachment_bytes": app.attachments.bytes(),
+        "disk_free_bytes": disk.free_bytes,
+        "disk_low": disk.is_low(),
+        "last_fault": state.last_fault().map(|(code, at)| {
+            json!({"code": code.as_str(), "at": format_timestamp(at)})
+        }),
         "queue_events": app.admission.events(),
         "telemetry": app.telemetry.json(),
         "prices": app.config.prices.as_ref().map(|prices| json!({"date": prices.date, "models": prices.models})),
         "compile_options": app.store.compile_options(),
         "pragmas": app.store.pragmas().iter().map(member).collect::<Map<_, _>>(),
     });
-    if let (Some(code), Some(members)) = (refusal, answer.as_object_mut()) {
+    if let (Some(code), Some(members)) = (fault, answer.as_object_mut()) {
         members.insert("reason".to_owned(), code.as_str().into());
     }
-    Ok(reply::health(answer.to_string(), refusal.is_some()))
+    Ok(reply::health(answer.to_string(), fault.is_some()))
 }
 
 /// Returns a pragma as a member of the answer. The value of a pragma is always text or an integer.

@@ -69,6 +69,8 @@ pub mod invalidations;
 pub mod rpc;
 /// Health and probes.
 pub mod health;
+/// What the server counts.
+pub mod metrics;
 /// The dashboard.
 pub mod page;
 /// Baseline endpoints for measurements.
@@ -79,6 +81,7 @@ pub mod bench_page;
 pub mod blob;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
@@ -93,6 +96,7 @@ use tower::Layer;
 use crate::app::App;
 use crate::contract::ROUTES;
 use crate::error::{ErrorCode, Failure};
+use crate::meters::Meters;
 use connection::{Connection, FinishGuard, Held};
 use exchange::{Deadline, UnreadBody};
 use guard::Verdict;
@@ -106,6 +110,7 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/app.css", routing::get(page::get_styles).route("/app.css"))
         .route("/livez", routing::get(health::get_live).route("/livez"))
         .route("/readyz", routing::get(health::get_ready).route("/readyz"))
+        .route("/metrics", routing::get(metrics::get_metrics).route("/metrics"))
         .route(
             "/api/events",
             routing::get(events::list_events)
@@ -198,7 +203,7 @@ impl RouteOf for MethodRouter<Arc<App>> {
 
 /// Wraps every handler: the checks before routing, and the handling of an unread body.
 async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, next: Next) -> Response {
-    let deadline = Deadline::start();
+    let (deadline, started) = (Deadline::start(), Instant::now());
     let (mut parts, body) = request.into_parts();
     let Some(connection) = parts.extensions.get::<Connection>().cloned() else {
         return reply::failure(&ErrorCode::Internal.into());
@@ -208,6 +213,11 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     parts.extensions.insert(unread.clone());
     parts.extensions.insert(deadline);
     let (version, headers) = (parts.version, parts.headers.clone());
+    let meters = app.store.meters();
+    let path = parts.uri.path();
+    // The server made this request from one that it refused.
+    let method = if path.starts_with(REFUSED) { "" } else { parts.method.as_str() };
+    let (route, method) = (meters.route_of(path), Meters::method_of(method));
 
     let (mut answer, origin) = guarded(&app, parts, connection.port, next).await;
 
@@ -220,6 +230,10 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     }
     if let Some(origin) = origin {
         reply::allow_origin(&mut answer, &origin);
+    }
+    meters.count_request(route, method, answer.status().as_u16(), started.elapsed());
+    if let Some(code) = answer.extensions().get::<ErrorCode>() {
+        meters.count_refusal(*code);
     }
     answer.map(|body| Body::new(Held { body, held: finish }))
 }

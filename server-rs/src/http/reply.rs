@@ -13,7 +13,7 @@ use http::{Response, StatusCode};
 use serde_json::Value;
 
 use crate::attachments::Kept;
-use crate::contract::{LIMITS, VOCABULARY};
+use crate::contract::{LIMITS, METRICS, VOCABULARY};
 use crate::digest::digest_hex;
 use crate::error::{ErrorCode, Failure};
 use crate::event::{FieldError, Outcome, Outcomes};
@@ -209,6 +209,7 @@ pub fn failure(failure: &Failure) -> Response<Body> {
     let spec = failure.code.error_spec();
     let status = StatusCode::from_u16(spec.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut answer = json_answer(status, failure_json(failure).into());
+    answer.extensions_mut().insert(failure.code);
     let headers = answer.headers_mut();
     if let Some(seconds) = spec.retry_after_s {
         headers.insert(RETRY_AFTER, seconds.into());
@@ -353,6 +354,21 @@ fn with_headers(mut answer: Response<Body>, headers: &BTreeMap<String, String>) 
             insert(&mut answer, name, value);
         }
     }
+    answer
+}
+
+/// Returns 503 with the code of a fault, also where the code's own status is another one (rule HEA-02).
+pub fn not_ready(code: ErrorCode) -> Response<Body> {
+    let mut answer = failure(&code.into());
+    *answer.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    answer
+}
+
+/// Returns 200 with the counts of the server (rule MTR-01).
+pub fn metrics(text: String) -> Response<Body> {
+    let mut answer = Response::new(Body::from(text));
+    insert(&mut answer, CONTENT_TYPE, &METRICS.content_type);
+    insert(&mut answer, CACHE_CONTROL, "no-store");
     answer
 }
 

@@ -20,6 +20,7 @@ use crate::http::reply;
 use crate::http::sessions::read_sessions;
 use crate::http::snapshot::read_snapshot;
 use crate::http::stats::read_stats;
+use crate::meters::EventSource;
 use crate::render::outcomes::{batch_json, failure_json};
 use crate::rpc::options::Options;
 use crate::rpc::problem::Problem;
@@ -78,7 +79,11 @@ async fn run(app: &Arc<App>, work: Work) -> Result<Vec<u8>, Refusal> {
         Work::Refused(refusal) => Err(refusal),
         Work::Echo(result) => Ok(result),
         Work::Ingest(body, format) => {
-            let outcomes = app.ingest.batch(body, format, app.admission.ticket()).await.map_err(unable)?;
+            let outcomes = app
+                .ingest
+                .batch(body, format, EventSource::Rpc, app.admission.ticket())
+                .await
+                .map_err(unable)?;
             Ok(batch_json(&outcomes, app.store.newest_id(), false).into_bytes())
         }
         Work::Events(options) => {

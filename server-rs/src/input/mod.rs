@@ -25,6 +25,7 @@ use crate::contract::{VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{FieldError, Outcome, Outcomes};
 use crate::formats::Format;
+use crate::meters::EventSource;
 use batch::{BATCH_BYTES, Batch, Broken};
 use framing::{Framing, framing_of};
 use reader::read_input;
@@ -164,9 +165,9 @@ impl Feed {
         let queued = async {
             ticket.hold_unread(length, app.config.max_batch_events).await?;
             let checked = if body.len() < LEAST_BYTES {
-                app.ingest.check(body, self.format)?
+                app.ingest.check(body, self.format, EventSource::Stdin)?
             } else {
-                tokio::task::block_in_place(|| app.ingest.check(body, self.format))?
+                tokio::task::block_in_place(|| app.ingest.check(body, self.format, EventSource::Stdin))?
             };
             app.ingest.queue(checked, ticket).await
         };

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use crate::contract::LIMITS;
+use crate::meters::Meters;
 use crate::store::connection::{ConnectionOptions, OpenError, open_connection};
 
 /// SQLite's default page size, which the schema does not change.
@@ -50,6 +51,7 @@ pub struct Checkpointer {
     /// The database. Closing any descriptor of a file drops this process's POSIX locks on it
     /// (<https://sqlite.org/howtocorrupt.html>, section 2.2). So this descriptor closes after every connection.
     database: Arc<File>,
+    meters: Arc<Meters>,
 }
 
 impl Checkpointer {
@@ -57,6 +59,7 @@ impl Checkpointer {
     /// its errors.
     pub fn start(
         options: &ConnectionOptions,
+        meters: Arc<Meters>,
         on_failure: impl Fn(&rusqlite::Error) + Send + 'static,
     ) -> Result<Self, OpenError> {
         let path = &options.path;
@@ -65,7 +68,8 @@ impl Checkpointer {
         let (wake, waiting) = sync_channel(1);
         let busy = Arc::new(AtomicBool::new(false));
         let (shared, file) = (Arc::clone(&busy), Arc::clone(&database));
-        let work = move || run_checkpointer(&connection, &file, &waiting, &shared, on_failure);
+        let of_thread = Arc::clone(&meters);
+        let work = move || run_checkpointer(&connection, &file, &waiting, &shared, &of_thread, on_failure);
         let thread = std::thread::Builder::new()
             .name("checkpointer".to_owned())
             .spawn(work)
@@ -79,6 +83,7 @@ impl Checkpointer {
             restart_after: Instant::now(),
             is_refusing: false,
             database,
+            meters,
         })
     }
 
@@ -110,7 +115,7 @@ impl Checkpointer {
         }
         self.due = log.used + LIMITS.checkpoint_wal_bytes;
         if is_long && log.rest <= log.used / LIMITS.checkpoint_finish_rest_share {
-            return run_checkpoint(connection, WRITER, "PASSIVE").map(drop);
+            return run_checkpoint(connection, &self.meters, WRITER, "PASSIVE").map(drop);
         }
         self.busy.store(true, Ordering::Release);
         // A thread that ended has reported its error; from then on the writer alone bounds the log.
@@ -126,7 +131,7 @@ impl Checkpointer {
         let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
         let size = self.database.metadata().map_or(0, |metadata| metadata.len());
         if size > pages.unsigned_abs() * PAGE_BYTES && !self.busy.load(Ordering::Acquire) {
-            run_checkpoint(connection, WRITER, "PASSIVE")?;
+            run_checkpoint(connection, &self.meters, WRITER, "PASSIVE")?;
         }
         Ok(())
     }
@@ -137,7 +142,7 @@ impl Checkpointer {
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the checkpointer panicked");
         }
-        run_checkpoint(connection, WRITER, "TRUNCATE").map(drop)
+        run_checkpoint(connection, &self.meters, WRITER, "TRUNCATE").map(drop)
     }
 
     /// Waits briefly for readers, so that the log restarts with the next group; returns whether it does. Retries only
@@ -148,7 +153,7 @@ impl Checkpointer {
         }
         let usual: i64 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
         connection.busy_timeout(Duration::from_millis(LIMITS.checkpoint_restart_wait_ms))?;
-        let log = run_checkpoint(connection, WRITER, "RESTART");
+        let log = run_checkpoint(connection, &self.meters, WRITER, "RESTART");
         connection.busy_timeout(Duration::from_millis(usual.unsigned_abs()))?;
         self.restart_after = Instant::now() + Duration::from_millis(LIMITS.checkpoint_restart_interval_ms);
         Ok(!log?.is_busy)
@@ -160,10 +165,11 @@ fn run_checkpointer(
     database: &File,
     waiting: &Receiver<()>,
     busy: &AtomicBool,
+    meters: &Meters,
     on_failure: impl Fn(&rusqlite::Error),
 ) {
     while waiting.recv().is_ok() {
-        if let Err(error) = pass(connection, database) {
+        if let Err(error) = pass(connection, database, meters) {
             on_failure(&error);
         }
         busy.store(false, Ordering::Release);
@@ -172,10 +178,10 @@ fn run_checkpointer(
 
 /// Copies the log until little is left, and syncs the database. For a long log it repeats the pass, so that the
 /// writer can restart the log.
-fn pass(connection: &Connection, database: &File) -> rusqlite::Result<()> {
+fn pass(connection: &Connection, database: &File, meters: &Meters) -> rusqlite::Result<()> {
     let (mut rest, mut used) = (u64::MAX, 0);
     for _ in 0..PASSES {
-        run_checkpoint(connection, CHECKPOINTER, "PASSIVE")?;
+        run_checkpoint(connection, meters, CHECKPOINTER, "PASSIVE")?;
         // A pass reports the log as of its start; only this call sees the pages that the writer has appended since.
         let log = read_log(connection, "NOOP")?;
         let is_held = log.rest >= rest;
@@ -191,17 +197,24 @@ fn pass(connection: &Connection, database: &File) -> rusqlite::Result<()> {
     let failed = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
     database.sync_data().map_err(|error| rusqlite::Error::SqliteFailure(failed, Some(error.to_string())))?;
     if used >= LIMITS.checkpoint_finish_wal_bytes {
-        run_checkpoint(connection, CHECKPOINTER, "PASSIVE")?;
+        run_checkpoint(connection, meters, CHECKPOINTER, "PASSIVE")?;
     }
     Ok(())
 }
 
 /// Runs a checkpoint and logs it: pages in the log, pages of them in the database, pages that this checkpoint copied.
-fn run_checkpoint(connection: &Connection, thread: &str, mode: &str) -> rusqlite::Result<Log> {
+fn run_checkpoint(
+    connection: &Connection,
+    meters: &Meters,
+    thread: &str,
+    mode: &str,
+) -> rusqlite::Result<Log> {
     let before = read_log(connection, "NOOP")?;
     let started = Instant::now();
     let after = read_log(connection, mode)?;
-    let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration = started.elapsed();
+    meters.checkpoint_durations.observe_time(duration);
+    let ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let (pages, copied) = (after.used / PAGE_BYTES, (after.used - after.rest) / PAGE_BYTES);
     let moved = if pages == 0 {
         before.rest / PAGE_BYTES

@@ -11,6 +11,7 @@ use rusqlite::{Connection, params};
 
 use crate::event::{Event, Outcome};
 use crate::field::Field;
+use crate::meters::EventSource;
 use crate::prices::{Prices, computed_nanos};
 use crate::queries;
 use crate::store::connection::with_small_cache;
@@ -30,6 +31,8 @@ pub struct Submission {
     pub body: String,
     /// Its valid events, in their order.
     pub events: Vec<Event>,
+    /// The way that they came.
+    pub source: EventSource,
 }
 
 /// The outcomes of each submission of a group, and the newest id when a row was stored.

@@ -3,12 +3,13 @@
 //!
 //! Matches on codes, never on text. Knows nothing of HTTP.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rustix::io::Errno;
 use tokio::sync::watch;
 
+use crate::clock::Clock;
 use crate::error::ErrorCode;
 
 /// Returns the code for an error of SQLite (<https://sqlite.org/rescode.html>).
@@ -39,25 +40,61 @@ pub fn file_code(error: &std::io::Error) -> ErrorCode {
 /// Whether writes are possible, and the reason if not. Shared by the writer, the watch, the health answer and `main`.
 #[derive(Debug)]
 pub struct State {
+    clock: Clock,
     /// 0: writes are possible; otherwise the code's index in [`ErrorCode::ALL`] plus one.
     writes: AtomicU8,
+    /// The code of the last write if it failed, in the same form.
+    last_write: AtomicU8,
+    /// The code of the last failed write since the start, and its time in Unix milliseconds.
+    last_fault: Mutex<Option<(ErrorCode, i64)>>,
     /// Set once when the process must end (exit 74).
     fatal: watch::Sender<Option<ErrorCode>>,
     /// Ensures that the log reports each change once.
     last_logged: Mutex<Option<ErrorCode>>,
 }
 
-impl Default for State {
-    fn default() -> Self {
-        Self { writes: AtomicU8::new(0), fatal: watch::Sender::new(None), last_logged: Mutex::new(None) }
-    }
-}
-
 impl State {
+    /// Starts with writes that are possible.
+    pub fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            writes: AtomicU8::new(0),
+            last_write: AtomicU8::new(0),
+            last_fault: Mutex::new(None),
+            fatal: watch::Sender::new(None),
+            last_logged: Mutex::new(None),
+        }
+    }
+
     /// Returns the reason why writes are refused at once; `None` when they are tried.
     pub fn refusal(&self) -> Option<ErrorCode> {
-        let value = self.writes.load(Ordering::Acquire);
-        ErrorCode::ALL.get(usize::from(value).checked_sub(1)?).copied()
+        code_in(&self.writes)
+    }
+
+    /// Returns the reason why the server is not ready: why writes are refused, or why the last write failed (rule
+    /// HEA-02).
+    pub fn fault(&self) -> Option<ErrorCode> {
+        self.refusal().or_else(|| code_in(&self.last_write))
+    }
+
+    /// Returns the code and the time of the last failed write since the start.
+    pub fn last_fault(&self) -> Option<(ErrorCode, i64)> {
+        *self.last_fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a failed write.
+    pub fn write_failed(&self, code: ErrorCode) {
+        self.last_write.store(number_of(code), Ordering::Release);
+        let mut last = self.last_fault.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some((code, self.clock.now_ms()));
+    }
+
+    /// Records a write that succeeded.
+    pub fn write_succeeded(&self) {
+        // A load is cheaper than a store for the other threads that read it.
+        if self.last_write.load(Ordering::Acquire) != 0 {
+            self.last_write.store(0, Ordering::Release);
+        }
     }
 
     /// Applies the consequence of a failed write. Some codes are temporary. Some make the server read-only
@@ -77,15 +114,16 @@ impl State {
 
     /// Allows writes again after a successful probe write.
     pub fn recover(&self) {
+        self.write_succeeded();
         if !self.is_final() && self.writes.swap(0, Ordering::AcqRel) != 0 {
             tracing::info!("storage writes again");
             self.remember(None);
         }
     }
 
-    /// Returns whether a probe may end the refusal.
-    pub fn wants_probe(&self) -> bool {
-        matches!(self.refusal(), Some(ErrorCode::StorageFull | ErrorCode::ReadOnly))
+    /// Returns whether a probe may end the fault, or find one where writes are in doubt.
+    pub fn wants_probe(&self, is_doubtful: bool) -> bool {
+        (is_doubtful || self.fault().is_some()) && !self.is_final()
     }
 
     /// Returns a receiver that reports when the process must end.
@@ -94,12 +132,12 @@ impl State {
     }
 
     fn is_final(&self) -> bool {
-        self.refusal().is_some() && !self.wants_probe()
+        !matches!(self.refusal(), None | Some(ErrorCode::StorageFull | ErrorCode::ReadOnly))
     }
 
     fn refuse(&self, code: ErrorCode) {
-        let place = ErrorCode::ALL.iter().position(|known| *known == code).unwrap_or_default();
-        self.writes.store(u8::try_from(place + 1).unwrap_or(u8::MAX), Ordering::Release);
+        self.write_failed(code);
+        self.writes.store(number_of(code), Ordering::Release);
         if self.remember(Some(code)) {
             tracing::error!(code = code.as_str(), "storage refuses writes");
         }
@@ -107,7 +145,16 @@ impl State {
 
     /// Remembers the code; returns whether it differs from the last logged one.
     fn remember(&self, code: Option<ErrorCode>) -> bool {
-        let mut last = self.last_logged.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut last = self.last_logged.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *last, code) != code
     }
+}
+
+fn number_of(code: ErrorCode) -> u8 {
+    u8::try_from(code as usize + 1).unwrap_or(u8::MAX)
+}
+
+fn code_in(number: &AtomicU8) -> Option<ErrorCode> {
+    let value = number.load(Ordering::Acquire);
+    ErrorCode::ALL.get(usize::from(value).checked_sub(1)?).copied()
 }

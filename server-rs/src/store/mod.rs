@@ -62,6 +62,8 @@ pub mod backups;
 pub mod writer;
 /// The writing thread.
 mod writer_thread;
+/// Space of the disk.
+pub mod disk;
 /// Bounds the rows that a read may visit.
 pub mod cost;
 /// The pool of reading connections.
@@ -94,6 +96,7 @@ use crate::config::Durability;
 use crate::contract::{LIMITS, MIGRATIONS};
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
+use crate::meters::Meters;
 use crate::prices::Prices;
 use crate::queries;
 use attachment_files::AttachmentFiles;
@@ -105,6 +108,7 @@ use connection::{
 };
 use cost::Cost;
 use deletions::Scope;
+use disk::{DiskSpace, is_writable, read_disk};
 use events::{EventWriter, Submission};
 use failure::State;
 use lock::Lock;
@@ -127,6 +131,7 @@ pub struct Store {
     backups: Backups,
     bounds: Arc<Bounds>,
     state: Arc<State>,
+    meters: Arc<Meters>,
     newest: watch::Receiver<i64>,
     epoch: String,
     compile_options: Vec<String>,
@@ -176,18 +181,20 @@ impl Store {
         let identity =
             identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
-        let state = Arc::new(State::default());
+        let state = Arc::new(State::new(clock));
+        let meters = Arc::new(Meters::new());
         let bounds = Arc::new(bounds);
         let writer = Writer::start_writer(
             connection,
             Tables {
                 events: EventWriter::new(prices),
                 attachments,
-                retention: Retention::new(Arc::clone(&bounds)),
+                retention: Retention::new(Arc::clone(&bounds), Arc::clone(&meters)),
             },
             &options,
             clock,
             Arc::clone(&state),
+            Arc::clone(&meters),
             newest_sender,
         )?;
         let readers = Readers::open(&options, PLAN.readers).map_err(sqlite)?;
@@ -201,6 +208,7 @@ impl Store {
             backups: Backups::new(&path),
             bounds,
             state,
+            meters,
             newest,
             epoch,
             compile_options,
@@ -328,13 +336,24 @@ impl Store {
         &self.state
     }
 
+    /// Returns the numbers that the server counts.
+    pub fn meters(&self) -> &Meters {
+        &self.meters
+    }
+
+    /// Returns the space of the disk that holds the database; zeros when the system does not report it.
+    pub fn disk(&self) -> DiskSpace {
+        read_disk(&self.options.path).unwrap_or_default()
+    }
+
     /// Returns the sizes of the database file and of its log.
     pub fn sizes(&self) -> (u64, u64) {
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         (size(&self.options.path), size(&sibling(&self.options.path, "-wal")))
     }
 
-    /// Detects a deleted or replaced file, and requests probe writes (rules STO-05, STO-06). Runs until dropped.
+    /// Detects a deleted or replaced file, and requests probe writes (rules STO-05, STO-06). A probe follows a failed
+    /// write, and signs that the next write fails (rule HEA-02). Runs until dropped.
     pub async fn watch(&self) {
         let mut since_probe = 0;
         let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.storage_watch_ms));
@@ -345,11 +364,16 @@ impl Store {
             }
             self.writer.tick();
             since_probe += LIMITS.storage_watch_ms;
-            if self.state.wants_probe() && since_probe >= LIMITS.probe_interval_ms {
+            let is_doubtful = self.disk_is_full() || !is_writable(&self.options.path);
+            if self.state.wants_probe(is_doubtful) && since_probe >= LIMITS.probe_interval_ms {
                 since_probe = 0;
                 self.writer.probe();
             }
         }
+    }
+
+    fn disk_is_full(&self) -> bool {
+        read_disk(&self.options.path).is_some_and(DiskSpace::is_full)
     }
 
     /// Checks the whole file after the start (rule STO-06).

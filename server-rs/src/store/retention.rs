@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
+use crate::meters::Meters;
 use crate::queries;
 use crate::store::attachments::AttachmentWriter;
 use crate::store::deletions::{Scope, Step, delete_events, delete_session, deletion_bound};
@@ -57,6 +58,7 @@ struct Job {
 #[derive(Debug)]
 pub struct Retention {
     bounds: Arc<Bounds>,
+    meters: Arc<Meters>,
     jobs: VecDeque<Job>,
     /// A job whose last step is committed; its answer waits until the step's id is published.
     finished: Option<Job>,
@@ -74,9 +76,10 @@ pub struct Retention {
 
 impl Retention {
     /// Creates a retention with these bounds and no pending deletion.
-    pub fn new(bounds: Arc<Bounds>) -> Self {
+    pub fn new(bounds: Arc<Bounds>, meters: Arc<Meters>) -> Self {
         Self {
             bounds,
+            meters,
             jobs: VecDeque::new(),
             finished: None,
             is_due: false,
@@ -157,6 +160,7 @@ impl Retention {
             self.vacuum(connection)?;
             return Ok(None);
         };
+        self.meters.count_deletion(step.events);
         let freed = attachments.remove_unused(connection, &step.contents)?;
         self.bounds.freed_attachment_bytes.fetch_add(freed, Ordering::Relaxed);
         if step.is_last {

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::clock::Clock;
 use crate::error::ErrorCode;
 use crate::event::Outcome;
+use crate::meters::Meters;
 use crate::store::attachments::{Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
 use crate::store::connection::{ConnectionOptions, OpenError};
@@ -50,15 +51,17 @@ impl Writer {
         options: &ConnectionOptions,
         clock: Clock,
         state: Arc<State>,
+        meters: Arc<Meters>,
         newest: watch::Sender<i64>,
     ) -> Result<Self, OpenError> {
         let (queue, waiting) = mpsc::unbounded_channel();
         let of_checkpointer = Arc::clone(&state);
-        let checkpointer = Checkpointer::start(options, move |error| {
+        let checkpointer = Checkpointer::start(options, Arc::clone(&meters), move |error| {
             failed(&of_checkpointer, error);
         })?;
         let Tables { events, attachments, retention } = tables;
-        let work = Work { connection, attachments, retention, clock, state, newest, events, checkpointer };
+        let work =
+            Work { connection, attachments, retention, clock, state, newest, events, checkpointer, meters };
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || work.run(waiting))

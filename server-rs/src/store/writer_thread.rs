@@ -4,6 +4,7 @@
 //! the commit. No checkpoint runs between a commit and its answers (rule STO-04).
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -11,6 +12,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::clock::Clock;
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
+use crate::event::Outcome;
+use crate::meters::{EventOutcome, EventSource, Meters};
 use crate::queries;
 use crate::store::attachments::{AttachError, Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
@@ -47,6 +50,7 @@ pub(super) struct Work {
     pub(super) newest: watch::Sender<i64>,
     pub(super) events: EventWriter,
     pub(super) checkpointer: Checkpointer,
+    pub(super) meters: Arc<Meters>,
 }
 
 impl Work {
@@ -163,15 +167,18 @@ impl Work {
             return Err(ErrorCode::StorageBusy);
         }
         let now_ms = self.clock.now_ms();
-        self.attachments.insert_attachment(&self.connection, attachment, now_ms).map_err(
-            |error| match error {
-                AttachError::Database(error) => failed(error),
-                AttachError::Files(error) => {
-                    tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
-                    file_code(&error)
+        let attached =
+            self.attachments.insert_attachment(&self.connection, attachment, now_ms).map_err(|error| {
+                match error {
+                    AttachError::Database(error) => failed(error),
+                    AttachError::Files(error) => {
+                        tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
+                        file_code(&error)
+                    }
                 }
-            },
-        )
+            })?;
+        self.state.write_succeeded();
+        Ok(attached)
     }
 
     fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {
@@ -181,17 +188,29 @@ impl Work {
         };
         match stored {
             Ok((outcomes, newest)) => {
+                self.state.write_succeeded();
                 // Before the answers: a stream that starts after an answer must include its events.
                 if let Some(newest) = newest {
                     self.newest.send_replace(newest);
                 }
-                for ((_, reply), outcomes) in group.drain(..).zip(outcomes) {
+                for ((submission, reply), outcomes) in group.drain(..).zip(outcomes) {
+                    self.count(submission.source, &outcomes);
                     // The commit stays even if the client has disconnected.
                     drop(reply.send(Ok(outcomes)));
                 }
             }
-            Err(code) => group.drain(..).for_each(|(_, reply)| drop(reply.send(Err(code)))),
+            Err(code) => {
+                self.state.write_failed(code);
+                group.drain(..).for_each(|(_, reply)| drop(reply.send(Err(code))));
+            }
         }
+    }
+
+    /// Counts the events of a request. The writer counts them, because its client may have disconnected.
+    fn count(&self, source: EventSource, outcomes: &[Outcome]) {
+        let duplicates = outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Duplicate)).count();
+        self.meters.count_events(EventOutcome::Accepted, source, outcomes.len() - duplicates);
+        self.meters.count_events(EventOutcome::Duplicate, source, duplicates);
     }
 
     fn store(&mut self, group: &[(Submission, oneshot::Sender<Submitted>)]) -> Result<Stored, ErrorCode> {
@@ -200,14 +219,26 @@ impl Work {
             return Err(ErrorCode::StorageBusy);
         }
         let submissions = group.iter().map(|(submission, _)| submission);
-        self.events.insert_group(&self.connection, submissions, self.clock.now_ms()).map_err(failed)
+        let started = Instant::now();
+        let stored =
+            self.events.insert_group(&self.connection, submissions, self.clock.now_ms()).map_err(failed)?;
+        let events = stored.0.iter().map(Vec::len).sum();
+        self.meters.count_group(events, started.elapsed(), stored.1);
+        Ok(stored)
     }
 
-    /// Tries a write without effect, to find out whether writes work again.
+    /// Tries a write without effect, to find out whether writes work again. It waits for no other process, since
+    /// requests wait for the writer meanwhile.
     fn probe(&mut self) {
-        let tried = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
-            self.connection.execute(queries::UPDATE_NOTHING, [])?;
-            self.connection.execute_batch("COMMIT")
+        let tried = self.connection.pragma_query_value(None, "busy_timeout", |row| row.get(0));
+        let tried = tried.and_then(|usual: i64| {
+            self.connection.busy_timeout(Duration::ZERO)?;
+            let tried = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
+                self.connection.execute(queries::UPDATE_NOTHING, [])?;
+                self.connection.execute_batch("COMMIT")
+            });
+            self.connection.busy_timeout(Duration::from_millis(usual.unsigned_abs()))?;
+            tried
         });
         match tried {
             Ok(()) => self.state.recover(),
@@ -226,5 +257,6 @@ pub(super) fn failed(state: &State, error: &rusqlite::Error) -> ErrorCode {
     let code = store_code(error);
     tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a write failed");
     state.note(code);
+    state.write_failed(code);
     code
 }
