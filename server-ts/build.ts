@@ -62,7 +62,11 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'msgpackr.js': ['msgpackr/unpack', 'msgpackr/pack'],
   'protobuf.js': ['@bufbuild/protobuf/wire'],
   'arrow.js': ['apache-arrow'],
+  'prom-client.js': ['prom-client'],
 };
+
+/** What the server uses of a CommonJS library, whose names esbuild does not know. */
+const NAMES: Readonly<Record<string, string>> = { 'prom-client': '{ Registry }' };
 
 /** Puts format libraries into files of their own, since every thread reads the bundle when it starts. */
 const separateLibraries: Plugin = {
@@ -122,7 +126,8 @@ await build({
   plugins: [textFiles, lazyBuiltins, withoutUnused, separateLibraries],
 });
 for (const [file, [library]] of Object.entries(LIBRARIES)) {
-  const contents = `export * from '${library}';`;
+  const names = NAMES[library!] ?? '*';
+  const contents = `export ${names} from '${library}';`;
   const stdin = { contents, resolveDir: ROOT };
   await build({ ...common, stdin, outfile: join(DIST, file), plugins: [lazyBuiltins] });
 }

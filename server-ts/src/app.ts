@@ -7,6 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import { Admission } from './admission.ts';
 import { Attachments } from './attachments.ts';
 import { Buffers } from './buffers.ts';
+import { nowMs } from './clock.ts';
 import type { Config } from './config/index.ts';
 import type { Connections } from './http/connection.ts';
 import { Guard } from './http/guard.ts';
@@ -59,6 +60,9 @@ export class App {
   readonly guard: Guard;
   readonly connections: Connections;
   isDraining = false;
+  readonly startTimeMs = nowMs();
+  /** The bytes of rule RET-02, as the last scrape read them. */
+  retainedBytes = 0;
   private readonly startedMs = performance.now();
   private readonly buildRoutes: typeof buildRoutes;
   private readonly statsTimer: NodeJS.Timeout;
@@ -131,6 +135,11 @@ export class App {
 
   get uptimeSeconds(): number {
     return Math.floor((performance.now() - this.startedMs) / 1000);
+  }
+
+  /** Why `/readyz` is not 200; `undefined` when it is. */
+  get fault(): 'draining' | StoreCode | undefined {
+    return this.isDraining ? 'draining' : this.store.fault;
   }
 
   /** Checks the whole file; a finding stops the writes (rule STO-06). */

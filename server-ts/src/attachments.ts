@@ -53,6 +53,11 @@ export class Attachments {
     this.room = new Room(config.attachmentsBytes, store);
   }
 
+  /** The bytes of all stored and incoming contents. */
+  get bytes(): number {
+    return this.room.taken;
+  }
+
   /** Starts to receive a content; `declared` is its length if known. The caller ends the upload. */
   async begin(declared: number | undefined): Promise<Upload> {
     const limit = this.config.maxAttachmentBytes;

@@ -16,6 +16,7 @@ import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import codex from '../../contract/hooks/codex.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
+import metrics from '../../contract/metrics.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
@@ -52,6 +53,33 @@ export interface ErrorSpec {
   /** Seconds for the header `Retry-After`. */
   readonly retry_after_s?: number;
 }
+
+/** One family of `metrics.json`. */
+export interface FamilySpec {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram, without infinity. */
+  readonly buckets?: readonly number[];
+}
+
+/** The content of `metrics.json`. */
+interface MetricsSpec {
+  readonly content_type: string;
+  /** Replaces a method or a path that is in no list. */
+  readonly other: string;
+  readonly values: {
+    readonly method: readonly string[];
+    readonly status: readonly number[];
+    readonly outcome: readonly string[];
+    readonly source: readonly string[];
+    readonly mode: readonly string[];
+  };
+  readonly families: readonly FamilySpec[];
+}
+
+export const METRICS: MetricsSpec = metrics;
 
 /** A query parameter as `routes.json` describes it. */
 export interface ParameterSpec {

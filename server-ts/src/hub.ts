@@ -7,6 +7,7 @@
  * The hub knows nothing of SSE headers or sockets; frames come from the readers.
  */
 import { LIMITS } from './contract.ts';
+import type { Meters } from './meters.ts';
 import { Ring, type StreamFilter } from './ring.ts';
 import type { EventFilter } from './store/query.ts';
 import type { Frames } from './store/read.ts';
@@ -14,6 +15,7 @@ import type { Frames } from './store/read.ts';
 /** The parts of the store that the hub needs. */
 export interface FrameSource {
   readonly newest: number;
+  readonly meters: Pick<Meters, 'countDelivery'>;
   frames(filter: EventFilter): Promise<Frames>;
 }
 
@@ -138,6 +140,8 @@ export class Subscription {
   private readonly filter: StreamFilter;
   private readonly release: () => void;
   private cursor: number;
+  /** The newest id at the start of the subscription. */
+  private readonly newestAtStart: number;
   private offered: Uint8Array | undefined;
   private waiting: (() => void) | undefined;
   private ended = false;
@@ -147,6 +151,7 @@ export class Subscription {
     this.source = source;
     this.filter = filter;
     this.cursor = cursor;
+    this.newestAtStart = source.newest;
     this.release = release;
   }
 
@@ -168,7 +173,10 @@ export class Subscription {
           continue;
         }
         this.cursor = shared.cursor;
-        if (shared.bytes.length > 0) return Buffer.concat(shared.bytes);
+        if (shared.bytes.length > 0) {
+          this.countDelivery(shared.first);
+          return Buffer.concat(shared.bytes);
+        }
       }
       const left = deadline - performance.now();
       if (left <= 0) return 'idle';
@@ -199,7 +207,13 @@ export class Subscription {
   private async page(newest: number): Promise<Uint8Array> {
     const frames = await this.source.frames(pageAfter(this.cursor, newest, this.filter));
     this.cursor = frames.more ? frames.ids.at(-1)! : newest;
+    if (frames.ids.length > 0) this.countDelivery(frames.ids[0]!);
     return frames.bytes;
+  }
+
+  /** Counts a write whose oldest event has this id. Events from before the subscription were not sent late. */
+  private countDelivery(first: number): void {
+    if (first > this.newestAtStart) this.source.meters.countDelivery(first);
   }
 
   private woken(ms: number): Promise<void> {

@@ -15,6 +15,7 @@ import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts'
 import { WAIT } from './field.ts';
 import { type Format, loadFormat, readBatch, readEvent } from './formats/index.ts';
 import { type Mapping, readHook } from './hooks.ts';
+import type { EventSource } from './meters.ts';
 import type { Store } from './store/index.ts';
 import type { Tally } from './telemetry/counters.ts';
 import { readTelemetry, type Telemetry } from './telemetry/index.ts';
@@ -46,7 +47,7 @@ export class Ingest {
 
   /** Stores a body of one event. Gives the body back to the memory pool. */
   single(body: Buffer, format: Format, ticket: Ticket): Promise<Outcomes> {
-    return this.take(body, ticket, validator, (raw) => {
+    return this.take(body, 'events', ticket, validator, (raw) => {
       const read = (): Buffer => readEvent(format, body, raw, this.buffers);
       return loadFormat(format)?.then(read) ?? read();
     });
@@ -55,7 +56,7 @@ export class Ingest {
   /** Stores an agent's hook as one event (rule HOK-01). Gives the body back to the memory pool. */
   hook(body: Buffer, mapping: Mapping, ticket: Ticket): Promise<Outcomes> {
     const reader: typeof validator = (raw, table, limit) => () => readHook(mapping, raw, table, limit);
-    return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
+    return this.take(body, 'hooks', ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
   /** Stores a user's dismissal of a session's waits, as an event of that session (rule WAI-05). */
@@ -72,15 +73,28 @@ export class Ingest {
         return errors;
       };
     };
-    return this.take(body, ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
+    return this.take(body, 'dismissals', ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
   /**
    * Stores the events of a batch. Gives the body back to the memory pool. `onQueued` runs once they are in the
    * writer's queue.
    */
-  batch(body: Buffer, format: Format, ticket: Ticket, onQueued?: () => void): Promise<Outcomes> {
-    return this.take(body, ticket, validator, (raw) => this.readBatch(body, format, ticket, raw), onQueued);
+  batch(
+    body: Buffer,
+    format: Format,
+    source: EventSource,
+    ticket: Ticket,
+    onQueued?: () => void,
+  ): Promise<Outcomes> {
+    return this.take(
+      body,
+      source,
+      ticket,
+      validator,
+      (raw) => this.readBatch(body, format, ticket, raw),
+      onQueued,
+    );
   }
 
   /**
@@ -93,7 +107,7 @@ export class Ingest {
       this.buffers.give(lines.buffer);
       return tally;
     }
-    const outcomes = await this.take(lines, ticket, lenientValidator, async (raw) => {
+    const outcomes = await this.take(lines, 'telemetry', ticket, lenientValidator, async (raw) => {
       const reading = readBatch('ndjson', lines, raw, agents.length, this.buffers);
       for (let step = reading.next(); !step.done; step = reading.next()) await setImmediate();
       return lines;
@@ -147,6 +161,7 @@ export class Ingest {
   /** Reads a body, checks its events and stores the valid ones. */
   private async take(
     sent: Buffer,
+    source: EventSource,
     ticket: Ticket,
     reader: typeof validator,
     read: (raw: RawEvents) => Promise<Buffer> | Buffer,
@@ -171,8 +186,9 @@ export class Ingest {
       }
       ticket.endTurn();
       await ticket.holdEvents(count);
+      this.store.meters.countEvents('rejected', source, rejected.length);
       if (table.count === 0) return { rejected, ids: new Float64Array(0), revision: this.store.newest };
-      const submitted = this.store.submit(table, table.extra === undefined && isAscii(body));
+      const submitted = this.store.submit(table, source, table.extra === undefined && isAscii(body));
       onQueued?.();
       const result = await submitted;
       if ('code' in result) {

@@ -39,20 +39,25 @@ export class Ring {
     this.to = newest;
   }
 
-  /** Returns the next frames after a cursor; `undefined` when the cursor is before the ring. */
-  framesAfter(cursor: number, filter: StreamFilter): { bytes: Uint8Array[]; cursor: number } | undefined {
+  /** Returns the next frames after a cursor, and the id of the first one; `undefined` when the cursor is before the ring. */
+  framesAfter(
+    cursor: number,
+    filter: StreamFilter,
+  ): { bytes: Uint8Array[]; cursor: number; first: number } | undefined {
     if (cursor < this.from) return undefined;
     const bytes: Uint8Array[] = [];
     let length = 0;
     let reached = cursor;
+    let first = 0;
     for (let at = this.indexAfter(cursor); at < this.frames.length && length < CHUNK_BYTES; at++) {
       const frame = this.frames[at]!;
       reached = frame.id;
       if (!matches(frame, filter)) continue;
+      if (bytes.length === 0) first = frame.id;
       bytes.push(frame.bytes);
       length += frame.bytes.length;
     }
-    return { bytes, cursor: reached };
+    return { bytes, cursor: reached, first };
   }
 
   /** Adds the page after `to`; `newest` is the end of the page if it was the last one. */

@@ -8,6 +8,9 @@ import type { Frames } from '../src/store/read.ts';
 /** An in-memory store: event N belongs to session `s${N % 2}`, and its frame is `N;` with padding. */
 class Source implements FrameSource {
   newest = 0;
+  /** The oldest ids of writes to clients. */
+  readonly deliveries: number[] = [];
+  readonly meters = { countDelivery: (id: number) => void this.deliveries.push(id) };
   reads: EventFilter[] = [];
   private readonly filling: string;
 

@@ -9,6 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Buffers } from '../src/buffers.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
+import { Meters } from '../src/meters.ts';
 import { openConnection } from '../src/store/connection.ts';
 import { startWriter, Writer } from '../src/store/writer.ts';
 import { validator } from '../src/validate.ts';
@@ -19,6 +20,7 @@ const LONG = 'x'.repeat(100_000);
 let folder = '';
 let path = '';
 let buffers: Buffers;
+let meters: Meters;
 let writer: Writer;
 let signals: EventEmitter;
 
@@ -26,10 +28,13 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ingest-writer-'));
   path = join(folder, 'events.db');
   buffers = new Buffers();
+  meters = new Meters();
   signals = new EventEmitter();
   const thread = startWriter(new URL('../src/main.ts', import.meta.url));
   const options = { path, durability: 'process', nativeBinding: undefined } as const;
-  const opening = await Writer.open(thread, options, undefined, buffers, {
+  const opening = await Writer.open(thread, options, undefined, buffers, meters, {
+    onWritten: () => {},
+    onRefused: () => {},
     onStored: (newest) => signals.emit('stored', newest),
     onFailure: (code, reason) => signals.emit('error', new Error(`${code}: ${reason}`)),
     onDeleted: () => {},
@@ -61,7 +66,7 @@ const event = (more: object = {}) => ({ session_id: 's', agent_type: 'a', event_
 
 async function idsOf(events: readonly object[]): Promise<number[]> {
   const table = tableOf(events);
-  const result = await writer.submit(table, false);
+  const result = await writer.submit(table, 'events', false);
   table.release();
   assert.ok('ids' in result);
   return [...result.ids];
@@ -107,7 +112,7 @@ test('reused memory holds the data of its current request', async () => {
 test('memory that the thread may still read is not reused before its reply', async () => {
   const table = tableOf([event({ metadata: { kept: true } })]);
   const { memory } = table;
-  const result = writer.submit(table, true);
+  const result = writer.submit(table, 'events', true);
   // From here on the group is in flight.
   await setImmediate();
   writer.giveUp('storage_error');
@@ -122,7 +127,7 @@ test('memory that the thread may still read is not reused before its reply', asy
 });
 
 test('memory that was never sent to the thread stays with the caller', async () => {
-  const result = writer.submit(tableOf([event()]), true);
+  const result = writer.submit(tableOf([event()]), 'events', true);
   writer.giveUp('storage_error');
   assert.deepEqual(await result, { code: 'storage_error', isStillRead: false });
   assert.deepEqual(await idsOf([event()]), [1]);

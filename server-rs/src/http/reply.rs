@@ -368,7 +368,6 @@ pub fn not_ready(code: ErrorCode) -> Response<Body> {
 pub fn metrics(text: String) -> Response<Body> {
     let mut answer = Response::new(Body::from(text));
     insert(&mut answer, CONTENT_TYPE, &METRICS.content_type);
-    insert(&mut answer, CACHE_CONTROL, "no-store");
     answer
 }
 

@@ -25,7 +25,7 @@ export async function postEvent(app: App, exchange: Exchange): Promise<void> {
 export async function postBatch(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
   const { bytes, format, ticket } = await readBody(app, exchange, app.config.maxBatchEvents);
   try {
-    const outcomes = await app.ingest.batch(bytes, format, ticket);
+    const outcomes = await app.ingest.batch(bytes, format, 'events', ticket);
     batch(exchange, outcomes, parameters.text('results') === '1');
   } finally {
     ticket.release();

@@ -1,6 +1,7 @@
 /** Holds a request and the facts about it that a handler needs. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteSpec } from '../contract.ts';
+import type { Meters } from '../meters.ts';
 import type { Head } from './head.ts';
 import type { Answer } from './negotiation.ts';
 
@@ -9,6 +10,13 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly head: Head;
+  readonly meters: Meters;
+  /** Start of the request, by `performance.now()`. */
+  readonly startedMs: number;
+  /** The route of the path for `meters`. */
+  readonly routePlace: number;
+  /** The method for `meters`. */
+  readonly methodPlace: number;
   /** The origin that may read the answer (rule SEC-04). */
   origin: string | undefined;
   /** The route and the form of its answer; set once the method and `Accept` are checked. */

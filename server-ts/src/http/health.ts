@@ -2,8 +2,10 @@
 import type { App } from '../app.ts';
 import { CONTRACT_VERSION, OPENAPI, SERVER_VERSION } from '../contract.ts';
 import { Failure } from '../error.ts';
+import { isLow } from '../store/disk.ts';
+import { formatTimestamp } from '../timestamp.ts';
 import type { Exchange } from './exchange.ts';
-import { health, ok } from './reply.ts';
+import { health, notReady, ok } from './reply.ts';
 
 const ALIVE = '{"status":"ok"}';
 
@@ -14,14 +16,16 @@ export function getLive(_app: App, exchange: Exchange): void {
 
 /** `GET /readyz` (rule HEA-02). */
 export function getReady(app: App, exchange: Exchange): void {
-  if (app.isDraining) throw new Failure('draining', {}, true);
-  ok(exchange, ALIVE);
+  const { fault } = app;
+  if (fault === 'draining') throw new Failure('draining', {}, true);
+  if (fault === undefined) ok(exchange, ALIVE);
+  else notReady(exchange, fault);
 }
 
 /** `GET /api/health` (rule HEA-01). */
 export async function getHealth(app: App, exchange: Exchange): Promise<void> {
   const figures = await app.store.health(exchange.response);
-  const { reason } = figures;
+  const { reason, disk, lastFault } = figures;
   const { prices } = app.config;
   const json = {
     status: reason === undefined ? 'ok' : 'degraded',
@@ -37,6 +41,11 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     epoch: figures.epoch,
     db_bytes: figures.dbBytes,
     wal_bytes: figures.walBytes,
+    attachment_bytes: app.attachments.bytes,
+    disk_free_bytes: disk.freeBytes,
+    disk_low: isLow(disk),
+    last_fault:
+      lastFault === undefined ? null : { code: lastFault.code, at: formatTimestamp(lastFault.atMs) },
     queue_events: app.admission.events,
     telemetry: app.telemetry.json(),
     prices: prices === undefined ? null : { date: prices.date, models: prices.models },

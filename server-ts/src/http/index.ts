@@ -12,6 +12,7 @@ import { nowMs } from '../clock.ts';
 import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
+import { Meters } from '../meters.ts';
 import { ReadFailed } from '../store/reader.ts';
 import { getAttachment, getAttachments, putAttachment } from './attachments.ts';
 import { postBackup } from './backup.ts';
@@ -23,6 +24,7 @@ import type { Exchange } from './exchange.ts';
 import { checkHead, readHead } from './head.ts';
 import { getHealth, getLive, getOpenApi, getReady } from './health.ts';
 import { postHook } from './hooks.ts';
+import { getMetrics } from './metrics.ts';
 import { chooseAnswer, hasChoice } from './negotiation.ts';
 import { getPage, getScript, getStyles } from './page.ts';
 import { type Parameters, readParameters } from './parameters.ts';
@@ -83,6 +85,7 @@ export function buildRoutes(app: App): RequestListener {
   routes.get(...on('/app.css', getStyles));
   routes.get(...on('/livez', getLive));
   routes.get(...on('/readyz', getReady));
+  routes.get(...on('/metrics', getMetrics));
   routes.get(...on('/api/openapi.json', getOpenApi));
   routes.get(...on('/api/rpc/schema', getSchema));
   if (app.config.bench) {
@@ -115,11 +118,19 @@ export function buildRoutes(app: App): RequestListener {
 /** Checks the raw head before express sees the request. */
 function firstChecks(app: App, routes: Router): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
+    const startedMs = performance.now();
     const head = readHead(request);
+    const problem = checkHead(head, request);
+    const { meters } = app.store;
+    const isRefused = problem !== undefined;
     const exchange: Exchange = {
       request,
       response,
       head,
+      meters,
+      startedMs,
+      routePlace: meters.routeOf(isRefused ? '' : head.path),
+      methodPlace: Meters.methodOf(isRefused ? '' : head.method),
       origin: undefined,
       route: undefined,
       answer: undefined,
@@ -129,7 +140,6 @@ function firstChecks(app: App, routes: Router): RequestListener {
       isDraining: () => app.isDraining,
     };
     request.on('error', () => {});
-    const problem = checkHead(head, request);
     if (problem !== undefined) {
       reply.failure(exchange, problem);
     } else {

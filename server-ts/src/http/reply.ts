@@ -8,7 +8,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Kept } from '../attachments.ts';
 import { httpDate } from '../clock.ts';
-import { FORMATS, LIMITS, VOCABULARY } from '../contract.ts';
+import { FORMATS, LIMITS, METRICS, VOCABULARY } from '../contract.ts';
 import { digestHex } from '../digest.ts';
 import { type ErrorCode, errorSpec, Failure } from '../error.ts';
 import type { Outcomes } from '../event.ts';
@@ -159,7 +159,7 @@ export function kept(exchange: Exchange, { isNew, sha256, size }: Kept, mediaTyp
  */
 export function attachment(exchange: Exchange, file: AttachmentFile, etag: string, part: Part): boolean {
   const { response, head } = exchange;
-  if (response.headersSent || response.destroyed) return false;
+  if (!canBegin(exchange)) return false;
   const { name, size, mediaType } = file;
   const headers: Record<string, Header> = {
     'content-type': mediaType,
@@ -216,6 +216,7 @@ export function blob(exchange: Exchange, body: string | Uint8Array, mediaType: s
 /** Sends the answer to a failure (rule HTT-01). `allow` belongs to 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
   const { code, close } = failed;
+  if (canBegin(exchange)) exchange.meters.countRefusal(code);
   if (exchange.telemetry !== undefined) {
     telemetryFailure(exchange, failed, exchange.telemetry);
     return;
@@ -223,6 +224,18 @@ export function failure(exchange: Exchange, failed: Failure, allow?: string): vo
   const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
   if (allow !== undefined) headers.allow = allow;
   answer(exchange, errorSpec(code).status, headers, failureJson(failed), close);
+}
+
+/** Sends 503 with the code of a fault, also where the code's own status is another one (rule HEA-02). */
+export function notReady(exchange: Exchange, code: ErrorCode): void {
+  if (canBegin(exchange)) exchange.meters.countRefusal(code);
+  const headers = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
+  answer(exchange, 503, headers, failureJson(new Failure(code)));
+}
+
+/** Sends 200 with the counts of the server (rule MTR-01). */
+export function metrics(exchange: Exchange, text: string): void {
+  answer(exchange, 200, { 'content-type': METRICS.content_type }, text);
 }
 
 /** Sends 204 with `Allow` (rule HTT-04). */
@@ -314,14 +327,19 @@ function answer(
 
 /** Writes the head of a complete answer; returns whether the body may follow. */
 function begin(exchange: Exchange, status: number, headers: Headers, close = false): boolean {
-  const { response } = exchange;
-  if (response.headersSent || response.destroyed) return false;
+  if (!canBegin(exchange)) return false;
   writeHead(exchange, status, headers, close || isLast(exchange) || !canDropBody(exchange));
   return true;
 }
 
+/** Returns whether no answer has begun and the client is there. */
+function canBegin({ response }: Exchange): boolean {
+  return !response.headersSent && !response.destroyed;
+}
+
 function writeHead(exchange: Exchange, status: number, headers: Headers, close: boolean): void {
-  const { response, origin } = exchange;
+  const { response, origin, meters, routePlace, methodPlace, startedMs } = exchange;
+  meters.countRequest(routePlace, methodPlace, status, performance.now() - startedMs);
   const list: Header[] = [];
   for (const name in headers) list.push(name, headers[name]!);
   if (origin !== undefined) list.push('access-control-allow-origin', origin);

@@ -121,7 +121,7 @@ async function ingest(app: App, events: Buffer, format: Format): Promise<string>
   const batch = batchBody(events, format, app.buffers);
   const ticket = app.admission.ticket();
   try {
-    return batchJson(await app.ingest.batch(batch, format, ticket), false);
+    return batchJson(await app.ingest.batch(batch, format, 'rpc', ticket), false);
   } finally {
     ticket.release();
   }

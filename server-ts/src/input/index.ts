@@ -125,7 +125,7 @@ export class Input {
     await ticket.holdUnread(body.length, config.maxBatchEvents);
     let stored!: Promise<Outcomes>;
     const queued = new Promise<void>((resolve) => {
-      stored = ingest.batch(body, this.format, ticket, resolve);
+      stored = ingest.batch(body, this.format, 'stdin', ticket, resolve);
     });
     this.inFlight += part;
     const settled = stored

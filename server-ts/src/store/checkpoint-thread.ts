@@ -22,7 +22,9 @@ const PASSES = 4;
 /** Runs the thread: copies the log each time the writer wakes it. */
 export function runCheckpointer(port: MessagePort, data: CheckpointerData): void {
   const send = (message: FromCheckpointer): void => port.postMessage(message);
-  const onCheckpoint: OnCheckpoint = (checkpoint) => send({ kind: 'checkpoint', ...checkpoint });
+  const onCheckpoint: OnCheckpoint = (checkpoint, durationMs) => {
+    send({ kind: 'checkpoint', checkpoint, durationMs });
+  };
   let opened: { readonly db: Connection; readonly database: number } | undefined;
   port.on('message', (message: 'pass' | 'close') => {
     if (message === 'close') {

@@ -33,16 +33,16 @@ export interface Checkpoint {
   readonly moved: number;
   readonly ms: number;
 }
-export type OnCheckpoint = (checkpoint: Checkpoint) => void;
+export type OnCheckpoint = (checkpoint: Checkpoint, durationMs: number) => void;
 
 /** A message of the thread: a finished checkpoint, or the reason of a failure. */
 export type FromCheckpointer =
-  | ({ readonly kind: 'checkpoint' } & Checkpoint)
+  | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint; readonly durationMs: number }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'closed' };
 
 interface CheckpointerEvents {
-  onCheckpoint(checkpoint: Checkpoint): void;
+  onCheckpoint(checkpoint: Checkpoint, durationMs: number): void;
   onFailure(code: StoreCode, reason: string): void;
 }
 
@@ -156,7 +156,9 @@ export class Checkpointer {
   }
 
   private run(mode: Mode): Log {
-    return runCheckpoint(this.db, 'writer', mode, (checkpoint) => this.events.onCheckpoint(checkpoint));
+    return runCheckpoint(this.db, 'writer', mode, (checkpoint, durationMs) => {
+      this.events.onCheckpoint(checkpoint, durationMs);
+    });
   }
 
   private wake(): void {
@@ -174,7 +176,8 @@ export class Checkpointer {
     });
     worker.on('message', (message: FromCheckpointer) => {
       if (message.kind === 'failed') this.events.onFailure(message.code, message.reason);
-      else if (message.kind === 'checkpoint') this.events.onCheckpoint(message);
+      else if (message.kind === 'checkpoint')
+        this.events.onCheckpoint(message.checkpoint, message.durationMs);
       else this.closed?.();
     });
     worker.on('error', (error) => {
@@ -198,11 +201,12 @@ export function runCheckpoint(
   const before = readLog(db, 'NOOP');
   const startedMs = performance.now();
   const after = readLog(db, mode);
-  const ms = Math.floor(performance.now() - startedMs);
+  const durationMs = performance.now() - startedMs;
+  const ms = Math.floor(durationMs);
   const [pages, copied] = [after.used / PAGE_BYTES, (after.used - after.rest) / PAGE_BYTES];
   const moved =
     pages === 0 ? before.rest / PAGE_BYTES : Math.max(copied - (before.used - before.rest) / PAGE_BYTES, 0);
-  onCheckpoint({ thread, mode, pages, copied, moved, ms });
+  onCheckpoint({ thread, mode, pages, copied, moved, ms }, durationMs);
   return after;
 }
 

@@ -11,15 +11,18 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
+import { nowMs } from '../clock.ts';
 import type { Durability } from '../config/index.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
+import { type EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import { AttachmentFiles } from './attachment-files.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import { Backups } from './backups.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Scope } from './deletions.ts';
+import { type DiskSpace, isFull, isWritable, readDisk } from './disk.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
 import { writeOwner } from './owner.ts';
@@ -72,9 +75,23 @@ interface StoreEvents {
   onFatal(code: StoreCode): void;
 }
 
-interface Health extends HealthFigures {
+/** Sizes of the database file and of its log. */
+interface Sizes {
   readonly dbBytes: number;
   readonly walBytes: number;
+}
+
+/** A failed write. */
+interface Fault {
+  readonly code: StoreCode;
+  /** Unix time in milliseconds. */
+  readonly atMs: number;
+}
+
+interface Health extends HealthFigures, Sizes {
+  readonly disk: DiskSpace;
+  /** The last failed write since the start. */
+  readonly lastFault: Fault | undefined;
   readonly compileOptions: readonly string[];
   readonly pragmas: Readonly<Record<string, string | number>>;
   /** Reason why writes fail, if they do. */
@@ -96,8 +113,13 @@ export class Store {
   /** Whether the file is in a folder of its own, which the store deletes when it closes. */
   private readonly isPrivate: boolean;
   private readonly watch: NodeJS.Timeout;
-  private probe: NodeJS.Timeout | undefined;
+  /** Time since the last probe. */
+  private sinceProbeMs = 0;
   private reason: StoreCode | undefined;
+  /** The code of the last write if it failed. */
+  private lastWrite: StoreCode | undefined;
+  private lastFault: Fault | undefined;
+  readonly meters: Meters;
   private newestId: number;
   /** The newest id that a deletion took. */
   private lastDeletion: number;
@@ -115,9 +137,11 @@ export class Store {
     files: AttachmentFiles,
     backups: Backups,
     bounds: Bounds,
+    meters: Meters,
     events: StoreEvents,
   ) {
     this.path = path;
+    this.meters = meters;
     this.isPrivate = isPrivate;
     this.epoch = opened.epoch;
     this.attachmentFiles = files;
@@ -134,6 +158,7 @@ export class Store {
     this.watch = setInterval(() => {
       void this.checkPresence();
       if (this.reason === undefined) writer.tick();
+      void this.probeIfDue();
     }, LIMITS.storage_watch_ms);
   }
 
@@ -145,12 +170,16 @@ export class Store {
       options;
     const connection = { path, durability, nativeBinding };
     const held: { store?: Store } = {};
+    const meters = new Meters();
     const { writer, opened } = await Writer.open(
       options.writerThread,
       connection,
       options.prices,
       options.buffers,
+      meters,
       {
+        onWritten: () => held.store?.written(),
+        onRefused: (code) => held.store?.writeFailed(code),
         onStored: (newest) => {
           if (held.store !== undefined) held.store.newestId = newest;
           events.onStored(newest);
@@ -184,6 +213,7 @@ export class Store {
       files,
       new Backups(path, nativeBinding, entry),
       options.bounds,
+      meters,
       events,
     );
     return held.store;
@@ -200,9 +230,9 @@ export class Store {
   }
 
   /** Stores the valid events of a request; settles after their commit. */
-  submit(table: EventTable, ascii: boolean): Promise<Submitted> {
+  submit(table: EventTable, source: EventSource, ascii: boolean): Promise<Submitted> {
     if (this.reason !== undefined) return Promise.resolve({ code: this.reason, isStillRead: false });
-    return this.writer.submit(table, ascii);
+    return this.writer.submit(table, source, ascii);
   }
 
   /** Gives a received content its final name, and stores the row that refers to it; settles after the commit. */
@@ -249,6 +279,11 @@ export class Store {
     return this.reason;
   }
 
+  /** Reason why the server is not ready: why writes are refused, or why the last write failed (rule HEA-02). */
+  get fault(): StoreCode | undefined {
+    return this.reason ?? this.lastWrite;
+  }
+
   json(read: JsonRead, asker?: Asker): Promise<Uint8Array | undefined> {
     return this.readers.json(read, asker);
   }
@@ -279,13 +314,21 @@ export class Store {
 
   /** Reads the health figures, with the reason why writes fail if they do. */
   async health(asker?: Asker): Promise<Health> {
-    const [figures, dbBytes, walBytes] = await Promise.all([
-      this.readers.health(asker),
-      sizeOf(this.path),
-      sizeOf(`${this.path}-wal`),
-    ]);
+    const [figures, sizes, disk] = await Promise.all([this.readers.health(asker), this.sizes(), this.disk()]);
     const { compileOptions, pragmas } = this.opened;
-    return { ...figures, dbBytes, walBytes, compileOptions, pragmas, reason: this.reason };
+    const { fault: reason, lastFault } = this;
+    return { ...figures, ...sizes, disk, lastFault, compileOptions, pragmas, reason };
+  }
+
+  /** Returns the sizes of the database file and of its log. */
+  async sizes(): Promise<Sizes> {
+    const [dbBytes, walBytes] = await Promise.all([sizeOf(this.path), sizeOf(`${this.path}-wal`)]);
+    return { dbBytes, walBytes };
+  }
+
+  /** Returns the space of the disk that holds the database; zeros when the system does not report it. */
+  async disk(): Promise<DiskSpace> {
+    return (await readDisk(this.path)) ?? { freeBytes: 0, sizeBytes: 0 };
   }
 
   /** Checks the whole file after the start (rule STO-06). */
@@ -297,7 +340,6 @@ export class Store {
   /** Closes the store. Readers close first, since the last connection removes the log. */
   async close(): Promise<void> {
     clearInterval(this.watch);
-    clearInterval(this.probe);
     await this.readers.close();
     await this.newestEvents.close();
     await this.writer.close();
@@ -306,12 +348,11 @@ export class Store {
 
   private failed(code: StoreCode, reason: string): void {
     this.events.onFailure(code, reason);
+    this.writeFailed(code);
     const consequence = CONSEQUENCES[code];
     if (consequence === 'none' || this.reason !== undefined) return;
     this.reason = code;
-    if (consequence === 'probe') {
-      this.probe = setInterval(() => this.writer.probe(), LIMITS.probe_interval_ms);
-    } else if (consequence === 'exit') {
+    if (consequence === 'exit') {
       clearInterval(this.watch);
       this.writer.giveUp(code);
       this.events.onFatal(code);
@@ -320,15 +361,44 @@ export class Store {
 
   private probed(code: StoreCode | undefined): void {
     if (code === undefined) {
-      clearInterval(this.probe);
-      this.probe = undefined;
+      if (this.reason !== undefined) this.events.onRecovered();
       this.reason = undefined;
-      this.events.onRecovered();
-    } else if (CONSEQUENCES[code] !== 'probe' && CONSEQUENCES[code] !== 'none') {
-      clearInterval(this.probe);
-      this.reason = undefined;
+      this.written();
+    } else if (code === this.fault) {
+      this.writeFailed(code);
+    } else {
+      if (CONSEQUENCES[code] !== 'none') this.reason = undefined;
       this.failed(code, 'found by a probe');
     }
+  }
+
+  /** Records a write that succeeded. */
+  private written(): void {
+    this.lastWrite = undefined;
+  }
+
+  /** Records a failed write. */
+  private writeFailed(code: StoreCode): void {
+    this.lastWrite = code;
+    this.lastFault = { code, atMs: nowMs() };
+  }
+
+  /**
+   * Requests a probe write after a failed write, and on signs that the next write fails (rules STO-05 and HEA-02).
+   */
+  private async probeIfDue(): Promise<void> {
+    this.sinceProbeMs += LIMITS.storage_watch_ms;
+    if (this.sinceProbeMs < LIMITS.probe_interval_ms || !(await this.wantsProbe())) return;
+    this.sinceProbeMs = 0;
+    this.writer.probe();
+  }
+
+  /** Returns whether a probe may end the fault, or find one where writes are in doubt. */
+  private async wantsProbe(): Promise<boolean> {
+    const space = await readDisk(this.path);
+    const isDoubtful = (space !== undefined && isFull(space)) || !(await isWritable(this.path));
+    const isFinal = this.reason !== undefined && CONSEQUENCES[this.reason] !== 'probe';
+    return (isDoubtful || this.fault !== undefined) && !isFinal;
   }
 
   /**

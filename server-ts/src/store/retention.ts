@@ -37,6 +37,8 @@ export interface Progress {
   readonly newest: number;
   /** Whether a client asked for it. */
   readonly isAsked: boolean;
+  /** Number of deleted events. */
+  readonly events: number;
   /** Bytes of attachments whose contents were removed. */
   readonly freedBytes: number;
 }
@@ -140,7 +142,7 @@ export class Retention {
     const [step, newest] = found;
     const freedBytes = this.attachments.removeUnused(step.contents);
     if (step.isLast) this.finished = this.jobs.shift();
-    return { newest, isAsked: job !== undefined, freedBytes };
+    return { newest, isAsked: job !== undefined, events: step.events, freedBytes };
   }
 
   /** Answers the current job with this code. Deletions by the bounds wait for the next tick. */

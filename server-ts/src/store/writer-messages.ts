@@ -60,21 +60,27 @@ export type ToWriter =
   | { readonly kind: 'probe' }
   | { readonly kind: 'close' };
 
+/** A committed group. */
+export interface Stored {
+  readonly kind: 'stored';
+  /**
+   * The ids of all jobs in order, as in `Submitted`. Absent when every event is new: then the ids end with the newest.
+   */
+  readonly ids: Float64Array | undefined;
+  readonly stored: number;
+  readonly newest: number;
+  /** Time of its transaction. */
+  readonly durationMs: number;
+  /** Time of its commit, as `sharedNowMs` returns it. */
+  readonly committedMs: number;
+  /** Memory that was transferred with the group. */
+  readonly moved: readonly ArrayBuffer[];
+}
+
 export type FromWriter =
   | ({ readonly kind: 'opened' } & Opened)
   | { readonly kind: 'unusable'; readonly message: string }
-  | {
-      readonly kind: 'stored';
-      /**
-       * The ids of all jobs in order, as in `Submitted`. Absent when every event is new: then the ids end with the
-       * newest.
-       */
-      readonly ids: Float64Array | undefined;
-      readonly stored: number;
-      readonly newest: number;
-      /** Memory that was transferred with the group. */
-      readonly moved: readonly ArrayBuffer[];
-    }
+  | Stored
   /** No event of the group was tried. */
   | { readonly kind: 'refused'; readonly code: StoreCode }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }
@@ -83,7 +89,7 @@ export type FromWriter =
   | ({ readonly kind: 'progress' } & Progress)
   | { readonly kind: 'deleted'; readonly number: number; readonly result: DeletionResult }
   | { readonly kind: 'probed'; readonly code: StoreCode | undefined }
-  | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint }
+  | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint; readonly durationMs: number }
   /** A failure outside a group. */
   | { readonly kind: 'unwell'; readonly code: StoreCode; readonly reason: string }
   | { readonly kind: 'closed' };

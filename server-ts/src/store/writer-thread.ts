@@ -9,6 +9,7 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
 import { LIMITS, MIGRATIONS } from '../contract.ts';
+import { sharedNowMs } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from './attachment-files.ts';
@@ -25,7 +26,7 @@ import {
   unusable,
 } from './connection.ts';
 import { EventWriter } from './events.ts';
-import { fileCode, sqliteCode, storeCode } from './failure.ts';
+import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
 import { Lock } from './lock.ts';
 import { countFrames, lostFrames } from './log-tail.ts';
 import { Memories } from './memories.ts';
@@ -77,7 +78,7 @@ function openAndWrite(
   // Loading early saves the first write a wait. That write reports a failure again.
   attempt(send, () => events.load());
   const checkpointer = new Checkpointer(db, options, entry, {
-    onCheckpoint: (checkpoint) => send({ kind: 'checkpoint', checkpoint }),
+    onCheckpoint: (checkpoint, durationMs) => send({ kind: 'checkpoint', checkpoint, durationMs }),
     onFailure: (code, reason) => send({ kind: 'unwell', code, reason }),
   });
   const attach = (attachment: Attachment): Attached | AttachFailure => {
@@ -136,9 +137,12 @@ function openAndWrite(
           }
           const memoryAt = (place: number): ArrayBufferLike =>
             place < 0 ? moved[-place - 1]! : memories.of(place);
+          const startedMs = sharedNowMs();
           const { ids, stored, newest } = events.insertGroup(submissionsIn(jobs, memoryAt), nowMs());
           const idsToSend = stored === ids.length ? undefined : ids;
-          send({ kind: 'stored', ids: idsToSend, stored, newest, moved }, moved);
+          const committedMs = sharedNowMs();
+          const durationMs = committedMs - startedMs;
+          send({ kind: 'stored', ids: idsToSend, stored, newest, durationMs, committedMs, moved }, moved);
           retention.noteGroup(stored);
           storedSinceStep += stored;
         } catch (error) {
@@ -167,12 +171,7 @@ function openAndWrite(
         });
         break;
       case 'probe':
-        try {
-          events.probe();
-          send({ kind: 'probed', code: undefined });
-        } catch (error) {
-          send({ kind: 'probed', code: storeCode(error) });
-        }
+        send({ kind: 'probed', code: probe(db, events) });
         break;
       case 'close':
         void close(checkpointer, db, lock, send);
@@ -180,6 +179,23 @@ function openAndWrite(
     }
     deleteSoon();
   });
+}
+
+/**
+ * Tries a write without effect, to find out whether writes work again; returns the code of the failure. It waits for no
+ * other process, since requests wait for the writer meanwhile.
+ */
+function probe(db: Connection, events: EventWriter): StoreCode | undefined {
+  const usual = Number(db.pragma('busy_timeout', { simple: true }));
+  db.pragma('busy_timeout = 0');
+  try {
+    events.probe();
+    return undefined;
+  } catch (error) {
+    return storeCode(error);
+  } finally {
+    db.pragma(`busy_timeout = ${usual}`);
+  }
 }
 
 async function close(

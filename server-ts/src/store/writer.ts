@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
+import type { EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -17,7 +18,7 @@ import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
 import type { Bounds, DeletionResult, Progress } from './retention.ts';
 import { idsFrom, putSubmission } from './submission.ts';
-import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
+import type { AttachFailure, FromWriter, Opened, Stored, ToWriter, WriterData } from './writer-messages.ts';
 
 /** Starts the thread early, since that takes as long as all other work before the file can be opened. */
 export function startWriter(entry: URL): Worker {
@@ -35,6 +36,7 @@ export type Submitted =
 
 interface Waiting {
   readonly table: EventTable;
+  readonly source: EventSource;
   readonly ascii: boolean;
   readonly settle: (result: Submitted) => void;
 }
@@ -42,6 +44,10 @@ interface Waiting {
 interface WriterEvents {
   /** Called after a commit that stored a row, before its requests settle. */
   onStored(newest: number): void;
+  /** Called after each commit. */
+  onWritten(): void;
+  /** Called when a group was not tried. */
+  onRefused(code: StoreCode): void;
   onFailure(code: StoreCode, reason: string): void;
   /** Called after each committed step of a deletion. */
   onDeleted(progress: Progress): void;
@@ -56,6 +62,7 @@ export class Writer {
   private readonly worker: Worker;
   private readonly buffers: Buffers;
   private readonly events: WriterEvents;
+  private readonly meters: Meters;
   private waiting: Waiting[] = [];
   private readonly inFlight: Waiting[][] = [];
   /** Groups without waiting requests; their replies come before those in flight. */
@@ -69,9 +76,10 @@ export class Writer {
   private flushing = false;
   private closed: (() => void) | undefined;
 
-  private constructor(worker: Worker, buffers: Buffers, events: WriterEvents) {
+  private constructor(worker: Worker, buffers: Buffers, meters: Meters, events: WriterEvents) {
     this.worker = worker;
     this.buffers = buffers;
+    this.meters = meters;
     this.events = events;
   }
 
@@ -81,10 +89,11 @@ export class Writer {
     options: ConnectionOptions,
     prices: Prices | undefined,
     buffers: Buffers,
+    meters: Meters,
     events: WriterEvents,
   ): Promise<{ writer: Writer; opened: Opened }> {
     return new Promise((resolve, reject) => {
-      const writer = new Writer(worker, buffers, events);
+      const writer = new Writer(worker, buffers, meters, events);
       worker.once('error', reject);
       worker.on('message', (message: FromWriter) => {
         if (message.kind === 'opened') {
@@ -102,9 +111,9 @@ export class Writer {
   }
 
   /** Stores the valid events of a request. The writer owns their memory until the promise settles. */
-  submit(table: EventTable, ascii: boolean): Promise<Submitted> {
+  submit(table: EventTable, source: EventSource, ascii: boolean): Promise<Submitted> {
     return new Promise((settle) => {
-      this.waiting.push({ table, ascii, settle });
+      this.waiting.push({ table, source, ascii, settle });
       this.schedule();
     });
   }
@@ -198,6 +207,8 @@ export class Writer {
         const group = this.replied();
         for (const memory of message.moved) this.buffers.give(memory);
         const { ids, stored, newest } = message;
+        this.events.onWritten();
+        this.countGroup(message, group);
         if (stored > 0) this.events.onStored(newest);
         let at = 0;
         for (const { table, settle } of group) {
@@ -208,6 +219,7 @@ export class Writer {
         break;
       }
       case 'refused':
+        this.events.onRefused(message.code);
         this.refuse(message.code);
         break;
       case 'failed':
@@ -215,10 +227,13 @@ export class Writer {
         this.events.onFailure(message.code, message.reason);
         break;
       case 'attached':
+        if (typeof message.attached === 'string') this.events.onWritten();
         this.attaching.get(message.number)?.(message.attached);
         this.attaching.delete(message.number);
         break;
       case 'progress':
+        this.meters.countDeletion(message.events);
+        this.events.onWritten();
         this.events.onDeleted(message);
         break;
       case 'deleted':
@@ -229,6 +244,7 @@ export class Writer {
         this.events.onProbed(message.code);
         break;
       case 'checkpoint':
+        this.meters.checkpointDurations.observe(message.durationMs / 1000);
         this.events.onCheckpoint(message.checkpoint);
         break;
       case 'unwell':
@@ -239,6 +255,21 @@ export class Writer {
         break;
     }
     if (this.waiting.length > 0) this.schedule();
+  }
+
+  /** Counts a stored group, and its events by their sources. */
+  private countGroup(
+    { ids, stored, newest, durationMs, committedMs }: Stored,
+    group: readonly Waiting[],
+  ): void {
+    let at = 0;
+    for (const { table, source } of group) {
+      let duplicates = 0;
+      for (let end = at + table.count; at < end; at++) if (ids?.[at] === 0) duplicates++;
+      this.meters.countEvents('accepted', source, table.count - duplicates);
+      this.meters.countEvents('duplicate', source, duplicates);
+    }
+    this.meters.countGroup(at, durationMs, committedMs, stored > 0 ? newest : undefined);
   }
 
   private refuse(code: StoreCode): void {
