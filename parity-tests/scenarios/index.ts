@@ -30,6 +30,7 @@ import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
 import { NAMES } from './names.ts';
+import { METRICS_SCENARIOS } from './metrics.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
 import { PRICES } from './prices.ts';
@@ -61,6 +62,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   SCHEMA,
   CONFIG,
   HEALTH,
+  METRICS_SCENARIOS,
   FILTERS,
   NAMES,
   HOOKS,
