@@ -228,7 +228,7 @@ async function deltas(context: ScenarioContext): Promise<void> {
     [refusal('forbidden_origin'), 1],
     ['ingest_retention_limit_seconds', 172_800],
     ['ingest_retention_deleted_events_total', 1],
-    ['ingest_retention_steps_total', 2],
+    ['ingest_retention_steps_total', 1],
   ];
   assert.deepEqual(Object.fromEntries([...moved].sort()), Object.fromEntries(expected.sort()));
 }

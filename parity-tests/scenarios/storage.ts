@@ -1,10 +1,21 @@
 /** Tests storage that fails while the server runs. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
+import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
+import { parsePrometheus, valuesOf } from '../src/prometheus-text.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
+import { holdWriteLock } from '../src/write-lock.ts';
 
 export const STORAGE: ScenarioFile = {
   name: 'storage',
@@ -25,10 +36,31 @@ export const STORAGE: ScenarioFile = {
     { name: 'a database that is deleted is lost', rules: ['STO-06'], uses: 'each', run: deleted },
     {
       name: 'a full disk is 507, reads continue, and the server recovers',
-      rules: ['STO-05', 'ING-08'],
+      rules: ['STO-05', 'ING-08', 'HEA-01', 'HEA-02', 'HEA-04'],
       uses: 'each',
       waits: true,
       run: full,
+    },
+    {
+      name: 'an idle server detects a full disk, and its end',
+      rules: ['HEA-02', 'HEA-04'],
+      uses: 'each',
+      waits: true,
+      run: fullWhileIdle,
+    },
+    {
+      name: 'an idle server ends when its file becomes immutable',
+      rules: ['HEA-02', 'STO-06'],
+      uses: 'each',
+      waits: true,
+      run: immutable,
+    },
+    {
+      name: 'a server whose write lock another process holds is not ready until it is released',
+      rules: ['HEA-01', 'HEA-02'],
+      uses: 'each',
+      waits: true,
+      run: locked,
     },
   ],
 };
@@ -113,7 +145,8 @@ async function corrupt(context: ScenarioContext): Promise<void> {
 /** Size of a disk that holds the schema and some events. */
 const DISK = '3m';
 
-async function full(context: ScenarioContext): Promise<void> {
+/** Mounts a small file system; returns its folder. */
+function mountDisk(context: ScenarioContext): string {
   const disk = join(context.folder, 'disk');
   mkdirSync(disk);
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=0700`, 'tmpfs', disk], {
@@ -122,6 +155,47 @@ async function full(context: ScenarioContext): Promise<void> {
   if (mount.status !== 0)
     context.skip(`a small file system cannot be mounted: ${(mount.stderr ?? String(mount.error)).trim()}`);
   context.atEnd(() => spawnSync('umount', ['-l', disk]));
+  return disk;
+}
+
+/** How long a fault may stay unnoticed: the interval of the watch, and some time for a busy machine. */
+const NOTICED_MS = 3_000;
+
+/** Waits until `/readyz` is 503 with this code. */
+async function untilNotReady(client: ApiClient, code: string, text: string): Promise<void> {
+  let reply: Reply | undefined;
+  await until(
+    async () => {
+      reply = await client.get('/readyz');
+      return reply.status !== 200;
+    },
+    `the fault ${code}`,
+    NOTICED_MS,
+  );
+  assert.equal(reply?.status, 503);
+  assert.equal(reply.text, `{"error":"${text}","code":"${code}"}`);
+  assert.equal(await metric(client, 'ingest_ready'), 0);
+}
+
+async function untilReady(client: ApiClient): Promise<void> {
+  await until(async () => (await client.get('/readyz')).status === 200, 'readiness', NOTICED_MS);
+  assert.equal(await metric(client, 'ingest_ready'), 1);
+}
+
+async function metric(client: ApiClient, key: string): Promise<number | undefined> {
+  return valuesOf(parsePrometheus((await client.get('/metrics')).text)).get(key);
+}
+
+interface Health {
+  readonly status: string;
+  readonly reason?: string;
+  readonly disk_free_bytes: number;
+  readonly disk_low: boolean;
+  readonly last_fault: { readonly code: string; readonly at: string } | null;
+}
+
+async function full(context: ScenarioContext): Promise<void> {
+  const disk = mountDisk(context);
   const server = await context.start({ db: join(disk, 'events.db') });
   const client = context.client(server);
   const first = await client.ingest([event({ event_id: 'first' })]);
@@ -138,6 +212,9 @@ async function full(context: ScenarioContext): Promise<void> {
   }
   assert.equal(refused?.status, 507, refused?.text);
   assert.equal(refused.text, '{"error":"Storage is full","code":"storage_full"}');
+  const noticed = performance.now();
+  await untilNotReady(client, 'storage_full', 'Storage is full');
+  assert.ok(performance.now() - noticed < 1_000, 'within a second');
   const read = await client.get('/api/events?limit=1000');
   assert.equal(read.status, 200, 'reads go on');
   assert.equal(
@@ -147,10 +224,72 @@ async function full(context: ScenarioContext): Promise<void> {
   );
   const health = await client.get('/api/health');
   assert.equal(health.status, 503);
-  const { status, reason } = health.json<{ status: string; reason: string }>();
+  const { status, reason, last_fault: fault, disk_low: isLow, ...more } = health.json<Health>();
   assert.deepEqual({ status, reason }, { status: 'degraded', reason: 'storage_full' });
+  assert.equal(fault?.code, 'storage_full');
+  assert.ok(Math.abs(Date.now() - Date.parse(fault.at)) < 60_000, fault.at);
+  assert.equal(isLow, true, String(more.disk_free_bytes));
   unlinkSync(ballast);
+  await untilReady(client);
   await until(async () => (await client.post('/api/events', event())).status === 201, 'recovery', 15_000);
   const duplicate = await client.post('/api/events', event({ event_id: 'first' }));
   assert.equal(duplicate.status, 200);
+}
+
+async function fullWhileIdle(context: ScenarioContext): Promise<void> {
+  const disk = mountDisk(context);
+  const server = await context.start({ db: join(disk, 'events.db') });
+  const client = context.client(server);
+  await client.ingest([event()]);
+  const healthy = (await client.get('/api/health')).json<Health>();
+  const { bsize, bavail } = statfsSync(disk);
+  assert.deepEqual(
+    [healthy.disk_free_bytes, healthy.disk_low, healthy.last_fault],
+    [bsize * bavail, false, null],
+  );
+  assert.equal(await metric(client, 'ingest_disk_free_bytes'), bsize * bavail);
+  const ballast = join(disk, 'ballast');
+  const written = spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4096', 'count=1000000']);
+  assert.notEqual(written.status, 0, 'the disk is full');
+  await untilNotReady(client, 'storage_full', 'Storage is full');
+  assert.equal((await client.get('/api/health')).json<Health>().disk_low, true);
+  unlinkSync(ballast);
+  await untilReady(client);
+  await client.ingest([event()]);
+}
+
+async function immutable(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  await client.ingest([event()]);
+  // SQLite takes this failure of the system for an I/O error.
+  const files = [context.db(), `${context.db()}-wal`];
+  const set = spawnSync('chattr', ['+i', ...files], { encoding: 'utf8' });
+  context.atEnd(() => spawnSync('chattr', ['-i', ...files]));
+  if (set.status !== 0) {
+    context.skip(`a file cannot be made immutable: ${(set.stderr ?? String(set.error)).trim()}`);
+  }
+  const deadline = new Promise((resolve) => setTimeout(resolve, NOTICED_MS));
+  assert.deepEqual(await Promise.race([server.exited, deadline]), { code: 74, signal: null });
+}
+
+async function locked(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  await client.ingest([event()]);
+  const lock = holdWriteLock(context.db());
+  context.atEnd(() => lock.release());
+  const refused = await client.post('/api/events', event());
+  assert.equal(refused.status, 503, refused.text);
+  await untilNotReady(client, 'storage_busy', 'Storage is busy');
+  const health = (await client.get('/api/health')).json<Health>();
+  assert.deepEqual([health.status, health.reason], ['degraded', 'storage_busy']);
+  // Probes run meanwhile, and do not end the fault.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await untilNotReady(client, 'storage_busy', 'Storage is busy');
+  lock.release();
+  await untilReady(client);
+  const after = (await client.get('/api/health')).json<Health>();
+  assert.equal(after.status, 'ok');
+  assert.equal(after.last_fault?.code, 'storage_busy');
 }

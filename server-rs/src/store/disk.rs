@@ -20,7 +20,7 @@ impl DiskSpace {
         self.free_bytes < LIMITS.disk_low_bytes.min(self.size_bytes / LIMITS.disk_low_share)
     }
 
-    /// Returns whether a write probably fails.
+    /// Returns whether the disk has no room for a write.
     pub fn is_full(self) -> bool {
         self.free_bytes < LIMITS.disk_full_bytes
     }

@@ -3,7 +3,7 @@
 //!
 //! Matches on codes, never on text. Knows nothing of HTTP.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::io::Errno;
@@ -45,7 +45,9 @@ pub struct State {
     writes: AtomicU8,
     /// The code of the last write if it failed, in the same form.
     last_write: AtomicU8,
-    /// The code of the last failed write since the start, and its time in Unix milliseconds.
+    /// Whether the disk has no room for a write.
+    disk_is_full: AtomicBool,
+    /// The code of the last fault since the start, and its time in Unix milliseconds.
     last_fault: Mutex<Option<(ErrorCode, i64)>>,
     /// Set once when the process must end (exit 74).
     fatal: watch::Sender<Option<ErrorCode>>,
@@ -60,6 +62,7 @@ impl State {
             clock,
             writes: AtomicU8::new(0),
             last_write: AtomicU8::new(0),
+            disk_is_full: AtomicBool::new(false),
             last_fault: Mutex::new(None),
             fatal: watch::Sender::new(None),
             last_logged: Mutex::new(None),
@@ -71,13 +74,14 @@ impl State {
         code_in(&self.writes)
     }
 
-    /// Returns the reason why the server is not ready: why writes are refused, or why the last write failed (rule
-    /// HEA-02).
+    /// Returns the reason why the server is not ready: why writes are refused, why the last write failed, or a full
+    /// disk (rule HEA-02).
     pub fn fault(&self) -> Option<ErrorCode> {
-        self.refusal().or_else(|| code_in(&self.last_write))
+        let full = || self.disk_is_full.load(Ordering::Acquire).then_some(ErrorCode::StorageFull);
+        self.refusal().or_else(|| code_in(&self.last_write)).or_else(full)
     }
 
-    /// Returns the code and the time of the last failed write since the start.
+    /// Returns the code and the time of the last fault since the start.
     pub fn last_fault(&self) -> Option<(ErrorCode, i64)> {
         *self.last_fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -85,8 +89,14 @@ impl State {
     /// Records a failed write.
     pub fn write_failed(&self, code: ErrorCode) {
         self.last_write.store(number_of(code), Ordering::Release);
-        let mut last = self.last_fault.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some((code, self.clock.now_ms()));
+        self.note_fault(code);
+    }
+
+    /// Records whether the disk has no room for a write. Writes are still tried: the log may have room.
+    pub fn set_disk_full(&self, is_full: bool) {
+        if !self.disk_is_full.swap(is_full, Ordering::AcqRel) && is_full {
+            self.note_fault(ErrorCode::StorageFull);
+        }
     }
 
     /// Records a write that succeeded.
@@ -121,14 +131,21 @@ impl State {
         }
     }
 
-    /// Returns whether a probe may end the fault, or find one where writes are in doubt.
+    /// Returns whether a probe may end the fault, or find one where writes are in doubt. On a full disk a probe
+    /// proves nothing, because it needs less room than events.
     pub fn wants_probe(&self, is_doubtful: bool) -> bool {
-        (is_doubtful || self.fault().is_some()) && !self.is_final()
+        let is_full = self.disk_is_full.load(Ordering::Acquire);
+        (is_doubtful || self.fault().is_some()) && !is_full && !self.is_final()
     }
 
     /// Returns a receiver that reports when the process must end.
     pub fn fatal(&self) -> watch::Receiver<Option<ErrorCode>> {
         self.fatal.subscribe()
+    }
+
+    fn note_fault(&self, code: ErrorCode) {
+        let mut last = self.last_fault.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some((code, self.clock.now_ms()));
     }
 
     fn is_final(&self) -> bool {

@@ -355,7 +355,7 @@ impl Store {
     /// Detects a deleted or replaced file, and requests probe writes (rules STO-05, STO-06). A probe follows a failed
     /// write, and signs that the next write fails (rule HEA-02). Runs until dropped.
     pub async fn watch(&self) {
-        let mut since_probe = 0;
+        let (mut since_probe, mut was_writable) = (0, true);
         let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.storage_watch_ms));
         loop {
             tick.tick().await;
@@ -364,16 +364,14 @@ impl Store {
             }
             self.writer.tick();
             since_probe += LIMITS.storage_watch_ms;
-            let is_doubtful = self.disk_is_full() || !is_writable(&self.options.path);
+            self.state.set_disk_full(read_disk(&self.options.path).is_some_and(DiskSpace::is_full));
+            let can_write = is_writable(&self.options.path);
+            let is_doubtful = std::mem::replace(&mut was_writable, can_write) && !can_write;
             if self.state.wants_probe(is_doubtful) && since_probe >= LIMITS.probe_interval_ms {
                 since_probe = 0;
                 self.writer.probe();
             }
         }
-    }
-
-    fn disk_is_full(&self) -> bool {
-        read_disk(&self.options.path).is_some_and(DiskSpace::is_full)
     }
 
     /// Checks the whole file after the start (rule STO-06).

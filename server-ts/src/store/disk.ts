@@ -14,7 +14,7 @@ export function isLow({ freeBytes, sizeBytes }: DiskSpace): boolean {
   return freeBytes < Math.min(LIMITS.disk_low_bytes, Math.floor(sizeBytes / LIMITS.disk_low_share));
 }
 
-/** Returns whether a write probably fails. */
+/** Returns whether the disk has no room for a write. */
 export function isFull({ freeBytes }: DiskSpace): boolean {
   return freeBytes < LIMITS.disk_full_bytes;
 }

@@ -118,6 +118,9 @@ export class Store {
   private reason: StoreCode | undefined;
   /** The code of the last write if it failed. */
   private lastWrite: StoreCode | undefined;
+  /** Whether the disk has no room for a write. Writes are still tried: the log may have room. */
+  private diskIsFull = false;
+  private wasWritable = true;
   private lastFault: Fault | undefined;
   readonly meters: Meters;
   private newestId: number;
@@ -279,9 +282,12 @@ export class Store {
     return this.reason;
   }
 
-  /** Reason why the server is not ready: why writes are refused, or why the last write failed (rule HEA-02). */
+  /**
+   * Reason why the server is not ready: why writes are refused, why the last write failed, or a full disk (rule
+   * HEA-02).
+   */
   get fault(): StoreCode | undefined {
-    return this.reason ?? this.lastWrite;
+    return this.reason ?? this.lastWrite ?? (this.diskIsFull ? 'storage_full' : undefined);
   }
 
   json(read: JsonRead, asker?: Asker): Promise<Uint8Array | undefined> {
@@ -380,6 +386,10 @@ export class Store {
   /** Records a failed write. */
   private writeFailed(code: StoreCode): void {
     this.lastWrite = code;
+    this.noteFault(code);
+  }
+
+  private noteFault(code: StoreCode): void {
     this.lastFault = { code, atMs: nowMs() };
   }
 
@@ -387,18 +397,29 @@ export class Store {
    * Requests a probe write after a failed write, and on signs that the next write fails (rules STO-05 and HEA-02).
    */
   private async probeIfDue(): Promise<void> {
+    const [space, canWrite] = await Promise.all([readDisk(this.path), isWritable(this.path)]);
+    this.setDiskFull(space !== undefined && isFull(space));
     this.sinceProbeMs += LIMITS.storage_watch_ms;
-    if (this.sinceProbeMs < LIMITS.probe_interval_ms || !(await this.wantsProbe())) return;
+    const isDoubtful = this.wasWritable && !canWrite;
+    this.wasWritable = canWrite;
+    if (this.sinceProbeMs < LIMITS.probe_interval_ms || !this.wantsProbe(isDoubtful)) return;
     this.sinceProbeMs = 0;
     this.writer.probe();
   }
 
-  /** Returns whether a probe may end the fault, or find one where writes are in doubt. */
-  private async wantsProbe(): Promise<boolean> {
-    const space = await readDisk(this.path);
-    const isDoubtful = (space !== undefined && isFull(space)) || !(await isWritable(this.path));
+  /** Records whether the disk has no room for a write. */
+  private setDiskFull(isFull: boolean): void {
+    if (isFull && !this.diskIsFull) this.noteFault('storage_full');
+    this.diskIsFull = isFull;
+  }
+
+  /**
+   * Returns whether a probe may end the fault, or find one where writes are in doubt. On a full disk a probe proves
+   * nothing, because it needs less room than events.
+   */
+  private wantsProbe(isDoubtful: boolean): boolean {
     const isFinal = this.reason !== undefined && CONSEQUENCES[this.reason] !== 'probe';
-    return (isDoubtful || this.fault !== undefined) && !isFinal;
+    return (isDoubtful || this.fault !== undefined) && !this.diskIsFull && !isFinal;
   }
 
   /**
