@@ -1,4 +1,3 @@
--- A probe: a write that changes no value, to find out whether writes succeed (rule STO-05). An UPDATE with equal values
--- would write no page.
-REPLACE INTO meta (key, value)
-SELECT key, value FROM meta WHERE key = 'epoch'
+-- A probe: run with 1 and then with -1 in one transaction, it changes nothing, and finds out whether writes succeed (rule
+-- STO-05). SQLite skips the page of an UPDATE with equal values.
+UPDATE meta SET value = value + :step WHERE key = 'last_keyed_event_id'

@@ -234,7 +234,9 @@ impl Work {
         let tried = tried.and_then(|usual: i64| {
             self.connection.busy_timeout(Duration::ZERO)?;
             let tried = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
-                self.connection.execute(queries::UPDATE_NOTHING, [])?;
+                for step in [1, -1] {
+                    self.connection.execute(queries::UPDATE_NOTHING, [step])?;
+                }
                 self.connection.execute_batch("COMMIT")
             });
             self.connection.busy_timeout(Duration::from_millis(usual.unsigned_abs()))?;

@@ -190,7 +190,9 @@ export class EventWriter {
 
   /** Tries to write a transaction; throws SQLite's errors. */
   probe(): void {
-    this.inTransaction(() => this.updateNothing.run());
+    this.inTransaction(() => {
+      for (const step of [1, -1]) this.updateNothing.run(step);
+    });
   }
 
   private inTransaction<T>(work: () => T): T {
