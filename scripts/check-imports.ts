@@ -27,6 +27,9 @@ export const LAYERS: readonly string[] = [
     'timestamp',
     'descriptors',
     'lifecycle',
+    'histogram',
+    'meters',
+    'metrics',
   ],
   ...[
     'field',

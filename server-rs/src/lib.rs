@@ -11,6 +11,8 @@ pub mod served;
 pub mod config;
 /// Error codes and failures.
 pub mod error;
+/// Counts values by their upper bounds.
+pub mod histogram;
 /// Counts what the server does.
 pub mod meters;
 /// Writes the counts in Prometheus' text format.

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::contract::{METRICS, ROUTES};
 use crate::error::ErrorCode;
+use crate::histogram::{Histogram, NANOS};
 
-/// Nanoseconds of a second: histograms of time count in nanoseconds.
-const NANOS: f64 = 1e9;
 /// Number of commits whose time is known.
 const COMMITS: usize = 1024;
 
@@ -200,58 +199,6 @@ impl Default for Meters {
     }
 }
 
-/// Counts of values by their upper bounds.
-#[derive(Debug)]
-pub struct Histogram {
-    /// Values per unit of the family.
-    scale: f64,
-    bounds: Vec<u64>,
-    /// Number of values of each bucket alone; the last bucket has no bound.
-    counts: Vec<AtomicU64>,
-    sum: AtomicU64,
-}
-
-impl Histogram {
-    /// Creates an empty histogram with the buckets of this family.
-    pub fn new(family: &str, scale: f64) -> Self {
-        let spec = METRICS.families.iter().find(|spec| spec.name == family);
-        let buckets = spec.and_then(|spec| spec.buckets.as_deref()).unwrap_or_default();
-        let bounds: Vec<u64> = buckets.iter().map(|bound| (bound * scale).round() as u64).collect();
-        Self { scale, counts: zeros(bounds.len() + 1), bounds, sum: AtomicU64::new(0) }
-    }
-
-    /// Counts a value.
-    pub fn observe(&self, value: u64) {
-        add(&self.counts[self.bounds.partition_point(|bound| *bound < value)], 1);
-        add(&self.sum, value);
-    }
-
-    /// Counts a time.
-    pub fn observe_time(&self, time: Duration) {
-        self.observe(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-    }
-
-    /// Returns whether it counted no value.
-    pub fn is_empty(&self) -> bool {
-        self.counts.iter().all(|count| get(count) == 0)
-    }
-
-    /// Returns the number of values up to each bound, then of all values.
-    pub fn cumulative(&self) -> Vec<u64> {
-        let mut total = 0;
-        let counts = self.counts.iter().map(|count| {
-            total += get(count);
-            total
-        });
-        counts.collect()
-    }
-
-    /// Returns the sum of all values in the unit of the family.
-    pub fn sum(&self) -> f64 {
-        get(&self.sum) as f64 / self.scale
-    }
-}
-
 /// Returns whether a path matches a route with parameters: each matches one segment that is not empty.
 fn matches_route(route: &str, path: &str) -> bool {
     let (mut wanted, mut found) = (route.split('/'), path.split('/'));
@@ -293,18 +240,6 @@ mod tests {
         for path in ["/api/events/", "/api/events/7/", "/API/EVENTS", "/nowhere", ""] {
             assert_eq!(route(path), None, "{path}");
         }
-    }
-
-    #[test]
-    fn histogram_counts_a_value_at_its_bound() {
-        let histogram = Histogram::new("ingest_group_events", 1.0);
-        for value in [1, 2, 3, 20_000] {
-            histogram.observe(value);
-        }
-        let cumulative = histogram.cumulative();
-        assert_eq!(cumulative[..3], [1, 2, 3]);
-        assert_eq!(cumulative.last(), Some(&4));
-        assert!((histogram.sum() - 20_006.0).abs() < f64::EPSILON);
     }
 
     #[test]

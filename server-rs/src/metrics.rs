@@ -8,7 +8,8 @@ use prometheus::proto::{Bucket, Counter, Gauge, LabelPair, Metric, MetricFamily,
 
 use crate::contract::{FamilySpec, METRICS, ROUTES, VERSION};
 use crate::error::ErrorCode;
-use crate::meters::{Histogram, Meters};
+use crate::histogram::Histogram;
+use crate::meters::Meters;
 
 const DAY_SECONDS: f64 = 86_400.0;
 

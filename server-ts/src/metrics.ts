@@ -6,7 +6,8 @@
  */
 import type { Metric, Registry } from 'prom-client';
 import { CONTRACT_VERSION, type FamilySpec, METRICS, ROUTES, SERVER_VERSION } from './contract.ts';
-import type { Histogram, Meters } from './meters.ts';
+import type { Histogram } from './histogram.ts';
+import type { Meters } from './meters.ts';
 
 const DAY_SECONDS = 86_400;
 

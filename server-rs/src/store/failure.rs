@@ -131,11 +131,11 @@ impl State {
         }
     }
 
-    /// Returns whether a probe may end the fault, or find one where writes are in doubt. On a full disk a probe
+    /// Returns whether a probe may end the fault, or find one after a warning. On a full disk a probe
     /// proves nothing, because it needs less room than events.
-    pub fn wants_probe(&self, is_doubtful: bool) -> bool {
+    pub fn wants_probe(&self, has_warning: bool) -> bool {
         let is_full = self.disk_is_full.load(Ordering::Acquire);
-        (is_doubtful || self.fault().is_some()) && !is_full && !self.is_final()
+        (has_warning || self.fault().is_some()) && !is_full && !self.is_final()
     }
 
     /// Returns a receiver that reports when the process must end.

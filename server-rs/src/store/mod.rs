@@ -366,8 +366,8 @@ impl Store {
             since_probe += LIMITS.storage_watch_ms;
             self.state.set_disk_full(read_disk(&self.options.path).is_some_and(DiskSpace::is_full));
             let can_write = is_writable(&self.options.path);
-            let is_doubtful = std::mem::replace(&mut was_writable, can_write) && !can_write;
-            if self.state.wants_probe(is_doubtful) && since_probe >= LIMITS.probe_interval_ms {
+            let has_warning = std::mem::replace(&mut was_writable, can_write) && !can_write;
+            if self.state.wants_probe(has_warning) && since_probe >= LIMITS.probe_interval_ms {
                 since_probe = 0;
                 self.writer.probe();
             }

@@ -1,7 +1,8 @@
 //! Runs the writing thread: stores groups, and takes steps of deletions between them.
 //!
 //! The other half is `writer`. Invariants: no answer before the commit (rule ING-08). The newest id is published after
-//! the commit. No checkpoint runs between a commit and its answers (rule STO-04).
+//! the commit. No checkpoint runs between a commit and its answers (rule STO-04). Over 250 lines because it has a
+//! function for each message.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -400,9 +400,9 @@ export class Store {
     const [space, canWrite] = await Promise.all([readDisk(this.path), isWritable(this.path)]);
     this.setDiskFull(space !== undefined && isFull(space));
     this.sinceProbeMs += LIMITS.storage_watch_ms;
-    const isDoubtful = this.wasWritable && !canWrite;
+    const hasWarning = this.wasWritable && !canWrite;
     this.wasWritable = canWrite;
-    if (this.sinceProbeMs < LIMITS.probe_interval_ms || !this.wantsProbe(isDoubtful)) return;
+    if (this.sinceProbeMs < LIMITS.probe_interval_ms || !this.wantsProbe(hasWarning)) return;
     this.sinceProbeMs = 0;
     this.writer.probe();
   }
@@ -414,12 +414,12 @@ export class Store {
   }
 
   /**
-   * Returns whether a probe may end the fault, or find one where writes are in doubt. On a full disk a probe proves
+   * Returns whether a probe may end the fault, or find one after a warning. On a full disk a probe proves
    * nothing, because it needs less room than events.
    */
-  private wantsProbe(isDoubtful: boolean): boolean {
+  private wantsProbe(hasWarning: boolean): boolean {
     const isFinal = this.reason !== undefined && CONSEQUENCES[this.reason] !== 'probe';
-    return (isDoubtful || this.fault !== undefined) && !this.diskIsFull && !isFinal;
+    return (hasWarning || this.fault !== undefined) && !this.diskIsFull && !isFinal;
   }
 
   /**
