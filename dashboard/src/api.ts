@@ -95,6 +95,12 @@ export interface Health {
   readonly sqlite_version: string;
   readonly db_bytes: number;
   readonly wal_bytes: number;
+  readonly attachment_bytes: number;
+  readonly disk_free_bytes: number;
+  /** Whether the disk is almost full (contract rule HEA-04). */
+  readonly disk_low: boolean;
+  /** The newest fault since the start. */
+  readonly last_fault: { readonly code: string; readonly at: string } | null;
   readonly queue_events: number;
   readonly telemetry: Telemetry;
 }

@@ -11,6 +11,7 @@ import { Header } from './parts/header.tsx';
 import { Headline } from './parts/headline.tsx';
 import { ServerPanel } from './parts/server-panel.tsx';
 import { Sessions } from './parts/sessions.tsx';
+import { StorageWarning } from './parts/storage-warning.tsx';
 import { Tiles } from './parts/tiles.tsx';
 import { Tools } from './parts/tools.tsx';
 
@@ -26,6 +27,7 @@ export function App() {
       </a>
       <Header />
       <main>
+        <StorageWarning />
         <Headline />
         <Tiles />
         <Charts />

@@ -1,7 +1,7 @@
 /** The server's own state: its process, its storage, and its queue; or that it is unknown. */
 import type { Health, Retention } from '../api.ts';
 import { health, isHealthKnown, retention } from '../figures.ts';
-import { bytes, counted, span, whole } from '../format.ts';
+import { bytes, counted, dateTime, span, whole } from '../format.ts';
 import { Panel } from './panel.tsx';
 
 export function ServerPanel() {
@@ -13,8 +13,11 @@ export function ServerPanel() {
     ['Uptime', span(at.uptime * 1000)],
     ['Write queue', `${whole(at.queue_events)} events`],
     ['Database', bytes(at.db_bytes)],
-    ['Keeps', keptText(retention.value)],
     ['Write-ahead log', bytes(at.wal_bytes)],
+    ['Attachments', bytes(at.attachment_bytes)],
+    ['Keeps', keptText(retention.value)],
+    ['Disk free', bytes(at.disk_free_bytes)],
+    ['Last fault', faultText(at.last_fault)],
     ['Streams', whole(at.sse_clients)],
     ['Durability', at.durability],
     ['SQLite', at.sqlite_version],
@@ -46,6 +49,12 @@ function keptText(bounds: Retention | null): string {
     bounds.bytes > 0 ? `at most ${bytes(bounds.bytes)}, ${bytes(bounds.used_bytes)} used` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'all events' : parts.join(' · ');
+}
+
+/** Describes the newest fault: "storage_full · 2026-02-18 18:06:41". */
+function faultText(fault: Health['last_fault']): string {
+  if (fault === null) return 'none since the start';
+  return `${fault.code} · ${dateTime(new Date(fault.at)).replace(/\.\d+$/, '')}`;
 }
 
 function Status({ of: { status, reason } }: { readonly of: Health }) {
