@@ -66,3 +66,17 @@ test('every family has a series once something was counted', async () => {
   assert.ok(text.includes('ingest_http_requests_total{method="GET",route="/",status="200"} 1\n'));
   assert.ok(text.includes('ingest_http_request_duration_seconds_bucket{route="/",le="0.001"} 1\n'));
 });
+
+test('names match the file and its order', () => {
+  const meters = new Meters();
+  const outcomes = ['accepted', 'duplicate', 'rejected'] as const;
+  const sources = ['dismissals', 'events', 'hooks', 'rpc', 'stdin', 'telemetry'] as const;
+  assert.deepEqual(METRICS.values.outcome, outcomes);
+  assert.deepEqual(METRICS.values.source, sources);
+  let count = 0;
+  for (const outcome of outcomes) for (const source of sources) meters.countEvents(outcome, source, ++count);
+  let expected = 0;
+  for (const [outcome, source, found] of meters.events()) {
+    assert.equal(found, ++expected, `${outcome} ${source}`);
+  }
+});

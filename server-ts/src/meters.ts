@@ -19,6 +19,16 @@ export type EventOutcome = 'accepted' | 'duplicate' | 'rejected';
 /** The sources of events, in the order of `metrics.json`. */
 export type EventSource = 'dismissals' | 'events' | 'hooks' | 'rpc' | 'stdin' | 'telemetry';
 
+const OUTCOME_PLACES: Readonly<Record<EventOutcome, number>> = { accepted: 0, duplicate: 1, rejected: 2 };
+const SOURCE_PLACES: Readonly<Record<EventSource, number>> = {
+  dismissals: 0,
+  events: 1,
+  hooks: 2,
+  rpc: 3,
+  stdin: 4,
+  telemetry: 5,
+};
+
 /** The numbers of one server. */
 export class Meters {
   private readonly exactRoutes = new Map<string, number>();
@@ -32,7 +42,7 @@ export class Meters {
     { length: ROUTES.length + 1 },
     () => new Histogram('ingest_http_request_duration_seconds'),
   );
-  private readonly eventCounts = new Map<string, number>();
+  private readonly eventCounts = new Float64Array(OUTCOMES.length * SOURCES.length);
   private readonly refusalCounts = new Map<string, number>();
   /** Valid events of each group. */
   readonly groupEvents = new Histogram('ingest_group_events');
@@ -55,9 +65,6 @@ export class Meters {
       if (path.includes('{')) this.openRoutes.push([patternOf(path), place]);
       else this.exactRoutes.set(path, place);
     });
-    for (const outcome of OUTCOMES) {
-      for (const source of SOURCES) this.eventCounts.set(`${outcome} ${source}`, 0);
-    }
     for (const code of Object.keys(VOCABULARY.errors)) this.refusalCounts.set(code, 0);
   }
 
@@ -86,12 +93,13 @@ export class Meters {
 
   /** Counts an answer with an error. */
   countRefusal(code: ErrorCode): void {
-    add(this.refusalCounts, code, 1);
+    this.refusalCounts.set(code, (this.refusalCounts.get(code) ?? 0) + 1);
   }
 
   /** Counts events with one outcome. */
   countEvents(outcome: EventOutcome, source: EventSource, count: number): void {
-    if (count > 0) add(this.eventCounts, `${outcome} ${source}`, count);
+    const at = OUTCOME_PLACES[outcome] * SOURCES.length + SOURCE_PLACES[source];
+    this.eventCounts[at] = this.eventCounts[at]! + count;
   }
 
   /** Counts a committed group; `newest` is its newest id when a row was stored. */
@@ -141,9 +149,8 @@ export class Meters {
 
   /** Returns the counts of events by outcome and source. */
   events(): (readonly [outcome: string, source: string, count: number])[] {
-    return [...this.eventCounts].map(([key, count]) => {
-      const [outcome, source] = key.split(' ') as [string, string];
-      return [outcome, source, count];
+    return [...this.eventCounts].map((count, at) => {
+      return [OUTCOMES[Math.floor(at / SOURCES.length)]!, SOURCES[at % SOURCES.length]!, count];
     });
   }
 
@@ -153,17 +160,15 @@ export class Meters {
   }
 }
 
+/** Origin of this thread's `performance.now()` on the clock that all threads share. */
+const ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
 /** Returns a monotonic time in milliseconds. All threads share it, unlike `performance.now()`. */
 export function sharedNowMs(): number {
-  const [seconds, nanos] = process.hrtime();
-  return seconds * 1000 + nanos / 1e6;
+  return ORIGIN_MS + performance.now();
 }
 
 /** Returns the pattern of a route with parameters: each matches one segment that is not empty. */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
-}
-
-function add(counts: Map<string, number>, key: string, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
 }
