@@ -263,6 +263,13 @@ mod tests {
     }
 
     #[test]
+    fn every_status_of_an_error_is_listed() {
+        for spec in crate::contract::VOCABULARY.errors.values() {
+            assert!(METRICS.values.status.contains(&spec.status), "{}", spec.status);
+        }
+    }
+
+    #[test]
     fn names_match_the_file_and_its_order() {
         let values = &METRICS.values;
         let outcomes = [

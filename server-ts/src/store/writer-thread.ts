@@ -3,7 +3,7 @@
  * file and migrates the schema. It answers first and checkpoints afterwards.
  *
  * The other half is `writer`. Invariants: no answer before the commit (rule ING-08), and no checkpoint between a
- * commit and its answer (rule STO-04).
+ * commit and its answer (rule STO-04). Over 250 lines because it has a branch for each message.
  */
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
