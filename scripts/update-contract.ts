@@ -16,7 +16,13 @@ import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { type RpcSchema, rpcMethods } from './contract/rpc.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
-import { insertEvent, selectEventFigures, selectEvents } from './contract/statements.ts';
+import {
+  insertEvent,
+  selectEventBlocks,
+  selectEventFigures,
+  selectEventSpans,
+  selectEvents,
+} from './contract/statements.ts';
 import { clientTypes } from './contract/types.ts';
 import { wireFields } from './contract/wire.ts';
 import type { JsonObject } from './contract-facts.ts';
@@ -54,6 +60,10 @@ export function generate(root: string): Generated[] {
       path: 'contract/queries/select_event_columns_oldest.sql',
       content: selectEvents(fields, 'oldest', 'stored'),
     },
+    { path: 'contract/queries/select_event_spans_newest.sql', content: selectEventSpans(fields, 'newest') },
+    { path: 'contract/queries/select_event_spans_oldest.sql', content: selectEventSpans(fields, 'oldest') },
+    { path: 'contract/queries/select_event_blocks_newest.sql', content: selectEventBlocks(fields, 'newest') },
+    { path: 'contract/queries/select_event_blocks_oldest.sql', content: selectEventBlocks(fields, 'oldest') },
     { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
     { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },

@@ -71,6 +71,8 @@ export interface EventRow {
 export interface EventPage {
   readonly events: readonly EventRow[];
   readonly next: number | null;
+  /** GET-11 */
+  readonly scanned_to: number;
 }
 
 /** SES-03 */
@@ -102,6 +104,8 @@ export interface Session {
 export interface SessionPage {
   readonly sessions: readonly Session[];
   readonly next: number | null;
+  /** SES-05 */
+  readonly scanned_to: number;
 }
 
 /** SES-04 */

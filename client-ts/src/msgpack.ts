@@ -32,8 +32,8 @@ export const msgpack: Format & PageFormat = {
     return joined([new Uint8Array(BEGIN), count, ...pieces]);
   },
   async page(response) {
-    const { events, next } = packr.unpack(await bytesOf(response, type)) as EventPage;
-    return { events: events.map(withMetadata), next };
+    const page = packr.unpack(await bytesOf(response, type)) as EventPage;
+    return { ...page, events: page.events.map(withMetadata) };
   },
 };
 

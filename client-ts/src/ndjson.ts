@@ -19,7 +19,8 @@ export const ndjson: Format & PageFormat = {
       for (const line of lines) events.push(JSON.parse(line));
     }
     if (rest !== '') events.push(JSON.parse(rest));
-    // The answer has only rows, so the last page is the empty one.
-    return { events, next: events.at(-1)?.id ?? null };
+    // The answer has only rows, so the last page is the empty one. It has all rows up to its limit (FMT-09).
+    const last = events.at(-1)?.id;
+    return { events, next: last ?? null, scanned_to: last ?? 0 };
   },
 };

@@ -13,12 +13,14 @@ const BY_NUMBER: ReadonlyMap<number, RowField> = new Map(
 export function readPage(bytes: Uint8Array): EventPage {
   const events: EventRow[] = [];
   let next: number | null = null;
+  let scanned_to = 0;
   readFields(bytes, (reader, number, type) => {
     if (number === 1) events.push(readRow(reader.bytes()));
     else if (number === 2) next = Number(reader.uint64());
+    else if (number === 3) scanned_to = Number(reader.uint64());
     else reader.skip(type, number);
   });
-  return { events, next };
+  return { events, next, scanned_to };
 }
 
 function readRow(bytes: Uint8Array): EventRow {

@@ -3,7 +3,7 @@
 -- ?3: below this last_event_id. ?4: how many. ?5: status or NULL. ?6: status to leave out, or NULL.
 -- ?7 and ?8: the name ids of agent_type and project, or NULL. ?9: since, or NULL. All times are Unix milliseconds.
 -- ?10: a wait that began at this time or before is stale. Of several waits the session shows the first (rule WAI-03).
--- The plus hides the value from the planner (decision 23).
+-- ?11: not below this last_event_id. The plus hides the value from the planner (decision 23).
 SELECT * FROM (
 SELECT
   s.session_id AS id,
@@ -37,7 +37,7 @@ FROM sessions AS s
 LEFT JOIN session_waits AS w ON w.session = s.key AND s.ended_at IS NULL AND w.agent_id = (
   SELECT f.agent_id FROM session_waits AS f WHERE f.session = s.key
   ORDER BY f.needs_answer DESC, f.event_id LIMIT 1)
-WHERE s.last_event_id < ?3
+WHERE s.last_event_id < ?3 AND s.last_event_id >= ?11
   AND (?5 IS NOT 'waiting' OR s.key IN (SELECT session FROM session_waits WHERE needs_answer = 1))
   AND (?7 IS NULL OR s.agent_type = ?7)
   AND (?8 IS NULL OR s.project = ?8)

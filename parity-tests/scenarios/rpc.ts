@@ -239,7 +239,7 @@ async function noRoom(context: ScenarioContext): Promise<void> {
   const error = `{"code":-32000,"message":"Server error","data":${data}}`;
   const results = [
     `{"jsonrpc":"2.0","error":${error},"id":1}`,
-    '{"jsonrpc":"2.0","result":{"events":[],"next":null},"id":1}',
+    '{"jsonrpc":"2.0","result":{"events":[],"next":null,"scanned_to":0},"id":1}',
   ];
   assert.equal(reply.body.toString(), `[${results.join(',')}]`);
   lock.release();

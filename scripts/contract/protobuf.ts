@@ -28,10 +28,12 @@ message IngestBatch {
   repeated Event events = 1;
 }
 
-// The answer of GET /api/events; next is the cursor of the next page, absent at the end.
+// The answer of GET /api/events; next is the cursor of the next page, absent at the end. The page has all rows between its
+// cursor and scanned_to (rule GET-11).
 message EventPage {
   repeated Event events = 1;
   optional uint64 next = 2;
+  uint64 scanned_to = 3;
 }
 
 // The answer of GET /api/snapshot/events.

@@ -1,6 +1,6 @@
 /**
- * Generates the statements of `contract/queries` that name the fields of an event: one insert, and the pages in both
- * orders.
+ * Generates the statements of `contract/queries` that name the fields of an event. These are one insert, the rows of a
+ * page in both orders, and the summaries that a page searches.
  */
 import { type Fields, nameKinds } from './fields.ts';
 
@@ -31,44 +31,21 @@ export function selectEvents(
   const kinds = nameKinds(fields);
   const columnOf = (name: string): string => fields.fields[name]!.column;
   const texts = fields.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
-  const each = (line: (name: string) => string): string => kinds.map(line).join('');
-  const way = order === 'newest' ? 'DESC' : 'ASC';
-  return `-- Generated from contract/fields.json. A page of rows, ${order} first. :above and :below bound the ids, :limit is how many.
+  const equal = (name: string): string => `  AND (:${name} IS NULL OR e.${columnOf(name)} = :${name})\n`;
+  return `-- Generated from contract/fields.json. Rows with ids above :above and below :below, ${order} first, up to :limit.
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
--- id or a text. NULL stands for any. Only spans of 65,536 rows are read, and of these only blocks of 256, whose summary
--- has every wanted number.
+-- id or a text. NULL stands for any.
 ${rows === 'stored' ? STORED : ''}\
 -- The plus keeps the value from the planner (decision 23).
-WITH bounds (above, below) AS (
-  SELECT
-    max(
-      :above,
-      iif(:since IS NULL, :above, ifnull((SELECT min(first_id) - 1 FROM hours WHERE hour > :since / 1000 - 3600), :below)),
-      iif(:session IS NULL, :above, (SELECT first_event_id - 1 FROM sessions WHERE key = :session))
-    ),
-    min(
-      :below,
-      iif(:until IS NULL, :below, ifnull((SELECT max(last_id) + 1 FROM hours WHERE hour <= :until / 1000), :above)),
-      iif(:session IS NULL, :below, (SELECT last_event_id + 1 FROM sessions WHERE key = :session))
-    )
-)
 ${rows === 'stored' ? `SELECT\n${lines(rowColumns(fields).map((column) => `e.${column}`))}` : 'SELECT v.*'}
-FROM event_spans AS s CROSS JOIN event_blocks AS b CROSS JOIN events AS e\
-${rows === 'stored' ? '' : ' CROSS JOIN events_readable AS v ON v.id = e.id'}
-WHERE s.id BETWEEN (SELECT above FROM bounds) >> 16 AND (SELECT below FROM bounds) >> 16
-${each((name) => `  AND (:${name} IS NULL OR s.names IS NULL OR instr(s.names, unhex(printf('%08X', :${name}))))\n`)}\
-  AND b.id BETWEEN max(s.id * 256, (SELECT above FROM bounds) >> 8)
-    AND min(s.id * 256 + 255, (SELECT below FROM bounds) >> 8)
-${each((name) => `  AND (:${name} IS NULL OR instr(b.names, unhex(printf('%08X', :${name}))))\n`)}\
-  AND (:session IS NULL OR instr(b.sessions, unhex(printf('%08X', :session))))
-  AND e.id > max(b.id * 256 - 1, (SELECT above FROM bounds))
-  AND e.id < min(b.id * 256 + 256, (SELECT below FROM bounds))
-${each((name) => `  AND (:${name} IS NULL OR e.${columnOf(name)} = :${name})\n`)}\
+FROM events AS e${rows === 'stored' ? '' : ' CROSS JOIN events_readable AS v ON v.id = e.id'}
+WHERE e.id > :above AND e.id < :below
+${kinds.map(equal).join('')}\
   AND (:since IS NULL OR e.created_at >= :since)
   AND (:until IS NULL OR e.created_at < :until)
   AND (:session IS NULL OR e.session = :session)
-${texts.map((name) => `  AND (:${name} IS NULL OR e.${columnOf(name)} = :${name})\n`).join('')}\
-ORDER BY s.id ${way}, b.id ${way}, e.id ${way}
+${texts.map(equal).join('')}\
+ORDER BY e.id ${directionOf(order)}
 LIMIT +:limit
 `;
 }
@@ -98,6 +75,39 @@ const FIGURES = [
   'cost_nanos',
   'computed_cost_nanos',
 ];
+
+/** Returns `select_event_spans_newest.sql` and `select_event_spans_oldest.sql`. */
+export function selectEventSpans(fields: Fields, order: 'newest' | 'oldest'): string {
+  return `-- Generated from contract/fields.json. Spans from :first to :last, ${order} first, whose summary has every wanted name id
+-- (rule GET-11). NULL stands for any.
+SELECT id FROM event_spans
+WHERE id BETWEEN :first AND :last
+${nameKinds(fields)
+  .map(
+    (name) => `  AND (:${name} IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :${name}))))\n`,
+  )
+  .join('')}\
+ORDER BY id ${directionOf(order)}
+`;
+}
+
+/** Returns `select_event_blocks_newest.sql` and `select_event_blocks_oldest.sql`. */
+export function selectEventBlocks(fields: Fields, order: 'newest' | 'oldest'): string {
+  return `-- Generated from contract/fields.json. Blocks from :first to :last, ${order} first, whose summary has every wanted name
+-- id, and the session with the key :session (rule GET-11). NULL stands for any.
+SELECT id FROM event_blocks
+WHERE id BETWEEN :first AND :last
+${nameKinds(fields)
+  .map((name) => `  AND (:${name} IS NULL OR instr(names, unhex(printf('%08X', :${name}))))\n`)
+  .join('')}\
+  AND (:session IS NULL OR instr(sessions, unhex(printf('%08X', :session))))
+ORDER BY id ${directionOf(order)}
+`;
+}
+
+function directionOf(order: 'newest' | 'oldest'): string {
+  return order === 'newest' ? 'DESC' : 'ASC';
+}
 
 const STORED = `-- The columns are those of a row in its order, but for schema_version. Names and sessions are ids, times are Unix
 -- milliseconds, an event_id of 16 bytes is a UUID.

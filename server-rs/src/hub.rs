@@ -15,7 +15,7 @@ use crate::error::ErrorCode;
 use crate::ring::{Frame, Ring, StreamFilter};
 use crate::store::Store;
 use crate::store::cost::cost_of;
-use crate::store::query::list_events;
+use crate::store::event_search::list_events;
 
 /// The fan-out; one per server.
 #[derive(Debug)]
@@ -89,23 +89,18 @@ impl Hub {
 
     /// Returns a page of the database after a cursor, and the id up to which it is complete.
     async fn page(&self, cursor: i64, filter: &StreamFilter) -> Result<(Vec<Frame>, i64), ErrorCode> {
-        // Read before the page, so that no row between the two is skipped.
-        let newest = *self.newest.borrow();
         let page = filter.page(cursor);
-        let frames = self
-            .store
+        self.store
             .read_spawned(cost_of(&page), move |connection| {
                 let mut frames = Vec::new();
-                list_events(connection, &page, LIMITS.stream_page_events, |row| {
+                let most = LIMITS.stream_page_events;
+                let reached = list_events(connection, &page, most, |row| {
                     frames.push(Frame::of(row)?);
                     Ok(())
                 })?;
-                Ok(frames)
+                Ok((frames, reached.scanned_to))
             })
-            .await?;
-        let last = frames.last().map_or(cursor, Frame::id);
-        let full = frames.len() as u64 >= LIMITS.stream_page_events;
-        Ok((frames, if full { last } else { last.max(newest) }))
+            .await
     }
 
     /// Returns the newest id that a client's deletion took.

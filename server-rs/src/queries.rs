@@ -91,6 +91,14 @@ pub const SELECT_EPOCH: &str = include_str!("../../contract/queries/select_epoch
 pub const SELECT_EVENT: &str = include_str!("../../contract/queries/select_event.sql");
 /// `contract/queries/select_event_block.sql`
 pub const SELECT_EVENT_BLOCK: &str = include_str!("../../contract/queries/select_event_block.sql");
+/// `contract/queries/select_event_blocks_newest.sql`
+pub const SELECT_EVENT_BLOCKS_NEWEST: &str =
+    include_str!("../../contract/queries/select_event_blocks_newest.sql");
+/// `contract/queries/select_event_blocks_oldest.sql`
+pub const SELECT_EVENT_BLOCKS_OLDEST: &str =
+    include_str!("../../contract/queries/select_event_blocks_oldest.sql");
+/// `contract/queries/select_event_bounds.sql`
+pub const SELECT_EVENT_BOUNDS: &str = include_str!("../../contract/queries/select_event_bounds.sql");
 /// `contract/queries/select_event_columns_newest.sql`
 pub const SELECT_EVENT_COLUMNS_NEWEST: &str =
     include_str!("../../contract/queries/select_event_columns_newest.sql");
@@ -109,6 +117,12 @@ pub const SELECT_EVENT_KEY_RUNS: &str = include_str!("../../contract/queries/sel
 pub const SELECT_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/select_event_key_tail.sql");
 /// `contract/queries/select_event_span.sql`
 pub const SELECT_EVENT_SPAN: &str = include_str!("../../contract/queries/select_event_span.sql");
+/// `contract/queries/select_event_spans_newest.sql`
+pub const SELECT_EVENT_SPANS_NEWEST: &str =
+    include_str!("../../contract/queries/select_event_spans_newest.sql");
+/// `contract/queries/select_event_spans_oldest.sql`
+pub const SELECT_EVENT_SPANS_OLDEST: &str =
+    include_str!("../../contract/queries/select_event_spans_oldest.sql");
 /// `contract/queries/select_events_newest.sql`
 pub const SELECT_EVENTS_NEWEST: &str = include_str!("../../contract/queries/select_events_newest.sql");
 /// `contract/queries/select_events_oldest.sql`
@@ -147,6 +161,8 @@ pub const SELECT_RETAINED_BYTES: &str = include_str!("../../contract/queries/sel
 pub const SELECT_SESSION: &str = include_str!("../../contract/queries/select_session.sql");
 /// `contract/queries/select_session_blocks.sql`
 pub const SELECT_SESSION_BLOCKS: &str = include_str!("../../contract/queries/select_session_blocks.sql");
+/// `contract/queries/select_session_bound.sql`
+pub const SELECT_SESSION_BOUND: &str = include_str!("../../contract/queries/select_session_bound.sql");
 /// `contract/queries/select_session_id.sql`
 pub const SELECT_SESSION_ID: &str = include_str!("../../contract/queries/select_session_id.sql");
 /// `contract/queries/select_session_key.sql`

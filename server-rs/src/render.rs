@@ -159,48 +159,46 @@ fn scalar(out: &mut Vec<u8>, value: ValueRef<'_>) {
     }
 }
 
-/// A page of rows under a name, with the cursor that continues it (rules GET-01 and SES-01).
+/// How far a page came (rules GET-11 and SES-05).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reached {
+    /// The cursor of the next page; `None` at the end.
+    pub next: Option<i64>,
+    /// The id up to which the page has every matching row.
+    pub scanned_to: i64,
+}
+
+/// A page of rows under a name (rules GET-01 and SES-01).
 #[derive(Debug)]
 pub(crate) struct Page {
     json: Vec<u8>,
-    cursor: &'static str,
-    limit: u64,
-    rows: u64,
-    last: i64,
+    opening: usize,
 }
 
 impl Page {
-    /// Creates a page of up to `limit` rows; `next` comes from the column `cursor`.
-    pub(crate) fn new(name: &str, cursor: &'static str, limit: u64) -> Self {
-        Self { json: format!("{{\"{name}\":[").into_bytes(), cursor, limit, rows: 0, last: 0 }
+    /// Creates a page without rows.
+    pub(crate) fn new(name: &str) -> Self {
+        let json = format!("{{\"{name}\":[").into_bytes();
+        Self { opening: json.len(), json }
     }
 
-    /// Adds a row. A row beyond the page size only shows that more rows follow.
+    /// Adds a row.
     pub(crate) fn row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
-        self.rows += 1;
-        if self.rows > self.limit {
-            return Ok(());
-        }
-        if self.rows > 1 {
+        if self.json.len() > self.opening {
             self.json.push(b',');
         }
-        self.last = row.get(self.cursor)?;
         row_object(&mut self.json, row, LineBreaks::AsSent)
     }
 
-    /// Returns whether more rows follow the page.
-    pub(crate) fn has_more(&self) -> bool {
-        self.rows > self.limit
-    }
-
     /// Returns the page's JSON text.
-    pub(crate) fn finish(mut self) -> Vec<u8> {
+    pub(crate) fn finish(mut self, reached: Reached) -> Vec<u8> {
         self.json.extend_from_slice(b"],\"next\":");
-        if self.has_more() {
-            integer(&mut self.json, self.last);
-        } else {
-            self.json.extend_from_slice(b"null");
+        match reached.next {
+            Some(next) => integer(&mut self.json, next),
+            None => self.json.extend_from_slice(b"null"),
         }
+        self.json.extend_from_slice(b",\"scanned_to\":");
+        integer(&mut self.json, reached.scanned_to);
         self.json.push(b'}');
         self.json
     }

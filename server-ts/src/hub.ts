@@ -120,7 +120,7 @@ export class Hub {
         const frames = await this.source.frames(pageAfter(this.ring.to, newest, {}));
         // The page may have deleted rows.
         if (deletions !== this.deletions) continue;
-        this.ring.append(frames, newest);
+        this.ring.append(frames);
         for (const subscription of this.subscriptions) subscription.wake();
       }
     } catch (error) {
@@ -206,7 +206,7 @@ export class Subscription {
   /** Reads rows that the ring no longer has, with this subscription's filter. */
   private async page(newest: number): Promise<Uint8Array> {
     const frames = await this.source.frames(pageAfter(this.cursor, newest, this.filter));
-    this.cursor = frames.more ? frames.ids.at(-1)! : newest;
+    this.cursor = frames.scannedTo;
     if (frames.ids.length > 0) this.countDelivery(frames.ids[0]!);
     return frames.bytes;
   }

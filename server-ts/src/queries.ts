@@ -45,6 +45,9 @@ import selectDumpStatements from '../../contract/queries/select_dump_statements.
 import selectEpoch from '../../contract/queries/select_epoch.sql?text';
 import selectEvent from '../../contract/queries/select_event.sql?text';
 import selectEventBlock from '../../contract/queries/select_event_block.sql?text';
+import selectEventBlocksNewest from '../../contract/queries/select_event_blocks_newest.sql?text';
+import selectEventBlocksOldest from '../../contract/queries/select_event_blocks_oldest.sql?text';
+import selectEventBounds from '../../contract/queries/select_event_bounds.sql?text';
 import selectEventColumnsNewest from '../../contract/queries/select_event_columns_newest.sql?text';
 import selectEventColumnsOldest from '../../contract/queries/select_event_columns_oldest.sql?text';
 import selectEventFigures from '../../contract/queries/select_event_figures.sql?text';
@@ -53,6 +56,8 @@ import selectEventKeyBlock from '../../contract/queries/select_event_key_block.s
 import selectEventKeyRuns from '../../contract/queries/select_event_key_runs.sql?text';
 import selectEventKeyTail from '../../contract/queries/select_event_key_tail.sql?text';
 import selectEventSpan from '../../contract/queries/select_event_span.sql?text';
+import selectEventSpansNewest from '../../contract/queries/select_event_spans_newest.sql?text';
+import selectEventSpansOldest from '../../contract/queries/select_event_spans_oldest.sql?text';
 import selectEventsNewest from '../../contract/queries/select_events_newest.sql?text';
 import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?text';
 import selectFirstEventId from '../../contract/queries/select_first_event_id.sql?text';
@@ -71,6 +76,7 @@ import selectNameText from '../../contract/queries/select_name_text.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
 import selectSessionBlocks from '../../contract/queries/select_session_blocks.sql?text';
+import selectSessionBound from '../../contract/queries/select_session_bound.sql?text';
 import selectSessionId from '../../contract/queries/select_session_id.sql?text';
 import selectSessionKey from '../../contract/queries/select_session_key.sql?text';
 import selectSessionRevision from '../../contract/queries/select_session_revision.sql?text';
@@ -136,6 +142,9 @@ export const QUERIES = {
   selectEpoch,
   selectEvent,
   selectEventBlock,
+  selectEventBlocksNewest,
+  selectEventBlocksOldest,
+  selectEventBounds,
   selectEventColumnsNewest,
   selectEventColumnsOldest,
   selectEventFigures,
@@ -144,6 +153,8 @@ export const QUERIES = {
   selectEventKeyRuns,
   selectEventKeyTail,
   selectEventSpan,
+  selectEventSpansNewest,
+  selectEventSpansOldest,
   selectEventsNewest,
   selectEventsOldest,
   selectFirstEventId,
@@ -162,6 +173,7 @@ export const QUERIES = {
   selectRetainedBytes,
   selectSession,
   selectSessionBlocks,
+  selectSessionBound,
   selectSessionId,
   selectSessionKey,
   selectSessionRevision,

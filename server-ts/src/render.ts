@@ -48,12 +48,24 @@ export function idOf(row: EventRow): number {
   return Number(row[ROW.id]);
 }
 
-export function renderEvents(rows: readonly EventRow[], next: number | null): string {
-  return `{"events":[${rows.map(renderEvent).join(',')}],"next":${next}}`;
+/** How far a page came (rules GET-11 and SES-05). */
+export interface Reached {
+  /** The cursor of the next page; null at the end. */
+  readonly next: number | null;
+  /** The id up to which the page has every matching row. */
+  readonly scannedTo: number;
 }
 
-export function renderSessions(rows: readonly SessionRow[], next: number | null): string {
-  return `{"sessions":[${rows.map(sessionObject).join(',')}],"next":${next}}`;
+export function renderEvents(rows: readonly EventRow[], reached: Reached): string {
+  return `{"events":[${rows.map(renderEvent).join(',')}]${renderReached(reached)}`;
+}
+
+export function renderSessions(rows: readonly SessionRow[], reached: Reached): string {
+  return `{"sessions":[${rows.map(sessionObject).join(',')}]${renderReached(reached)}`;
+}
+
+function renderReached({ next, scannedTo }: Reached): string {
+  return `,"next":${next},"scanned_to":${scannedTo}}`;
 }
 
 export function renderSession(session: SessionRow, rows: readonly EventRow[]): string {

@@ -60,8 +60,8 @@ export class Ring {
     return { bytes, cursor: reached, first };
   }
 
-  /** Adds the page after `to`; `newest` is the end of the page if it was the last one. */
-  append(frames: Frames, newest: number): void {
+  /** Adds the page after `to`. */
+  append(frames: Frames): void {
     let start = 0;
     frames.ids.forEach((id, at) => {
       const end = frames.ends[at]!;
@@ -70,7 +70,7 @@ export class Ring {
       start = end;
     });
     this.bytes += frames.bytes.length;
-    this.to = frames.more ? frames.ids.at(-1)! : newest;
+    this.to = frames.scannedTo;
     let drop = 0;
     while (this.bytes > LIMITS.stream_tail_bytes && drop < this.frames.length) {
       this.bytes -= this.frames[drop]!.bytes.length;

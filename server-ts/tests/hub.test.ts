@@ -21,11 +21,11 @@ class Source implements FrameSource {
   async frames(filter: EventFilter): Promise<Frames> {
     this.reads.push(filter);
     const rows: number[] = [];
-    let more = false;
+    let scannedTo = filter.before! - 1;
     for (let id = filter.after! + 1; id < filter.before!; id++) {
       if (filter.sessionId !== undefined && filter.sessionId !== `s${id % 2}`) continue;
       if (rows.length === filter.limit) {
-        more = true;
+        scannedTo = rows.at(-1)!;
         break;
       }
       rows.push(id);
@@ -41,7 +41,7 @@ class Source implements FrameSource {
       ids: Float64Array.from(rows),
       ends: Uint32Array.from(ends),
       names: rows.map((id) => [`s${id % 2}`, 'a', 'error']),
-      more,
+      scannedTo,
     };
   }
 }

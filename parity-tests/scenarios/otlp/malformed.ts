@@ -54,7 +54,7 @@ export async function everyFault(context: ScenarioContext): Promise<void> {
       }
   }
   assert.deepEqual(await telemetryOf(client), { grpc_connections: 0, agents: [] });
-  assert.equal((await client.get('/api/events')).text, '{"events":[],"next":null}');
+  assert.equal((await client.get('/api/events')).text, '{"events":[],"next":null,"scanned_to":0}');
   assert.equal(server.stderr().split('\n').filter(Boolean).length, 1, server.stderr());
   context.note(`${count} bodies`);
 }

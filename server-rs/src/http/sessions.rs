@@ -13,7 +13,8 @@ use crate::http::parameters::Parameters;
 use crate::http::reply;
 use crate::render::{Page, render_session};
 use crate::store::cost::Cost;
-use crate::store::query::{self, EventFilter};
+use crate::store::event_search::list_events;
+use crate::store::query::EventFilter;
 use crate::store::session_query::{self, Cutoffs, SessionFilter};
 use crate::text::percent_decode;
 
@@ -46,9 +47,9 @@ pub(crate) fn sessions_json(
     cutoffs: Cutoffs,
     limit: u64,
 ) -> rusqlite::Result<Vec<u8>> {
-    let mut page = Page::new("sessions", "last_event_id", limit);
-    session_query::list_sessions(connection, filter, cutoffs, limit + 1, |row| page.row(row))?;
-    Ok(page.finish())
+    let mut page = Page::new("sessions");
+    let reached = session_query::list_sessions(connection, filter, cutoffs, limit, |row| page.row(row))?;
+    Ok(page.finish(reached))
 }
 
 /// `GET /api/sessions/{id}` (rule SES-04).
@@ -107,6 +108,6 @@ pub(crate) fn session_json(
     let filter = EventFilter { session_id: Some(session_id.to_owned()), ..EventFilter::default() };
     render_session(
         &|row| session_query::get_session(connection, session_id, cutoffs, row).map(drop),
-        &|row| query::list_events(connection, &filter, limit, row),
+        &|row| list_events(connection, &filter, limit, row).map(drop),
     )
 }

@@ -5,6 +5,7 @@
 use rmp::encode::{write_array_len, write_bool, write_f64, write_map_len, write_nil, write_sint, write_str};
 
 use crate::field::COLUMNS;
+use crate::render::Reached;
 use crate::render::snapshot::SnapshotHead;
 use crate::render::stored::{StoredRow, StoredValue};
 use crate::timestamp::format_timestamp;
@@ -16,6 +17,7 @@ const MOST_WHOLE: f64 = 9_007_199_254_740_991.0;
 #[derive(Debug, Default)]
 pub struct MsgpackRows {
     bytes: Vec<u8>,
+    count: usize,
     /// The last time and its text: events of one request share it.
     time: (i64, String),
 }
@@ -24,6 +26,7 @@ pub struct MsgpackRows {
 impl MsgpackRows {
     /// Appends a row.
     pub fn push(&mut self, row: &StoredRow<'_>) {
+        self.count += 1;
         drop(write_map_len(&mut self.bytes, length(COLUMNS.len())));
         for (column, value) in COLUMNS.iter().zip(row) {
             drop(write_str(&mut self.bytes, column.name));
@@ -53,18 +56,20 @@ impl MsgpackRows {
         }
     }
 
-    /// Returns a page of these rows, with the cursor that continues it (rule GET-01).
-    pub fn page(&self, count: usize, next: Option<i64>) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.bytes.len() + 32);
-        drop(write_map_len(&mut out, 2));
+    /// Returns a page of these rows (rule GET-01).
+    pub fn page(&self, reached: Reached) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.bytes.len() + 48);
+        drop(write_map_len(&mut out, 3));
         drop(write_str(&mut out, "events"));
-        drop(write_array_len(&mut out, length(count)));
+        drop(write_array_len(&mut out, length(self.count)));
         out.extend_from_slice(&self.bytes);
         drop(write_str(&mut out, "next"));
-        match next {
+        match reached.next {
             None => drop(write_nil(&mut out)),
             Some(next) => drop(write_sint(&mut out, next)),
         }
+        drop(write_str(&mut out, "scanned_to"));
+        drop(write_sint(&mut out, reached.scanned_to));
         out
     }
 }
@@ -118,8 +123,10 @@ mod tests {
             rows.value(&value);
             assert_eq!(rows.bytes, bytes, "{value:?}");
         }
-        assert_eq!(MsgpackRows::default().page(0, None), b"\x82\xa6events\x90\xa4next\xc0");
-        assert_eq!(MsgpackRows::default().page(0, Some(7)), b"\x82\xa6events\x90\xa4next\x07");
+        let end = MsgpackRows::default().page(Reached { next: None, scanned_to: 0 });
+        assert_eq!(end, b"\x83\xa6events\x90\xa4next\xc0\xaascanned_to\0");
+        let page = MsgpackRows::default().page(Reached { next: Some(7), scanned_to: 7 });
+        assert_eq!(page, b"\x83\xa6events\x90\xa4next\x07\xaascanned_to\x07");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use prost::encoding::{WireType, encode_key, encode_varint};
 
 use crate::field::{BY_NUMBER, COLUMNS, Column, ColumnKind};
+use crate::render::Reached;
 use crate::render::snapshot::SnapshotHead;
 use crate::render::stored::{StoredRow, StoredValue};
 
@@ -27,10 +28,13 @@ impl ProtobufRows {
         push_bytes(&mut self.bytes, 1, &self.row);
     }
 
-    /// Returns a page of these rows, with the cursor that continues it (rule GET-01).
-    pub fn page(mut self, next: Option<i64>) -> Vec<u8> {
-        if let Some(next) = next {
+    /// Returns a page of these rows (rule GET-01).
+    pub fn page(mut self, reached: Reached) -> Vec<u8> {
+        if let Some(next) = reached.next {
             push_integer(&mut self.bytes, 2, next);
+        }
+        if reached.scanned_to != 0 {
+            push_integer(&mut self.bytes, 3, reached.scanned_to);
         }
         self.bytes
     }
@@ -114,9 +118,9 @@ mod tests {
         let mut rows = ProtobufRows::default();
         rows.push(&values);
         let row = b"\x20\x02\x50\0\x79\0\0\0\0\0\0\0\0\x80\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x92\x01\x02{}\x98\x01\xac\x02";
-        let page =
-            [b"\x0a".as_slice(), &[u8::try_from(row.len()).expect("short")], row, b"\x10\x05"].concat();
-        assert_eq!(rows.page(Some(5)), page);
+        let page = [b"\x0a".as_slice(), &[u8::try_from(row.len()).expect("short")], row, b"\x10\x05\x18\x05"]
+            .concat();
+        assert_eq!(rows.page(Reached { next: Some(5), scanned_to: 5 }), page);
     }
 
     #[test]

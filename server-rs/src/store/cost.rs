@@ -13,10 +13,11 @@ pub enum Cost {
 
 /// Returns the cost of a page: an unfiltered page takes the first rows, any other page may search all rows.
 pub fn cost_of(filter: &EventFilter) -> Cost {
+    if is_empty(filter) { Cost::Bounded } else { Cost::Unbounded }
+}
+
+/// Returns whether every event between the bounds matches.
+pub fn is_empty(filter: &EventFilter) -> bool {
     let EventFilter { session_id, fields, since, until, .. } = filter;
-    if session_id.is_none() && fields.is_empty() && since.is_none() && until.is_none() {
-        Cost::Bounded
-    } else {
-        Cost::Unbounded
-    }
+    session_id.is_none() && fields.is_empty() && since.is_none() && until.is_none()
 }

@@ -12,22 +12,22 @@ use rusqlite::{Connection, Row};
 
 use crate::field::{COLUMNS, ColumnKind};
 use crate::queries;
+use crate::render::Reached;
 use crate::render::stored::{StoredRow, StoredValue, dollars_of, text_of};
-use crate::store::query::{EventFilter, Order, each_event};
+use crate::store::event_search::{Columns, search_events};
+use crate::store::query::EventFilter;
 
-/// Visits up to `limit` events, until `visit` returns `false`. An unknown name or session means no rows.
+/// Visits up to `limit` events, until `visit` returns `false` or the budget of a page is used up (rule GET-11).
 pub(crate) fn list_event_rows(
     connection: &Connection,
     filter: &EventFilter,
     limit: u64,
     mut visit: impl FnMut(&StoredRow<'_>) -> rusqlite::Result<bool>,
-) -> rusqlite::Result<()> {
-    let sql = match filter.order {
-        Order::NewestFirst => queries::SELECT_EVENT_COLUMNS_NEWEST,
-        Order::OldestFirst => queries::SELECT_EVENT_COLUMNS_OLDEST,
-    };
+) -> rusqlite::Result<Reached> {
     let mut texts = Texts::default();
-    each_event(connection, sql, filter, limit, &mut |row| visit(&texts.stored_row(connection, row)?))
+    search_events(connection, Columns::Stored, filter, limit, &mut |row| {
+        visit(&texts.stored_row(connection, row)?)
+    })
 }
 
 /// The texts of name ids and session keys that a page has looked up.

@@ -1,6 +1,6 @@
 //! Reads events in several pages, in NDJSON and Arrow (rule FMT-09).
 //!
-//! Invariants: each page is a read of its own, of bounded size. No row has an id above the newest id at the
+//! Invariants: each page is a read of its own, a bounded search, and may have no rows (rule GET-11). No row has an id above the newest id at the
 //! start of the export.
 
 use arrow_schema::ArrowError;
@@ -12,9 +12,10 @@ use crate::formats::Format;
 use crate::render::arrow::{ArrowPage, ArrowPages};
 use crate::render::ndjson::{ndjson_head, ndjson_row};
 use crate::render::snapshot::SnapshotHead;
-use crate::render::stored::{stored_id_of, stored_metadata_of};
+use crate::render::stored::stored_metadata_of;
 use crate::store::event_rows::list_event_rows;
-use crate::store::query::{EventFilter, NO_BOUND, Order, list_events_until};
+use crate::store::event_search::{Columns, search_events};
+use crate::store::query::{EventFilter, NO_BOUND, Order};
 
 /// The events of an export that are not read yet.
 pub(crate) struct Export {
@@ -56,36 +57,37 @@ impl Export {
     pub(crate) fn read(&mut self, connection: &Connection) -> rusqlite::Result<ExportPage> {
         let asked = self.left.min(LIMITS.export_page_rows);
         let mut page = PageRead::default();
-        let bytes = match &mut self.arrow {
+        let (bytes, next) = match &mut self.arrow {
             None => {
                 let lines = &mut self.lines;
-                list_events_until(connection, &self.filter, asked, |row| {
-                    ndjson_row(lines, row)?;
-                    let metadata = row.get_ref(METADATA_COLUMN)?.as_bytes().map_or(0, <[u8]>::len);
-                    Ok(page.note(row.get(0)?, metadata))
-                })?;
-                std::mem::take(lines)
+                let reached =
+                    search_events(connection, Columns::Readable, &self.filter, asked, &mut |row| {
+                        ndjson_row(lines, row)?;
+                        let metadata = row.get_ref(METADATA_COLUMN)?.as_bytes().map_or(0, <[u8]>::len);
+                        Ok(page.note(metadata))
+                    })?;
+                (std::mem::take(lines), reached.next)
             }
             Some(arrow) => {
                 let mut rows = ArrowPage::default();
-                list_event_rows(connection, &self.filter, asked, |row| {
+                let reached = list_event_rows(connection, &self.filter, asked, |row| {
                     rows.row(row);
-                    Ok(page.note(stored_id_of(row), stored_metadata_of(row).len()))
+                    Ok(page.note(stored_metadata_of(row).len()))
                 })?;
                 arrow.push(rows).map_err(fault)?;
-                if !page.is_followed(asked, self.left) {
+                if page.rows == self.left || reached.next.is_none() {
                     arrow.finish().map_err(fault)?;
                 }
-                arrow.take()
+                (arrow.take(), reached.next)
             }
         };
-        let is_followed = page.is_followed(asked, self.left);
         self.left -= page.rows;
-        match self.filter.order {
-            Order::NewestFirst => self.filter.below = page.last,
-            Order::OldestFirst => self.filter.above = page.last,
+        match (next, self.filter.order) {
+            (None, _) => self.left = 0,
+            (Some(next), Order::NewestFirst) => self.filter.below = next,
+            (Some(next), Order::OldestFirst) => self.filter.above = next,
         }
-        Ok(ExportPage { bytes, is_followed })
+        Ok(ExportPage { bytes, is_followed: self.left > 0 })
     }
 }
 
@@ -96,27 +98,15 @@ const METADATA_COLUMN: usize = COLUMNS.len() - 1;
 #[derive(Default)]
 struct PageRead {
     rows: u64,
-    /// The id of the last row.
-    last: i64,
     metadata_bytes: usize,
 }
 
 impl PageRead {
     /// Counts a row; returns whether the page has room for another one.
-    fn note(&mut self, id: i64, metadata_bytes: usize) -> bool {
+    fn note(&mut self, metadata_bytes: usize) -> bool {
         self.rows += 1;
-        self.last = id;
         self.metadata_bytes += metadata_bytes;
-        !self.is_full()
-    }
-
-    fn is_full(&self) -> bool {
-        self.metadata_bytes >= LIMITS.export_page_bytes
-    }
-
-    /// Returns whether another page may follow, when the page may have `asked` rows and the export `left` rows.
-    fn is_followed(&self, asked: u64, left: u64) -> bool {
-        self.rows < left && (self.rows == asked || self.is_full())
+        self.metadata_bytes < LIMITS.export_page_bytes
     }
 }
 

@@ -70,6 +70,8 @@ pub mod cost;
 pub mod reader;
 /// The reads of events and health.
 pub mod query;
+/// Searches events in bounded steps.
+pub mod event_search;
 /// The reads of sessions.
 pub mod session_query;
 /// Pages of stored events.

@@ -1,14 +1,10 @@
 //! Reads events and health by the contract's statements. Knows nothing of JSON text.
-//!
-//! A page reads one row more than it shows, to learn whether another page follows.
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, Row, ToSql, named_params};
+use rusqlite::{Connection, Row, named_params};
 
 use crate::field::Field;
 use crate::queries;
 use crate::store::names::find_name;
-use crate::store::sessions::find_session;
 
 /// Above every id: the upper bound of a page without `before`.
 pub const NO_BOUND: i64 = 9_007_199_254_740_992;
@@ -52,70 +48,6 @@ impl Default for EventFilter {
             order: Order::NewestFirst,
         }
     }
-}
-
-/// Visits up to `limit` events. An unknown name or session means an empty page.
-pub fn list_events(
-    connection: &Connection,
-    filter: &EventFilter,
-    limit: u64,
-    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
-) -> rusqlite::Result<()> {
-    list_events_until(connection, filter, limit, |row| visit(row).map(|()| true))
-}
-
-/// Visits up to `limit` events, until `visit` returns `false`.
-pub(crate) fn list_events_until(
-    connection: &Connection,
-    filter: &EventFilter,
-    limit: u64,
-    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>,
-) -> rusqlite::Result<()> {
-    let sql = match filter.order {
-        Order::NewestFirst => queries::SELECT_EVENTS_NEWEST,
-        Order::OldestFirst => queries::SELECT_EVENTS_OLDEST,
-    };
-    each_event(connection, sql, filter, limit, &mut visit)
-}
-
-/// Visits up to `limit` rows of a statement for event pages, until `visit` returns `false`.
-pub(crate) fn each_event(
-    connection: &Connection,
-    sql: &str,
-    filter: &EventFilter,
-    limit: u64,
-    visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<bool>,
-) -> rusqlite::Result<()> {
-    let session = match &filter.session_id {
-        None => None,
-        Some(session_id) => match find_session(connection, session_id)? {
-            None => return Ok(()),
-            found => found,
-        },
-    };
-    let mut wanted = Vec::with_capacity(filter.fields.len());
-    for (field, text) in &filter.fields {
-        wanted.push(if field.spec().is_dictionary {
-            let Some(id) = find_name(connection, *field, text)? else {
-                return Ok(());
-            };
-            Value::Integer(id)
-        } else {
-            Value::Text(text.clone())
-        });
-    }
-    let bounds: [(&str, &dyn ToSql); 6] = [
-        (":above", &filter.above),
-        (":below", &filter.below),
-        (":limit", &signed(limit)),
-        (":since", &filter.since),
-        (":until", &filter.until),
-        (":session", &session),
-    ];
-    let fields =
-        filter.fields.iter().zip(&wanted).map(|((field, _), value)| (field.parameter(), value as &dyn ToSql));
-    let values: Vec<_> = bounds.into_iter().chain(fields).collect();
-    each_until(connection, sql, &*values, visit).map(|_| ())
 }
 
 /// Counts the events with an id above `since` and up to `newest`, up to `most`.
@@ -187,15 +119,6 @@ pub(crate) fn each(
     values: impl rusqlite::Params,
     mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<usize> {
-    each_until(connection, sql, values, &mut |row| visit(row).map(|()| true))
-}
-
-fn each_until(
-    connection: &Connection,
-    sql: &str,
-    values: impl rusqlite::Params,
-    visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<bool>,
-) -> rusqlite::Result<usize> {
     let mut statement = connection.prepare_cached(sql)?;
     // A cached statement may still hold named values of an earlier read.
     statement.clear_bindings();
@@ -203,9 +126,7 @@ fn each_until(
     let mut count = 0;
     while let Some(row) = rows.next()? {
         count += 1;
-        if !visit(row)? {
-            break;
-        }
+        visit(row)?;
     }
     Ok(count)
 }

@@ -4,8 +4,10 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::contract::LIMITS;
 use crate::field::Field;
 use crate::queries;
+use crate::render::Reached;
 use crate::store::query::{NO_BOUND, each, known_name, signed};
 
 /// Times that determine a session's status (rule SES-02), in Unix milliseconds.
@@ -39,32 +41,63 @@ pub struct SessionFilter {
     pub before: Option<i64>,
 }
 
-/// Visits up to `limit` sessions, newest activity first.
+impl SessionFilter {
+    /// Returns whether every session below `before` matches.
+    fn is_empty(&self) -> bool {
+        let Self { status, exclude_status, agent_type, project, since, before: _ } = self;
+        [status, exclude_status, agent_type, project].iter().all(|wanted| wanted.is_none()) && since.is_none()
+    }
+}
+
+/// Visits up to `limit` sessions, newest activity first. Looks at a bounded number of sessions (rule SES-05).
 pub fn list_sessions(
     connection: &Connection,
     filter: &SessionFilter,
     cutoffs: Cutoffs,
     limit: u64,
-    visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
-) -> rusqlite::Result<()> {
+    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<Reached> {
+    // All statements see one state of the file.
+    let _transaction =
+        if connection.is_autocommit() { Some(connection.unchecked_transaction()?) } else { None };
     let agent_type = known_name(connection, Field::AgentType, filter.agent_type.as_deref())?;
     let project = known_name(connection, Field::Project, filter.project.as_deref())?;
     let (Some(agent_type), Some(project)) = (agent_type, project) else {
-        return Ok(());
+        return Ok(Reached { next: None, scanned_to: 0 });
     };
+    let before = filter.before.unwrap_or(NO_BOUND);
+    let bound = if filter.is_empty() { None } else { session_bound(connection, before)? };
     let values = params![
         cutoffs.idle,
         cutoffs.ended,
-        filter.before.unwrap_or(NO_BOUND),
-        signed(limit),
+        before,
+        signed(limit.saturating_add(1)),
         filter.status,
         filter.exclude_status,
         agent_type,
         project,
         filter.since,
         cutoffs.stale,
+        bound.unwrap_or(0),
     ];
-    each(connection, queries::SELECT_SESSIONS, values, visit).map(|_| ())
+    let (mut rows, mut last, mut next) = (0, 0, bound);
+    each(connection, queries::SELECT_SESSIONS, values, |row| {
+        if rows == limit {
+            next = Some(last);
+            return Ok(());
+        }
+        (rows, last) = (rows + 1, row.get("last_event_id")?);
+        visit(row)
+    })?;
+    Ok(Reached { next, scanned_to: next.unwrap_or(0) })
+}
+
+/// Returns the `last_event_id` of the last session that a page looks at; `None` when it looks at all sessions.
+fn session_bound(connection: &Connection, before: i64) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached(queries::SELECT_SESSION_BOUND)?
+        .query_row(params![before, signed(LIMITS.page_sessions)], |row| row.get(0))
+        .optional()
 }
 
 /// Visits one session; returns `false` when it has no event.

@@ -20,6 +20,8 @@ function rowOf(values: Record<string, StoredValue>): StoredRow {
 
 const HEAD = { topic: 'events', epoch: 'e', revision: 7, since: 5 };
 
+const END = { next: null, scannedTo: 0 };
+
 test('Protobuf omits null and zero, and orders fields by number', () => {
   const rows = new ProtobufRows(texts);
   const values = {
@@ -33,8 +35,8 @@ test('Protobuf omits null and zero, and orders fields by number', () => {
   };
   rows.push(rowOf({ ...values, metadata: '{}' }));
   const row = '20025000790000000000000000' + '8001ffffffffffffffffff01' + '9201027b7d9801ac02a00101';
-  const page = `0a${(row.length / 2).toString(16)}${row}1005`;
-  assert.equal(Buffer.from(rows.page(5)).toString('hex'), page);
+  const page = `0a${(row.length / 2).toString(16)}${row}10051805`;
+  assert.equal(Buffer.from(rows.page({ next: 5, scannedTo: 5 })).toString('hex'), page);
   const head = { topic: 'events', epoch: 'e', revision: 0, since: 0, isReset: true };
   const snapshot = protobufSnapshot(head, new Uint8Array(0));
   assert.equal(
@@ -69,15 +71,18 @@ test('MessagePack values have their shortest form', () => {
     const rows = new MsgpackRows(texts);
     rows.push(rowOf({ [column]: value }));
     const key = Buffer.from(column).toString('hex');
-    const page = rows.page(null).toString('hex');
+    const page = rows.page(END).toString('hex');
     assert.ok(
       page.includes(`${(0xa0 + column.length).toString(16)}${key}${hex}`),
       `${column} ${hex}: ${page}`,
     );
-    assert.ok(page.startsWith('82a66576656e747391de001aa26964c0a8'), page);
+    assert.ok(page.startsWith('83a66576656e747391de001aa26964c0a8'), page);
   }
-  assert.equal(new MsgpackRows(texts).page(null).toString('hex'), '82a66576656e747390a46e657874c0');
-  assert.equal(new MsgpackRows(texts).page(7).toString('hex'), '82a66576656e747390a46e65787407');
+  const scannedTo = `aa${Buffer.from('scanned_to').toString('hex')}`;
+  const empty = '83a66576656e747390a46e657874';
+  assert.equal(new MsgpackRows(texts).page(END).toString('hex'), `${empty}c0${scannedTo}00`);
+  const page = new MsgpackRows(texts).page({ next: 7, scannedTo: 7 });
+  assert.equal(page.toString('hex'), `${empty}07${scannedTo}07`);
   const bytes = msgpackSnapshot(HEAD, Buffer.of(0x80));
   const expected = Buffer.from(
     '\x85\xa5topic\xa6events\xa5epoch\xa1e\xa8revision\xa17\xa5since\xa15\xa4data\x80',

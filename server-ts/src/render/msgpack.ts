@@ -4,6 +4,7 @@
  * Pure. Every value has its shortest form. The library writes all values except integers of 64 bits.
  */
 import { COLUMNS, type Column } from '../field.ts';
+import type { Reached } from '../render.ts';
 import { formatTimestamp } from '../timestamp.ts';
 import type { SnapshotHead } from './snapshot.ts';
 import { dollarsOf, type StoredRow, type TextsById, textOf } from './stored.ts';
@@ -51,10 +52,11 @@ export class MsgpackRows {
     this.parts.push(isLong ? packLong(event) : pack(event));
   }
 
-  /** Returns a page of these rows, with the cursor that continues it (rule GET-01). */
-  page(next: number | null): Buffer {
-    const head = [Buffer.of(MAP | 2), pack('events'), arrayHead(this.count)];
-    return joined([...head, ...this.parts, pack('next'), packValue(next)]);
+  /** Returns a page of these rows (rule GET-01). */
+  page({ next, scannedTo }: Reached): Buffer {
+    const head = [Buffer.of(MAP | 3), pack('events'), arrayHead(this.count)];
+    const tail = [pack('next'), packValue(next), pack('scanned_to'), packValue(scannedTo)];
+    return joined([...head, ...this.parts, ...tail]);
   }
 
   private value(column: Column, row: StoredRow): Value {

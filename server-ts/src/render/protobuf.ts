@@ -5,6 +5,7 @@
  */
 import type { BinaryWriter as Writer } from '@bufbuild/protobuf/wire';
 import { BY_NUMBER, type Column } from '../field.ts';
+import type { Reached } from '../render.ts';
 import type { SnapshotHead } from './snapshot.ts';
 import { dollarsOf, type StoredRow, type StoredValue, type TextsById, textOf } from './stored.ts';
 
@@ -19,7 +20,7 @@ const FIXED64 = 1;
 const BYTES = 2;
 
 /** The numbers of the fields of `EventPage` and of `Snapshot`. */
-const PAGE = { events: 1, next: 2 } as const;
+const PAGE = { events: 1, next: 2, scanned_to: 3 } as const;
 const SNAPSHOT = { topic: 1, epoch: 2, revision: 3, since: 4, reset: 5, data: 6 } as const;
 
 const EVENTS_TAG = tagOf(PAGE.events, BYTES);
@@ -47,9 +48,10 @@ export class ProtobufRows {
     writer.join();
   }
 
-  /** Returns a page of these rows, with the cursor that continues it (rule GET-01). */
-  page(next: number | null): Uint8Array {
+  /** Returns a page of these rows (rule GET-01). */
+  page({ next, scannedTo }: Reached): Uint8Array {
     if (next !== null) writeInteger(this.writer, PAGE.next, next);
+    if (scannedTo !== 0) writeInteger(this.writer, PAGE.scanned_to, scannedTo);
     return this.writer.finish();
   }
 

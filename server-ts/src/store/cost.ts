@@ -12,7 +12,7 @@ export function costOf(read: Read): Cost {
     case 'list_events':
     case 'events_after':
     case 'export':
-      return takesAll(read.filter) ? 'bounded' : 'unbounded';
+      return isEmpty(read.filter) ? 'bounded' : 'unbounded';
     case 'snapshot':
       return read.topic.kind === 'session' ? 'unbounded' : 'bounded';
     case 'list_sessions':
@@ -24,7 +24,7 @@ export function costOf(read: Read): Cost {
   }
 }
 
-/** Returns whether a page takes the first rows, instead of searching all rows. */
-function takesAll({ fields, sessionId, since, until }: EventFilter): boolean {
+/** Returns whether every event between the bounds matches. */
+export function isEmpty({ fields, sessionId, since, until }: EventFilter): boolean {
   return [...Object.values(fields), sessionId, since, until].every((wanted) => wanted === undefined);
 }

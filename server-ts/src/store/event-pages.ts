@@ -1,13 +1,15 @@
 /**
  * Reads a page of events in the format of its answer (rules GET-01 and FMT-08).
  *
- * Runs in a reader's thread. The first answer in a format loads its library.
+ * Runs in a reader's thread. Invariant: a page costs a bounded search, so it may have fewer rows than its limit (rule
+ * GET-11). The first answer in a format loads its library.
  */
 import type { Format } from '../formats/index.ts';
 import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
-import { storedIdOf } from '../render/stored.ts';
-import { idOf, renderEvents } from '../render.ts';
+import type { StoredRow } from '../render/stored.ts';
+import { renderEvents } from '../render.ts';
 import type { Texts } from './event-rows.ts';
+import { listEvents, searchEvents } from './event-search.ts';
 import type { EventFilter, Queries } from './query.ts';
 
 /** The modules that render the formats, which load their libraries. Each is absent until an answer needs it. */
@@ -39,16 +41,18 @@ interface EventPage {
 /** Reads up to `limit` rows. For formats in several pages only `exports` reads pages. */
 export function readPage(queries: Queries, texts: Texts, format: Format, filter: EventFilter): EventPage {
   if (format !== 'msgpack' && format !== 'protobuf') {
-    const { rows, more } = queries.listEvents(filter);
-    return { data: renderEvents(rows, more ? idOf(rows.at(-1)!) : null), more };
+    const { rows, reached } = listEvents(queries, filter);
+    return { data: renderEvents(rows, reached), more: reached.next !== null };
   }
-  const { rows, more } = queries.listStored(filter);
   const page =
     format === 'msgpack'
       ? new libraries.msgpack!.MsgpackRows(texts)
       : new libraries.protobuf!.ProtobufRows(texts);
-  for (const row of rows) page.push(row);
-  return { data: page.page(more ? storedIdOf(rows.at(-1)!) : null), more };
+  const reached = searchEvents(queries, 'stored', filter, filter.limit, (row: StoredRow) => {
+    page.push(row);
+    return true;
+  });
+  return { data: page.page(reached), more: reached.next !== null };
 }
 
 /** Returns a snapshot whose data is a page in the same format, or JSON text. */

@@ -1,15 +1,16 @@
 /**
  * Reads events in several pages, in NDJSON and Arrow (rule FMT-09).
  *
- * Runs in a reader's thread. Invariants: each page is a read of its own, of bounded size. The rows end with the
- * newest id at the start of the export.
+ * Runs in a reader's thread. Invariants: each page is a read of its own, a bounded search, and may have no rows (rule
+ * GET-11). The rows end with the newest id at the start of the export.
  */
 import { LIMITS } from '../contract.ts';
 import { ndjsonHead, ndjsonRow } from '../render/ndjson.ts';
-import { type StoredRow, storedIdOf, storedMetadataOf } from '../render/stored.ts';
-import { type EventRow, idOf, ROW } from '../render.ts';
+import { type StoredRow, storedMetadataOf } from '../render/stored.ts';
+import { type EventRow, ROW } from '../render.ts';
 import { libraries } from './event-pages.ts';
 import type { Texts } from './event-rows.ts';
+import { searchEvents } from './event-search.ts';
 import { type EventFilter, NO_UPPER_BOUND, type Queries } from './query.ts';
 import type { ExportPage, ExportRead } from './read.ts';
 
@@ -35,35 +36,42 @@ export class Export {
     const { filter, left, format, newest = this.queries.newestRevision() } = this.rest;
     const bounded = { ...filter, before: Math.min(filter.before ?? NO_UPPER_BOUND, newest + 1) };
     const asked = Math.min(left, LIMITS.export_page_rows);
-    const page = new PageRead(asked, left);
-    const bytes = format === 'arrow' ? this.arrowPage(bounded, page) : this.lines(bounded, page);
-    if (!page.isFollowed) return { bytes, next: undefined };
-    const cursor = filter.order === 'asc' ? { after: page.last } : { before: page.last };
+    const page = new PageRead();
+    const read = format === 'arrow' ? this.arrowPage(bounded, asked, page) : this.lines(bounded, asked, page);
+    const { bytes, next } = read;
+    if (next === null || page.rows === left) return { bytes, next: undefined };
+    const cursor = filter.order === 'asc' ? { after: next } : { before: next };
     const behind = { filter: { ...bounded, ...cursor }, left: left - page.rows };
     return { bytes, next: { kind: 'export', format, ...behind, newest, isFirst: false } };
   }
 
-  private lines(filter: EventFilter, page: PageRead): Uint8Array {
+  private lines(filter: EventFilter, asked: number, page: PageRead): Piece {
     const { head } = this.rest;
     const lines = new Lines();
     if (head !== undefined) lines.push(ndjsonHead(head));
-    for (const row of this.queries.events(filter, page.asked)) {
+    const { next } = searchEvents(this.queries, 'readable', filter, asked, (row: EventRow) => {
       lines.push(ndjsonRow(row));
-      if (!page.note(idOf(row), metadataBytes(row))) break;
-    }
-    return lines.finish();
+      return page.note(metadataBytes(row));
+    });
+    return { bytes: lines.finish(), next };
   }
 
-  private arrowPage(filter: EventFilter, page: PageRead): Uint8Array {
-    const { isFirst, head } = this.rest;
+  private arrowPage(filter: EventFilter, asked: number, page: PageRead): Piece {
+    const { isFirst, head, left } = this.rest;
     const rows: StoredRow[] = [];
-    for (const row of this.queries.storedEvents(filter, page.asked)) {
+    const { next } = searchEvents(this.queries, 'stored', filter, asked, (row: StoredRow) => {
       rows.push(row);
-      if (!page.note(storedIdOf(row), Buffer.byteLength(storedMetadataOf(row)))) break;
-    }
-    const place = { isFirst, isLast: !page.isFollowed };
-    return libraries.arrow!.arrowPage(rows, this.texts, place, head);
+      return page.note(Buffer.byteLength(storedMetadataOf(row)));
+    });
+    const place = { isFirst, isLast: next === null || page.rows === left };
+    return { bytes: libraries.arrow!.arrowPage(rows, this.texts, place, head), next };
   }
+}
+
+/** The bytes of a page, and the cursor of the page after it. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly next: number | null;
 }
 
 /** Lines as concatenated UTF-8, in memory of their own. */
@@ -88,33 +96,13 @@ class Lines {
 /** The current state of an export page. */
 class PageRead {
   rows = 0;
-  /** The id of the last row. */
-  last = 0;
-  /** Largest number of rows of the page; `left` is that of the export. */
-  readonly asked: number;
-  private readonly left: number;
   private metadataBytes = 0;
 
-  constructor(asked: number, left: number) {
-    this.asked = asked;
-    this.left = left;
-  }
-
   /** Counts a row; returns whether the page has room for another one. */
-  note(id: number, metadataBytes: number): boolean {
+  note(metadataBytes: number): boolean {
     this.rows++;
-    this.last = id;
     this.metadataBytes += metadataBytes;
-    return !this.isFull;
-  }
-
-  /** Whether another page may follow. */
-  get isFollowed(): boolean {
-    return this.rows < this.left && (this.rows === this.asked || this.isFull);
-  }
-
-  private get isFull(): boolean {
-    return this.metadataBytes >= LIMITS.export_page_bytes;
+    return this.metadataBytes < LIMITS.export_page_bytes;
   }
 }
 

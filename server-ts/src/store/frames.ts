@@ -3,7 +3,8 @@
  *
  * Runs in a reader's thread. Only server-ts has this file: Rust renders frames where it reads them.
  */
-import { idOf, ROW, renderFrame } from '../render.ts';
+import { type EventRow, idOf, ROW, renderFrame } from '../render.ts';
+import { searchEvents } from './event-search.ts';
 import type { EventFilter, Queries } from './query.ts';
 import type { Frames } from './read.ts';
 
@@ -17,20 +18,16 @@ export function readFrames(queries: Queries, filter: EventFilter): Frames {
   const names: [string, string, string][] = [];
   const chunks: Buffer[] = [];
   let length = 0;
-  let more = false;
-  for (const row of queries.events(filter, filter.limit + 1)) {
-    if (ids.length === filter.limit || length >= PAGE_BYTES) {
-      more = true;
-      break;
-    }
+  const { scannedTo } = searchEvents(queries, 'readable', filter, filter.limit, (row: EventRow) => {
     const chunk = Buffer.from(renderFrame(row));
     chunks.push(chunk);
     length += chunk.length;
     ids.push(idOf(row));
     ends.push(length);
     names.push([String(row[ROW.session_id]), String(row[ROW.agent_type]), String(row[ROW.event_type])]);
-  }
+    return length < PAGE_BYTES;
+  });
   const bytes = Buffer.allocUnsafeSlow(length);
   chunks.reduce((at, chunk) => at + chunk.copy(bytes, at), 0);
-  return { bytes, ids: Float64Array.from(ids), ends: Uint32Array.from(ends), names, more };
+  return { bytes, ids: Float64Array.from(ids), ends: Uint32Array.from(ends), names, scannedTo };
 }

@@ -10,8 +10,9 @@
 import { renderSnapshot } from '../render/snapshot.ts';
 import { idOf, renderEvents } from '../render.ts';
 import type { Connection } from './connection.ts';
+import type { listEvents } from './event-search.ts';
 import { storeCode } from './failure.ts';
-import type { Queries } from './query.ts';
+import type { EventFilter, Queries } from './query.ts';
 import type { ReaderData, Snapshot, SnapshotRead } from './read.ts';
 import { ReadFailed } from './reader.ts';
 
@@ -23,6 +24,7 @@ const MOST_BYTES = 1 << 20;
 interface Opened {
   readonly db: Connection;
   readonly queries: Queries;
+  readonly listEvents: typeof listEvents;
 }
 
 export class Newest {
@@ -53,14 +55,15 @@ export class Newest {
     if (since === undefined) return undefined;
     try {
       this.opening ??= this.open();
-      const { queries } = await this.opening;
+      const { queries, listEvents } = await this.opening;
       const most = Math.min(limit, this.mostEvents);
-      const { rows, more } = queries.listEvents({ fields: {}, after: since, order: 'desc', limit: most });
+      const filter: EventFilter = { fields: {}, after: since, order: 'desc', limit: most };
+      const { rows, reached } = listEvents(queries, filter);
       // This read comes after the rows, so that it includes every deletion that changed them.
-      if (more || queries.lastDeletion() > since) return undefined;
+      if (reached.next !== null || queries.lastDeletion() > since) return undefined;
       const revision = rows[0] === undefined ? since : idOf(rows[0]);
       if (known === 'any' || known.includes(String(revision))) return { revision, data: undefined };
-      const data = renderEvents(rows, null);
+      const data = renderEvents(rows, reached);
       return { revision, data: renderSnapshot({ topic: topic.name, epoch, revision, since }, data) };
     } catch (error) {
       throw new ReadFailed(storeCode(error), error instanceof Error ? error.message : String(error));
@@ -74,12 +77,14 @@ export class Newest {
 
   private async open(): Promise<Opened> {
     try {
-      const [{ openConnection }, { Queries }] = await Promise.all([
+      const [{ openConnection }, { Queries }, { listEvents }] = await Promise.all([
         import('./connection.ts'),
         import('./query.ts'),
+        import('./event-search.ts'),
       ]);
       const db = openConnection({ ...this.data, readonly: true });
-      return { db, queries: new Queries(db, this.data.sessionTimeoutMinutes, this.data.waitingStaleHours) };
+      const queries = new Queries(db, this.data.sessionTimeoutMinutes, this.data.waitingStaleHours);
+      return { db, queries, listEvents };
     } catch (error) {
       // The next read tries again.
       this.opening = undefined;

@@ -5,9 +5,8 @@
  * above. Every read with more than one statement runs in one transaction, so that it sees one state of the file.
  * Knows nothing of HTTP or of JSON text.
  */
-import { type FieldName, NAME_KINDS, TEXT_FILTERS } from '../field.ts';
+import type { FieldName } from '../field.ts';
 import { QUERIES } from '../queries.ts';
-import type { StoredRow } from '../render/stored.ts';
 import type { EventRow } from '../render.ts';
 import { type Connection, Numbered, type Statement, withSmallCache } from './connection.ts';
 
@@ -26,12 +25,6 @@ export interface EventFilter {
   readonly before?: number | undefined;
   readonly order: 'asc' | 'desc';
   readonly limit: number;
-}
-
-interface Page<Row> {
-  readonly rows: readonly Row[];
-  /** Whether more rows follow. */
-  readonly more: boolean;
 }
 
 /** A number above every id and every hour. */
@@ -73,64 +66,9 @@ export class Queries {
     }
   }
 
-  listEvents(filter: EventFilter): Page<EventRow> {
-    const values = this.eventValues(filter, filter.limit + 1);
-    const rows = values === undefined ? [] : (this.eventsBy(filter).all(...values) as EventRow[]);
-    const more = rows.length > filter.limit;
-    return { rows: more ? rows.slice(0, filter.limit) : rows, more };
-  }
-
-  /** Yields rows one by one, up to `count`; the caller may stop early. */
-  *events(filter: EventFilter, count: number): Generator<EventRow> {
-    const values = this.eventValues(filter, count);
-    if (values !== undefined) yield* this.eventsBy(filter).iterate(...values) as IterableIterator<EventRow>;
-  }
-
-  /** Returns a page of stored rows. */
-  listStored(filter: EventFilter): Page<StoredRow> {
-    const values = this.eventValues(filter, filter.limit + 1);
-    const rows = values === undefined ? [] : (this.storedBy(filter).all(...values) as StoredRow[]);
-    const more = rows.length > filter.limit;
-    return { rows: more ? rows.slice(0, filter.limit) : rows, more };
-  }
-
-  /** Yields stored rows one by one, up to `count`; the caller may stop early. */
-  *storedEvents(filter: EventFilter, count: number): Generator<StoredRow> {
-    const values = this.eventValues(filter, count);
-    if (values !== undefined) yield* this.storedBy(filter).iterate(...values) as IterableIterator<StoredRow>;
-  }
-
   /** Counts the events with an id above `since` and up to `newest`, up to `most`. */
   countSince(since: number, newest: number, most: number): number {
     return this.pluck(QUERIES.selectCountSince, since, newest, most) ?? 0;
-  }
-
-  /** Returns the statement that has the parameters of `eventsBy`. */
-  private storedBy({ order }: EventFilter): Numbered {
-    const sql = order === 'asc' ? QUERIES.selectEventColumnsOldest : QUERIES.selectEventColumnsNewest;
-    return this.prepared(sql, true);
-  }
-
-  private eventsBy({ order }: EventFilter): Numbered {
-    return this.prepared(order === 'asc' ? QUERIES.selectEventsOldest : QUERIES.selectEventsNewest, true);
-  }
-
-  /** Returns the parameters of the statements for event pages; `undefined` when no event can match. */
-  private eventValues(filter: EventFilter, limit: number): unknown[] | undefined {
-    const { fields, sessionId, since, until, after: above = 0, before: below = NO_UPPER_BOUND } = filter;
-    const wanted: Record<string, unknown> = { above, below, limit, since, until };
-    if (sessionId !== undefined) {
-      wanted.session = this.pluck(QUERIES.selectSessionKey, sessionId);
-      if (wanted.session === null) return undefined;
-    }
-    for (const kind of NAME_KINDS) {
-      const name = fields[kind];
-      if (name === undefined) continue;
-      wanted[kind] = this.nameId(kind, name);
-      if (wanted[kind] === UNKNOWN_NAME) return undefined;
-    }
-    for (const field of TEXT_FILTERS) wanted[field] = fields[field];
-    return this.eventsBy(filter).valuesOf(wanted);
   }
 
   getEvent(id: number): EventRow | undefined {

@@ -102,8 +102,8 @@ export interface Frames {
   readonly ends: Uint32Array;
   /** The values of each row that the filters of the clients compare. */
   readonly names: readonly (readonly [sessionId: string, agentType: string, eventType: string])[];
-  /** Whether the page ended before the rows did. */
-  readonly more: boolean;
+  /** The id up to which the page has every matching row. */
+  readonly scannedTo: number;
 }
 
 export interface HealthFigures {

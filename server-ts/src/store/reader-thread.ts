@@ -1,6 +1,5 @@
 /**
- * Runs in a reader's worker: runs the statements and renders the answer, so that the main thread only passes bytes
- * on.
+ * Runs in a reader's worker: runs the statements and renders the answer. The main thread only passes bytes on.
  *
  * The other half is `reader`. Only server-ts has this file: threads of Node share no objects.
  */
@@ -16,6 +15,7 @@ import { findAttachmentFile, hasEvent, listAttachments } from './attachments.ts'
 import { type Connection, openConnection } from './connection.ts';
 import { loadRenderer, pageSnapshot, readPage } from './event-pages.ts';
 import { Texts } from './event-rows.ts';
+import { listEvents } from './event-search.ts';
 import { Export } from './exports.ts';
 import { storeCode } from './failure.ts';
 import { readFrames } from './frames.ts';
@@ -48,7 +48,7 @@ export function runReader(port: MessagePort, data: ReaderData): void {
     if (read === 'close') {
       db?.close();
       port.close();
-      return;
+      return undefined;
     }
     const loading = 'format' in read ? loadRenderer(read.format) : undefined;
     if (loading === undefined) run(read);
@@ -70,14 +70,10 @@ function answer(opened: Opened, read: Read): ReadResult {
       return { kind: 'snapshot', snapshot: snapshot(opened, read) };
     case 'export':
       return { kind: 'export', ...new Export(queries, texts, read).read() };
-    case 'session_revisions':
-      return {
-        kind: 'revisions',
-        revisions: Float64Array.from(
-          read.ids,
-          (id) => sessionRevision(queries, id) || queries.lastDeletion(),
-        ),
-      };
+    case 'session_revisions': {
+      const revisionOf = (id: string): number => sessionRevision(queries, id) || queries.lastDeletion();
+      return { kind: 'revisions', revisions: Float64Array.from(read.ids, revisionOf) };
+    }
     case 'events_after':
       return { kind: 'frames', ...readFrames(queries, read.filter) };
     case 'health':
@@ -116,14 +112,17 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
       return file === undefined ? undefined : JSON.stringify(file);
     }
     case 'list_sessions': {
-      const { rows, more } = listSessions(queries, read.filter);
-      return renderSessions(rows, more ? Number(rows.at(-1)!.last_event_id) : null);
+      const { rows, reached } = listSessions(queries, read.filter);
+      return renderSessions(rows, reached);
     }
     case 'get_session': {
       const session = getSession(queries, read.id);
       if (session === undefined) return undefined;
-      const filter: EventFilter = { fields: {}, sessionId: read.id, order: 'desc', limit: read.limit };
-      return renderSession(session, queries.listEvents(filter).rows);
+      const { id: sessionId, limit } = read;
+      return renderSession(
+        session,
+        listEvents(queries, { fields: {}, sessionId, order: 'desc', limit }).rows,
+      );
     }
     case 'stats':
       return stats(queries, read.filter);

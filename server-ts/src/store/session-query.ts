@@ -5,8 +5,9 @@
  * HTTP or of JSON text.
  */
 import { nowMs } from '../clock.ts';
+import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
-import type { SessionRow } from '../render.ts';
+import type { Reached, SessionRow } from '../render.ts';
 import { NO_UPPER_BOUND, type Queries, UNKNOWN_NAME } from './query.ts';
 
 export interface SessionFilter {
@@ -20,21 +21,26 @@ export interface SessionFilter {
   readonly limit: number;
 }
 
-/** Returns sessions, newest activity first, and whether more follow. */
+/**
+ * Returns sessions, newest activity first. Looks at a bounded number of sessions (rule SES-05). Runs within the caller's
+ * transaction.
+ */
 export function listSessions(
   queries: Queries,
   filter: SessionFilter,
-): { readonly rows: readonly SessionRow[]; readonly more: boolean } {
+): { readonly rows: readonly SessionRow[]; readonly reached: Reached } {
   const now = nowMs();
   const agentType = queries.filterId('agent_type', filter.agentType);
   const project = queries.filterId('project', filter.project);
-  if (agentType === UNKNOWN_NAME || project === UNKNOWN_NAME) return { rows: [], more: false };
+  if (agentType === UNKNOWN_NAME || project === UNKNOWN_NAME) return { rows: [], reached: END };
+  const before = filter.before ?? NO_UPPER_BOUND;
+  const bound = isWhole(filter) ? null : sessionBound(queries, before);
   const rows = queries
     .prepared(QUERIES.selectSessions)
     .all(
       now - queries.timeoutMs,
       now - 2 * queries.timeoutMs,
-      filter.before ?? NO_UPPER_BOUND,
+      before,
       filter.limit + 1,
       filter.status,
       filter.excludeStatus,
@@ -42,9 +48,25 @@ export function listSessions(
       project,
       filter.since,
       now - queries.staleMs,
+      bound ?? 0,
     ) as SessionRow[];
-  const more = rows.length > filter.limit;
-  return { rows: more ? rows.slice(0, filter.limit) : rows, more };
+  const isFull = rows.length > filter.limit;
+  const shown = isFull ? rows.slice(0, filter.limit) : rows;
+  const next = isFull ? Number(shown.at(-1)!.last_event_id) : bound;
+  return { rows: shown, reached: { next, scannedTo: next ?? 0 } };
+}
+
+/** Where a page without further sessions ends. */
+const END: Reached = { next: null, scannedTo: 0 };
+
+/** Returns whether every session below `before` matches. */
+function isWhole({ status, excludeStatus, agentType, project, since }: SessionFilter): boolean {
+  return [status, excludeStatus, agentType, project, since].every((wanted) => wanted === undefined);
+}
+
+/** Returns the `last_event_id` of the last session that a page looks at; null when it looks at all sessions. */
+function sessionBound(queries: Queries, before: number): number | null {
+  return queries.pluck(QUERIES.selectSessionBound, before, LIMITS.page_sessions);
 }
 
 /** Returns one session; `undefined` when it has no event. */

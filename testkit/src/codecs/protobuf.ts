@@ -51,10 +51,11 @@ function writeValue(writer: BinaryWriter, { kind, words }: Column, value: unknow
 
 /** Decodes an `EventPage`: its members in the order of the bytes, without absent ones. */
 export function decodeEventPage(body: Uint8Array): Record<string, unknown> {
-  const page: { events: unknown[]; next?: number } = { events: [] };
+  const page: { events: unknown[]; next?: number; scanned_to?: number } = { events: [] };
   readFields(body, (reader, number) => {
     if (number === 1) page.events.push(decodeEvent(reader.bytes()));
     else if (number === 2) page.next = Number(reader.uint64());
+    else if (number === 3) page.scanned_to = Number(reader.uint64());
     else throw new Error(`an EventPage has no field ${number}`);
   });
   return page;

@@ -1,0 +1,15 @@
+-- Generated from contract/fields.json. Blocks from :first to :last, newest first, whose summary has every wanted name
+-- id, and the session with the key :session (rule GET-11). NULL stands for any.
+SELECT id FROM event_blocks
+WHERE id BETWEEN :first AND :last
+  AND (:agent_type IS NULL OR instr(names, unhex(printf('%08X', :agent_type))))
+  AND (:event_type IS NULL OR instr(names, unhex(printf('%08X', :event_type))))
+  AND (:tool_name IS NULL OR instr(names, unhex(printf('%08X', :tool_name))))
+  AND (:status IS NULL OR instr(names, unhex(printf('%08X', :status))))
+  AND (:branch IS NULL OR instr(names, unhex(printf('%08X', :branch))))
+  AND (:project IS NULL OR instr(names, unhex(printf('%08X', :project))))
+  AND (:model IS NULL OR instr(names, unhex(printf('%08X', :model))))
+  AND (:source IS NULL OR instr(names, unhex(printf('%08X', :source))))
+  AND (:source_event IS NULL OR instr(names, unhex(printf('%08X', :source_event))))
+  AND (:session IS NULL OR instr(sessions, unhex(printf('%08X', :session))))
+ORDER BY id DESC

@@ -1,0 +1,14 @@
+-- Generated from contract/fields.json. Spans from :first to :last, oldest first, whose summary has every wanted name id
+-- (rule GET-11). NULL stands for any.
+SELECT id FROM event_spans
+WHERE id BETWEEN :first AND :last
+  AND (:agent_type IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :agent_type))))
+  AND (:event_type IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :event_type))))
+  AND (:tool_name IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :tool_name))))
+  AND (:status IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :status))))
+  AND (:branch IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :branch))))
+  AND (:project IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :project))))
+  AND (:model IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :model))))
+  AND (:source IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :source))))
+  AND (:source_event IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :source_event))))
+ORDER BY id ASC

@@ -1,0 +1,249 @@
+//! Searches events in steps of bounded cost (rule GET-11).
+//!
+//! Spans that lack a wanted name are skipped, then blocks that lack one. The rows of the other blocks decide. Invariant:
+//! where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id.
+
+use rusqlite::types::Value;
+use rusqlite::{CachedStatement, Connection, Row, ToSql};
+
+use crate::contract::LIMITS;
+use crate::field::Field;
+use crate::queries;
+use crate::render::Reached;
+use crate::store::cost::is_empty;
+use crate::store::names::find_name;
+use crate::store::query::{EventFilter, Order, newest_revision, signed};
+use crate::store::sessions::find_session;
+
+/// The columns of the rows that a search visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Columns {
+    /// Those of the view `events_readable`.
+    Readable,
+    /// The stored ones, in the order of a row.
+    Stored,
+}
+
+/// A callback for each row, which returns whether the search goes on.
+pub type VisitRow<'a> = &'a mut dyn FnMut(&Row<'_>) -> rusqlite::Result<bool>;
+
+/// Visits up to `limit` events, until `visit` returns `false` or the budget of a page is used up.
+pub fn search_events(
+    connection: &Connection,
+    columns: Columns,
+    filter: &EventFilter,
+    limit: u64,
+    visit: VisitRow<'_>,
+) -> rusqlite::Result<Reached> {
+    // All statements of a search see one state of the file.
+    let _transaction =
+        if connection.is_autocommit() { Some(connection.unchecked_transaction()?) } else { None };
+    let next = match Wanted::find(connection, filter)? {
+        None => None,
+        Some(wanted) => {
+            let rows = connection.prepare_cached(rows_statement(columns, filter.order))?;
+            let mut search = Search { connection, filter, wanted, rows, left: limit, last: 0, visit };
+            if is_empty(filter) { search.rows(filter.above, filter.below)? } else { search.spans()? }
+        }
+    };
+    let scanned_to = match (next, filter.order) {
+        (Some(next), _) => next,
+        (None, Order::NewestFirst) => filter.above,
+        (None, Order::OldestFirst) => filter.above.max(newest_revision(connection)?.min(filter.below - 1)),
+    };
+    Ok(Reached { next, scanned_to })
+}
+
+/// Visits a page of rows as they are shown.
+pub fn list_events(
+    connection: &Connection,
+    filter: &EventFilter,
+    limit: u64,
+    mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<Reached> {
+    search_events(connection, Columns::Readable, filter, limit, &mut |row| visit(row).map(|()| true))
+}
+
+/// A parameter and its value.
+type Named<'a> = (&'a str, &'a dyn ToSql);
+
+/// The values that a filter compares with columns.
+struct Wanted {
+    session: Option<i64>,
+    fields: Vec<(Field, Value)>,
+}
+
+impl Wanted {
+    /// Looks up name ids and the session; `None` when no event has one of them.
+    fn find(connection: &Connection, filter: &EventFilter) -> rusqlite::Result<Option<Self>> {
+        let session = match &filter.session_id {
+            None => None,
+            Some(session_id) => match find_session(connection, session_id)? {
+                None => return Ok(None),
+                found => found,
+            },
+        };
+        let mut fields = Vec::with_capacity(filter.fields.len());
+        for (field, text) in &filter.fields {
+            let value = if field.spec().is_dictionary {
+                let Some(id) = find_name(connection, *field, text)? else { return Ok(None) };
+                Value::Integer(id)
+            } else {
+                Value::Text(text.clone())
+            };
+            fields.push((*field, value));
+        }
+        Ok(Some(Self { session, fields }))
+    }
+
+    /// Returns the parameters of the wanted names.
+    fn names(&self) -> impl Iterator<Item = Named<'_>> {
+        self.fields
+            .iter()
+            .filter(|(field, _)| field.spec().is_dictionary)
+            .map(|(field, value)| (field.parameter(), value as &dyn ToSql))
+    }
+}
+
+/// A search in progress. Each method returns the cursor that continues the search, or `None` when it may go on.
+struct Search<'a> {
+    connection: &'a Connection,
+    filter: &'a EventFilter,
+    wanted: Wanted,
+    rows: CachedStatement<'a>,
+    /// Number of rows that may still follow.
+    left: u64,
+    /// The id of the last visited row.
+    last: i64,
+    visit: VisitRow<'a>,
+}
+
+impl Search<'_> {
+    /// Searches the spans that can have matching rows.
+    fn spans(&mut self) -> rusqlite::Result<Option<i64>> {
+        let (above, below) = self.bounds()?;
+        if below - above < 2 {
+            return Ok(None);
+        }
+        let span_rows = LIMITS.event_span_blocks * LIMITS.event_block_rows;
+        let whole = ((above + 1) / span_rows, (below - 1) / span_rows);
+        // A bounded number of summaries is read, so the search continues at `rest` when more follow.
+        let (first, last, rest) = match self.filter.order {
+            Order::NewestFirst => {
+                let first = whole.0.max(whole.1 - LIMITS.page_span_summaries + 1);
+                (first, whole.1, (first > whole.0).then_some(first * span_rows))
+            }
+            Order::OldestFirst => {
+                let last = whole.1.min(whole.0 + LIMITS.page_span_summaries - 1);
+                (whole.0, last, (last < whole.1).then_some((last + 1) * span_rows - 1))
+            }
+        };
+        let mut statement = self.connection.prepare_cached(match self.filter.order {
+            Order::NewestFirst => queries::SELECT_EVENT_SPANS_NEWEST,
+            Order::OldestFirst => queries::SELECT_EVENT_SPANS_OLDEST,
+        })?;
+        statement.clear_bindings();
+        let mut values: Vec<Named<'_>> = vec![(":first", &first), (":last", &last)];
+        values.extend(self.wanted.names());
+        let mut spans = statement.query(&*values)?;
+        drop(values);
+        let (mut left_spans, mut left_blocks) = (LIMITS.page_spans, LIMITS.page_blocks);
+        while let Some(span) = spans.next()? {
+            let span: i64 = span.get(0)?;
+            if left_spans == 0 {
+                return Ok(Some(self.before(span * span_rows, span_rows, above, below)));
+            }
+            left_spans -= 1;
+            let within = (above.max(span * span_rows - 1), below.min((span + 1) * span_rows));
+            if let Some(next) = self.blocks(within, &mut left_blocks)? {
+                return Ok(Some(next));
+            }
+        }
+        Ok(rest)
+    }
+
+    /// Searches the blocks between two ids that can have matching rows.
+    fn blocks(&mut self, (above, below): (i64, i64), left: &mut u64) -> rusqlite::Result<Option<i64>> {
+        let mut statement = self.connection.prepare_cached(match self.filter.order {
+            Order::NewestFirst => queries::SELECT_EVENT_BLOCKS_NEWEST,
+            Order::OldestFirst => queries::SELECT_EVENT_BLOCKS_OLDEST,
+        })?;
+        statement.clear_bindings();
+        let block_rows = LIMITS.event_block_rows;
+        let (first, last) = ((above + 1) / block_rows, (below - 1) / block_rows);
+        let mut values: Vec<Named<'_>> =
+            vec![(":first", &first), (":last", &last), (":session", &self.wanted.session)];
+        values.extend(self.wanted.names());
+        let mut blocks = statement.query(&*values)?;
+        drop(values);
+        while let Some(block) = blocks.next()? {
+            let block: i64 = block.get(0)?;
+            if *left == 0 {
+                return Ok(Some(self.before(block * block_rows, block_rows, above, below)));
+            }
+            *left -= 1;
+            let (above, below) = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
+            if let Some(next) = self.rows(above, below)? {
+                return Ok(Some(next));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Visits the matching rows between two ids.
+    fn rows(&mut self, above: i64, below: i64) -> rusqlite::Result<Option<i64>> {
+        // One more row than the page has shows whether more follow.
+        let limit = signed(self.left.saturating_add(1));
+        let EventFilter { since, until, .. } = self.filter;
+        let mut values: Vec<Named<'_>> = vec![
+            (":above", &above),
+            (":below", &below),
+            (":limit", &limit),
+            (":since", since),
+            (":until", until),
+            (":session", &self.wanted.session),
+        ];
+        values
+            .extend(self.wanted.fields.iter().map(|(field, value)| (field.parameter(), value as &dyn ToSql)));
+        self.rows.clear_bindings();
+        let mut rows = self.rows.query(&*values)?;
+        while let Some(row) = rows.next()? {
+            if self.left == 0 {
+                return Ok(Some(self.last));
+            }
+            self.left -= 1;
+            self.last = row.get(0)?;
+            if !(self.visit)(row)? {
+                return Ok(Some(self.last));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the ids between which all matching rows are, both exclusive.
+    fn bounds(&self) -> rusqlite::Result<(i64, i64)> {
+        let EventFilter { above, below, since, until, .. } = self.filter;
+        let session = &self.wanted.session;
+        let (above, below): (Named<'_>, Named<'_>) = ((":above", above), (":below", below));
+        let values = [above, below, (":since", since), (":until", until), (":session", session)];
+        let mut statement = self.connection.prepare_cached(queries::SELECT_EVENT_BOUNDS)?;
+        statement.query_row(&values[..], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// Returns the cursor whose page begins with these ids, which were not searched.
+    fn before(&self, first: i64, count: i64, above: i64, below: i64) -> i64 {
+        match self.filter.order {
+            Order::NewestFirst => below.min(first + count),
+            Order::OldestFirst => above.max(first - 1),
+        }
+    }
+}
+
+fn rows_statement(columns: Columns, order: Order) -> &'static str {
+    match (columns, order) {
+        (Columns::Readable, Order::NewestFirst) => queries::SELECT_EVENTS_NEWEST,
+        (Columns::Readable, Order::OldestFirst) => queries::SELECT_EVENTS_OLDEST,
+        (Columns::Stored, Order::NewestFirst) => queries::SELECT_EVENT_COLUMNS_NEWEST,
+        (Columns::Stored, Order::OldestFirst) => queries::SELECT_EVENT_COLUMNS_OLDEST,
+    }
+}

@@ -1,0 +1,192 @@
+/**
+ * Searches events in steps of bounded cost (rule GET-11).
+ *
+ * Spans that lack a wanted name are skipped, then blocks that lack one. The rows of the other blocks decide. Invariant:
+ * where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id.
+ */
+import { LIMITS } from '../contract.ts';
+import { NAME_KINDS, TEXT_FILTERS } from '../field.ts';
+import { QUERIES } from '../queries.ts';
+import type { StoredRow } from '../render/stored.ts';
+import type { EventRow, Reached } from '../render.ts';
+import type { Numbered } from './connection.ts';
+import { isEmpty } from './cost.ts';
+import { type EventFilter, NO_UPPER_BOUND, type Queries, UNKNOWN_NAME } from './query.ts';
+
+/** The columns of the rows that a search visits: those of the view `events_readable`, or the stored ones. */
+export type Columns = 'readable' | 'stored';
+
+/** A callback for each row, which returns whether the search goes on. */
+export type VisitRow = (row: EventRow & StoredRow) => boolean;
+
+/**
+ * Visits up to `limit` events, until `visit` returns `false` or the budget of a page is used up. Runs within the
+ * caller's transaction, so that all statements see one state of the file.
+ */
+export function searchEvents(
+  queries: Queries,
+  columns: Columns,
+  filter: EventFilter,
+  limit: number,
+  visit: VisitRow,
+): Reached {
+  const { after: above = 0, before: below = NO_UPPER_BOUND, order } = filter;
+  const wanted = wantedBy(queries, filter);
+  const rows = queries.prepared(rowsStatement(columns, order), true);
+  const next =
+    wanted === undefined
+      ? null
+      : new Search(queries, order, wanted, rows, limit, visit).run(filter, above, below);
+  if (next !== null) return { next, scannedTo: next };
+  if (order === 'desc') return { next, scannedTo: above };
+  return { next, scannedTo: Math.max(above, Math.min(queries.newestRevision(), below - 1)) };
+}
+
+/** Returns a page of rows as they are shown. */
+export function listEvents(
+  queries: Queries,
+  filter: EventFilter,
+): { readonly rows: readonly EventRow[]; readonly reached: Reached } {
+  const rows: EventRow[] = [];
+  const reached = searchEvents(queries, 'readable', filter, filter.limit, (row: EventRow) => {
+    rows.push(row);
+    return true;
+  });
+  return { rows, reached };
+}
+
+/** The values that a filter compares with columns, by parameter. */
+type Wanted = Readonly<Record<string, unknown>>;
+
+/** Looks up name ids and the session; `undefined` when no event has one of them. */
+function wantedBy(queries: Queries, { fields, sessionId, since, until }: EventFilter): Wanted | undefined {
+  const wanted: Record<string, unknown> = { since, until };
+  if (sessionId !== undefined) {
+    wanted.session = queries.pluck(QUERIES.selectSessionKey, sessionId);
+    if (wanted.session === null) return undefined;
+  }
+  for (const kind of NAME_KINDS) {
+    const name = fields[kind];
+    if (name === undefined) continue;
+    wanted[kind] = queries.filterId(kind, name);
+    if (wanted[kind] === UNKNOWN_NAME) return undefined;
+  }
+  for (const field of TEXT_FILTERS) wanted[field] = fields[field];
+  return wanted;
+}
+
+/** A search in progress. Each method returns the cursor that continues the search, or null when it may go on. */
+class Search {
+  private readonly queries: Queries;
+  private readonly order: EventFilter['order'];
+  private readonly wanted: Wanted;
+  private readonly rowsStatement: Numbered;
+  private readonly visit: VisitRow;
+  /** Number of rows that may still follow. */
+  private left: number;
+  /** The id of the last visited row. */
+  private last = 0;
+  private leftBlocks: number = LIMITS.page_blocks;
+
+  constructor(
+    queries: Queries,
+    order: EventFilter['order'],
+    wanted: Wanted,
+    rows: Numbered,
+    limit: number,
+    visit: VisitRow,
+  ) {
+    this.queries = queries;
+    this.order = order;
+    this.wanted = wanted;
+    this.rowsStatement = rows;
+    this.left = limit;
+    this.visit = visit;
+  }
+
+  run(filter: EventFilter, above: number, below: number): number | null {
+    return isEmpty(filter) ? this.rows(above, below) : this.spans(above, below);
+  }
+
+  /** Searches the spans that can have matching rows. */
+  private spans(from: number, to: number): number | null {
+    const bounds = this.queries.prepared(QUERIES.selectEventBounds, true);
+    const [above, below] = bounds.get(
+      ...bounds.valuesOf({ ...this.wanted, above: from, below: to }),
+    ) as readonly [number, number];
+    if (below - above < 2) return null;
+    const spanRows = LIMITS.event_span_blocks * LIMITS.event_block_rows;
+    const isNewestFirst = this.order === 'desc';
+    let [first, last] = [Math.floor((above + 1) / spanRows), Math.floor((below - 1) / spanRows)];
+    // A bounded number of summaries is read, so the search continues at `rest` when more follow.
+    let rest: number | null = null;
+    if (last - first >= LIMITS.page_span_summaries) {
+      if (isNewestFirst) {
+        first = last - LIMITS.page_span_summaries + 1;
+        rest = first * spanRows;
+      } else {
+        last = first + LIMITS.page_span_summaries - 1;
+        rest = (last + 1) * spanRows - 1;
+      }
+    }
+    const sql = isNewestFirst ? QUERIES.selectEventSpansNewest : QUERIES.selectEventSpansOldest;
+    let leftSpans: number = LIMITS.page_spans;
+    for (const span of this.summaries(sql, first, last)) {
+      if (leftSpans === 0) return this.before(span * spanRows, spanRows, above, below);
+      leftSpans--;
+      const next = this.blocks(Math.max(above, span * spanRows - 1), Math.min(below, (span + 1) * spanRows));
+      if (next !== null) return next;
+    }
+    return rest;
+  }
+
+  /** Searches the blocks between two ids that can have matching rows. */
+  private blocks(above: number, below: number): number | null {
+    const blockRows = LIMITS.event_block_rows;
+    const [first, last] = [Math.floor((above + 1) / blockRows), Math.floor((below - 1) / blockRows)];
+    const isNewestFirst = this.order === 'desc';
+    const sql = isNewestFirst ? QUERIES.selectEventBlocksNewest : QUERIES.selectEventBlocksOldest;
+    for (const block of this.summaries(sql, first, last)) {
+      if (this.leftBlocks === 0) return this.before(block * blockRows, blockRows, above, below);
+      this.leftBlocks--;
+      const next = this.rows(
+        Math.max(above, block * blockRows - 1),
+        Math.min(below, (block + 1) * blockRows),
+      );
+      if (next !== null) return next;
+    }
+    return null;
+  }
+
+  /** Visits the matching rows between two ids. */
+  private rows(above: number, below: number): number | null {
+    const statement = this.rowsStatement;
+    // One more row than the page has shows whether more follow.
+    const values = statement.valuesOf({ ...this.wanted, above, below, limit: this.left + 1 });
+    for (const row of statement.iterate(...values) as IterableIterator<EventRow & StoredRow>) {
+      if (this.left === 0) return this.last;
+      this.left--;
+      this.last = row[0] as number;
+      if (!this.visit(row)) return this.last;
+    }
+    return null;
+  }
+
+  /** Yields the ids of the summaries from `first` to `last` that have every wanted number. */
+  private *summaries(sql: string, first: number, last: number): Generator<number> {
+    const statement = this.queries.prepared(sql, true);
+    const values = statement.valuesOf({ ...this.wanted, first, last });
+    for (const [id] of statement.iterate(...values) as IterableIterator<readonly [number]>) yield id;
+  }
+
+  /** Returns the cursor whose page begins with these ids, which were not searched. */
+  private before(first: number, count: number, above: number, below: number): number {
+    return this.order === 'desc' ? Math.min(below, first + count) : Math.max(above, first - 1);
+  }
+}
+
+function rowsStatement(columns: Columns, order: EventFilter['order']): string {
+  if (columns === 'readable')
+    return order === 'asc' ? QUERIES.selectEventsOldest : QUERIES.selectEventsNewest;
+  return order === 'asc' ? QUERIES.selectEventColumnsOldest : QUERIES.selectEventColumnsNewest;
+}
