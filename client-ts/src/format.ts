@@ -18,6 +18,8 @@ export interface Format {
 export interface PageFormat {
   /** The media type. */
   readonly type: string;
+  /** Whether an answer has all rows up to its limit (FMT-09). */
+  readonly isExport?: boolean;
   /** Rejects for an answer that is not in the format. */
   page(response: ResponseLike): Promise<EventPage>;
 }

@@ -7,6 +7,7 @@ const type = 'application/x-ndjson';
 
 export const ndjson: Format & PageFormat = {
   type,
+  isExport: true,
   event: (event) => `${JSON.stringify(event)}\n`,
   batch: (pieces) => pieces.join(''),
   async page(response) {

@@ -1,7 +1,7 @@
 /**
  * Single reads: a page of events, a page of sessions, the statistics.
  *
- * A read is not repeated. It rejects on failure, with a `RefusedError` if the server refused it. `Topics` and `Sync`
+ * A page that stops early is continued (GET-11, SES-05). A read is not repeated. It rejects on failure, with a `RefusedError` if the server refused it. `Topics` and `Sync`
  * keep a state up to date.
  */
 import type { EventPage, EventsQuery, SessionPage, SessionsQuery, Stats, StatsQuery } from './contract.ts';
@@ -13,38 +13,75 @@ import { REQUEST_MS, type ServerOptions, serverOf } from './server.ts';
 export interface ReadOptions<Query> extends ServerOptions {
   /** Filters and page, as in the route. */
   readonly query?: Query;
-  /** Time limit, after which it rejects with a `TimeoutError`, in milliseconds; 30,000 by default. */
+  /** Time limit of each request, after which it rejects with a `TimeoutError`, in milliseconds; 30,000 by default. */
   readonly request_ms?: number;
   readonly signal?: AbortSignal;
 }
 
-export interface EventsOptions extends ReadOptions<EventsQuery> {
+export interface PageOptions<Query> extends ReadOptions<Query> {
+  /** Called when a page stopped early (GET-11, SES-05), with the id down to which everything was searched. */
+  readonly onSearch?: (scanned_to: number) => void;
+}
+
+export interface EventsOptions extends PageOptions<EventsQuery> {
   /** Format of the answer; JSON by default. Others are `ndjson`, `msgpack` and `protobuf` of the entry points. */
   readonly format?: PageFormat;
 }
 
-/** Reads `GET /api/events`: newest first unless `order` or `after` changes that. `next` leads to the next page. */
+/**
+ * Reads `GET /api/events`: newest first unless `order` or `after` changes that. `next` leads to the next page. It has
+ * fewer rows than `limit` only at the end.
+ */
 export const events = (options: EventsOptions = {}): Promise<EventPage> =>
-  read('/api/events', options, options.format);
+  whole('events', options, options.format);
 
-/** Reads `GET /api/sessions`: the session with the newest event first. */
-export const sessions = (options: ReadOptions<SessionsQuery> = {}): Promise<SessionPage> =>
-  read('/api/sessions', options);
+/** Reads `GET /api/sessions`: the session with the newest event first. It has fewer than `limit` only at the end. */
+export const sessions = (options: PageOptions<SessionsQuery> = {}): Promise<SessionPage> =>
+  whole('sessions', options);
 
 /** Reads `GET /api/stats`: of all time, or since a moment. */
-export const stats = (options: ReadOptions<StatsQuery> = {}): Promise<Stats> => read('/api/stats', options);
+export const stats = (options: ReadOptions<StatsQuery> = {}): Promise<Stats> =>
+  read('stats', options, options.query);
 
-async function read<T, Query extends object>(
-  path: string,
-  options: ReadOptions<Query>,
+/** Reads a page, and the pages after it while they stop early. */
+async function whole<Name extends string, Page extends Paged & Record<Name, readonly unknown[]>>(
+  name: Name,
+  options: PageOptions<Pick<EventsQuery, Cursor>>,
+  format?: PageFormat,
+): Promise<Page> {
+  const query = options.query ?? {};
+  let page: Page = await read(name, options, query, format);
+  while (page.next !== null && !format?.isExport) {
+    const left = (query.limit ?? 50) - page[name].length;
+    if (left < 1) break;
+    options.onSearch?.(page.scanned_to);
+    const cursor = query.after === undefined && query.order !== 'asc' ? 'before' : 'after';
+    const more: Page = await read(name, options, { ...query, limit: left, [cursor]: page.next }, format);
+    page = { ...more, [name]: [...page[name], ...more[name]] };
+  }
+  return page;
+}
+
+/** The parameters that lead to the next page. */
+type Cursor = 'limit' | 'order' | 'after' | 'before';
+
+interface Paged {
+  readonly next: number | null;
+  readonly scanned_to: number;
+}
+
+async function read<T>(
+  name: string,
+  options: ReadOptions<unknown>,
+  query: object = {},
   format?: PageFormat,
 ): Promise<T> {
-  const { query = {}, request_ms = REQUEST_MS, signal = new AbortController().signal } = options;
+  const { request_ms = REQUEST_MS, signal = new AbortController().signal } = options;
   const { baseUrl, headers, fetch, clock } = serverOf(options);
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   return within(request_ms, clock, signal, async (end) => {
-    const response = await fetch(`${baseUrl}${path}?${given}`, {
+    const response = await fetch(`${baseUrl}/api/${name}?${given}`, {
       headers: format ? { accept: format.type, ...headers } : headers,
       cache: 'no-store',
       signal: end,

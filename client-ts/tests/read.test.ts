@@ -82,3 +82,60 @@ test('a read ends with its time limit or with its signal', async () => {
   await ended;
   assert.equal(clock.waiting, 0);
 });
+
+test('a page that stops early is continued until it has its rows or the end', async () => {
+  const asked: string[] = [];
+  const pages = [
+    { events: [{ id: 900 }], next: 512, scanned_to: 512 },
+    { events: [], next: 256, scanned_to: 256 },
+    { events: [{ id: 200 }, { id: 100 }], next: 100, scanned_to: 100 },
+  ];
+  const answers = pages.values();
+  const fetch = async (url: string) => {
+    asked.push(url);
+    return new Response(JSON.stringify(answers.next().value));
+  };
+  const searched: number[] = [];
+  const query = { tool_name: 'Bash', limit: 3, before: 1000 };
+  const page = await events({ fetch, query, onSearch: (scanned_to) => searched.push(scanned_to) });
+  assert.deepEqual(page, { events: [{ id: 900 }, { id: 200 }, { id: 100 }], next: 100, scanned_to: 100 });
+  assert.deepEqual(asked, [
+    '/api/events?tool_name=Bash&limit=3&before=1000',
+    '/api/events?tool_name=Bash&limit=2&before=512',
+    '/api/events?tool_name=Bash&limit=2&before=256',
+  ]);
+  assert.deepEqual(searched, [512, 256]);
+});
+
+test('sessions and rows in rising order continue too, and end at the end', async () => {
+  const asked: string[] = [];
+  const answering = (pages: readonly object[]) => {
+    const answers = pages.values();
+    return async (url: string) => {
+      asked.push(url);
+      return new Response(JSON.stringify(answers.next().value));
+    };
+  };
+  const rows = await events({
+    fetch: answering([
+      { events: [], next: 511, scanned_to: 511 },
+      { events: [{ id: 600 }], next: null, scanned_to: 700 },
+    ]),
+    query: { order: 'asc', status: 'error' },
+  });
+  assert.deepEqual(rows, { events: [{ id: 600 }], next: null, scanned_to: 700 });
+  const found = await sessions({
+    fetch: answering([
+      { sessions: [], next: 9, scanned_to: 9 },
+      { sessions: [], next: null, scanned_to: 0 },
+    ]),
+    query: { project: 'p' },
+  });
+  assert.deepEqual(found, { sessions: [], next: null, scanned_to: 0 });
+  assert.deepEqual(asked, [
+    '/api/events?order=asc&status=error',
+    '/api/events?order=asc&status=error&limit=50&after=511',
+    '/api/sessions?project=p',
+    '/api/sessions?project=p&limit=50&before=9',
+  ]);
+});

@@ -33,6 +33,7 @@ import { NAMES } from './names.ts';
 import { METRICS_SCENARIOS } from './metrics.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
+import { PAGE_BUDGET } from './page-budget.ts';
 import { PRICES } from './prices.ts';
 import { READS } from './reads.ts';
 import { RESTART } from './restart.ts';
@@ -40,6 +41,7 @@ import { RETENTION } from './retention.ts';
 import { RETENTION_LOAD } from './retention-load.ts';
 import { RPC } from './rpc.ts';
 import { SCHEMA } from './schema.ts';
+import { SESSION_PAGES } from './session-pages.ts';
 import { SIGN_IN } from './sign-in.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
@@ -87,6 +89,8 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   PRICES,
   DESCRIPTORS,
   READS,
+  PAGE_BUDGET,
+  SESSION_PAGES,
   EXPORTS,
   LARGE_BODIES,
   ATTACHMENTS,
