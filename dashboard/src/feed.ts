@@ -5,12 +5,12 @@
  * from its top, has a cursor, or shows an event's details. Invariant: after release no received row is missing.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { EventPage, Row } from './api.ts';
+import type { Row } from './api.ts';
 import { callKey, type Entry, entriesOf } from './calls.ts';
 import { type Filters, filterQuery } from './filters.ts';
 import { type Loaded, NOTHING, waiting, withNewer, withNewest, withOlder } from './loaded.ts';
+import { searchEvents } from './long-search.ts';
 import { type Receipt, Received } from './received.ts';
-import { getJson } from './request.ts';
 import { filters, isFiltered, openEvent, search } from './view.ts';
 
 /** Rows per answer. */
@@ -45,6 +45,12 @@ export const waits = computed(() => {
 });
 /** The gap whose rows are loading. */
 export const loadingGap = signal<number | null>(null);
+/** The gap below a feed without rows, whose search was stopped. */
+export const WHOLE_FEED = 0;
+/** Whether the search was stopped before it found a row. */
+export const isUnfinished = signal(false);
+/** Where the search below a gap continues, unless it is the gap itself. */
+const cursors = new Map<number, number>();
 
 /**
  * A row with the earlier rows of its call; one of these rows alone; or a gap of rows that are not loaded.
@@ -76,19 +82,22 @@ export const items = computed<readonly Item[]>(() => {
   return list;
 });
 
-/** Adds received rows. With `isNewest` they are the newest page, and `hasOlder` is whether older rows exist. */
+/** Adds received rows. With `isNewest` they are the newest page, and `next` leads to older rows. */
 export function takeRows(
   came: readonly Row[],
   of: { readonly epoch: string; readonly revision: string },
   isNewest: boolean,
-  hasOlder: boolean,
+  next: number | null,
 ): void {
   batch(() => {
     const isOther = epoch !== of.epoch || loadedFilters !== filters.value;
     if (epoch !== of.epoch) received = new Received(Number(of.revision));
     note(came);
     const before = isOther ? NOTHING : loaded.value;
-    loaded.value = isNewest || isOther ? withNewest(before, came, hasOlder) : withNewer(before, came);
+    if (isOther) cursors.clear();
+    if (isNewest || isOther) noteCursor(came.at(-1)?.id ?? WHOLE_FEED, next);
+    loaded.value = isNewest || isOther ? withNewest(before, came, next !== null) : withNewer(before, came);
+    isUnfinished.value = loaded.value.rows.length === 0 && cursors.has(WHOLE_FEED);
     epoch = of.epoch;
     loadedFilters = filters.value;
     isLoaded.value = true;
@@ -97,6 +106,11 @@ export function takeRows(
       letIn();
     }
   });
+}
+
+function noteCursor(gap: number, next: number | null): void {
+  if (next === null) cursors.delete(gap);
+  else cursors.set(gap, next);
 }
 
 /** Marks that the server refuses these filters. */
@@ -126,15 +140,17 @@ export async function loadGap(gap: number): Promise<void> {
   loadingGap.value = gap;
   const query = filterQuery(filters.value);
   const [ofFilters, ofEpoch] = [filters.value, epoch];
-  query.set('before', String(gap));
-  query.set('limit', String(PAGE_ROWS));
+  query.set('before', String(cursors.get(gap) ?? gap));
   try {
-    const { events, next } = await getJson<EventPage>(`/api/events?${query}`);
+    const { events, next } = await searchEvents(query, PAGE_ROWS, null);
     if (ofFilters !== filters.value || ofEpoch !== epoch) return;
     batch(() => {
       note(events);
+      cursors.delete(gap);
+      noteCursor(events.at(-1)?.id ?? gap, next);
       loaded.value = withOlder(loaded.value, gap, events, next !== null);
       shown.value = withOlder(shown.value, gap, events, next !== null);
+      isUnfinished.value = loaded.value.rows.length === 0 && next !== null;
     });
   } catch {
     // The gap can be loaded again later, and the connection shows the problem.

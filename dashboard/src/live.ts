@@ -23,6 +23,7 @@ import {
   tools,
 } from './figures.ts';
 import { filterQuery } from './filters.ts';
+import { searchEvents, wholePage } from './long-search.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
 import { SCOPE_ROWS, scopeId, takeScope } from './scope.ts';
@@ -141,7 +142,7 @@ function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
           : untagged(topics.of('events'), latest, (known, signal) =>
               pullFiltered(query, known, signal).catch(refused),
             )),
-        apply: ({ data: { events, next }, ...of }, isReset) => takeRows(events, of, isReset, next !== null),
+        apply: ({ data: { events, next }, ...of }, isReset) => takeRows(events, of, isReset, next),
       }),
     );
     return stop;
@@ -154,12 +155,12 @@ async function pullFiltered(
   known: { readonly revision: string } | null,
   signal: AbortSignal,
 ): Promise<{ data: EventPage; reset?: boolean }> {
-  const page = `/api/events?${query}&limit=${PAGE_ROWS}`;
   if (known !== null) {
-    const { events, next } = await getJson<EventPage>(`${page}&after=${known.revision}`, signal);
-    if (next === null) return { data: { events: events.toReversed(), next } };
+    const page = `/api/events?${query}&limit=${PAGE_ROWS}&after=${known.revision}`;
+    const { events, ...end } = await getJson<EventPage>(page, signal);
+    if (end.next === null) return { data: { events: events.toReversed(), ...end } };
   }
-  return { data: await getJson<EventPage>(page, signal), reset: true };
+  return { data: await searchEvents(query, PAGE_ROWS, signal), reset: true };
 }
 
 /** Fetches the selected session and its rows: first the newest rows, then the changes. */
@@ -167,15 +168,17 @@ function followScope(topics: Topics, latest: Latest, keep: Keep, signal: AbortSi
   return effect(() => {
     const id = scopeId.value;
     if (id === null) return;
-    const page = `/api/events?session_id=${encodeURIComponent(id)}&limit=${SCOPE_ROWS}`;
+    const query = { session_id: id };
+    const rowsOf = (more: object) =>
+      wholePage('events', new URLSearchParams({ ...query, ...more }), SCOPE_ROWS, signal);
     const pull = async (known: { readonly revision: string } | null) => {
       await drawn();
       const [{ session }, came] = await Promise.all([
         getJson<{ session: Session }>(`/api/sessions/${encodeURIComponent(id)}?limit=1`, signal),
-        getJson<EventPage>(known === null ? page : `${page}&after=${known.revision}`, signal),
+        rowsOf(known === null ? {} : { after: known.revision }),
       ]);
       const isNew = known === null || came.next !== null;
-      const { events, next } = known !== null && isNew ? await getJson<EventPage>(page, signal) : came;
+      const { events, next } = known !== null && isNew ? await rowsOf({}) : came;
       // Above a known id the oldest row comes first.
       const rows = isNew ? events : events.toReversed();
       return { data: { session, rows, isWhole: next === null }, reset: isNew };
@@ -290,7 +293,8 @@ async function pullStatus(signal: AbortSignal): Promise<void> {
  * status refuses the request.
  */
 async function pullWaiting(signal: AbortSignal): Promise<void> {
-  takeWaiting(await getJson<SessionPage>(`/api/sessions?status=waiting&limit=${SESSIONS}`, signal));
+  const query = new URLSearchParams({ status: 'waiting' });
+  takeWaiting(await wholePage('sessions', query, SESSIONS, signal));
 }
 
 /**

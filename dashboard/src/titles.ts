@@ -5,10 +5,10 @@
  * first prompt does not change.
  */
 import { computed, signal } from '@preact/signals';
-import type { EventPage, Session } from './api.ts';
+import type { Session } from './api.ts';
 import { sessions } from './figures.ts';
 import { dateTime, legible, timeOfDay } from './format.ts';
-import { getJson } from './request.ts';
+import { wholePage } from './long-search.ts';
 import { summaryOf } from './summary.ts';
 import { serverNow } from './time.ts';
 
@@ -41,9 +41,8 @@ export async function pullPrompts(signal: AbortSignal): Promise<void> {
       session_id: id,
       event_type: 'user_prompt',
       order: 'asc',
-      limit: '1',
     });
-    const { events } = await getJson<EventPage>(`/api/events?${query}`, signal);
+    const { events } = await wholePage('events', query, 1, signal);
     asked.value = new Map(asked.value).set(id, last_event_id);
     if (events[0] !== undefined) prompts.value = new Map(prompts.value).set(id, summaryOf(events[0]));
   }

@@ -14,6 +14,7 @@ import {
   type Item,
   isLoaded,
   isScrolled,
+  isUnfinished,
   items,
   loadGap,
   loadingGap,
@@ -21,12 +22,14 @@ import {
   refusal,
   shownRows,
   toggleCall,
+  WHOLE_FEED,
 } from '../feed.ts';
 import { legible, whole } from '../format.ts';
 import { isNarrow } from '../narrow.ts';
 import { filters, isFiltered, openEvent, search } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
 import { NoEvents } from './no-events.tsx';
+import { SearchProgress } from './search-progress.tsx';
 
 /** Height of a row in pixels, the same values as `--row` in feed.css. */
 const ROW_PX = { wide: 28, narrow: 46 };
@@ -111,6 +114,7 @@ export function Feed() {
         </div>
       </div>
       {list.length === 0 && isLoaded.value && <NothingHere />}
+      <SearchProgress />
     </div>
   );
 }
@@ -149,6 +153,13 @@ function NothingHere() {
         </p>
       ) : search.value !== '' ? (
         <p class="empty">Nothing that is loaded has “{legible(search.value)}” in it.</p>
+      ) : isUnfinished.value ? (
+        <p class="empty">
+          No event was found before the search was stopped.{' '}
+          <button type="button" class="quiet" onClick={() => void loadGap(WHOLE_FEED)}>
+            {loadingGap.value === WHOLE_FEED ? 'Searching…' : 'Search older events'}
+          </button>
+        </p>
       ) : isFiltered.value ? (
         <p class="empty">No event passes these filters.</p>
       ) : (
