@@ -9,7 +9,16 @@ import { DEFAULT_RATES, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } fro
 export const MODES = ['startup', 'main', 'batch', 'single', 'open', 'soak', 'all'] as const;
 export type RunMode = (typeof MODES)[number];
 
-export type CommandName = 'compare' | 'sync' | 'codecs' | 'binary' | 'rpc' | 'ceilings' | 'profile' | 'hot';
+export type CommandName =
+  | 'compare'
+  | 'sync'
+  | 'codecs'
+  | 'binary'
+  | 'rpc'
+  | 'ceilings'
+  | 'reads'
+  | 'profile'
+  | 'hot';
 
 export interface Flag {
   /**
@@ -80,6 +89,12 @@ export const FLAGS = {
     modes: ['main', 'batch', 'single', 'open', 'all'],
     quick: QUICK_EVENTS,
     help: 'events that a closed loop has in each round, instead of a length',
+  },
+  stored: {
+    ...COUNT,
+    commands: ['reads'],
+    default: 1_000_000,
+    help: 'events of the database that is read; it is made once, in .bench/',
   },
   duration: {
     kind: 'integer',

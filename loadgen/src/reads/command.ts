@@ -1,0 +1,80 @@
+/**
+ * The command `bench:reads`: the time of pages of a large database, alone and during eight of the longest.
+ *
+ * Invariant: the database is made once by the server in Rust, and no measurement changes it.
+ */
+import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { quantile } from '../analyse/statistics.ts';
+import type { Usage } from '../plan/parse.ts';
+import { filledFile } from './fill.ts';
+import { LONGEST, PAGES, STATISTICS } from './pages.ts';
+
+export const READS: Usage<'reads'> = {
+  name: 'reads',
+  about: `Measures pages of events and sessions of both servers, each the worst of its kind, and GET /api/stats during
+eight of the longest pages. Build both servers first.`,
+  exit: 'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
+};
+
+const WARM_UPS = 10;
+const REQUESTS = 200;
+const READERS = 8;
+/** Pause between two requests for the statistics, in milliseconds. */
+const PAUSE_MS = 20;
+
+export async function runReads(
+  { stored }: { readonly stored: number },
+  lifetime: Lifetime,
+): Promise<undefined> {
+  const file = await filledFile(stored);
+  for (const name of TARGET_NAMES) {
+    lifetime.signal.throwIfAborted();
+    const server = await startServer(name, { flags: ['--db', file] });
+    try {
+      await measure(name, server, lifetime.signal);
+    } finally {
+      await server.stop();
+    }
+  }
+}
+
+async function measure(name: TargetName, server: RunningServer, signal: AbortSignal): Promise<void> {
+  const client = new ApiClient(server.port);
+  const row = (about: string, times: readonly number[]) => {
+    const sorted = times.toSorted((a, b) => a - b);
+    const [p50, p99] = [0.5, 0.99].map((q) => quantile(sorted, q).toFixed(1));
+    process.stdout.write(`${name}  ${about.padEnd(52)} p50 ${p50} ms, p99 ${p99} ms\n`);
+  };
+  for (const { about, path } of [...PAGES, STATISTICS]) {
+    for (let count = 0; count < WARM_UPS; count++) await timed(client, path);
+    const times: number[] = [];
+    while (times.length < REQUESTS && !signal.aborted) times.push(await timed(client, path));
+    row(about, times);
+  }
+  let isOver = false;
+  const pages: number[] = [];
+  const readers = Array.from({ length: READERS }, async () => {
+    while (!isOver) pages.push(await timed(client, LONGEST.path));
+  });
+  const times: number[] = [];
+  while (times.length < REQUESTS && !signal.aborted) {
+    times.push(await timed(client, STATISTICS.path));
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  isOver = true;
+  await Promise.all(readers);
+  client.close();
+  row(`${STATISTICS.about}, during ${READERS} of the longest pages`, times);
+  row(`each of these ${READERS} pages`, pages);
+}
+
+/** Returns the time of a request in milliseconds. */
+async function timed(client: ApiClient, path: string): Promise<number> {
+  const begun = performance.now();
+  const { status, text } = await client.get(path);
+  if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
+  return performance.now() - begun;
+}
