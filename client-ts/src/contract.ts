@@ -71,7 +71,7 @@ export interface EventRow {
 export interface EventPage {
   readonly events: readonly EventRow[];
   readonly next: number | null;
-  /** GET-11 */
+  /** GET-12 */
   readonly scanned_to: number;
 }
 

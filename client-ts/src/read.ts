@@ -1,7 +1,7 @@
 /**
  * Single reads: a page of events, a page of sessions, the statistics.
  *
- * A page that stops early is continued (GET-11, SES-05). A read is not repeated. It rejects on failure, with a `RefusedError` if the server refused it. `Topics` and `Sync`
+ * A page that stops early is continued (GET-12, SES-05). A read is not repeated. It rejects on failure, with a `RefusedError` if the server refused it. `Topics` and `Sync`
  * keep a state up to date.
  */
 import type { EventPage, EventsQuery, SessionPage, SessionsQuery, Stats, StatsQuery } from './contract.ts';
@@ -19,7 +19,7 @@ export interface ReadOptions<Query> extends ServerOptions {
 }
 
 export interface PageOptions<Query> extends ReadOptions<Query> {
-  /** Called when a page stopped early (GET-11, SES-05), with the id down to which everything was searched. */
+  /** Called when a page stopped early (GET-12, SES-05), with the id down to which everything was searched. */
   readonly onSearch?: (scanned_to: number) => void;
 }
 

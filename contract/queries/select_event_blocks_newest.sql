@@ -1,5 +1,5 @@
 -- Generated from contract/fields.json. Blocks from :first to :last, newest first, whose summary has every wanted name
--- id, and the session with the key :session (rule GET-11). NULL stands for any.
+-- id, and the session with the key :session (rule GET-12). NULL stands for any.
 SELECT id FROM event_blocks
 WHERE id BETWEEN :first AND :last
   AND (:agent_type IS NULL OR instr(names, unhex(printf('%08X', :agent_type))))

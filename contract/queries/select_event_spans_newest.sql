@@ -1,5 +1,5 @@
 -- Generated from contract/fields.json. Spans from :first to :last, newest first, whose summary has every wanted name id
--- (rule GET-11). NULL stands for any.
+-- (rule GET-12). NULL stands for any.
 SELECT id FROM event_spans
 WHERE id BETWEEN :first AND :last
   AND (:agent_type IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :agent_type))))

@@ -1,5 +1,5 @@
 /**
- * Reads pages that may stop early, until they have their rows or the end (contract rules GET-11 and SES-05).
+ * Reads pages that may stop early, until they have their rows or the end (contract rules GET-12 and SES-05).
  *
  * A search that takes longer than a moment is shown with the time that it has reached, and the user can stop it.
  */

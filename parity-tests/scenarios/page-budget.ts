@@ -1,5 +1,5 @@
 /**
- * Tests pages that stop early (rule GET-11): following `next` gives exactly the rows of an unbounded
+ * Tests pages that stop early (rule GET-12): following `next` gives exactly the rows of an unbounded
  * search, and both servers stop at the same ids.
  *
  * Two pairs of names alternate, so that every block has all four names. Only a few rows have one name of each pair.
@@ -18,19 +18,19 @@ export const PAGE_BUDGET: ScenarioFile = {
   scenarios: [
     {
       name: 'following next gives every row once, in every format and both orders, with the same pages',
-      rules: ['GET-11', 'GET-01', 'FMT-08', 'FMT-09'],
+      rules: ['GET-12', 'GET-01', 'FMT-08', 'FMT-09'],
       uses: 'both',
       run: samePages,
     },
     {
       name: 'a page looks into a bounded number of spans, and at a bounded number of their summaries',
-      rules: ['GET-11'],
+      rules: ['GET-12'],
       uses: 'both',
       run: distantSpans,
     },
     {
       name: 'a deletion between two pages removes rows and adds none',
-      rules: ['GET-11', 'RET-05'],
+      rules: ['GET-12', 'RET-05'],
       uses: 'each',
       run: deletedBetween,
     },

@@ -29,7 +29,7 @@ message IngestBatch {
 }
 
 // The answer of GET /api/events; next is the cursor of the next page, absent at the end. The page has all rows between its
-// cursor and scanned_to (rule GET-11).
+// cursor and scanned_to (rule GET-12).
 message EventPage {
   repeated Event events = 1;
   optional uint64 next = 2;

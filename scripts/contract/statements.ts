@@ -79,7 +79,7 @@ const FIGURES = [
 /** Returns `select_event_spans_newest.sql` and `select_event_spans_oldest.sql`. */
 export function selectEventSpans(fields: Fields, order: 'newest' | 'oldest'): string {
   return `-- Generated from contract/fields.json. Spans from :first to :last, ${order} first, whose summary has every wanted name id
--- (rule GET-11). NULL stands for any.
+-- (rule GET-12). NULL stands for any.
 SELECT id FROM event_spans
 WHERE id BETWEEN :first AND :last
 ${nameKinds(fields)
@@ -94,7 +94,7 @@ ORDER BY id ${directionOf(order)}
 /** Returns `select_event_blocks_newest.sql` and `select_event_blocks_oldest.sql`. */
 export function selectEventBlocks(fields: Fields, order: 'newest' | 'oldest'): string {
   return `-- Generated from contract/fields.json. Blocks from :first to :last, ${order} first, whose summary has every wanted name
--- id, and the session with the key :session (rule GET-11). NULL stands for any.
+-- id, and the session with the key :session (rule GET-12). NULL stands for any.
 SELECT id FROM event_blocks
 WHERE id BETWEEN :first AND :last
 ${nameKinds(fields)

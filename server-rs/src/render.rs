@@ -159,7 +159,7 @@ fn scalar(out: &mut Vec<u8>, value: ValueRef<'_>) {
     }
 }
 
-/// How far a page came (rules GET-11 and SES-05).
+/// How far a page came (rules GET-12 and SES-05).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reached {
     /// The cursor of the next page; `None` at the end.

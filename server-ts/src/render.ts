@@ -48,7 +48,7 @@ export function idOf(row: EventRow): number {
   return Number(row[ROW.id]);
 }
 
-/** How far a page came (rules GET-11 and SES-05). */
+/** How far a page came (rules GET-12 and SES-05). */
 export interface Reached {
   /** The cursor of the next page; null at the end. */
   readonly next: number | null;

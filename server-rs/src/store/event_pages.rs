@@ -1,6 +1,6 @@
 //! Reads a page of events in the format of its answer (rules GET-01 and FMT-08).
 //!
-//! Invariant: a page costs a bounded search, so it may have fewer rows than its limit (rule GET-11).
+//! Invariant: a page costs a bounded search, so it may have fewer rows than its limit (rule GET-12).
 
 use rusqlite::Connection;
 

@@ -17,7 +17,7 @@ use crate::render::stored::{StoredRow, StoredValue, dollars_of, text_of};
 use crate::store::event_search::{Columns, search_events};
 use crate::store::query::EventFilter;
 
-/// Visits up to `limit` events, until `visit` returns `false` or the budget of a page is used up (rule GET-11).
+/// Visits up to `limit` events, until `visit` returns `false` or the budget of a page is used up (rule GET-12).
 pub(crate) fn list_event_rows(
     connection: &Connection,
     filter: &EventFilter,

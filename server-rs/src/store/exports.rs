@@ -1,6 +1,6 @@
 //! Reads events in several pages, in NDJSON and Arrow (rule FMT-09).
 //!
-//! Invariants: each page is a read of its own, a bounded search, and may have no rows (rule GET-11). No row has an id above the newest id at the
+//! Invariants: each page is a read of its own, a bounded search, and may have no rows (rule GET-12). No row has an id above the newest id at the
 //! start of the export.
 
 use arrow_schema::ArrowError;

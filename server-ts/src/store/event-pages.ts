@@ -2,7 +2,7 @@
  * Reads a page of events in the format of its answer (rules GET-01 and FMT-08).
  *
  * Runs in a reader's thread. Invariant: a page costs a bounded search, so it may have fewer rows than its limit (rule
- * GET-11). The first answer in a format loads its library.
+ * GET-12). The first answer in a format loads its library.
  */
 import type { Format } from '../formats/index.ts';
 import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';

@@ -1,5 +1,5 @@
 /**
- * Searches events in steps of bounded cost (rule GET-11).
+ * Searches events in steps of bounded cost (rule GET-12).
  *
  * Spans that lack a wanted name are skipped, then blocks that lack one. The rows of the other blocks decide. Invariant:
  * where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id.

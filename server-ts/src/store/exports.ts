@@ -2,7 +2,7 @@
  * Reads events in several pages, in NDJSON and Arrow (rule FMT-09).
  *
  * Runs in a reader's thread. Invariants: each page is a read of its own, a bounded search, and may have no rows (rule
- * GET-11). The rows end with the newest id at the start of the export.
+ * GET-12). The rows end with the newest id at the start of the export.
  */
 import { LIMITS } from '../contract.ts';
 import { ndjsonHead, ndjsonRow } from '../render/ndjson.ts';
