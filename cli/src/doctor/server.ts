@@ -70,13 +70,26 @@ export async function lastEvent(
   source: string,
 ): Promise<LastEvent | null> {
   const query = new URLSearchParams({ agent_type, source, limit: '1' });
+  const end_ms = performance.now() + TIMEOUT_MS;
   try {
-    const { status, body } = await get(origin, `/api/events?${query}`, token);
-    const events = (body as { readonly events?: readonly LastEvent[] } | null)?.events;
-    return status === 200 ? (events?.[0] ?? null) : null;
+    // A page may stop early (contract rule GET-12).
+    while (performance.now() < end_ms) {
+      const { status, body } = await get(origin, `/api/events?${query}`, token);
+      if (status !== 200) return null;
+      const { events = [], next = null } = (body ?? {}) as EventPage;
+      if (events[0] !== undefined || next === null) return events[0] ?? null;
+      query.set('before', String(next));
+    }
   } catch {
-    return null;
+    // Without an answer no event is known.
   }
+  return null;
+}
+
+/** The part of a page that the doctor reads. */
+interface EventPage {
+  readonly events?: readonly LastEvent[];
+  readonly next?: number | null;
 }
 
 async function get(origin: string, path: string, token: string | null): Promise<Answer> {
