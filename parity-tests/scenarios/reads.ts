@@ -1,9 +1,8 @@
 /**
- * Tests reads that visit every event: requests that do not wait for them, and the end of reads that wait (rule
- * GET-10).
+ * Tests the longest reads: requests that do not wait for them, and the end of reads that wait (rule GET-10).
  *
  * Two pairs of names alternate, so that every block of events has all four names and no event has the requested pair.
- * Such a read visits every row and finds none.
+ * Such a read uses its whole budget (rule GET-12) and finds none.
  */
 import assert from 'node:assert/strict';
 import { ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -13,7 +12,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const READS: ScenarioFile = {
   name: 'reads',
-  about: 'reads that visit every event',
+  about: 'the longest reads',
   scenarios: [
     {
       name: 'statistics and health do not wait for long reads',
