@@ -129,17 +129,21 @@ test('an NDJSON page is read in pieces of any size, with or without a final LF',
   const text = ROWS.map((row) => JSON.stringify(row)).join('\n');
   for (const whole of [text, `${text}\n`]) {
     const fetch = answering('application/x-ndjson; charset=utf-8', new TextEncoder().encode(whole));
-    assert.deepEqual(await events({ fetch, format: ndjson }), { events: ROWS, next: 7 });
+    assert.deepEqual(await events({ fetch, format: ndjson }), { events: ROWS, next: 7, scanned_to: 7 });
   }
   const fetch = answering('application/x-ndjson', new Uint8Array());
-  assert.deepEqual(await events({ fetch, format: ndjson }), { events: [], next: null });
+  assert.deepEqual(await events({ fetch, format: ndjson }), { events: [], next: null, scanned_to: 0 });
 });
 
 test('an integer above 2^32 of a MessagePack page is a number', async () => {
   const row = { id: 2n ** 40n, tokens_in: 2n ** 53n - 1n, metadata: '[1]' };
-  const fetch = answering('application/vnd.msgpack', pack({ events: [row], next: 5n }));
-  const page = await events({ fetch, format: msgpack });
-  assert.deepEqual(page, { events: [{ id: 2 ** 40, tokens_in: 2 ** 53 - 1, metadata: [1] }], next: 5 });
+  const fetch = answering('application/vnd.msgpack', pack({ events: [row], next: 5n, scanned_to: 5n }));
+  const page = await events({ fetch, format: msgpack, query: { limit: 1 } });
+  assert.deepEqual(page, {
+    events: [{ id: 2 ** 40, tokens_in: 2 ** 53 - 1, metadata: [1] }],
+    next: 5,
+    scanned_to: 5,
+  });
 });
 
 test('a Protobuf page of a newer server is read without its new fields, and new words are numbers', async () => {
