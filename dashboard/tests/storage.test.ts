@@ -17,7 +17,9 @@ after(() => browser?.close());
 /** Answers with the server's own health and these changes. */
 async function change(page: Page, status: number, members: object): Promise<void> {
   await page.route('**/api/health', async (route) => {
-    const answer = await route.fetch();
+    // The server may end before the page does.
+    const answer = await route.fetch().catch(() => undefined);
+    if (answer === undefined) return route.abort().catch(() => {});
     const json = { ...((await answer.json()) as object), ...members };
     await route.fulfill({ status, json });
   });

@@ -12,7 +12,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
+import { runCommand } from '../src/command-line.ts';
 import { parsePrometheus, valuesOf } from '../src/prometheus-text.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 import { holdWriteLock } from '../src/write-lock.ts';
@@ -124,12 +126,17 @@ async function corrupt(context: ScenarioContext): Promise<void> {
     await filling.ingest(Array.from({ length: 50 }, () => event({ metadata: 'x'.repeat(2_000) })));
   }
   await first.stop();
+  // A log makes the next start one after a crash.
+  const second = await context.start();
+  await context.client(second).ingest([event()]);
+  await second.kill();
   // The header, the schema and the end of the table stay intact, so that the server starts.
   const file = openSync(context.db(), 'r+');
   const middle = Math.floor(fstatSync(file).size / PAGE_BYTES / 2) * PAGE_BYTES;
   writeSync(file, Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, middle);
   closeSync(file);
-  const client = context.client(await context.start());
+  const third = await context.start();
+  const client = context.client(third);
   await until(async () => (await client.get('/api/health')).status === 503, 'the full check', 10_000);
   const health = (await client.get('/api/health')).json<{ status: string; reason: string }>();
   const { status, reason } = health;
@@ -140,7 +147,18 @@ async function corrupt(context: ScenarioContext): Promise<void> {
   assert.equal(refused.text, '{"error":"Storage is corrupt","code":"storage_corrupt"}');
   const read = await client.get('/api/events?limit=1');
   assert.equal(read.status, 200, 'what is whole can still be read');
+  await third.stop();
+  // After a clean stop the start reads no whole file; the command does.
+  const last = context.client(await context.start());
+  await pause(UNCHECKED_MS);
+  assert.equal((await last.get('/api/health')).status, 200);
+  const verified = await runCommand(context.target, ['verify', context.db()], { cwd: context.folder });
+  assert.equal(verified.exit, 65);
+  assert.match(verified.stderr, /events\.db is corrupt; /);
 }
+
+/** Longer than a check of this small file takes. */
+const UNCHECKED_MS = 300;
 
 /** Size of a disk that holds the schema and some events. */
 const DISK = '3m';

@@ -138,6 +138,8 @@ pub struct Store {
     epoch: String,
     compile_options: Vec<String>,
     pragmas: Vec<(&'static str, Value)>,
+    /// Whether the start found a write-ahead log, so the last server did not stop cleanly.
+    was_unclean: bool,
     /// Inode and device of the opened file.
     identity: (u64, u64),
     lock: std::sync::Mutex<Option<Lock>>,
@@ -215,6 +217,7 @@ impl Store {
             epoch,
             compile_options,
             pragmas,
+            was_unclean: frames > 0,
             identity,
             lock,
             private,
@@ -376,8 +379,11 @@ impl Store {
         }
     }
 
-    /// Checks the whole file after the start (rule STO-06).
+    /// Checks the whole file after a start that followed a crash (rule STO-06).
     pub async fn check(&self) {
+        if !self.was_unclean {
+            return;
+        }
         let found = self.read_spawned(Cost::Unbounded, |connection| {
             with_small_cache(connection, || {
                 connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))

@@ -337,8 +337,9 @@ export class Store {
     return (await readDisk(this.path)) ?? { freeBytes: 0, sizeBytes: 0 };
   }
 
-  /** Checks the whole file after the start (rule STO-06). */
+  /** Checks the whole file after a start that followed a crash (rule STO-06). */
   async checkAll(): Promise<void> {
+    if (!this.opened.wasUnclean) return;
     const found = await this.readers.quickCheck();
     if (found !== 'ok') this.failed('storage_corrupt', found);
   }

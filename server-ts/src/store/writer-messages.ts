@@ -33,6 +33,8 @@ export interface Opened {
   readonly pragmas: Readonly<Record<string, string | number>>;
   readonly inode: number;
   readonly device: number;
+  /** Whether the start found a write-ahead log, so the last server did not stop cleanly. */
+  readonly wasUnclean: boolean;
   /** Number of frames at the end of the write-ahead log that were not recovered. */
   readonly lostFrames: number;
   /** Size of all attachments, each content once. */

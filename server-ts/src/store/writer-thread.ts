@@ -68,7 +68,13 @@ function openAndWrite(
     attachments = new AttachmentWriter(db, new AttachmentFiles(options.path, options.durability));
     retention = new Retention(db, events, attachments);
     const attachmentBytes = attachments.sweepAttachments();
-    send({ kind: 'opened', ...describe(db, options.path, events), lostFrames: lost, attachmentBytes });
+    send({
+      kind: 'opened',
+      ...describe(db, options.path, events),
+      wasUnclean: frames > 0,
+      lostFrames: lost,
+      attachmentBytes,
+    });
   } catch (error) {
     lock?.release();
     send({ kind: 'unusable', message: unusable(error, options.path).message });
@@ -237,7 +243,7 @@ function describe(
   db: Connection,
   path: string,
   events: EventWriter,
-): Omit<Opened, 'attachmentBytes' | 'lostFrames'> {
+): Omit<Opened, 'attachmentBytes' | 'lostFrames' | 'wasUnclean'> {
   const { ino, dev } = statSync(path);
   return {
     epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),
