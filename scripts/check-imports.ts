@@ -42,6 +42,7 @@ export const LAYERS: readonly string[] = [
     'truncate',
     'fields',
     'validate',
+    'redact',
     'formats',
     'render',
     'telemetry',

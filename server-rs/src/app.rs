@@ -19,6 +19,7 @@ use crate::http::invalidations::SharedFrames;
 use crate::hub::Hub;
 use crate::ingest::Ingest;
 use crate::invalidations::Invalidations;
+use crate::redact::step::RedactionStep;
 use crate::store::Store;
 use crate::store::connection::OpenError;
 use crate::store::retention::Bounds;
@@ -63,6 +64,7 @@ impl App {
         let store =
             Arc::new(Store::open(&config.db, config.durability, config.prices.clone(), bounds, clock)?);
         let places = Arc::new(Semaphore::new(config.max_stream_clients));
+        let step = RedactionStep::new(config.max_metadata_bytes, config.redaction.clone());
         let guard = Guard::new(&config);
         // The guard keeps a digest of the token; its text is dropped.
         config.token = None;
@@ -72,7 +74,7 @@ impl App {
             retained_bytes: AtomicU64::new(0),
             hub: Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places))),
             invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
-            ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, config.max_metadata_bytes),
+            ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, step),
             attachments: Attachments::new(Arc::clone(&store), &config),
             admission: Admission::new(config.queue_events, config.queue_bytes),
             guard,

@@ -5,7 +5,7 @@
 //! contents stay within `--attachments-bytes`. An upload that ends early leaves no file behind. Knows nothing of
 //! HTTP. Over 250 lines because the room, an upload and its content share their accounting.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
@@ -14,6 +14,8 @@ use crate::config::Config;
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::digest::Digest;
 use crate::error::{ErrorCode, Failure};
+use crate::redact::Redaction;
+use crate::redact::stream::RedactionStream;
 use crate::store::Store;
 use crate::store::attachment_files::TemporaryFile;
 use crate::store::attachments::{Attached, Attachment};
@@ -29,6 +31,9 @@ pub struct Attachments {
     /// Size in bytes above which metadata becomes a summary.
     max_metadata_bytes: usize,
     keeps_payloads: bool,
+    redaction: Option<Arc<Redaction>>,
+    /// Number of stored attachments that redaction changed since the start (rule RED-07).
+    redacted: AtomicU64,
 }
 
 /// The event that gets a content, and the attachment's name there.
@@ -65,6 +70,8 @@ impl Attachments {
             room: Arc::new(room),
             max_metadata_bytes: config.max_metadata_bytes,
             keeps_payloads: config.keep_hook_payloads,
+            redaction: config.redaction.clone(),
+            redacted: AtomicU64::new(0),
         }
     }
 
@@ -75,8 +82,21 @@ impl Attachments {
         *taken
     }
 
-    /// Starts to receive a content; `declared` is its length if known.
+    /// Returns the number of attachments that redaction changed since the start.
+    pub fn redacted(&self) -> u64 {
+        self.redacted.load(Ordering::Relaxed)
+    }
+
+    /// Starts to receive a content of a client; `declared` is its length if known.
     pub async fn begin(&self, declared: Option<u64>) -> Result<Upload, Failure> {
+        self.upload(declared, self.redaction.clone()).await
+    }
+
+    async fn upload(
+        &self,
+        declared: Option<u64>,
+        redaction: Option<Arc<Redaction>>,
+    ) -> Result<Upload, Failure> {
         if let Some(length) = declared.filter(|length| *length > self.max_bytes) {
             return Err(too_large(self.max_bytes).with("actual", length).closing());
         }
@@ -87,14 +107,19 @@ impl Attachments {
         held.grow_to(declared.unwrap_or(0))?;
         let files = Arc::clone(self.store.attachment_files());
         let file = blocking(move || files.begin()).await?;
-        let content = Content { file: Arc::new(file), hasher: Sha256::new() };
+        let redacted = redaction
+            .map(|redaction| Redacted { stream: RedactionStream::new(redaction), received: Sha256::new() });
+        let content = Content { file: Arc::new(file), hasher: Sha256::new(), size: 0, redacted };
         Ok(Upload { max_bytes: self.max_bytes, held, content, pending: Vec::new(), size: 0 })
     }
 
     /// Lets the writer add a reference to a received content.
     pub async fn keep(&self, received: Received, reference: Reference) -> Result<Kept, Failure> {
-        let Received { mut held, file, sha256, size } = received;
+        let Received { mut held, file, sha256, size, is_redacted, .. } = received;
         let Reference { event, name, media_type } = reference;
+        let redacted_name = self.redaction.as_ref().and_then(|redaction| redaction.redact_identity(&name));
+        let is_redacted = is_redacted || redacted_name.is_some();
+        let name = redacted_name.unwrap_or(name);
         let stored = self.store.attach(Attachment { event, name, media_type, sha256, size, file });
         // The commit happens even when the client disconnects, so this task counts the bytes in any case.
         let counted = tokio::spawn(async move {
@@ -105,16 +130,28 @@ impl Attachments {
             stored
         });
         match counted.await.map_err(|_| ErrorCode::Internal)?? {
-            Attached::Stored { .. } => Ok(Kept { is_new: true, sha256, size }),
+            Attached::Stored { .. } => {
+                self.redacted.fetch_add(u64::from(is_redacted), Ordering::Relaxed);
+                Ok(Kept { is_new: true, sha256, size })
+            }
             Attached::Repeated => Ok(Kept { is_new: false, sha256, size }),
             Attached::Conflict => Err(ErrorCode::AttachmentExists.into()),
             Attached::NoEvent => Err(ErrorCode::NotFound.into()),
         }
     }
 
-    /// Returns a copy of a hook's payload if the server keeps it once the hook's event is stored (rule ATT-10).
+    /// Returns a copy of a hook's payload if the server keeps it once the hook's event is stored (rule ATT-10). The copy
+    /// is redacted as metadata is.
     pub fn payload_to_keep(&self, body: &[u8]) -> Option<Vec<u8>> {
-        (self.keeps_payloads && body.trim_ascii().len() > self.max_metadata_bytes).then(|| body.to_vec())
+        if !self.keeps_payloads || body.trim_ascii().len() <= self.max_metadata_bytes {
+            return None;
+        }
+        let text = self
+            .redaction
+            .as_ref()
+            .and_then(|redaction| redaction.redact_metadata(str::from_utf8(body).ok()?));
+        let payload = text.map_or_else(|| body.to_vec(), String::into_bytes);
+        (payload.trim_ascii().len() > self.max_metadata_bytes).then_some(payload)
     }
 
     /// Keeps a hook's payload as an attachment of its event. It only logs a failure, since the event stays.
@@ -122,7 +159,7 @@ impl Attachments {
         let spec = &VOCABULARY.hook_payload;
         let (name, media_type) = (spec.name.clone(), spec.media_type.clone());
         let kept = async {
-            let mut upload = self.begin(Some(payload.len() as u64)).await?;
+            let mut upload = self.upload(Some(payload.len() as u64), None).await?;
             upload.take(&payload).await?;
             self.keep(upload.finish().await?, Reference { event, name, media_type }).await
         };
@@ -147,6 +184,17 @@ pub struct Upload {
 struct Content {
     file: Arc<TemporaryFile>,
     hasher: Sha256,
+    /// Number of bytes in the file.
+    size: u64,
+    redacted: Option<Redacted>,
+}
+
+/// State of a content that is redacted.
+#[derive(Debug, Clone)]
+struct Redacted {
+    stream: RedactionStream,
+    /// Hash of the bytes as received.
+    received: Sha256,
 }
 
 /// A content whose file is complete.
@@ -156,6 +204,9 @@ pub struct Received {
     file: Arc<TemporaryFile>,
     sha256: Digest,
     size: u64,
+    /// SHA-256 of the bytes as received.
+    received_sha256: Digest,
+    is_redacted: bool,
 }
 
 impl Upload {
@@ -173,15 +224,27 @@ impl Upload {
     /// Writes the rest. The file is then complete and durable.
     pub async fn finish(mut self) -> Result<Received, Failure> {
         self.flush(true).await?;
-        let Self { held, content: Content { file, hasher }, size, .. } = self;
-        Ok(Received { held, file, sha256: hasher.finalize().into(), size })
+        let Self { mut held, content: Content { file, hasher, size, redacted }, .. } = self;
+        held.shrink_to(size);
+        let sha256 = hasher.finalize().into();
+        let (received_sha256, is_redacted) = match redacted {
+            Some(redacted) => (redacted.received.finalize().into(), redacted.stream.has_matches()),
+            None => (sha256, false),
+        };
+        Ok(Received { held, file, sha256, size, received_sha256, is_redacted })
     }
 
     async fn flush(&mut self, is_last: bool) -> Result<(), Failure> {
         let (pending, mut content) = (std::mem::take(&mut self.pending), self.content.clone());
         let work = move || {
-            content.hasher.update(&pending);
-            content.file.append(&pending)?;
+            match &mut content.redacted {
+                None => content.append(&pending)?,
+                Some(redacted) => {
+                    redacted.received.update(&pending);
+                    let bytes = redacted.stream.take(&pending, is_last);
+                    content.append(&bytes)?;
+                }
+            }
             if is_last {
                 content.file.sync()?;
             }
@@ -193,10 +256,18 @@ impl Upload {
     }
 }
 
+impl Content {
+    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.hasher.update(bytes);
+        self.size += bytes.len() as u64;
+        self.file.append(bytes)
+    }
+}
+
 impl Received {
-    /// Returns the SHA-256 of its bytes.
-    pub fn sha256(&self) -> &Digest {
-        &self.sha256
+    /// Returns the SHA-256 of the bytes as received, before their redaction.
+    pub fn received_sha256(&self) -> &Digest {
+        &self.received_sha256
     }
 }
 
@@ -235,6 +306,13 @@ impl Held {
         *taken += more;
         self.bytes += more;
         Ok(())
+    }
+
+    /// Gives bytes back, so that it holds `bytes` in total.
+    fn shrink_to(&mut self, bytes: u64) {
+        let less = self.bytes.saturating_sub(bytes);
+        *self.room.taken.lock().unwrap_or_else(PoisonError::into_inner) -= less;
+        self.bytes -= less;
     }
 
     /// Makes the reservation permanent: dropping it no longer gives bytes back.

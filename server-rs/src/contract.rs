@@ -40,6 +40,7 @@ pub struct Vocabulary {
     pub dismissal: Dismissal,
     pub summary_keys: Vec<String>,
     pub overflow_name: String,
+    pub redaction: RedactionSpec,
     pub security: Security,
     pub page_headers: BTreeMap<String, String>,
     pub attachment_headers: BTreeMap<String, String>,
@@ -70,6 +71,16 @@ pub struct Dismissal {
 pub struct HookPayload {
     pub name: String,
     pub media_type: String,
+}
+
+/// The replacement of redacted text, the fields that identify, and the character classes as ranges (rules RED-04
+/// and RED-05).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct RedactionSpec {
+    pub text: String,
+    pub identities: Vec<String>,
+    pub classes: BTreeMap<String, Vec<String>>,
 }
 
 /// An error code's status, public text and `Retry-After`.
@@ -221,6 +232,11 @@ pub struct Limits {
     pub keep_alive_idle_ms: u64,
     pub token_characters: usize,
     pub session_cookie_s: u64,
+    pub redaction_entries: usize,
+    pub redaction_key_bytes: usize,
+    pub redaction_prefix_bytes: usize,
+    pub redaction_minimum: i64,
+    pub redaction_least_bytes: usize,
     pub preflight_max_age_s: u32,
     pub linger_ms: u64,
     pub shutdown_ms: u64,

@@ -29,7 +29,7 @@ pub struct Mapping {
     source: &'static str,
     fields: Vec<Source>,
     /// Keys at the start of a payload's summary.
-    summary_keys: Vec<String>,
+    pub(crate) summary_keys: Vec<String>,
     hooks: HashMap<&'static str, Meaning>,
     other: Meaning,
     /// Keys that name the hook's subject.

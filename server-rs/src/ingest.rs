@@ -1,4 +1,4 @@
-//! Runs the ingest pipeline: read, validate, truncate, store. A single event is a batch of one.
+//! Runs the ingest pipeline: read, validate, redact, truncate, store. A single event is a batch of one.
 //!
 //! A request's ticket bounds the work that waits for the writer (rule ING-10). The writer publishes the newest id
 //! after its commit, so the pipeline notifies no other part. Over 250 lines because every source of events has its
@@ -6,6 +6,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::admission::Ticket;
 use crate::contract::{Dismissal, LIMITS, VOCABULARY};
@@ -14,11 +15,14 @@ use crate::event::{Event, FieldError, Outcome, Outcomes, RawEvent};
 use crate::formats::{Format, read_batch, read_event, text_of};
 use crate::hooks::{Mapping, read_hook};
 use crate::meters::{EventOutcome, EventSource};
+use crate::redact::step::RedactionStep;
+use crate::scanner::InvalidJson;
 use crate::store::Store;
 use crate::store::events::Submission;
 use crate::telemetry::counters::{Reason, Tally};
 use crate::telemetry::otlp::Request;
 use crate::telemetry::{Telemetry, read_telemetry};
+use crate::truncate::{truncate_metadata, truncate_payload};
 use crate::validate::{validate_event, validate_leniently};
 use crate::waits::DISMISSAL;
 
@@ -27,21 +31,28 @@ use crate::waits::DISMISSAL;
 pub struct Ingest {
     store: Arc<Store>,
     max_batch_events: usize,
-    max_metadata_bytes: usize,
+    step: RedactionStep,
+    /// Number of events that the step changed since the start (rule RED-07).
+    redacted: AtomicU64,
 }
 
 impl Ingest {
     /// Creates a pipeline into a store.
-    pub fn new(store: Arc<Store>, max_batch_events: usize, max_metadata_bytes: usize) -> Self {
-        Self { store, max_batch_events, max_metadata_bytes }
+    pub fn new(store: Arc<Store>, max_batch_events: usize, step: RedactionStep) -> Self {
+        Self { store, max_batch_events, step, redacted: AtomicU64::new(0) }
+    }
+
+    /// Returns the number of events that redaction changed since the start.
+    pub fn redacted(&self) -> u64 {
+        self.redacted.load(Ordering::Relaxed)
     }
 
     /// Stores a body of one event; returns the outcome.
     pub async fn single(&self, body: Vec<u8>, format: Format, ticket: Ticket) -> Result<Outcome, Failure> {
-        let max_metadata_bytes = self.max_metadata_bytes;
+        let step = self.step.clone();
         let check = move |body: Vec<u8>| {
             let (body, raw) = read_event(format, body)?;
-            Ok(Checked::new(body, &[raw], EventSource::Events, max_metadata_bytes))
+            Ok(Checked::new(body, &[raw], EventSource::Events, &step))
         };
         self.only(body, ticket, check).await
     }
@@ -53,15 +64,21 @@ impl Ingest {
         mapping: &'static Mapping,
         ticket: Ticket,
     ) -> Result<Outcome, Failure> {
-        let max_metadata_bytes = self.max_metadata_bytes;
+        let step = self.step.clone();
         let check = move |body: Vec<u8>| {
             let body = text_of(body)?;
-            let read = read_hook(mapping, &body, max_metadata_bytes);
-            let (events, rejected) = match read.map_err(|_| Failure::new(ErrorCode::InvalidJson))? {
-                Ok(event) => (vec![event], vec![None]),
-                Err(problems) => (Vec::new(), vec![Some(Outcome::Rejected(problems))]),
+            let read = |limit| match read_hook(mapping, &body, limit) {
+                Ok(read) => read.map_err(Ok),
+                Err(invalid) => Err(Err(invalid)),
             };
-            Ok(Checked { submission: Submission { body, events, source: EventSource::Hooks }, rejected })
+            let truncate = |text: &str, limit| truncate_payload(text, limit, &mapping.summary_keys);
+            let (events, rejected, redacted) = match step.read(&body, read, truncate, false) {
+                Ok((event, is_redacted)) => (vec![event], vec![None], is_redacted.into()),
+                Err(Ok(problems)) => (Vec::new(), vec![Some(Outcome::Rejected(problems))], 0),
+                Err(Err(InvalidJson)) => return Err(ErrorCode::InvalidJson.into()),
+            };
+            let submission = Submission { body, events, source: EventSource::Hooks };
+            Ok(Checked { submission, rejected, redacted })
         };
         self.only(body, ticket, check).await
     }
@@ -77,10 +94,11 @@ impl Ingest {
         let event = serde_json::json!({
             "session_id": session_id, "agent_type": agent_type, "event_type": event_type, "source_event": source_event,
         });
-        let max_metadata_bytes = self.max_metadata_bytes;
+        // The session's own values are redacted already.
+        let step = self.step.without_redaction();
         let check = move |body: Vec<u8>| {
             let (body, raw) = read_event(Format::Json, body)?;
-            let mut checked = Checked::new(body, &[raw], EventSource::Dismissals, max_metadata_bytes);
+            let mut checked = Checked::new(body, &[raw], EventSource::Dismissals, &step);
             checked.submission.events.iter_mut().for_each(|event| event.wait = DISMISSAL);
             Ok(checked)
         };
@@ -95,8 +113,8 @@ impl Ingest {
         source: EventSource,
         ticket: Ticket,
     ) -> Result<Outcomes, Failure> {
-        let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
-        let check = move |body| check_batch(body, format, source, limit, max_metadata_bytes);
+        let (limit, step) = (self.max_batch_events, self.step.clone());
+        let check = move |body| check_batch(body, format, source, limit, &step);
         let (batch, ticket) = check_body(body, ticket, check).await?;
         self.queue(batch, ticket).await?.await
     }
@@ -109,12 +127,13 @@ impl Ingest {
         request: &'static Request,
         ticket: Ticket,
     ) -> Result<Tally, Failure> {
-        let (limit, max_metadata_bytes) = (self.max_batch_events, self.max_metadata_bytes);
+        let (limit, step) = (self.max_batch_events, self.step.clone());
         let check = move |body: Vec<u8>| {
             let Telemetry { lines, agents, tally } = read_telemetry(request, format, body, limit)?;
             let batch = read_batch(Format::Ndjson, lines.into_bytes(), limit)?;
             let checked = Checked::with(batch.body, &batch.events, EventSource::Telemetry, |body, raw| {
-                validate_leniently(body, raw, max_metadata_bytes)
+                let read = |limit| validate_leniently(body, raw, limit);
+                step.read(body, read, truncate_metadata, false)
             });
             Ok((checked, agents, tally))
         };
@@ -139,7 +158,7 @@ impl Ingest {
         format: Format,
         source: EventSource,
     ) -> Result<CheckedBatch, Failure> {
-        check_batch(body, format, source, self.max_batch_events, self.max_metadata_bytes)
+        check_batch(body, format, source, self.max_batch_events, &self.step)
     }
 
     /// Puts a batch into the writer's queue once there is room. The result resolves after the commit. Batches are
@@ -170,11 +189,14 @@ impl Ingest {
     /// Queues the valid events at once; the ticket holds their room until they are stored.
     fn submit(
         &self,
-        Checked { submission, rejected }: Checked,
+        Checked { submission, rejected, redacted }: Checked,
         ticket: Ticket,
     ) -> impl Future<Output = Result<Vec<Outcome>, Failure>> + Send + use<> {
         let rejections = rejected.len() - submission.events.len();
         self.store.meters().count_events(EventOutcome::Rejected, submission.source, rejections);
+        if redacted > 0 {
+            self.redacted.fetch_add(redacted, Ordering::Relaxed);
+        }
         let stored = (!submission.events.is_empty()).then(|| self.store.submit(submission));
         async move {
             let _held = ticket;
@@ -204,17 +226,14 @@ fn check_batch(
     format: Format,
     source: EventSource,
     limit: usize,
-    max_metadata_bytes: usize,
+    step: &RedactionStep,
 ) -> Result<CheckedBatch, Failure> {
     let batch = read_batch(format, body, limit)?;
     if batch.count > limit {
         let failure = Failure::new(ErrorCode::BatchTooLarge);
         return Err(failure.with("limit", limit).with("actual", batch.count));
     }
-    Ok(CheckedBatch {
-        checked: Checked::new(batch.body, &batch.events, source, max_metadata_bytes),
-        lines: batch.lines,
-    })
+    Ok(CheckedBatch { checked: Checked::new(batch.body, &batch.events, source, step), lines: batch.lines })
 }
 
 /// A body that was read and validated.
@@ -223,31 +242,37 @@ struct Checked {
     submission: Submission,
     /// The outcome of each rejected item; `None` for a valid item.
     rejected: Vec<Option<Outcome>>,
+    /// Number of valid events that redaction changed.
+    redacted: u64,
 }
 
 impl Checked {
-    fn new(body: String, raws: &[RawEvent], source: EventSource, max_metadata_bytes: usize) -> Self {
-        Self::with(body, raws, source, |body, raw| validate_event(body, raw, max_metadata_bytes))
+    fn new(body: String, raws: &[RawEvent], source: EventSource, step: &RedactionStep) -> Self {
+        Self::with(body, raws, source, |body, raw| {
+            step.read(body, |limit| validate_event(body, raw, limit), truncate_metadata, true)
+        })
     }
 
     fn with(
         body: String,
         raws: &[RawEvent],
         source: EventSource,
-        validate: impl Fn(&str, &RawEvent) -> Result<Event, Vec<FieldError>>,
+        read: impl Fn(&str, &RawEvent) -> Result<(Event, bool), Vec<FieldError>>,
     ) -> Self {
         let mut events: Vec<Event> = Vec::with_capacity(raws.len());
         let mut rejected = Vec::with_capacity(raws.len());
+        let mut redacted = 0;
         for raw in raws {
-            match validate(&body, raw) {
-                Ok(event) => {
+            match read(&body, raw) {
+                Ok((event, is_redacted)) => {
                     events.push(event);
                     rejected.push(None);
+                    redacted += u64::from(is_redacted);
                 }
                 Err(problems) => rejected.push(Some(Outcome::Rejected(problems))),
             }
         }
-        Self { submission: Submission { body, events, source }, rejected }
+        Self { submission: Submission { body, events, source }, rejected, redacted }
     }
 }
 

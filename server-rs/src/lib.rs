@@ -43,6 +43,8 @@ mod fields;
 pub mod validate;
 /// Summarises metadata above its limit.
 pub mod truncate;
+/// Replaces secrets.
+pub mod redact;
 /// Turns OTLP of agents into events.
 pub mod telemetry;
 /// Waits that a hook starts or ends.

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::prices::Prices;
+use crate::redact::Redaction;
 
 /// Durability of an answer to an ingest request (`--durability`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub struct Config {
     pub keep_hook_payloads: bool,
     /// Content of `--prices`.
     pub prices: Option<Arc<Prices>>,
+    /// Content of `--redact`.
+    pub redaction: Option<Arc<Redaction>>,
     pub bench: bool,
     pub exit_with_stdin: bool,
     pub parent_pid: u32,

@@ -11,8 +11,10 @@ use std::sync::Arc;
 use crate::config::arguments::{Given, Reader, quoted};
 use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
-use crate::contract::{LIMITS, integer_of, text_of};
+use crate::contract::{LIMITS, VOCABULARY, integer_of, text_of};
 use crate::prices::{Prices, parse_prices};
+use crate::redact::Redaction;
+use crate::redact::rules::parse_redaction;
 
 /// Permission bits of the group and of other users.
 const OTHER_USERS: u32 = 0o077;
@@ -25,6 +27,7 @@ impl Reader {
         let mut lists = BTreeMap::new();
         let mut token = None;
         let mut prices = None;
+        let mut redaction = None;
         let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         for option in &SPEC.options {
             let name = option.name.as_str();
@@ -47,6 +50,9 @@ impl Reader {
                     }
                     if let ("prices", Some(given)) = (name, given.first()) {
                         prices = self.prices(given);
+                    }
+                    if let ("redact", Some(given)) = (name, given.first()) {
+                        redaction = self.redaction(given);
                     }
                     texts.insert(name, text);
                 }
@@ -85,6 +91,7 @@ impl Reader {
             retain_bytes: number("retain-bytes"),
             keep_hook_payloads: texts.get("keep-hook-payloads").is_some_and(|text| text == "true"),
             prices: prices.map(Arc::new),
+            redaction: redaction.map(Arc::new),
             bench: texts.get("bench").is_some_and(|text| text == "true"),
             parent_pid: u32::try_from(number("parent-pid")).unwrap_or_default(),
             ready_file: texts.remove("ready-file").filter(|text| !text.is_empty()),
@@ -197,6 +204,36 @@ impl Reader {
                 self.problem(problem.fault.as_str(), &values);
             })
             .ok()
+    }
+
+    fn redaction(&mut self, given: &Given) -> Option<Redaction> {
+        // An empty file name was already reported as a problem.
+        if given.text.is_empty() {
+            return None;
+        }
+        let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
+        let Ok(text) = std::fs::read_to_string(&given.text) else {
+            self.problem("redact_unreadable", &values);
+            return None;
+        };
+        let classes: Vec<&str> = VOCABULARY.redaction.classes.keys().map(String::as_str).collect();
+        let limits = [
+            ("entries", LIMITS.redaction_entries.to_string()),
+            ("key_bytes", LIMITS.redaction_key_bytes.to_string()),
+            ("prefix_bytes", LIMITS.redaction_prefix_bytes.to_string()),
+            ("minimum", LIMITS.redaction_minimum.to_string()),
+            ("least", LIMITS.redaction_least_bytes.to_string()),
+            ("classes", classes.join(", ")),
+        ];
+        let rules = parse_redaction(&text).map_err(|problems| {
+            for problem in problems {
+                let path = quoted(&problem.path);
+                let mut values = vec![values[0], values[1], ("path", &path)];
+                values.extend(limits.iter().map(|(name, value)| (*name, value.as_str())));
+                self.problem(problem.fault.as_str(), &values);
+            }
+        });
+        rules.ok().map(Redaction::new)
     }
 
     fn relations(&mut self, numbers: &BTreeMap<&str, u64>, texts: &BTreeMap<&str, String>, host: IpAddr) {

@@ -52,7 +52,7 @@ pub async fn put_attachment(State(app): State<Arc<App>>, uri: Uri, exchange: Exc
         upload.take(&bytes).await.map_err(Failure::closing)?;
     }
     let received = upload.finish().await?;
-    check_digest(declared.as_deref(), received.sha256())?;
+    check_digest(declared.as_deref(), received.received_sha256())?;
     let kept = app.attachments.keep(received, Reference { event, name, media_type: media_type.clone() });
     Ok(reply::kept(&kept.await?, &media_type))
 }

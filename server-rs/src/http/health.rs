@@ -12,6 +12,7 @@ use crate::contract::VERSION;
 use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
 use crate::http::reply;
+use crate::redact::RedactionCounts;
 use crate::served::OPENAPI;
 use crate::store::cost::Cost;
 use crate::store::query;
@@ -62,6 +63,11 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         "queue_events": app.admission.events(),
         "telemetry": app.telemetry.json(),
         "prices": app.config.prices.as_ref().map(|prices| json!({"date": prices.date, "models": prices.models})),
+        "redaction": app.config.redaction.as_ref().map(|redaction| {
+            let RedactionCounts { keys, patterns } = redaction.counts();
+            let (events, attachments) = (app.ingest.redacted(), app.attachments.redacted());
+            json!({"keys": keys, "patterns": patterns, "events": events, "attachments": attachments})
+        }),
         "compile_options": app.store.compile_options(),
         "pragmas": app.store.pragmas().iter().map(member).collect::<Map<_, _>>(),
     });
