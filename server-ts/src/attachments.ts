@@ -6,19 +6,23 @@
  * contents stay within `--attachments-bytes`. An upload that ends early leaves no file behind. Knows nothing of HTTP.
  * Over 250 lines because the room, an upload and its content share their accounting.
  */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Config } from './config/index.ts';
 import { LIMITS, VOCABULARY } from './contract.ts';
 import type { Digest } from './digest.ts';
 import { Failure } from './error.ts';
 import type { Log } from './log.ts';
+import type { Redaction } from './redact/index.ts';
+import { RedactionStream } from './redact/stream.ts';
+import { INVALID, skipSpace, skipValue } from './scanner.ts';
 import type { TemporaryFile } from './store/attachment-files.ts';
 import { fileCode } from './store/failure.ts';
 import type { Store } from './store/index.ts';
 
 type AttachmentsConfig = Pick<
   Config,
-  'maxAttachmentBytes' | 'attachmentsBytes' | 'maxMetadataBytes' | 'keepHookPayloads'
+  'maxAttachmentBytes' | 'attachmentsBytes' | 'maxMetadataBytes' | 'keepHookPayloads' | 'redaction'
 >;
 
 /** The event that gets a content, and the attachment's name there. */
@@ -44,6 +48,7 @@ export class Attachments {
   private readonly config: AttachmentsConfig;
   private readonly log: Log;
   private readonly room: Room;
+  private redactedCount = 0;
 
   /** Creates the attachments of a store, within the limits of the configuration. */
   constructor(store: Store, config: AttachmentsConfig, log: Log) {
@@ -58,8 +63,17 @@ export class Attachments {
     return this.room.taken;
   }
 
-  /** Starts to receive a content; `declared` is its length if known. The caller ends the upload. */
-  async begin(declared: number | undefined): Promise<Upload> {
+  /** The number of attachments that redaction changed since the start (rule RED-07). */
+  get redacted(): number {
+    return this.redactedCount;
+  }
+
+  /** Starts to receive a content of a client; `declared` is its length if known. The caller ends the upload. */
+  begin(declared: number | undefined): Promise<Upload> {
+    return this.upload(declared, this.config.redaction);
+  }
+
+  private async upload(declared: number | undefined, redaction: Redaction | undefined): Promise<Upload> {
     const limit = this.config.maxAttachmentBytes;
     if (declared !== undefined && declared > limit) {
       throw new Failure('payload_too_large', { limit, actual: declared }, true);
@@ -70,7 +84,7 @@ export class Attachments {
     held.growTo(declared ?? 0);
     try {
       const file = await this.filed(this.store.attachmentFiles.begin());
-      return new Upload(limit, held, file, (work) => this.filed(work));
+      return new Upload(limit, held, file, (work) => this.filed(work), redaction);
     } catch (error) {
       held.release();
       throw error;
@@ -80,12 +94,15 @@ export class Attachments {
   /** Lets the writer add a reference to a received content. */
   async keep(received: Received, reference: Reference): Promise<Kept> {
     const { held, file, sha256, size } = received;
-    const attached = await this.store.attach({ ...reference, sha256, size, file: file.path });
+    const sent = Buffer.from(reference.name);
+    const redactedName = this.config.redaction?.redactIdentity(sent, 0, sent.length);
+    const name = redactedName ?? reference.name;
+    const attached = await this.store.attach({ ...reference, name, sha256, size, file: file.path });
     switch (attached) {
       case 'first':
-        held.keep();
-        return { isNew: true, sha256, size };
       case 'stored':
+        if (attached === 'first') held.keep();
+        if (received.isRedacted || redactedName !== undefined) this.redactedCount++;
         return { isNew: true, sha256, size };
       case 'repeated':
         return { isNew: false, sha256, size };
@@ -98,10 +115,16 @@ export class Attachments {
     }
   }
 
-  /** Returns a copy of a hook's payload if the server keeps it once the hook's event is stored (rule ATT-10). */
+  /**
+   * Returns a copy of a hook's payload if the server keeps it once the hook's event is stored (rule ATT-10). The copy is
+   * redacted as metadata is.
+   */
   payloadToKeep(body: Buffer): Buffer | undefined {
-    const { keepHookPayloads, maxMetadataBytes } = this.config;
-    return keepHookPayloads && trimmedLength(body) > maxMetadataBytes ? Buffer.from(body) : undefined;
+    const { keepHookPayloads, maxMetadataBytes, redaction } = this.config;
+    if (!keepHookPayloads || trimmedLength(body) <= maxMetadataBytes) return undefined;
+    const redacted = isJson(body) ? redaction?.redactMetadata(body, 0, body.length) : undefined;
+    const payload = redacted ?? Buffer.from(body);
+    return trimmedLength(payload) > maxMetadataBytes ? payload : undefined;
   }
 
   /** Keeps a hook's payload as an attachment of its event. It only logs a failure, since the event stays. */
@@ -109,7 +132,7 @@ export class Attachments {
     const { name, media_type: mediaType } = VOCABULARY.hook_payload;
     let upload: Upload | undefined;
     try {
-      upload = await this.begin(payload.length);
+      upload = await this.upload(payload.length, undefined);
       await upload.take(payload);
       await this.keep(await upload.finish(), { event, name, mediaType });
     } catch (error) {
@@ -140,17 +163,28 @@ export class Upload {
   private readonly file: TemporaryFile;
   private readonly filed: <T>(work: Promise<T>) => Promise<T>;
   private readonly hash = createHash('sha256');
+  /** Hash of the bytes as received, when redaction may change them. */
+  private readonly received = createHash('sha256');
+  private readonly stream: RedactionStream | undefined;
   private pending: Buffer[] = [];
   private pendingBytes = 0;
   private size = 0;
+  private storedSize = 0;
   /** Settles when the file holds the bytes passed so far. */
   private writing: Promise<void> = Promise.resolve();
 
-  constructor(maxBytes: number, held: Held, file: TemporaryFile, filed: <T>(work: Promise<T>) => Promise<T>) {
+  constructor(
+    maxBytes: number,
+    held: Held,
+    file: TemporaryFile,
+    filed: <T>(work: Promise<T>) => Promise<T>,
+    redaction: Redaction | undefined,
+  ) {
     this.maxBytes = maxBytes;
     this.held = held;
     this.file = file;
     this.filed = filed;
+    this.stream = redaction === undefined ? undefined : new RedactionStream(redaction);
   }
 
   /** Takes the next bytes. If writing takes time, resolves when the caller may pass more. */
@@ -160,15 +194,18 @@ export class Upload {
     this.held.growTo(this.size, true);
     this.pending.push(bytes);
     this.pendingBytes += bytes.length;
-    return this.pendingBytes >= LIMITS.attachment_chunk_bytes ? this.flush() : undefined;
+    return this.pendingBytes >= LIMITS.attachment_chunk_bytes ? this.flush(false) : undefined;
   }
 
   /** Writes the rest. The file is then complete and durable. */
   async finish(): Promise<Received> {
-    await this.flush();
+    await this.flush(true);
     await this.filed(this.file.sync());
-    const { held, file, size } = this;
-    return { held, file, sha256: this.hash.digest(), size };
+    const { held, file, stream, storedSize: size } = this;
+    held.shrinkTo(size);
+    const sha256 = this.hash.digest();
+    const receivedSha256 = stream === undefined ? sha256 : this.received.digest();
+    return { held, file, sha256, size, receivedSha256, isRedacted: stream?.hasMatches ?? false };
   }
 
   /** Gives back everything that is not kept: the bytes, and the file unless it has its final name. */
@@ -179,11 +216,16 @@ export class Upload {
     await this.file.remove();
   }
 
-  private flush(): Promise<void> {
-    const chunk = this.pending.length === 1 ? this.pending[0]! : Buffer.concat(this.pending);
+  private flush(isLast: boolean): Promise<void> {
+    let chunk = this.pending.length === 1 ? this.pending[0]! : Buffer.concat(this.pending);
     this.pending = [];
     this.pendingBytes = 0;
+    if (this.stream !== undefined) {
+      this.received.update(chunk);
+      chunk = this.stream.take(chunk, isLast);
+    }
     this.hash.update(chunk);
+    this.storedSize += chunk.length;
     if (chunk.length > 0) this.writing = this.filed(this.file.append(chunk));
     return this.writing;
   }
@@ -195,6 +237,9 @@ export interface Received {
   readonly file: TemporaryFile;
   readonly sha256: Digest;
   readonly size: number;
+  /** SHA-256 of the bytes as received, before their redaction. */
+  readonly receivedSha256: Digest;
+  readonly isRedacted: boolean;
 }
 
 /** Bytes of all stored and incoming contents. */
@@ -239,6 +284,13 @@ class Held {
     this.bytes += more;
   }
 
+  /** Gives back the bytes above `bytes`. */
+  shrinkTo(bytes: number): void {
+    const less = Math.max(0, this.bytes - bytes);
+    this.room.take(-less);
+    this.bytes -= less;
+  }
+
   /** Keeps the reserved bytes permanently. */
   keep(): void {
     this.bytes = 0;
@@ -256,6 +308,12 @@ function trimmedLength(body: Buffer): number {
   while (start < end && isBlank(body[start]!)) start++;
   while (end > start && isBlank(body[end - 1]!)) end--;
   return end - start;
+}
+
+/** Returns whether a body is JSON, before its scan. */
+function isJson(body: Buffer): boolean {
+  const end = isUtf8(body) ? skipValue(body, skipSpace(body, 0), LIMITS.json_depth) : INVALID;
+  return end !== INVALID && skipSpace(body, end) === body.length;
 }
 
 function isBlank(byte: number): boolean {

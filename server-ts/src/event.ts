@@ -169,11 +169,16 @@ export class EventTable {
 
   /** Returns the text whose range is in two columns of `ints`. */
   textAt(at: number): string {
+    const { bytes, start, end } = this.rangeAt(at);
+    return bytes.toString('utf8', start, end);
+  }
+
+  /** Returns the bytes whose range is in two columns of `ints`. They stay valid until the next text is put. */
+  rangeAt(at: number): { readonly bytes: Buffer; readonly start: number; readonly end: number } {
+    const { body, extra } = this;
     const [start, end] = [this.ints[at]!, this.ints[at + 1]!];
-    const behind = this.body.length;
-    return start < behind
-      ? this.body.toString('utf8', start, end)
-      : this.extra!.toString('utf8', start - behind, end - behind);
+    if (start < body.length || extra === undefined) return { bytes: body, start, end };
+    return { bytes: extra, start: start - body.length, end: end - body.length };
   }
 
   /** Gives all its memory back, including the body's. No reader may use it afterwards. */

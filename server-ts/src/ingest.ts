@@ -1,5 +1,5 @@
 /**
- * Runs the ingest pipeline: read, validate, truncate, store. A single event is a batch of one.
+ * Runs the ingest pipeline: read, validate, redact, truncate, store. A single event is a batch of one.
  *
  * A request's ticket bounds the work that waits for the writer (rule ING-10). A large body is processed in slices, so
  * that other requests run in between. Knows nothing of HTTP.
@@ -16,10 +16,12 @@ import { WAIT } from './field.ts';
 import { type Format, loadFormat, readBatch, readEvent } from './formats/index.ts';
 import { type Mapping, readHook } from './hooks.ts';
 import type { EventSource } from './meters.ts';
+import { RedactionStep } from './redact/step.ts';
 import type { Store } from './store/index.ts';
 import type { Tally } from './telemetry/counters.ts';
 import { readTelemetry, type Telemetry } from './telemetry/index.ts';
 import type { Request } from './telemetry/otlp.ts';
+import { truncateMetadata, truncatePayload } from './truncate.ts';
 import { lenientValidator, validator } from './validate.ts';
 import { DISMISSAL } from './waits.ts';
 
@@ -30,7 +32,20 @@ const SLICE_EVENTS = 1000;
 const IDLE_TABLES = 64;
 const IDLE_SPANS = 1 << 14;
 
-type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes'>;
+type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes' | 'redaction'>;
+
+/** How a body's items become events. */
+interface Way {
+  readonly reader: typeof validator;
+  readonly truncate: typeof truncateMetadata;
+  /** Whether ids of events are those of the client. */
+  readonly hasOwnId: boolean;
+  /** Whether redaction applies. */
+  readonly isRedacted: boolean;
+}
+
+const EVENTS: Way = { reader: validator, truncate: truncateMetadata, hasOwnId: true, isRedacted: true };
+const TELEMETRY: Way = { ...EVENTS, reader: lenientValidator, hasOwnId: false };
 
 export class Ingest {
   private readonly store: Store;
@@ -38,16 +53,24 @@ export class Ingest {
   private readonly buffers: Buffers;
   /** Idle tables of spans. */
   private readonly idle: RawEvents[] = [];
+  private readonly step: RedactionStep;
+  private redactedCount = 0;
 
   constructor(store: Store, config: IngestConfig, buffers: Buffers) {
     this.store = store;
     this.config = config;
     this.buffers = buffers;
+    this.step = new RedactionStep(config.maxMetadataBytes, config.redaction);
+  }
+
+  /** The number of events that redaction changed since the start (rule RED-07). */
+  get redacted(): number {
+    return this.redactedCount;
   }
 
   /** Stores a body of one event. Gives the body back to the memory pool. */
   single(body: Buffer, format: Format, ticket: Ticket): Promise<Outcomes> {
-    return this.take(body, 'events', ticket, validator, (raw) => {
+    return this.take(body, 'events', ticket, EVENTS, (raw) => {
       const read = (): Buffer => readEvent(format, body, raw, this.buffers);
       return loadFormat(format)?.then(read) ?? read();
     });
@@ -55,8 +78,13 @@ export class Ingest {
 
   /** Stores an agent's hook as one event (rule HOK-01). Gives the body back to the memory pool. */
   hook(body: Buffer, mapping: Mapping, ticket: Ticket): Promise<Outcomes> {
-    const reader: typeof validator = (raw, table, limit) => () => readHook(mapping, raw, table, limit);
-    return this.take(body, 'hooks', ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
+    const way: Way = {
+      reader: (raw, table, limit) => () => readHook(mapping, raw, table, limit),
+      truncate: (bytes, start, end, limit) => truncatePayload(bytes, start, end, limit, mapping.summaryKeys),
+      hasOwnId: false,
+      isRedacted: true,
+    };
+    return this.take(body, 'hooks', ticket, way, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
   /** Stores a user's dismissal of a session's waits, as an event of that session (rule WAI-05). */
@@ -73,7 +101,9 @@ export class Ingest {
         return errors;
       };
     };
-    return this.take(body, 'dismissals', ticket, reader, (raw) => readEvent('json', body, raw, this.buffers));
+    // The session's own values are redacted already.
+    const way: Way = { ...EVENTS, reader, isRedacted: false };
+    return this.take(body, 'dismissals', ticket, way, (raw) => readEvent('json', body, raw, this.buffers));
   }
 
   /**
@@ -91,7 +121,7 @@ export class Ingest {
       body,
       source,
       ticket,
-      validator,
+      EVENTS,
       (raw) => this.readBatch(body, format, ticket, raw),
       onQueued,
     );
@@ -107,7 +137,7 @@ export class Ingest {
       this.buffers.give(lines.buffer);
       return tally;
     }
-    const outcomes = await this.take(lines, 'telemetry', ticket, lenientValidator, async (raw) => {
+    const outcomes = await this.take(lines, 'telemetry', ticket, TELEMETRY, async (raw) => {
       const reading = readBatch('ndjson', lines, raw, agents.length, this.buffers);
       for (let step = reading.next(); !step.done; step = reading.next()) await setImmediate();
       return lines;
@@ -163,7 +193,7 @@ export class Ingest {
     sent: Buffer,
     source: EventSource,
     ticket: Ticket,
-    reader: typeof validator,
+    way: Way,
     read: (raw: RawEvents) => Promise<Buffer> | Buffer,
     onQueued?: () => void,
   ): Promise<Outcomes> {
@@ -178,7 +208,7 @@ export class Ingest {
       const { count } = raw;
       table = new EventTable(body, count, this.buffers);
       const rejected: Rejected[] = [];
-      const validate: ReturnType<typeof validator> = reader(raw, table, this.config.maxMetadataBytes);
+      const validate = this.reader(way, raw, table);
       for (let index = 0; index < count; index++) {
         const errors = validate(index);
         if (errors !== undefined) rejected.push({ index, line: raw.lines[index], errors });
@@ -201,6 +231,15 @@ export class Ingest {
       if (table === undefined) this.buffers.give(body.buffer);
       else if (!isStillRead) table.release();
     }
+  }
+
+  /** Returns the reader of a body's items, with redaction if there is one. */
+  private reader(way: Way, raw: RawEvents, table: EventTable): ReturnType<typeof validator> {
+    const step = way.isRedacted ? this.step : this.step.withoutRedaction();
+    const read = (limit: number): ReturnType<typeof validator> => way.reader(raw, table, limit);
+    return step.reader(table, read, way.truncate, way.hasOwnId, () => {
+      this.redactedCount++;
+    });
   }
 
   private recycle(raw: RawEvents): void {

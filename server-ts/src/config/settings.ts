@@ -4,6 +4,7 @@ import type { CommandSpec } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
 import type { LogLevel } from '../log.ts';
 import type { Prices } from '../prices.ts';
+import type { Redaction } from '../redact/index.ts';
 
 /**
  * Durability of an answer to an ingest request (`--durability`): it survives the end of the process, or a power loss.
@@ -41,6 +42,8 @@ export interface Config {
   readonly keepHookPayloads: boolean;
   /** Content of `--prices`. */
   readonly prices: Prices | undefined;
+  /** Content of `--redact`. */
+  readonly redaction: Redaction | undefined;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly parentPid: number;

@@ -1,8 +1,14 @@
-/** Checks every value in the order of `config.json`, then rules that concern several values (rule PRO-03). */
+/**
+ * Checks every value in the order of `config.json`, then rules that concern several values (rule PRO-03).
+ *
+ * Over 250 lines because it has a check for each kind of value, and for each file that a flag names.
+ */
 import { isIP } from 'node:net';
 import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import type { Format } from '../formats/index.ts';
 import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
+import { Redaction } from '../redact/index.ts';
+import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
 import type { Given } from './arguments.ts';
 import type { Config } from './settings.ts';
 
@@ -30,6 +36,7 @@ export class Values {
     const values = new Map<string, unknown>();
     let token: string | undefined;
     let prices: Prices | undefined;
+    let redaction: Redaction | undefined;
     for (const option of CONFIG_SPEC.options) {
       const first = this.given.get(option.name)?.[0];
       switch (option.type) {
@@ -48,6 +55,7 @@ export class Values {
       if (option.name === 'host') values.set('host', this.host(values.get('host') as string, first));
       if (option.name === 'token-file' && first !== undefined) token = this.token(first);
       if (option.name === 'prices' && first !== undefined) prices = this.prices(first);
+      if (option.name === 'redact' && first !== undefined) redaction = this.redaction(first);
     }
     this.relations(values);
     const value = <T>(name: string): T => values.get(name) as T;
@@ -77,6 +85,7 @@ export class Values {
       retainBytes: value('retain-bytes'),
       keepHookPayloads: value('keep-hook-payloads') === 'true',
       prices,
+      redaction,
       bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
       parentPid: value('parent-pid'),
@@ -165,6 +174,30 @@ export class Values {
       this.problem(messages[problem.fault], given, { path, maximum: LIMITS.max_cost_usd });
       return undefined;
     }
+  }
+
+  private redaction(given: Given): Redaction | undefined {
+    // An empty file name was already reported as a problem.
+    if (given.text === '') return undefined;
+    const file = this.readFile(given.text);
+    if (file === undefined) {
+      this.problem(messages.redact_unreadable, given);
+      return undefined;
+    }
+    const rules = parseRedaction(file.text);
+    if (!('problems' in rules)) return new Redaction(rules);
+    for (const { fault, path } of rules.problems) {
+      this.problem(messages[fault], given, {
+        path: JSON.stringify(path),
+        entries: LIMITS.redaction_entries,
+        key_bytes: LIMITS.redaction_key_bytes,
+        prefix_bytes: LIMITS.redaction_prefix_bytes,
+        minimum: LIMITS.redaction_minimum,
+        least: LIMITS.redaction_least_bytes,
+        classes: CLASS_NAMES.join(', '),
+      });
+    }
+    return undefined;
   }
 
   private relations(values: ReadonlyMap<string, unknown>): void {

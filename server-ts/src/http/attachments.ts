@@ -36,7 +36,7 @@ export async function putAttachment(app: App, exchange: Exchange): Promise<void>
   const upload = await app.attachments.begin(head.contentLength);
   try {
     const received = await receive(exchange, upload);
-    checkDigest(declared, received.sha256);
+    checkDigest(declared, received.receivedSha256);
     const stored = await app.attachments.keep(received, { event, name, mediaType: type });
     kept(exchange, stored, type);
   } finally {

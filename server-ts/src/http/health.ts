@@ -26,7 +26,7 @@ export function getReady(app: App, exchange: Exchange): void {
 export async function getHealth(app: App, exchange: Exchange): Promise<void> {
   const figures = await app.store.health(exchange.response);
   const { reason, disk, lastFault } = figures;
-  const { prices } = app.config;
+  const { prices, redaction } = app.config;
   const json = {
     status: reason === undefined ? 'ok' : 'degraded',
     uptime: app.uptimeSeconds,
@@ -49,6 +49,10 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     queue_events: app.admission.events,
     telemetry: app.telemetry.json(),
     prices: prices === undefined ? null : { date: prices.date, models: prices.models },
+    redaction:
+      redaction === undefined
+        ? null
+        : { ...redaction.counts, events: app.ingest.redacted, attachments: app.attachments.redacted },
     compile_options: figures.compileOptions,
     pragmas: figures.pragmas,
     ...(reason === undefined ? {} : { reason }),
