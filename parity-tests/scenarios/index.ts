@@ -36,6 +36,8 @@ import { OVERLOAD } from './overload.ts';
 import { PAGE_BUDGET } from './page-budget.ts';
 import { PRICES } from './prices.ts';
 import { READS } from './reads.ts';
+import { REDACT } from './redact.ts';
+import { REDACT_RANDOM } from './redact-random.ts';
 import { RESTART } from './restart.ts';
 import { RETENTION } from './retention.ts';
 import { RETENTION_LOAD } from './retention-load.ts';
@@ -87,6 +89,8 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   CONCURRENCY,
   OVERLOAD,
   PRICES,
+  REDACT,
+  REDACT_RANDOM,
   DESCRIPTORS,
   READS,
   PAGE_BUDGET,
