@@ -80,9 +80,18 @@ export interface Retention {
   readonly first_event_id: number | null;
 }
 
+export interface Redaction {
+  readonly keys: number;
+  readonly patterns: number;
+  readonly events: number;
+  readonly attachments: number;
+}
+
 export interface Health {
   /** The file of `--prices`. */
   readonly prices?: { readonly date: string; readonly models: number } | null;
+  /** What `--redact` names, and how many events and attachments it changed since the start. */
+  readonly redaction?: Redaction | null;
   readonly status: string;
   readonly reason?: string;
   /** Seconds since the server started. */

@@ -3,11 +3,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import type { Browser } from 'playwright-core';
-import { untilKnown, untilUnknown } from './browser.ts';
-import { onFile } from './servers.ts';
+import { panel, untilKnown, untilUnknown } from './browser.ts';
+import { event, onFile, post } from './servers.ts';
 
 let browser: Browser;
 before(async () => {
@@ -34,4 +35,18 @@ test('health is unknown while the server refuses or does not answer', { skip }, 
     errors.filter((text) => !text.includes('503')),
     [],
   );
+});
+
+test('the panel shows what the server redacts', { skip }, async (t) => {
+  const start = onFile(t);
+  const file = fileURLToPath(new URL('../../contract/redact/secrets.json', import.meta.url));
+  const servers = [await start('rs'), await onFile(t)('ts', 0, ['--redact', file])] as const;
+  await post(servers[1].url, [event({ metadata: { password: 'x' } }), event()]);
+  const texts = [/Redacts\s*nothing/, /Redacts\s*\d+ keys, \d+ patterns · 1 event, 0 attachments changed/];
+  for (const [at, server] of servers.entries()) {
+    const { page } = await open(browser, server.url);
+    t.after(() => page.close());
+    await untilKnown(page);
+    await panel(page).filter({ hasText: texts[at]! }).waitFor();
+  }
 });

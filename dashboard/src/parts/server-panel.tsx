@@ -1,5 +1,5 @@
 /** The server's own state: its process, its storage, and its queue; or that it is unknown. */
-import type { Health, Retention } from '../api.ts';
+import type { Health, Redaction, Retention } from '../api.ts';
 import { health, isHealthKnown, retention } from '../figures.ts';
 import { bytes, counted, dateTime, span, whole } from '../format.ts';
 import { Panel } from './panel.tsx';
@@ -13,6 +13,7 @@ export function ServerPanel() {
     ['Uptime', span(at.uptime * 1000)],
     ['Write queue', `${whole(at.queue_events)} events`],
     ['Database', bytes(at.db_bytes)],
+    ['Redacts', redactedText(at.redaction)],
     ['Write-ahead log', bytes(at.wal_bytes)],
     ['Attachments', bytes(at.attachment_bytes)],
     ['Keeps', keptText(retention.value)],
@@ -55,6 +56,14 @@ function keptText(bounds: Retention | null): string {
 function faultText(fault: Health['last_fault']): string {
   if (fault === null) return 'none since the start';
   return `${fault.code} · ${dateTime(new Date(fault.at)).replace(/\.\d+$/, '')}`;
+}
+
+/** Describes redaction: "nothing", "21 keys, 32 patterns · 3 events, 1 attachment changed". */
+function redactedText(redaction: Redaction | null | undefined): string {
+  if (redaction === null || redaction === undefined) return 'nothing';
+  const { keys, patterns, events, attachments } = redaction;
+  const rules = `${counted(keys, 'key')}, ${counted(patterns, 'pattern')}`;
+  return `${rules} · ${counted(events, 'event')}, ${counted(attachments, 'attachment')} changed`;
 }
 
 function Status({ of: { status, reason } }: { readonly of: Health }) {
