@@ -73,7 +73,7 @@ fn load_into(partial: &Path, input: impl BufRead, target: &Path) -> Result<Loade
     connection.execute_batch("COMMIT").map_err(failed)?;
     let files = AttachmentFiles::new(target, Durability::Process);
     let verified = verify_database(&connection, &files).map_err(failed)?;
-    // References without a content are those of the dumped database.
+    // The dumped database may already lack a content.
     if let Some(finding) = verified.findings.iter().find(|finding| finding.check != "attachments") {
         return Err(CommandFailure::of_dump("contradicts", &[("check", finding.check)]));
     }

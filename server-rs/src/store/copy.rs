@@ -23,7 +23,7 @@ use crate::store::query::each;
 pub enum Epoch {
     /// The copy is a backup; no server gives out ids of it.
     Kept,
-    /// A server will give out ids that the original may give to other events (rule SYN-02).
+    /// A server will give out ids that the original may give to other events (rule BAK-02).
     New,
 }
 

@@ -54,7 +54,7 @@ export async function loadDump(target: string, nativeBinding: string | undefined
     const lines = await storeLines(target, db, new Contents(target));
     db.exec('COMMIT');
     const verified = await verifyDatabase(db, new AttachmentFiles(target, 'process'));
-    // References without a content are those of the dumped database.
+    // The dumped database may already lack a content.
     const finding = verified.findings.find(({ check }) => check !== 'attachments');
     if (finding !== undefined) throw CommandFailure.ofDump('contradicts', { check: finding.check });
     db.close();

@@ -22,7 +22,7 @@ import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
 
 /**
  * Whether clients may continue on the copy where they were on the original. `kept`: the copy is a backup; no server
- * gives out ids of it. `new`: a server will give out ids that the original may give to other events (rule SYN-02).
+ * gives out ids of it. `new`: a server will give out ids that the original may give to other events (rule BAK-02).
  */
 export type Epoch = 'kept' | 'new';
 
