@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
+import Database from 'better-sqlite3';
 import { runCommand } from '../src/command-line.ts';
 import { parsePrometheus, valuesOf } from '../src/prometheus-text.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
@@ -34,6 +35,12 @@ export const STORAGE: ScenarioFile = {
       rules: ['STO-06', 'HEA-01'],
       uses: 'each',
       run: corrupt,
+    },
+    {
+      name: 'a start after a crash checks every table, and reports it',
+      rules: ['STO-06'],
+      uses: 'each',
+      run: checked,
     },
     { name: 'a database that is deleted is lost', rules: ['STO-06'], uses: 'each', run: deleted },
     {
@@ -155,6 +162,32 @@ async function corrupt(context: ScenarioContext): Promise<void> {
   const verified = await runCommand(context.target, ['verify', context.db()], { cwd: context.folder });
   assert.equal(verified.exit, 65);
   assert.match(verified.stderr, /events\.db is corrupt; /);
+}
+
+async function checked(context: ScenarioContext): Promise<void> {
+  const first = await context.start();
+  await context.client(first).ingest(Array.from({ length: 50 }, () => event()));
+  await first.kill();
+  const second = await context.start();
+  await until(() => checksIn(second.stderr()).length > 0, 'the report of the full check');
+  const file = new Database(context.db(), { readonly: true });
+  const tables = file.prepare("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").pluck().get();
+  file.close();
+  assert.deepEqual(checksIn(second.stderr()), [{ level: 'INFO', tables }]);
+  await second.stop();
+  const third = await context.start();
+  await pause(UNCHECKED_MS);
+  assert.deepEqual(checksIn(third.stderr()), [], 'no check after a clean stop');
+}
+
+/** Returns the reports of full checks that found no problem. */
+function checksIn(stderr: string): { level: string; tables: number }[] {
+  return stderr
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { level: string; message: string; tables: number; ms: number })
+    .filter(({ message, ms }) => message === 'the full check found no problem' && Number.isInteger(ms))
+    .map(({ level, tables }) => ({ level, tables }));
 }
 
 /** Longer than a check of this small file takes. */

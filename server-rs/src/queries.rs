@@ -8,6 +8,8 @@ pub const ADD_COMPUTED_COST_TO_SESSION: &str =
 /// `contract/queries/add_computed_cost_to_stats.sql`
 pub const ADD_COMPUTED_COST_TO_STATS: &str =
     include_str!("../../contract/queries/add_computed_cost_to_stats.sql");
+/// `contract/queries/check_table.sql`
+pub const CHECK_TABLE: &str = include_str!("../../contract/queries/check_table.sql");
 /// `contract/queries/copy_database.sql`
 pub const COPY_DATABASE: &str = include_str!("../../contract/queries/copy_database.sql");
 /// `contract/queries/delete_attachment_references.sql`

@@ -117,6 +117,7 @@ export class App {
         onLostFrames: (frames) =>
           log.warn({ frames }, 'the write-ahead log ends with an incomplete transaction'),
         onCheckpoint: (checkpoint) => log.debug(checkpoint, 'checkpoint'),
+        onChecked: (tables, ms) => log.info({ tables, ms }, 'the full check found no problem'),
         onFatal: (code) => options.onFatal(code),
       },
     );

@@ -5,6 +5,7 @@
  */
 import addComputedCostToSession from '../../contract/queries/add_computed_cost_to_session.sql?text';
 import addComputedCostToStats from '../../contract/queries/add_computed_cost_to_stats.sql?text';
+import checkTable from '../../contract/queries/check_table.sql?text';
 import copyDatabase from '../../contract/queries/copy_database.sql?text';
 import deleteAttachmentReferences from '../../contract/queries/delete_attachment_references.sql?text';
 import deleteAttachments from '../../contract/queries/delete_attachments.sql?text';
@@ -102,6 +103,7 @@ import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 export const QUERIES = {
   addComputedCostToSession,
   addComputedCostToStats,
+  checkTable,
   copyDatabase,
   deleteAttachmentReferences,
   deleteAttachments,

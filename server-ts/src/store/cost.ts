@@ -17,7 +17,7 @@ export function costOf(read: Read): Cost {
       return read.topic.kind === 'session' ? 'unbounded' : 'bounded';
     case 'list_sessions':
     case 'get_session':
-    case 'quick_check':
+    case 'check_table':
       return 'unbounded';
     default:
       return 'bounded';

@@ -9,6 +9,7 @@
 import { rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import { nowMs } from '../clock.ts';
@@ -71,6 +72,8 @@ interface StoreEvents {
   /** Called at the start when the write-ahead log ends with frames of an incomplete transaction. */
   onLostFrames(frames: number): void;
   onCheckpoint(checkpoint: Checkpoint): void;
+  /** Called when the full check after a crash found no problem. */
+  onChecked(tables: number, ms: number): void;
   /** Called when all waiting requests are answered with this code; the process must end. */
   onFatal(code: StoreCode): void;
 }
@@ -113,6 +116,7 @@ export class Store {
   /** Whether the file is in a folder of its own, which the store deletes when it closes. */
   private readonly isPrivate: boolean;
   private readonly watch: NodeJS.Timeout;
+  private isClosed = false;
   /** Time since the last probe. */
   private sinceProbeMs = 0;
   private reason: StoreCode | undefined;
@@ -340,12 +344,20 @@ export class Store {
   /** Checks the whole file after a start that followed a crash (rule STO-06). */
   async checkAll(): Promise<void> {
     if (!this.opened.wasUnclean) return;
-    const found = await this.readers.quickCheck();
-    if (found !== 'ok') this.failed('storage_corrupt', found);
+    const start = performance.now();
+    for (let table = 0; ; table += 1) {
+      const step = performance.now();
+      const found = await this.readers.checkTable(table);
+      if (found === undefined) return this.events.onChecked(table, Math.round(performance.now() - start));
+      if (found !== 'ok') return this.failed('storage_corrupt', found);
+      await pause(performance.now() - step, undefined, { ref: false });
+      if (this.isClosed) return;
+    }
   }
 
   /** Closes the store. Readers close first, since the last connection removes the log. */
   async close(): Promise<void> {
+    this.isClosed = true;
     clearInterval(this.watch);
     await this.readers.close();
     await this.newestEvents.close();

@@ -98,9 +98,10 @@ export class Queries {
     return this.db.pragma(name, { simple: true });
   }
 
-  /** Returns the result of `PRAGMA quick_check`; `ok` when it finds no problem. */
-  quickCheck(): string {
-    return withSmallCache(this.db, () => String(this.db.pragma('quick_check(1)', { simple: true })));
+  /** Returns the result of `PRAGMA quick_check` for the table at this place by name; undefined after the last one. */
+  checkTable(place: number): string | undefined {
+    const read = () => this.prepared(QUERIES.checkTable, true).get(place) as readonly [string] | undefined;
+    return withSmallCache(this.db, read)?.[0];
   }
 
   sqliteVersion(): string {

@@ -93,7 +93,7 @@ export type Read =
   /** Frames of the stream, oldest first, up to the size of a page. */
   | { readonly kind: 'events_after'; readonly filter: EventFilter }
   | { readonly kind: 'health' }
-  | { readonly kind: 'quick_check' };
+  | { readonly kind: 'check_table'; readonly place: number };
 
 /** Rows as concatenated frames of the stream; `ends[i]` is the end of frame `i`. */
 export interface Frames {
@@ -121,5 +121,5 @@ export type ReadResult =
   | { readonly kind: 'revisions'; readonly revisions: Float64Array }
   | ({ readonly kind: 'frames' } & Frames)
   | ({ readonly kind: 'health' } & HealthFigures)
-  | { readonly kind: 'checked'; readonly found: string }
+  | { readonly kind: 'checked'; readonly found: string | undefined }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string };

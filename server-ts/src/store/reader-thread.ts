@@ -84,8 +84,8 @@ function answer(opened: Opened, read: Read): ReadResult {
         journalMode: String(queries.pragma('journal_mode')),
         synchronous: queries.pragma('synchronous') === 2 ? 'full' : 'normal',
       };
-    case 'quick_check':
-      return { kind: 'checked', found: queries.quickCheck() };
+    case 'check_table':
+      return { kind: 'checked', found: queries.checkTable(read.place) };
     default: {
       const data = whole(opened, read);
       return { kind: 'json', bytes: data === undefined ? undefined : utf8(data) };

@@ -111,12 +111,12 @@ export class Readers {
     return result;
   }
 
-  /** Returns the result of a full check of the file (rule STO-06). */
-  async quickCheck(): Promise<string> {
-    const result = await this.read({ kind: 'quick_check' });
+  /** Returns the result of a step of the full check (rule STO-06); undefined after the last table. */
+  async checkTable(place: number): Promise<string | undefined> {
+    const result = await this.read({ kind: 'check_table', place });
     if (result.kind !== 'checked') throw new Error(`a check answered ${result.kind}`);
     // An idle server needs no reader.
-    this.endIdle();
+    if (result.found === undefined) this.endIdle();
     return result.found;
   }
 
