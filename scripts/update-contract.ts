@@ -22,6 +22,8 @@ import {
   selectEventFigures,
   selectEventSpans,
   selectEvents,
+  selectNamesLike,
+  selectSeriesRows,
 } from './contract/statements.ts';
 import { clientTypes } from './contract/types.ts';
 import { wireFields } from './contract/wire.ts';
@@ -60,6 +62,8 @@ export function generate(root: string): Generated[] {
       path: 'contract/queries/select_event_columns_oldest.sql',
       content: selectEvents(fields, 'oldest', 'stored'),
     },
+    { path: 'contract/queries/select_names_like.sql', content: selectNamesLike(fields) },
+    { path: 'contract/queries/select_series_rows.sql', content: selectSeriesRows(fields) },
     { path: 'contract/queries/select_event_spans_newest.sql', content: selectEventSpans(fields, 'newest') },
     { path: 'contract/queries/select_event_spans_oldest.sql', content: selectEventSpans(fields, 'oldest') },
     { path: 'contract/queries/select_event_blocks_newest.sql', content: selectEventBlocks(fields, 'newest') },

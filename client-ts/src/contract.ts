@@ -114,7 +114,7 @@ export interface SessionWithEvents {
   readonly events: readonly EventRow[];
 }
 
-/** STA-01; since only when it was asked for (STA-05). */
+/** STA-01; since and until only when they were asked for (STA-05). */
 export interface Stats {
   readonly total_events: number;
   readonly active_sessions: number;
@@ -130,6 +130,7 @@ export interface Stats {
   readonly event_types: readonly Counted[];
   readonly branches: readonly Counted[];
   readonly since?: string;
+  readonly until?: string;
 }
 
 /** ING-04; results only with ?results=1 (ING-05). */
@@ -215,6 +216,8 @@ export interface EventsQuery {
   readonly call_id?: string | undefined;
   /** Only together with session_id (GET-03). */
   readonly agent_id?: string | undefined;
+  /** A text to search for, at most 128 bytes (GET-13). */
+  readonly q?: string | undefined;
   /** Inclusive (GET-04). */
   readonly since?: string | undefined;
   /** Exclusive (GET-04). */
@@ -248,6 +251,8 @@ export interface StatsQuery {
   readonly agent_type?: string | undefined;
   /** Inclusive (GET-04). */
   readonly since?: string | undefined;
+  /** Exclusive (GET-04). */
+  readonly until?: string | undefined;
 }
 
 /** Parameters of `GET /api/snapshot/{topic}`. */

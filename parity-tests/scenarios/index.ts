@@ -43,6 +43,7 @@ import { RETENTION } from './retention.ts';
 import { RETENTION_LOAD } from './retention-load.ts';
 import { RPC } from './rpc.ts';
 import { SCHEMA } from './schema.ts';
+import { SERIES } from './series.ts';
 import { SESSION_PAGES } from './session-pages.ts';
 import { SIGN_IN } from './sign-in.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
@@ -95,6 +96,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   READS,
   PAGE_BUDGET,
   SESSION_PAGES,
+  SERIES,
   EXPORTS,
   LARGE_BODIES,
   ATTACHMENTS,

@@ -67,17 +67,22 @@ function describe(spec: FieldSpec): string {
   return sentences.join(' ');
 }
 
-/** Returns `routes.json` with the filters of `GET /api/events`, and the parameter of each. */
+/** The routes that take every filter. */
+const FILTERED = ['/api/events', '/api/series'];
+
+/** Returns `routes.json` with the filters of the filtered routes, the parameter of each, and the fields of series. */
 export function routesFile(file: JsonObject, contract: Fields): JsonObject {
   const { filters } = contract;
   const routes = (file.routes as JsonObject[]).map((route) => {
-    if (route.path !== '/api/events') return route;
+    if (!FILTERED.includes(route.path as string)) return route;
     const others = (route.parameters as string[]).filter((name) => !isField(name, contract));
     return { ...route, parameters: [...filters, ...others] };
   });
   const own = filters.map((name) => [name, parameterOf(name, contract)] as const);
   const others = Object.entries(file.parameters as JsonObject).filter(([name]) => !isField(name, contract));
-  return { ...file, routes, parameters: Object.fromEntries([...own, ...others]) };
+  const parameters = Object.fromEntries([...own, ...others]);
+  (parameters.by as JsonObject).values = nameKinds(contract);
+  return { ...file, routes, parameters };
 }
 
 function parameterOf(name: string, { fields }: Fields): JsonObject {
@@ -100,18 +105,20 @@ export function openapiFile(
   const { fields, filters, row } = contract;
   const copy = structuredClone(file);
   const components = copy.components as { parameters: JsonObject; schemas: JsonObject };
-  const operation = (copy.paths as Record<string, { get: { parameters: { $ref: string }[] } }>)[
-    '/api/events'
-  ]!.get;
+  const paths = copy.paths as Record<string, { get: { parameters: { $ref: string }[] } }>;
   const nameOf = ({ $ref }: { $ref: string }): string => $ref.slice($ref.lastIndexOf('/') + 1);
-  operation.parameters = [
-    ...filters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...operation.parameters.filter((one) => !isField(nameOf(one), contract)),
-  ];
+  for (const path of FILTERED) {
+    const operation = paths[path]!.get;
+    operation.parameters = [
+      ...filters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+      ...operation.parameters.filter((one) => !isField(nameOf(one), contract)),
+    ];
+  }
   components.parameters = {
     ...Object.fromEntries(filters.map((name) => [name, openapiParameter(name, fields[name]!, words)])),
     ...Object.fromEntries(Object.entries(components.parameters).filter(([name]) => !isField(name, contract))),
   };
+  (components.parameters.by as { schema: JsonObject }).schema.enum = nameKinds(contract);
   const entries = Object.entries(fields);
   const event = components.schemas.Event as JsonObject;
   event.required = entries.filter(([, { required }]) => required).map(([name]) => name);

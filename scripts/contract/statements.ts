@@ -28,24 +28,91 @@ export function selectEvents(
   order: 'newest' | 'oldest',
   rows: 'readable' | 'stored' = 'readable',
 ): string {
-  const kinds = nameKinds(fields);
-  const columnOf = (name: string): string => fields.fields[name]!.column;
-  const texts = fields.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
-  const equal = (name: string): string => `  AND (:${name} IS NULL OR e.${columnOf(name)} = :${name})\n`;
   return `-- Generated from contract/fields.json. Rows with ids above :above and below :below, ${order} first, up to :limit.
--- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
--- id or a text. NULL stands for any.
+${PARAMETERS}\
 ${rows === 'stored' ? STORED : ''}\
 -- The plus keeps the value from the planner (decision 23).
 ${rows === 'stored' ? `SELECT\n${lines(rowColumns(fields).map((column) => `e.${column}`))}` : 'SELECT v.*'}
 FROM events AS e${rows === 'stored' ? '' : ' CROSS JOIN events_readable AS v ON v.id = e.id'}
+${conditions(fields)}\
+ORDER BY e.id ${directionOf(order)}
+LIMIT +:limit
+`;
+}
+
+/** Returns the conditions of a filter. Tests that read other tables, or long texts, come last. */
+function conditions(fields: Fields): string {
+  const kinds = nameKinds(fields);
+  const columnOf = (name: string): string => fields.fields[name]!.column;
+  const texts = fields.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
+  const equal = (name: string): string => `  AND (:${name} IS NULL OR e.${columnOf(name)} = :${name})\n`;
+  const searched = searchedKinds(fields).map(
+    (name) => `      e.${columnOf(name)} IN (SELECT value FROM json_each(:names))`,
+  );
+  return `\
 WHERE e.id > :above AND e.id < :below
 ${kinds.map(equal).join('')}\
   AND (:since IS NULL OR e.created_at >= :since)
   AND (:until IS NULL OR e.created_at < :until)
   AND (:session IS NULL OR e.session = :session)
 ${texts.map(equal).join('')}\
-ORDER BY e.id ${directionOf(order)}
+  AND (:q IS NULL
+    OR :names IS NOT NULL AND (
+${searched.join(' OR\n')}
+    )
+${texts.map((name) => `    OR e.${columnOf(name)} LIKE +:q ESCAPE '\\'\n`).join('')}\
+    OR e.metadata LIKE +:q ESCAPE '\\'
+    OR :escaped IS NOT NULL AND e.metadata LIKE +:escaped ESCAPE '\\'
+    OR (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session) LIKE +:q ESCAPE '\\'
+    OR typeof(e.event_id) = 'text' AND e.event_id LIKE +:q ESCAPE '\\'
+    OR :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' AND (
+      substr(hex(e.event_id), 1, 8) || '-' || substr(hex(e.event_id), 9, 4) || '-'
+      || substr(hex(e.event_id), 13, 4) || '-' || substr(hex(e.event_id), 17, 4) || '-'
+      || substr(hex(e.event_id), 21, 12)) LIKE +:uuid ESCAPE '\\')
+`;
+}
+
+/** Returns the texts that have a dictionary, whose names a search for a text finds first. */
+function searchedKinds(fields: Fields): string[] {
+  return nameKinds(fields).filter((name) => fields.fields[name]!.kind === 'text');
+}
+
+/** Returns `select_names_like.sql`. */
+export function selectNamesLike(fields: Fields): string {
+  return `-- Generated from contract/fields.json. The ids of the names of texts that contain a text, as a JSON array. ?1 is a pattern
+-- of LIKE.
+SELECT json_group_array(id) FROM names
+WHERE kind IN (${searchedKinds(fields)
+    .map((name) => `'${name}'`)
+    .join(', ')}) AND name LIKE +?1 ESCAPE '\\'
+`;
+}
+
+/** Returns `select_series_rows.sql`. */
+export function selectSeriesRows(fields: Fields): string {
+  const kinds = nameKinds(fields);
+  const whens = kinds.map((name, index) => `WHEN ${index + 1} THEN e.${fields.fields[name]!.column}`);
+  return `-- Generated from contract/fields.json. Sums of rows by bucket of time and by name (rule SER-01).
+-- :bucket_ms is the length of a bucket. :by is the place of a dictionary field from 1 on, 0 for none, whose names are 0.
+-- :error is the name id of the status of errors. :step is the name id of events that do not count, or NULL.
+${PARAMETERS}\
+-- The plus keeps the value from the planner (decision 23).
+SELECT
+  max(e.id) AS id,
+  e.created_at / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
+  CASE :by ${whens.join(' ')} ELSE 0 END AS name,
+  count(*) AS event_count,
+  count(*) FILTER (WHERE e.status = :error) AS error_count,
+  count(e.duration_ms) AS duration_count,
+  total(e.duration_ms) AS duration_ms,
+  total(e.tokens_in) AS tokens_in,
+  total(e.tokens_out) AS tokens_out,
+  total(e.cost_nanos) AS cost_nanos,
+  total(e.computed_cost_nanos) AS computed_cost_nanos
+FROM events AS e
+${conditions(fields)}\
+  AND (:step IS NULL OR e.event_type <> :step)
+GROUP BY 2, 3
 LIMIT +:limit
 `;
 }
@@ -108,6 +175,13 @@ ORDER BY id ${directionOf(order)}
 function directionOf(order: 'newest' | 'oldest'): string {
   return order === 'newest' ? 'DESC' : 'ASC';
 }
+
+const PARAMETERS = `\
+-- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
+-- id or a text. NULL stands for any.
+-- :q is a pattern of LIKE, :escaped that of the same text inside JSON if it differs, :uuid that of a part of a UUID.
+-- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
+`;
 
 const STORED = `-- The columns are those of a row in its order, but for schema_version. Names and sessions are ids, times are Unix
 -- milliseconds, an event_id of 16 bytes is a UUID.

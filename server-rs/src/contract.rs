@@ -154,6 +154,7 @@ pub struct ParameterMessages {
     pub one_of: String,
     pub integer: String,
     pub timestamp: String,
+    pub bytes: String,
     pub topics: String,
     pub exclusive: String,
     pub needs: String,
@@ -252,6 +253,9 @@ pub struct Limits {
     pub page_spans: u64,
     pub page_span_summaries: i64,
     pub page_sessions: u64,
+    pub page_search_bytes: i64,
+    pub series_buckets: i64,
+    pub series_names: usize,
     pub export_page_rows: u64,
     pub export_page_bytes: usize,
     pub group_events: usize,
@@ -337,6 +341,8 @@ pub struct ParameterSpec {
     pub values: Option<Value>,
     pub minimum: Option<u64>,
     pub maximum: Option<u64>,
+    /// The most bytes of a text.
+    pub bytes: Option<usize>,
     /// The maximum for formats that are sent in several pages.
     pub export_maximum: Option<u64>,
     /// Whether the parameter is required.

@@ -149,6 +149,8 @@ pub const SELECT_LAST_KEYED_EVENT_ID: &str =
 pub const SELECT_LAST_SESSION_KEY: &str = include_str!("../../contract/queries/select_last_session_key.sql");
 /// `contract/queries/select_lost_attachments.sql`
 pub const SELECT_LOST_ATTACHMENTS: &str = include_str!("../../contract/queries/select_lost_attachments.sql");
+/// `contract/queries/select_metadata_bytes.sql`
+pub const SELECT_METADATA_BYTES: &str = include_str!("../../contract/queries/select_metadata_bytes.sql");
 /// `contract/queries/select_name.sql`
 pub const SELECT_NAME: &str = include_str!("../../contract/queries/select_name.sql");
 /// `contract/queries/select_name_count.sql`
@@ -157,8 +159,21 @@ pub const SELECT_NAME_COUNT: &str = include_str!("../../contract/queries/select_
 pub const SELECT_NAME_IDS: &str = include_str!("../../contract/queries/select_name_ids.sql");
 /// `contract/queries/select_name_text.sql`
 pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_name_text.sql");
+/// `contract/queries/select_names_like.sql`
+pub const SELECT_NAMES_LIKE: &str = include_str!("../../contract/queries/select_names_like.sql");
 /// `contract/queries/select_retained_bytes.sql`
 pub const SELECT_RETAINED_BYTES: &str = include_str!("../../contract/queries/select_retained_bytes.sql");
+/// `contract/queries/select_series_names.sql`
+pub const SELECT_SERIES_NAMES: &str = include_str!("../../contract/queries/select_series_names.sql");
+/// `contract/queries/select_series_rows.sql`
+pub const SELECT_SERIES_ROWS: &str = include_str!("../../contract/queries/select_series_rows.sql");
+/// `contract/queries/select_series_since.sql`
+pub const SELECT_SERIES_SINCE: &str = include_str!("../../contract/queries/select_series_since.sql");
+/// `contract/queries/select_series_sums.sql`
+pub const SELECT_SERIES_SUMS: &str = include_str!("../../contract/queries/select_series_sums.sql");
+/// `contract/queries/select_series_sums_by_name.sql`
+pub const SELECT_SERIES_SUMS_BY_NAME: &str =
+    include_str!("../../contract/queries/select_series_sums_by_name.sql");
 /// `contract/queries/select_session.sql`
 pub const SELECT_SESSION: &str = include_str!("../../contract/queries/select_session.sql");
 /// `contract/queries/select_session_blocks.sql`

@@ -10,6 +10,8 @@ pub mod outcomes;
 pub mod telemetry;
 /// Renders statistics as JSON text.
 pub(crate) mod stats;
+/// Renders time series as JSON text.
+pub mod series;
 /// Renders snapshots as JSON text.
 pub(crate) mod snapshot;
 /// Renders rows as lines.
@@ -125,11 +127,13 @@ fn columns_without(out: &mut Vec<u8>, opening: usize, row: &Row<'_>, hidden: &st
     Ok(())
 }
 
-/// Ends an answer's object with the effective `since` (rule STA-05).
-fn finish(mut out: Vec<u8>, since: Option<i64>) -> Vec<u8> {
-    if let Some(since) = since {
-        member(&mut out, 0, "since");
-        string(&mut out, &format_timestamp(since));
+/// Ends an answer's object with the effective `since` and `until` (rule STA-05).
+fn finish(mut out: Vec<u8>, since: Option<i64>, until: Option<i64>) -> Vec<u8> {
+    for (name, time) in [("since", since), ("until", until)] {
+        if let Some(time) = time {
+            member(&mut out, 0, name);
+            string(&mut out, &format_timestamp(time));
+        }
     }
     out.push(b'}');
     out
@@ -215,12 +219,12 @@ pub(crate) fn render_session(session: Rows<'_>, events: Rows<'_>) -> rusqlite::R
         return Ok(None);
     }
     list(&mut out, "events", events)?;
-    Ok(Some(finish(out, None)))
+    Ok(Some(finish(out, None, None)))
 }
 
 /// Renders the attachments of an event (rule ATT-06).
 pub(crate) fn render_attachments(attachments: Rows<'_>) -> rusqlite::Result<Vec<u8>> {
     let mut out = Vec::new();
     list(&mut out, "attachments", attachments)?;
-    Ok(finish(out, None))
+    Ok(finish(out, None, None))
 }

@@ -90,6 +90,8 @@ export interface ParameterSpec {
   readonly values?: readonly string[] | string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** The most UTF-8 bytes of a text. */
+  readonly bytes?: number;
   /** The maximum for an export (rule FMT-09). */
   readonly export_maximum?: number;
   /** Whether a request must have it. */

@@ -70,11 +70,18 @@ import selectLastEventId from '../../contract/queries/select_last_event_id.sql?t
 import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
 import selectLostAttachments from '../../contract/queries/select_lost_attachments.sql?text';
+import selectMetadataBytes from '../../contract/queries/select_metadata_bytes.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
 import selectNameCount from '../../contract/queries/select_name_count.sql?text';
 import selectNameIds from '../../contract/queries/select_name_ids.sql?text';
 import selectNameText from '../../contract/queries/select_name_text.sql?text';
+import selectNamesLike from '../../contract/queries/select_names_like.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
+import selectSeriesNames from '../../contract/queries/select_series_names.sql?text';
+import selectSeriesRows from '../../contract/queries/select_series_rows.sql?text';
+import selectSeriesSince from '../../contract/queries/select_series_since.sql?text';
+import selectSeriesSums from '../../contract/queries/select_series_sums.sql?text';
+import selectSeriesSumsByName from '../../contract/queries/select_series_sums_by_name.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
 import selectSessionBlocks from '../../contract/queries/select_session_blocks.sql?text';
 import selectSessionBound from '../../contract/queries/select_session_bound.sql?text';
@@ -168,11 +175,18 @@ export const QUERIES = {
   selectLastKeyedEventId,
   selectLastSessionKey,
   selectLostAttachments,
+  selectMetadataBytes,
   selectName,
   selectNameCount,
   selectNameIds,
   selectNameText,
+  selectNamesLike,
   selectRetainedBytes,
+  selectSeriesNames,
+  selectSeriesRows,
+  selectSeriesSince,
+  selectSeriesSums,
+  selectSeriesSumsByName,
   selectSession,
   selectSessionBlocks,
   selectSessionBound,

@@ -73,13 +73,15 @@ pub(crate) async fn read_events(app: &App, parameters: &Parameters) -> Result<Ve
     Ok(page.await?.bytes)
 }
 
-fn event_filter(parameters: &Parameters) -> EventFilter {
+/// Returns the filter that these parameters describe.
+pub(crate) fn event_filter(parameters: &Parameters) -> EventFilter {
     let ascending = parameters.number("after").is_some() || parameters.text("order") == Some("asc");
     let filters = Field::NAME_KINDS.into_iter().chain(Field::TEXT_FILTERS);
     let wanted = filters.filter_map(|field| Some((field, parameters.text(field.name())?.to_owned())));
     EventFilter {
         session_id: parameters.text("session_id").map(str::to_owned),
         fields: wanted.collect(),
+        text: parameters.text("q").map(str::to_owned),
         since: parameters.number("since"),
         until: parameters.number("until"),
         above: parameters.number("after").unwrap_or(0),

@@ -57,6 +57,8 @@ pub mod backup;
 pub mod retention;
 /// Statistics.
 pub mod stats;
+/// Time series.
+pub mod series;
 /// The state of a topic.
 pub mod snapshot;
 /// Framing of server-sent events.
@@ -149,6 +151,7 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/stats", routing::get(stats::get_stats).route("/api/stats"))
         .route("/api/stats/tools", routing::get(stats::get_tools).route("/api/stats/tools"))
         .route("/api/stats/cost", routing::get(stats::get_costs).route("/api/stats/cost"))
+        .route("/api/series", routing::get(series::get_series).route("/api/series"))
         .route("/api/filter-options", routing::get(stats::get_filter_options).route("/api/filter-options"))
         .route("/api/stream", routing::get(stream::open_stream).route("/api/stream"))
         .route("/api/snapshot/events", routing::get(snapshot::get_snapshot).route("/api/snapshot/events"))

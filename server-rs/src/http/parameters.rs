@@ -93,6 +93,10 @@ impl Parameters {
         let messages = &VOCABULARY.parameter_messages;
         match spec.kind {
             ParameterKind::Text if text.contains('\0') => Err(invalid(&spec.name, &messages.well_formed)),
+            ParameterKind::Text if spec.bytes.is_some_and(|limit| text.len() > limit) => {
+                let limit = spec.bytes.unwrap_or_default().to_string();
+                Err(invalid(&spec.name, &fill(&messages.bytes, &[("limit", &*limit)])))
+            }
             ParameterKind::Text => {
                 self.texts.insert(&spec.name, text);
                 Ok(())

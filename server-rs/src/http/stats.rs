@@ -48,6 +48,7 @@ pub(crate) fn stats_json(
         event_types: &|row| totals.counts(Field::EventType, row),
         branches: &|row| totals.counts(Field::Branch, row),
         since: filter.used_since(),
+        until: filter.used_until(),
     })
 }
 
@@ -57,7 +58,12 @@ pub async fn get_tools(State(app): State<Arc<App>>, exchange: Exchange) -> reply
     let json = app.store.read(Cost::Bounded, move |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let totals = Totals::new(&snapshot, &filter)?;
-        render_tools(&|row| totals.tools(row), &|row| totals.tool_agents(row), filter.used_since())
+        render_tools(
+            &|row| totals.tools(row),
+            &|row| totals.tool_agents(row),
+            filter.used_since(),
+            filter.used_until(),
+        )
     });
     Ok(reply::ok(json.await?))
 }
@@ -73,6 +79,7 @@ pub async fn get_costs(State(app): State<Arc<App>>, exchange: Exchange) -> reply
             &|row| totals.costs(Field::Project, row),
             &|row| totals.costs(Field::Model, row),
             filter.used_since(),
+            filter.used_until(),
         )
     });
     Ok(reply::ok(json.await?))
@@ -100,5 +107,6 @@ fn stats_filter(parameters: &Parameters) -> StatsFilter {
     StatsFilter {
         agent_type: parameters.text("agent_type").map(str::to_owned),
         since: parameters.number("since"),
+        until: parameters.number("until"),
     }
 }

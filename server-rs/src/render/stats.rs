@@ -15,6 +15,8 @@ pub(crate) struct StatsRows<'a> {
     pub branches: Rows<'a>,
     /// The start of the effective hour, in Unix milliseconds (rule STA-05).
     pub since: Option<i64>,
+    /// Its end, exclusive.
+    pub until: Option<i64>,
 }
 
 /// Renders the statistics (rule STA-01).
@@ -33,7 +35,7 @@ pub(crate) fn render_stats(rows: &StatsRows<'_>) -> rusqlite::Result<Vec<u8>> {
     list(&mut out, "models", rows.models)?;
     list(&mut out, "event_types", rows.event_types)?;
     list(&mut out, "branches", rows.branches)?;
-    Ok(finish(out, rows.since))
+    Ok(finish(out, rows.since, rows.until))
 }
 
 /// Renders tools with the agents that called them (rule STA-02). `name_id` joins the two and is not shown.
@@ -41,6 +43,7 @@ pub(crate) fn render_tools(
     tools: Rows<'_>,
     agents: Rows<'_>,
     since: Option<i64>,
+    until: Option<i64>,
 ) -> rusqlite::Result<Vec<u8>> {
     let mut agents_of: HashMap<Option<i64>, Vec<u8>> = HashMap::new();
     agents(&mut |row| {
@@ -62,7 +65,7 @@ pub(crate) fn render_tools(
         out.extend_from_slice(b"]}");
         Ok(())
     })?;
-    Ok(finish(out, since))
+    Ok(finish(out, since, until))
 }
 
 /// Renders the cost by hour, project and model (rule STA-03). `hour` orders the buckets and is not shown.
@@ -71,6 +74,7 @@ pub(crate) fn render_costs(
     projects: Rows<'_>,
     models: Rows<'_>,
     since: Option<i64>,
+    until: Option<i64>,
 ) -> rusqlite::Result<Vec<u8>> {
     let mut out = Vec::new();
     member(&mut out, 0, "timeline");
@@ -82,7 +86,7 @@ pub(crate) fn render_costs(
     })?;
     list(&mut out, "by_project", projects)?;
     list(&mut out, "by_model", models)?;
-    Ok(finish(out, since))
+    Ok(finish(out, since, until))
 }
 
 /// Renders the names of each kind, ordered by number of events (rule GET-08).
@@ -93,5 +97,5 @@ pub(crate) fn render_counts<'a>(
     for (kind, rows) in lists {
         list(&mut out, kind, rows)?;
     }
-    Ok(finish(out, None))
+    Ok(finish(out, None, None))
 }

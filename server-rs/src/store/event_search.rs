@@ -1,7 +1,8 @@
 //! Searches events in steps of bounded cost (rule GET-12).
 //!
 //! Spans that lack a wanted name are skipped, then blocks that lack one. The rows of the other blocks decide. Invariant:
-//! where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id.
+//! where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id. Over 250
+//! lines because the levels of a search share its state.
 
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, Row, ToSql};
@@ -14,6 +15,7 @@ use crate::store::cost::is_empty;
 use crate::store::names::find_name;
 use crate::store::query::{EventFilter, Order, newest_revision, signed};
 use crate::store::sessions::find_session;
+use crate::store::text_search::{TextSearch, find_text};
 
 /// The columns of the rows that a search visits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,14 +37,46 @@ pub fn search_events(
     limit: u64,
     visit: VisitRow<'_>,
 ) -> rusqlite::Result<Reached> {
+    search(connection, rows_statement(columns, filter.order), &[], filter, limit, visit)
+}
+
+/// Visits the sums of events, newest first, which `select_series_rows.sql` makes of the rows of each block. `values`
+/// are its own parameters.
+pub fn search_sums(
+    connection: &Connection,
+    values: &[Named<'_>],
+    filter: &EventFilter,
+    visit: VisitRow<'_>,
+) -> rusqlite::Result<Reached> {
+    search(connection, queries::SELECT_SERIES_ROWS, values, filter, LIMITS.max_integer, visit)
+}
+
+fn search(
+    connection: &Connection,
+    sql: &str,
+    values: &[Named<'_>],
+    filter: &EventFilter,
+    limit: u64,
+    visit: VisitRow<'_>,
+) -> rusqlite::Result<Reached> {
     // All statements of a search see one state of the file.
     let _transaction =
         if connection.is_autocommit() { Some(connection.unchecked_transaction()?) } else { None };
     let next = match Wanted::find(connection, filter)? {
         None => None,
         Some(wanted) => {
-            let rows = connection.prepare_cached(rows_statement(columns, filter.order))?;
-            let mut search = Search { connection, filter, wanted, rows, left: limit, last: 0, visit };
+            let rows = connection.prepare_cached(sql)?;
+            let mut search = Search {
+                connection,
+                filter,
+                wanted,
+                rows,
+                values,
+                left: limit,
+                left_bytes: LIMITS.page_search_bytes,
+                last: 0,
+                visit,
+            };
             if is_empty(filter) { search.rows(filter.above, filter.below)? } else { search.spans()? }
         }
     };
@@ -65,16 +99,17 @@ pub fn list_events(
 }
 
 /// A parameter and its value.
-type Named<'a> = (&'a str, &'a dyn ToSql);
+pub type Named<'a> = (&'a str, &'a dyn ToSql);
 
 /// The values that a filter compares with columns.
 struct Wanted {
     session: Option<i64>,
     fields: Vec<(Field, Value)>,
+    text: Option<TextSearch>,
 }
 
 impl Wanted {
-    /// Looks up name ids and the session; `None` when no event has one of them.
+    /// Looks up name ids, the session and the names that contain a text; `None` when no event has one of them.
     fn find(connection: &Connection, filter: &EventFilter) -> rusqlite::Result<Option<Self>> {
         let session = match &filter.session_id {
             None => None,
@@ -93,7 +128,8 @@ impl Wanted {
             };
             fields.push((*field, value));
         }
-        Ok(Some(Self { session, fields }))
+        let text = filter.text.as_deref().map(|text| find_text(connection, text)).transpose()?;
+        Ok(Some(Self { session, fields, text }))
     }
 
     /// Returns the parameters of the wanted names.
@@ -111,8 +147,12 @@ struct Search<'a> {
     filter: &'a EventFilter,
     wanted: Wanted,
     rows: CachedStatement<'a>,
+    /// The parameters of the statement that are not those of a filter.
+    values: &'a [Named<'a>],
     /// Number of rows that may still follow.
     left: u64,
+    /// Bytes of metadata that may still be searched for a text. The block that exceeds them is searched whole.
+    left_bytes: i64,
     /// The id of the last visited row.
     last: i64,
     visit: VisitRow<'a>,
@@ -178,13 +218,19 @@ impl Search<'_> {
         drop(values);
         while let Some(block) = blocks.next()? {
             let block: i64 = block.get(0)?;
-            if *left == 0 {
+            if *left == 0 || self.left_bytes <= 0 {
                 return Ok(Some(self.before(block * block_rows, block_rows, above, below)));
             }
             *left -= 1;
             let (above, below) = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
             if let Some(next) = self.rows(above, below)? {
                 return Ok(Some(next));
+            }
+            if self.wanted.text.is_some() {
+                self.left_bytes -= self
+                    .connection
+                    .prepare_cached(queries::SELECT_METADATA_BYTES)?
+                    .query_row([above, below], |row| row.get::<_, i64>(0))?;
             }
         }
         Ok(None)
@@ -205,6 +251,8 @@ impl Search<'_> {
         ];
         values
             .extend(self.wanted.fields.iter().map(|(field, value)| (field.parameter(), value as &dyn ToSql)));
+        values.extend(self.wanted.text.iter().flat_map(TextSearch::parameters));
+        values.extend(self.values);
         self.rows.clear_bindings();
         let mut rows = self.rows.query(&*values)?;
         while let Some(row) = rows.next()? {

@@ -70,6 +70,8 @@ pub mod cost;
 pub mod reader;
 /// The reads of events and health.
 pub mod query;
+/// The search for a text.
+pub mod text_search;
 /// Searches events in bounded steps.
 pub mod event_search;
 /// The reads of sessions.
@@ -82,6 +84,10 @@ pub mod event_pages;
 pub mod exports;
 /// The reads of statistics.
 pub mod totals;
+/// The events and buckets of a time series.
+pub mod series_filter;
+/// The reads of time series.
+pub mod series;
 
 use std::future::Future;
 use std::os::unix::fs::MetadataExt;

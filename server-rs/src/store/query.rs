@@ -24,6 +24,8 @@ pub struct EventFilter {
     pub session_id: Option<String>,
     /// Required values of other fields.
     pub fields: Vec<(Field, String)>,
+    /// Only those that contain this text (rule GET-13).
+    pub text: Option<String>,
     /// Inclusive, Unix milliseconds.
     pub since: Option<i64>,
     /// Exclusive, Unix milliseconds.
@@ -41,6 +43,7 @@ impl Default for EventFilter {
         Self {
             session_id: None,
             fields: Vec::new(),
+            text: None,
             since: None,
             until: None,
             above: 0,

@@ -9,6 +9,7 @@ use crate::queries;
 use crate::store::query::{NO_BOUND, each, known_name, signed};
 use crate::store::session_query::Cutoffs;
 use crate::store::stats::{ALL_TIME, hour_of};
+use crate::timestamp::is_in_range;
 
 /// The scope of the statistics.
 #[derive(Debug, Clone, Default)]
@@ -17,12 +18,20 @@ pub struct StatsFilter {
     pub agent_type: Option<String>,
     /// Unix milliseconds; rounded down to the hour (rule STA-05).
     pub since: Option<i64>,
+    /// Unix milliseconds, exclusive; rounded up to the hour (rule STA-05).
+    pub until: Option<i64>,
 }
 
 impl StatsFilter {
     /// Returns the effective `since`, in Unix milliseconds.
     pub fn used_since(&self) -> Option<i64> {
         self.since.map(|since| hour_of(since) * 1000)
+    }
+
+    /// Returns the effective `until`, in Unix milliseconds. The last hour of all times has no end.
+    pub fn used_until(&self) -> Option<i64> {
+        let rounded = |until: i64| Some(hour_of(until + HOUR_MS - 1) * 1000).filter(|end| is_in_range(*end));
+        self.until.map(|until| rounded(until).unwrap_or(until))
     }
 }
 
@@ -34,7 +43,10 @@ pub struct Totals<'c> {
     last_hour: i64,
     agent_type: Option<i64>,
     since: Option<i64>,
+    until: Option<i64>,
 }
+
+const HOUR_MS: i64 = 3_600_000;
 
 /// No agent has this id, so an unknown `agent_type` has zero counts.
 const NO_NAME: i64 = -1;
@@ -45,9 +57,16 @@ impl<'c> Totals<'c> {
         let since = filter.used_since();
         let agent_type =
             known_name(connection, Field::AgentType, filter.agent_type.as_deref())?.unwrap_or(Some(NO_NAME));
-        let (first_hour, last_hour) =
-            since.map_or((ALL_TIME, ALL_TIME), |since| (hour_of(since).max(0), NO_BOUND));
-        Ok(Self { connection, first_hour, last_hour, agent_type, since })
+        let until = filter.used_until();
+        let first_hour = match (since, until) {
+            (None, None) => ALL_TIME,
+            _ => since.map_or(0, |since| hour_of(since).max(0)),
+        };
+        let last_hour = match (since, until) {
+            (None, None) => ALL_TIME,
+            _ => until.map_or(NO_BOUND, |until| hour_of(until - 1)),
+        };
+        Ok(Self { connection, first_hour, last_hour, agent_type, since, until })
     }
 
     /// Visits the row of `select_totals.sql`.
@@ -62,7 +81,7 @@ impl<'c> Totals<'c> {
         cutoffs: Cutoffs,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let values = params![cutoffs.idle, self.since, self.agent_type];
+        let values = params![cutoffs.idle, self.since, self.agent_type, self.until];
         each(self.connection, queries::SELECT_SESSION_TOTALS, values, visit).map(drop)
     }
 

@@ -58,12 +58,14 @@ export async function readEvents(
   return json;
 }
 
-function eventFilter(parameters: Parameters): EventFilter {
+/** Returns the filter that these parameters describe. */
+export function eventFilter(parameters: Parameters): EventFilter {
   const after = parameters.number('after');
   const ascending = after !== undefined || parameters.text('order') === 'asc';
   return {
     fields: Object.fromEntries([...NAME_KINDS, ...TEXT_FILTERS].map((name) => [name, parameters.text(name)])),
     sessionId: parameters.text('session_id'),
+    text: parameters.text('q'),
     since: parameters.number('since'),
     until: parameters.number('until'),
     after,

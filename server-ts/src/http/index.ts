@@ -31,6 +31,7 @@ import { type Parameters, readParameters } from './parameters.ts';
 import * as reply from './reply.ts';
 import { deleteEvents, deleteSession, getRetention, putRetention } from './retention.ts';
 import { getSchema, postRpc } from './rpc.ts';
+import { getSeries } from './series.ts';
 import { dismissSession, getSession, listSessions } from './sessions.ts';
 import { getSnapshot } from './snapshot.ts';
 import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
@@ -73,6 +74,7 @@ export function buildRoutes(app: App): RequestListener {
   routes.get(...on('/api/stats', getStats));
   routes.get(...on('/api/stats/tools', getTools));
   routes.get(...on('/api/stats/cost', getCosts));
+  routes.get(...on('/api/series', getSeries));
   routes.get(...on('/api/filter-options', getFilterOptions));
   routes.get(...on('/api/stream', openStream));
   routes.delete(...on('/api/events', deleteEvents));

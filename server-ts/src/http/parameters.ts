@@ -5,7 +5,7 @@
  */
 import { fill, LIMITS, PARAMETERS, type ParameterSpec, type RouteSpec, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
-import { isWellFormed, percentDecode } from '../text.ts';
+import { byteLength, isWellFormed, percentDecode } from '../text.ts';
 import { parseTimestamp } from '../timestamp.ts';
 import { parseTopics, type Topic } from '../topics.ts';
 
@@ -123,6 +123,9 @@ function readValue(spec: ParameterSpec, text: string): Value {
   switch (spec.type) {
     case 'text':
       if (!isWellFormed(text)) throw invalid(spec.name, MESSAGES.well_formed);
+      if (byteLength(text) > (spec.bytes ?? Number.POSITIVE_INFINITY)) {
+        throw invalid(spec.name, fill(MESSAGES.bytes, { limit: spec.bytes! }));
+      }
       return text;
     case 'choice': {
       const values = choices(spec);

@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import type { JsonRead } from '../store/read.ts';
 import { HOUR_MS, type StatsFilter } from '../store/totals.ts';
+import { isInRange } from '../timestamp.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';
 import { ok } from './reply.ts';
@@ -33,12 +34,14 @@ export function getFilterOptions(app: App, exchange: Exchange): Promise<void> {
   return answer(app, exchange, { kind: 'filter_options' });
 }
 
-/** Rounds `since` down to its hour (rule STA-05). */
+/** Rounds `since` down and `until` up to its hour (rule STA-05). The last hour of all times has no end. */
 function statsFilter(parameters: Parameters): StatsFilter {
-  const since = parameters.number('since');
+  const [since, until] = [parameters.number('since'), parameters.number('until')];
+  const end = until === undefined ? undefined : Math.ceil(until / HOUR_MS) * HOUR_MS;
   return {
     agentType: parameters.text('agent_type'),
     since: since === undefined ? undefined : Math.floor(since / HOUR_MS) * HOUR_MS,
+    until: end === undefined || isInRange(end) ? end : until,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Classifies reads by the number of rows that they may visit (rule GET-10). */
 import type { EventFilter } from './query.ts';
 import type { Read } from './read.ts';
+import { hasSums } from './series-filter.ts';
 
 /**
  * Upper bound of a read's cost: rows by their key, one page without filters, or summaries; or possibly every event.
@@ -15,6 +16,8 @@ export function costOf(read: Read): Cost {
       return isEmpty(read.filter) ? 'bounded' : 'unbounded';
     case 'snapshot':
       return read.topic.kind === 'session' ? 'unbounded' : 'bounded';
+    case 'series':
+      return hasSums(read.filter) ? 'bounded' : 'unbounded';
     case 'list_sessions':
     case 'get_session':
     case 'check_table':
@@ -25,6 +28,6 @@ export function costOf(read: Read): Cost {
 }
 
 /** Returns whether every event between the bounds matches. */
-export function isEmpty({ fields, sessionId, since, until }: EventFilter): boolean {
-  return [...Object.values(fields), sessionId, since, until].every((wanted) => wanted === undefined);
+export function isEmpty({ fields, sessionId, text, since, until }: EventFilter): boolean {
+  return [...Object.values(fields), sessionId, text, since, until].every((wanted) => wanted === undefined);
 }

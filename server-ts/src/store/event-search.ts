@@ -12,6 +12,7 @@ import type { EventRow, Reached } from '../render.ts';
 import type { Numbered } from './connection.ts';
 import { isEmpty } from './cost.ts';
 import { type EventFilter, NO_UPPER_BOUND, type Queries, UNKNOWN_NAME } from './query.ts';
+import { findText } from './text-search.ts';
 
 /** The columns of the rows that a search visits: those of the view `events_readable`, or the stored ones. */
 export type Columns = 'readable' | 'stored';
@@ -30,9 +31,36 @@ export function searchEvents(
   limit: number,
   visit: VisitRow,
 ): Reached {
+  return search(queries, rowsStatement(columns, filter.order), {}, filter, limit, visit);
+}
+
+/**
+ * Visits the sums of events, newest first, which `select_series_rows.sql` makes of the rows of each block. `values` are
+ * its own parameters.
+ */
+export function searchSums(
+  queries: Queries,
+  values: Named,
+  filter: EventFilter,
+  visit: (row: readonly (number | null)[]) => void,
+): Reached {
+  return search(queries, QUERIES.selectSeriesRows, values, filter, LIMITS.max_integer, (row) => {
+    visit(row as unknown as readonly (number | null)[]);
+    return true;
+  });
+}
+
+function search(
+  queries: Queries,
+  sql: string,
+  values: Named,
+  filter: EventFilter,
+  limit: number,
+  visit: VisitRow,
+): Reached {
   const { after: above = 0, before: below = NO_UPPER_BOUND, order } = filter;
-  const wanted = wantedBy(queries, filter);
-  const rows = queries.prepared(rowsStatement(columns, order), true);
+  const wanted = wantedBy(queries, filter, values);
+  const rows = queries.prepared(sql, true);
   const next =
     wanted === undefined
       ? null
@@ -55,12 +83,16 @@ export function listEvents(
   return { rows, reached };
 }
 
-/** The values that a filter compares with columns, by parameter. */
-type Wanted = Readonly<Record<string, unknown>>;
+/** Values by parameter. */
+export type Named = Readonly<Record<string, unknown>>;
 
-/** Looks up name ids and the session; `undefined` when no event has one of them. */
-function wantedBy(queries: Queries, { fields, sessionId, since, until }: EventFilter): Wanted | undefined {
-  const wanted: Record<string, unknown> = { since, until };
+/**
+ * Looks up name ids, the session and the names that contain a text; `undefined` when no event has one of the names or
+ * the session.
+ */
+function wantedBy(queries: Queries, filter: EventFilter, values: Named): Named | undefined {
+  const { fields, sessionId, text, since, until } = filter;
+  const wanted: Record<string, unknown> = { ...values, since, until };
   if (sessionId !== undefined) {
     wanted.session = queries.pluck(QUERIES.selectSessionKey, sessionId);
     if (wanted.session === null) return undefined;
@@ -72,14 +104,14 @@ function wantedBy(queries: Queries, { fields, sessionId, since, until }: EventFi
     if (wanted[kind] === UNKNOWN_NAME) return undefined;
   }
   for (const field of TEXT_FILTERS) wanted[field] = fields[field];
-  return wanted;
+  return text === undefined ? wanted : { ...wanted, ...findText(queries, text) };
 }
 
 /** A search in progress. Each method returns the cursor that continues the search, or null when it may go on. */
 class Search {
   private readonly queries: Queries;
   private readonly order: EventFilter['order'];
-  private readonly wanted: Wanted;
+  private readonly wanted: Named;
   private readonly rowsStatement: Numbered;
   private readonly visit: VisitRow;
   /** Number of rows that may still follow. */
@@ -87,11 +119,13 @@ class Search {
   /** The id of the last visited row. */
   private last = 0;
   private leftBlocks: number = LIMITS.page_blocks;
+  /** Bytes of metadata that may still be searched for a text. The block that exceeds them is searched whole. */
+  private leftBytes: number = LIMITS.page_search_bytes;
 
   constructor(
     queries: Queries,
     order: EventFilter['order'],
-    wanted: Wanted,
+    wanted: Named,
     rows: Numbered,
     limit: number,
     visit: VisitRow,
@@ -147,13 +181,16 @@ class Search {
     const isNewestFirst = this.order === 'desc';
     const sql = isNewestFirst ? QUERIES.selectEventBlocksNewest : QUERIES.selectEventBlocksOldest;
     for (const block of this.summaries(sql, first, last)) {
-      if (this.leftBlocks === 0) return this.before(block * blockRows, blockRows, above, below);
+      if (this.leftBlocks === 0 || this.leftBytes <= 0) {
+        return this.before(block * blockRows, blockRows, above, below);
+      }
       this.leftBlocks--;
-      const next = this.rows(
-        Math.max(above, block * blockRows - 1),
-        Math.min(below, (block + 1) * blockRows),
-      );
+      const [from, to] = [Math.max(above, block * blockRows - 1), Math.min(below, (block + 1) * blockRows)];
+      const next = this.rows(from, to);
       if (next !== null) return next;
+      if (this.wanted.q !== undefined) {
+        this.leftBytes -= this.queries.pluck(QUERIES.selectMetadataBytes, from, to) ?? 0;
+      }
     }
     return null;
   }

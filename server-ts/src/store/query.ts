@@ -16,6 +16,8 @@ type FieldFilter = Readonly<Partial<Record<FieldName, string | undefined>>>;
 export interface EventFilter {
   readonly fields: FieldFilter;
   readonly sessionId?: string | undefined;
+  /** Only events that contain this text (rule GET-13). */
+  readonly text?: string | undefined;
   /** Unix milliseconds; since is inclusive, until exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;

@@ -11,6 +11,7 @@ import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 import type { EventFilter } from './query.ts';
 import type { Bounds } from './retention.ts';
+import type { SeriesFilter } from './series-filter.ts';
 import type { SessionFilter } from './session-query.ts';
 import type { StatsFilter } from './totals.ts';
 
@@ -32,6 +33,7 @@ export type JsonRead =
   | { readonly kind: 'stats'; readonly filter: StatsFilter }
   | { readonly kind: 'tools'; readonly filter: StatsFilter }
   | { readonly kind: 'costs'; readonly filter: StatsFilter; readonly limit: number }
+  | { readonly kind: 'series'; readonly filter: SeriesFilter }
   | { readonly kind: 'filter_options' }
   | { readonly kind: 'retention'; readonly bounds: Bounds };
 

@@ -1,12 +1,14 @@
 /**
  * Runs in a reader's worker: runs the statements and renders the answer. The main thread only passes bytes on.
  *
- * The other half is `reader`. Only server-ts has this file: threads of Node share no objects.
+ * The other half is `reader`. Only server-ts has this file: threads of Node share no objects. Over 250 lines because
+ * every kind of read has its case here.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
 import { retentionJson } from '../render/outcomes.ts';
+import { renderSeries } from '../render/series.ts';
 import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
 import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
 import { renderAttachments, renderEvent, renderSession, renderSessions } from '../render.ts';
@@ -21,6 +23,7 @@ import { storeCode } from './failure.ts';
 import { readFrames } from './frames.ts';
 import { type EventFilter, Queries } from './query.ts';
 import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './read.ts';
+import { readSeries } from './series.ts';
 import { getSession, listSessions, sessionRevision } from './session-query.ts';
 import { type StatsFilter, Totals } from './totals.ts';
 
@@ -128,13 +131,15 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
       return stats(queries, read.filter);
     case 'tools': {
       const totals = new Totals(queries, read.filter);
-      return renderTools(totals.tools(), totals.toolAgents(), read.filter.since);
+      return renderTools(totals.tools(), totals.toolAgents(), read.filter);
     }
     case 'costs': {
       const totals = new Totals(queries, read.filter);
       const [projects, models] = [totals.costs('project'), totals.costs('model')];
-      return renderCosts(totals.costTimeline(read.limit), projects, models, read.filter.since);
+      return renderCosts(totals.costTimeline(read.limit), projects, models, read.filter);
     }
+    case 'series':
+      return renderSeries(readSeries(queries, texts, read.filter));
     case 'retention': {
       const [used, firstEventId] = queries.retention();
       return retentionJson(read.bounds, used, firstEventId);
@@ -219,7 +224,7 @@ function stats(queries: Queries, filter: StatsFilter): string {
     models: totals.counts('model'),
     eventTypes: totals.counts('event_type'),
     branches: totals.counts('branch'),
-    since: filter.since,
+    range: filter,
   });
 }
 

@@ -16,6 +16,8 @@ export interface StatsFilter {
   readonly agentType?: string | undefined;
   /** Unix milliseconds at the start of an hour. */
   readonly since?: number | undefined;
+  /** Unix milliseconds at the start of an hour, exclusive. */
+  readonly until?: number | undefined;
 }
 
 export class Totals {
@@ -33,8 +35,9 @@ export class Totals {
 
   sessionTotals(): FlatRow {
     const [, , agentType] = this.bounds();
+    const { since, until } = this.filter;
     const statement = this.queries.prepared(QUERIES.selectSessionTotals);
-    return statement.get(nowMs() - this.queries.timeoutMs, this.filter.since, agentType) as FlatRow;
+    return statement.get(nowMs() - this.queries.timeoutMs, since, agentType, until) as FlatRow;
   }
 
   agents(): FlatRow[] {
@@ -70,17 +73,19 @@ export class Totals {
   }
 
   costTimeline(limit: number): FlatRow[] {
-    const [, , agentType] = this.bounds();
+    const [, last, agentType] = this.bounds();
     const first = this.filter.since === undefined ? 0 : Math.max(0, this.filter.since / 1000);
     return this.queries
       .prepared(QUERIES.selectCostTimeline)
-      .all(first, NO_UPPER_BOUND, agentType, limit) as FlatRow[];
+      .all(first, last === -1 ? NO_UPPER_BOUND : last, agentType, limit) as FlatRow[];
   }
 
   /** Returns first hour, last hour and agent. All time is one row per name, not a sum over hours. */
   private bounds(): [number, number, number | null] {
     const agentType = this.queries.filterId('agent_type', this.filter.agentType);
-    if (this.filter.since === undefined) return [-1, -1, agentType];
-    return [Math.max(0, this.filter.since / 1000), NO_UPPER_BOUND, agentType];
+    const { since, until } = this.filter;
+    if (since === undefined && until === undefined) return [-1, -1, agentType];
+    const last = until === undefined ? NO_UPPER_BOUND : (Math.floor((until - 1) / HOUR_MS) * HOUR_MS) / 1000;
+    return [Math.max(0, (since ?? 0) / 1000), last, agentType];
   }
 }

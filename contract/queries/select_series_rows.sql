@@ -1,0 +1,58 @@
+-- Generated from contract/fields.json. Sums of rows by bucket of time and by name (rule SER-01).
+-- :bucket_ms is the length of a bucket. :by is the place of a dictionary field from 1 on, 0 for none, whose names are 0.
+-- :error is the name id of the status of errors. :step is the name id of events that do not count, or NULL.
+-- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
+-- id or a text. NULL stands for any.
+-- :q is a pattern of LIKE, :escaped that of the same text inside JSON if it differs, :uuid that of a part of a UUID.
+-- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
+-- The plus keeps the value from the planner (decision 23).
+SELECT
+  max(e.id) AS id,
+  e.created_at / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
+  CASE :by WHEN 1 THEN e.agent_type WHEN 2 THEN e.event_type WHEN 3 THEN e.tool_name WHEN 4 THEN e.status WHEN 5 THEN e.branch WHEN 6 THEN e.project WHEN 7 THEN e.model WHEN 8 THEN e.source WHEN 9 THEN e.source_event ELSE 0 END AS name,
+  count(*) AS event_count,
+  count(*) FILTER (WHERE e.status = :error) AS error_count,
+  count(e.duration_ms) AS duration_count,
+  total(e.duration_ms) AS duration_ms,
+  total(e.tokens_in) AS tokens_in,
+  total(e.tokens_out) AS tokens_out,
+  total(e.cost_nanos) AS cost_nanos,
+  total(e.computed_cost_nanos) AS computed_cost_nanos
+FROM events AS e
+WHERE e.id > :above AND e.id < :below
+  AND (:agent_type IS NULL OR e.agent_type = :agent_type)
+  AND (:event_type IS NULL OR e.event_type = :event_type)
+  AND (:tool_name IS NULL OR e.tool_name = :tool_name)
+  AND (:status IS NULL OR e.status = :status)
+  AND (:branch IS NULL OR e.branch = :branch)
+  AND (:project IS NULL OR e.project = :project)
+  AND (:model IS NULL OR e.model = :model)
+  AND (:source IS NULL OR e.source = :source)
+  AND (:source_event IS NULL OR e.source_event = :source_event)
+  AND (:since IS NULL OR e.created_at >= :since)
+  AND (:until IS NULL OR e.created_at < :until)
+  AND (:session IS NULL OR e.session = :session)
+  AND (:call_id IS NULL OR e.call_id = :call_id)
+  AND (:agent_id IS NULL OR e.agent_id = :agent_id)
+  AND (:q IS NULL
+    OR :names IS NOT NULL AND (
+      e.agent_type IN (SELECT value FROM json_each(:names)) OR
+      e.tool_name IN (SELECT value FROM json_each(:names)) OR
+      e.branch IN (SELECT value FROM json_each(:names)) OR
+      e.project IN (SELECT value FROM json_each(:names)) OR
+      e.model IN (SELECT value FROM json_each(:names)) OR
+      e.source_event IN (SELECT value FROM json_each(:names))
+    )
+    OR e.call_id LIKE +:q ESCAPE '\'
+    OR e.agent_id LIKE +:q ESCAPE '\'
+    OR e.metadata LIKE +:q ESCAPE '\'
+    OR :escaped IS NOT NULL AND e.metadata LIKE +:escaped ESCAPE '\'
+    OR (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session) LIKE +:q ESCAPE '\'
+    OR typeof(e.event_id) = 'text' AND e.event_id LIKE +:q ESCAPE '\'
+    OR :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' AND (
+      substr(hex(e.event_id), 1, 8) || '-' || substr(hex(e.event_id), 9, 4) || '-'
+      || substr(hex(e.event_id), 13, 4) || '-' || substr(hex(e.event_id), 17, 4) || '-'
+      || substr(hex(e.event_id), 21, 12)) LIKE +:uuid ESCAPE '\')
+  AND (:step IS NULL OR e.event_type <> :step)
+GROUP BY 2, 3
+LIMIT +:limit

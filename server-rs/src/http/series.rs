@@ -1,0 +1,29 @@
+//! Handles `/api/series`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+
+use crate::app::App;
+use crate::field::Field;
+use crate::http::events::event_filter;
+use crate::http::exchange::Exchange;
+use crate::http::reply;
+use crate::render::series::render_series;
+use crate::store::cost::Cost;
+use crate::store::series::read_series;
+use crate::store::series_filter::{Bucket, SeriesFilter, has_sums};
+
+/// `GET /api/series` (rules SER-01 to SER-05).
+pub async fn get_series(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    let parameters = &exchange.parameters;
+    let by = parameters.text("by");
+    let filter = SeriesFilter {
+        events: event_filter(parameters),
+        bucket: Bucket::parse(parameters.text("bucket")),
+        by: Field::NAME_KINDS.into_iter().find(|kind| Some(kind.name()) == by),
+    };
+    let cost = if has_sums(&filter) { Cost::Bounded } else { Cost::Unbounded };
+    let series = app.store.read(cost, move |connection| read_series(connection, &filter));
+    Ok(reply::ok(render_series(&series.await?)))
+}

@@ -1,0 +1,108 @@
+//! Renders a time series as JSON text (rule SER-01).
+
+use super::{Reached, integer, member, string};
+use crate::number::print_number;
+use crate::timestamp::format_timestamp;
+
+/// The sums of one name in one bucket, in the order of the answer's members. Costs are nano-dollars.
+pub type Sums = [f64; 8];
+
+/// The sums of a name, one for each bucket; without a name those of all others.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "explained above")]
+pub struct Line {
+    pub name: Option<String>,
+    pub sums: Vec<Sums>,
+}
+
+/// A time series.
+#[derive(Debug)]
+pub struct Series {
+    /// The word for the length of a bucket.
+    pub bucket: &'static str,
+    /// The name of the field whose values divide the sums.
+    pub by: Option<&'static str>,
+    /// The beginning of each bucket, in Unix milliseconds.
+    pub buckets: Vec<i64>,
+    /// The lines, largest first.
+    pub lines: Vec<Line>,
+    /// How far the search came.
+    pub reached: Reached,
+    /// The beginning of the range that the series covers, in Unix milliseconds.
+    pub since: Option<i64>,
+    /// Its end, exclusive.
+    pub until: Option<i64>,
+}
+
+/// The members of a line with their divisors.
+const MEMBERS: [(&str, f64); 8] = [
+    ("event_count", 1.0),
+    ("error_count", 1.0),
+    ("duration_count", 1.0),
+    ("duration_ms", 1.0),
+    ("tokens_in", 1.0),
+    ("tokens_out", 1.0),
+    ("cost_usd", 1e9),
+    ("computed_cost_usd", 1e9),
+];
+
+/// Where sums stop: 2^63 (rule STA-06).
+const MOST: f64 = 9_223_372_036_854_775_808.0;
+
+/// Renders a series.
+pub(crate) fn render_series(series: &Series) -> Vec<u8> {
+    let mut out = Vec::new();
+    text(&mut out, "bucket", Some(series.bucket));
+    text(&mut out, "by", series.by);
+    member(&mut out, 0, "buckets");
+    list(&mut out, &series.buckets, |out, bucket| string(out, &format_timestamp(*bucket)));
+    member(&mut out, 0, "series");
+    list(&mut out, &series.lines, line);
+    member(&mut out, 0, "next");
+    match series.reached.next {
+        Some(next) => integer(&mut out, next),
+        None => out.extend_from_slice(b"null"),
+    }
+    member(&mut out, 0, "scanned_to");
+    integer(&mut out, series.reached.scanned_to);
+    text(&mut out, "since", series.since.map(format_timestamp).as_deref());
+    text(&mut out, "until", series.until.map(format_timestamp).as_deref());
+    out.push(b'}');
+    out
+}
+
+fn line(out: &mut Vec<u8>, line: &Line) {
+    let opening = out.len();
+    member(out, opening, "name");
+    nullable(out, line.name.as_deref());
+    for (at, (name, divisor)) in MEMBERS.iter().enumerate() {
+        member(out, opening, name);
+        list(out, &line.sums, |out, sums| {
+            print_number(out, sums.get(at).copied().unwrap_or_default().min(MOST) / divisor);
+        });
+    }
+    out.push(b'}');
+}
+
+fn text(out: &mut Vec<u8>, name: &str, value: Option<&str>) {
+    member(out, 0, name);
+    nullable(out, value);
+}
+
+fn nullable(out: &mut Vec<u8>, value: Option<&str>) {
+    match value {
+        Some(value) => string(out, value),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+fn list<T>(out: &mut Vec<u8>, items: &[T], mut each: impl FnMut(&mut Vec<u8>, &T)) {
+    out.push(b'[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        each(out, item);
+    }
+    out.push(b']');
+}

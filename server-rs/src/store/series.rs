@@ -1,0 +1,204 @@
+//! Reads sums of events by bucket of time and by name (rules SER-01 to SER-05).
+//!
+//! They come from the stored sums of hours where those suffice, else from rows, under the budget of a page. Invariant:
+//! which of the two depends on the request alone.
+
+use rusqlite::{Connection, Row, named_params};
+
+use crate::contract::LIMITS;
+use crate::field::Field;
+use crate::queries;
+use crate::render::Reached;
+use crate::render::series::{Line, Series, Sums};
+use crate::store::event_search::search_sums;
+use crate::store::names::find_name;
+use crate::store::query::{EventFilter, known_name};
+use crate::store::series_filter::{SeriesFilter, has_sums, is_of_calls, names_of};
+use crate::timestamp::is_in_range;
+
+/// The sums of a name in a bucket. The name is 0 for events that are not divided, or for all other names.
+struct Cell {
+    name: i64,
+    bucket: i64,
+    sums: Sums,
+}
+
+/// Reads a series, as of one state of the file.
+pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::Result<Series> {
+    let _transaction = connection.unchecked_transaction()?;
+    let ms = filter.bucket.ms();
+    let asked = filter.events.since.map(|since| since.div_euclid(ms) * ms);
+    let rounded = |until: i64| Some((until + ms - 1).div_euclid(ms) * ms).filter(|until| is_in_range(*until));
+    let until = filter.events.until.map(|until| rounded(until).unwrap_or(until));
+    let (unit, most) = filter.bucket.units();
+    let oldest: Option<i64> = connection
+        .prepare_cached(queries::SELECT_SERIES_SINCE)?
+        .query_row((unit, until.map(|until| until.div_euclid(1000)), most), |row| row.get(0))?;
+    let since = oldest.map(|oldest| oldest * 1000).max(asked);
+    let mut cells = Vec::new();
+    let mut reached = Reached { next: None, scanned_to: 0 };
+    if oldest.is_some() {
+        let events = EventFilter { since, until, ..filter.events.clone() };
+        let filter = SeriesFilter { events, ..filter.clone() };
+        if has_sums(&filter) {
+            stored_sums(connection, &filter, &mut cells)?;
+        } else {
+            reached = sums_of_rows(connection, &filter, &mut cells)?;
+        }
+    }
+    let (buckets, lines) = lines_of(connection, cells)?;
+    Ok(Series {
+        bucket: filter.bucket.word(),
+        by: filter.by.map(Field::name),
+        buckets,
+        lines,
+        reached,
+        since,
+        until,
+    })
+}
+
+/// Adds the stored sums of hours.
+fn stored_sums(
+    connection: &Connection,
+    filter: &SeriesFilter,
+    cells: &mut Vec<Cell>,
+) -> rusqlite::Result<()> {
+    let text_of = |wanted: Field| names_of(filter).find(|(kind, _)| *kind == wanted).map(|(_, text)| &**text);
+    let Some(agent_type) = known_name(connection, Field::AgentType, text_of(Field::AgentType))? else {
+        return Ok(());
+    };
+    let seconds = |ms: i64| ms.div_euclid(1000);
+    let since = filter.events.since.map(seconds);
+    let until = filter.events.until.map(seconds);
+    let (calls, by_agent) = (is_of_calls(filter), filter.by == Some(Field::AgentType));
+    let ms = filter.bucket.ms();
+    let mut add = |row: &Row<'_>, own: Option<i64>| -> rusqlite::Result<()> {
+        let sums = sums_of(row, 2)?;
+        if sums[0] > 0.0 {
+            let bucket: i64 = row.get(0)?;
+            let name = own.map_or_else(|| row.get(1), Ok)?;
+            cells.push(Cell { name, bucket: bucket.div_euclid(ms) * ms, sums });
+        }
+        Ok(())
+    };
+    let of_name = names_of(filter).find(|(kind, _)| *kind != Field::AgentType);
+    let divided = filter.by.filter(|kind| *kind != Field::AgentType);
+    if let (None, Some(kind)) = (of_name, divided) {
+        let kind = kind.name();
+        let mut statement = connection.prepare_cached(queries::SELECT_SERIES_NAMES)?;
+        let values = named_params! {
+            ":since": since, ":until": until, ":agent_type": agent_type, ":calls": calls, ":kind": kind,
+            ":limit": i64::try_from(LIMITS.series_names).unwrap_or(i64::MAX),
+        };
+        let names = statement.query_map(values, |row| row.get::<_, i64>(0))?;
+        let names = names.map(|name| Ok(name?.to_string())).collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut statement = connection.prepare_cached(queries::SELECT_SERIES_SUMS_BY_NAME)?;
+        let mut rows = statement.query(named_params! {
+            ":since": since, ":until": until, ":agent_type": agent_type, ":calls": calls, ":kind": kind,
+            ":names": format!("[{}]", names.join(",")),
+        })?;
+        while let Some(row) = rows.next()? {
+            add(row, None)?;
+        }
+        return Ok(());
+    }
+    let name = match of_name {
+        None => 0,
+        Some((kind, text)) => match find_name(connection, *kind, text)? {
+            None => return Ok(()),
+            Some(name) => name,
+        },
+    };
+    let mut statement = connection.prepare_cached(queries::SELECT_SERIES_SUMS)?;
+    let mut rows = statement.query(named_params! {
+        ":since": since, ":until": until, ":agent_type": agent_type, ":calls": calls, ":by_agent": by_agent,
+        ":name": name,
+    })?;
+    while let Some(row) = rows.next()? {
+        add(row, divided.map(|_| name))?;
+    }
+    Ok(())
+}
+
+/// Adds the sums of rows, newest first, as far as the budget of a page goes (rule GET-12).
+fn sums_of_rows(
+    connection: &Connection,
+    filter: &SeriesFilter,
+    cells: &mut Vec<Cell>,
+) -> rusqlite::Result<Reached> {
+    let ms = filter.bucket.ms();
+    let by = Field::NAME_KINDS.iter().position(|kind| Some(*kind) == filter.by).map_or(0, |place| place + 1);
+    let by = i64::try_from(by).unwrap_or_default();
+    let error = find_name(connection, Field::Status, "error")?;
+    let step = if is_of_calls(filter) { find_name(connection, Field::EventType, "plan_step")? } else { None };
+    search_sums(
+        connection,
+        &[(":bucket_ms", &ms), (":by", &by), (":error", &error), (":step", &step)],
+        &filter.events,
+        &mut |row| {
+            // An event without a value is in no line.
+            if let Some(name) = row.get(2)? {
+                cells.push(Cell { name, bucket: row.get(1)?, sums: sums_of(row, 3)? });
+            }
+            Ok(true)
+        },
+    )
+}
+
+/// Returns the sums of a row, whose first is in this column.
+fn sums_of(row: &Row<'_>, first: usize) -> rusqlite::Result<Sums> {
+    let mut sums = Sums::default();
+    for (at, sum) in sums.iter_mut().enumerate() {
+        *sum = row.get(first + at)?;
+    }
+    Ok(sums)
+}
+
+/// Returns the buckets, oldest first, and a line for each name: the names with most events, then all others.
+fn lines_of(connection: &Connection, mut cells: Vec<Cell>) -> rusqlite::Result<(Vec<i64>, Vec<Line>)> {
+    let mut buckets: Vec<i64> = cells.iter().map(|cell| cell.bucket).collect();
+    buckets.sort_unstable();
+    buckets.dedup();
+    cells.sort_by_key(|cell| cell.name);
+    let mut lines = Vec::new();
+    let mut others = vec![Sums::default(); buckets.len()];
+    let mut has_others = false;
+    for of_name in cells.chunk_by(|one, other| one.name == other.name) {
+        let id = of_name.first().map_or(0, |cell| cell.name);
+        if id == 0 {
+            has_others = true;
+            add_cells(&mut others, &buckets, of_name);
+            continue;
+        }
+        let name: String =
+            connection.prepare_cached(queries::SELECT_NAME_TEXT)?.query_row([id], |row| row.get(0))?;
+        let count: f64 = of_name.iter().map(|cell| cell.sums[0]).sum();
+        lines.push((count, name, of_name));
+    }
+    lines.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    for (_, _, of_name) in lines.iter().skip(LIMITS.series_names) {
+        has_others = true;
+        add_cells(&mut others, &buckets, of_name);
+    }
+    lines.truncate(LIMITS.series_names);
+    let named = lines.into_iter().map(|(_, name, of_name)| {
+        let mut sums = vec![Sums::default(); buckets.len()];
+        add_cells(&mut sums, &buckets, of_name);
+        Line { name: Some(name), sums }
+    });
+    let rest = has_others.then_some(Line { name: None, sums: others });
+    let lines = named.chain(rest).collect();
+    Ok((buckets, lines))
+}
+
+/// Adds cells to the sums of their buckets.
+fn add_cells(sums: &mut [Sums], buckets: &[i64], cells: &[Cell]) {
+    for cell in cells {
+        if let Some(of_bucket) = buckets.binary_search(&cell.bucket).ok().and_then(|at| sums.get_mut(at)) {
+            for (sum, more) in of_bucket.iter_mut().zip(cell.sums) {
+                *sum += more;
+            }
+        }
+    }
+}

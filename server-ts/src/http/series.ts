@@ -1,0 +1,21 @@
+/** Handles `/api/series`. */
+import type { App } from '../app.ts';
+import { Failure } from '../error.ts';
+import { NAME_KINDS } from '../field.ts';
+import type { Bucket } from '../store/series-filter.ts';
+import { eventFilter } from './events.ts';
+import type { Exchange } from './exchange.ts';
+import type { Parameters } from './parameters.ts';
+import { ok } from './reply.ts';
+
+/** `GET /api/series` (rules SER-01 to SER-05). */
+export async function getSeries(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  const filter = {
+    events: { ...eventFilter(parameters), limit: 0 },
+    bucket: parameters.text('bucket') as Bucket,
+    by: NAME_KINDS.find((kind) => kind === parameters.text('by')),
+  };
+  const json = await app.store.json({ kind: 'series', filter }, exchange.response);
+  if (json === undefined) throw new Failure('internal');
+  ok(exchange, json);
+}

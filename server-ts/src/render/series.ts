@@ -1,0 +1,78 @@
+/** Renders a time series as JSON text (rule SER-01). */
+import { printNumber } from '../number.ts';
+import { type Reached, renderMembers, scalar } from '../render.ts';
+import { formatTimestamp } from '../timestamp.ts';
+
+/** The sums of one name in one bucket, in the order of the answer's members. Costs are nano-dollars. */
+export type Sums = readonly number[];
+
+/** The sums of a name, one for each bucket; without a name those of all others. */
+export interface Line {
+  readonly name: string | null;
+  readonly sums: readonly Sums[];
+}
+
+/** A time series. */
+export interface Series {
+  /** The word for the length of a bucket. */
+  readonly bucket: string;
+  /** The name of the field whose values divide the sums. */
+  readonly by: string | null;
+  /** The beginning of each bucket, in Unix milliseconds. */
+  readonly buckets: readonly number[];
+  /** The lines, largest first. */
+  readonly lines: readonly Line[];
+  /** How far the search came. */
+  readonly reached: Reached;
+  /** The beginning of the range that the series covers, in Unix milliseconds. */
+  readonly since: number | undefined;
+  /** Its end, exclusive. */
+  readonly until: number | undefined;
+}
+
+/** The members of a line with their divisors. */
+const MEMBERS: readonly (readonly [name: string, divisor: number])[] = [
+  ['event_count', 1],
+  ['error_count', 1],
+  ['duration_count', 1],
+  ['duration_ms', 1],
+  ['tokens_in', 1],
+  ['tokens_out', 1],
+  ['cost_usd', 1e9],
+  ['computed_cost_usd', 1e9],
+];
+
+/** Where sums stop: 2^63 (rule STA-06). */
+const MOST = 2 ** 63;
+
+export function renderSeries(series: Series): string {
+  const { next, scannedTo } = series.reached;
+  return renderMembers([
+    ['bucket', scalar(series.bucket)],
+    ['by', scalar(series.by)],
+    ['buckets', list(series.buckets, time)],
+    ['series', list(series.lines, renderLine)],
+    ['next', scalar(next)],
+    ['scanned_to', scalar(scannedTo)],
+    ['since', time(series.since)],
+    ['until', time(series.until)],
+  ]);
+}
+
+function renderLine({ name, sums }: Line): string {
+  return renderMembers([
+    ['name', scalar(name)],
+    ...MEMBERS.map(
+      ([member, divisor], at) =>
+        [member, list(sums, (of) => printNumber(Math.min(of[at]!, MOST) / divisor))] as const,
+    ),
+  ]);
+}
+
+function time(ms: number | undefined): string {
+  return ms === undefined ? 'null' : `"${formatTimestamp(ms)}"`;
+}
+
+function list<Item>(items: readonly Item[], each: (item: Item) => string): string {
+  return `[${items.map(each).join(',')}]`;
+}
