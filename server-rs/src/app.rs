@@ -8,6 +8,7 @@ use axum::Router;
 use bytes::Bytes;
 use tokio::sync::{Semaphore, watch};
 
+use crate::activity::Activity;
 use crate::admission::Admission;
 use crate::attachments::Attachments;
 use crate::clock::Clock;
@@ -40,6 +41,7 @@ pub struct App {
     pub ingest: Ingest,
     pub attachments: Attachments,
     pub admission: Arc<Admission>,
+    pub activity: Arc<Activity>,
     pub guard: Guard,
     pub telemetry: Arc<Counters>,
     /// The newest `stats` frame of the stream.
@@ -77,6 +79,7 @@ impl App {
             ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, step),
             attachments: Attachments::new(Arc::clone(&store), &config),
             admission: Admission::new(config.queue_events, config.queue_bytes),
+            activity: Activity::new(config.idle_exit_s),
             guard,
             telemetry: Arc::new(Counters::new()),
             stats_frames: watch::Sender::new(Bytes::new()),

@@ -12,4 +12,9 @@ impl Clock {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
     }
+
+    /// Returns the current time in Unix seconds.
+    pub fn now_s(self) -> u64 {
+        u64::try_from(self.now_ms() / 1000).unwrap_or_default()
+    }
 }

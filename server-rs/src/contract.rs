@@ -233,6 +233,7 @@ pub struct Limits {
     pub keep_alive_idle_ms: u64,
     pub token_characters: usize,
     pub session_cookie_s: u64,
+    pub login_code_s: u64,
     pub redaction_entries: usize,
     pub redaction_key_bytes: usize,
     pub redaction_prefix_bytes: usize,

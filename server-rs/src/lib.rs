@@ -57,6 +57,8 @@ pub mod topics;
 pub mod descriptors;
 /// The program that started the server.
 pub mod lifecycle;
+/// Random secrets, and the file of a token.
+pub mod secret;
 /// The database.
 pub mod store;
 /// Commands that need no server.
@@ -79,6 +81,8 @@ pub mod admission;
 pub mod ingest;
 /// Typed calls.
 pub mod rpc;
+/// Requests in progress.
+pub mod activity;
 /// Routes, checks, answers.
 pub mod http;
 /// The wall clock.

@@ -1,4 +1,6 @@
 //! Runs `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
+//!
+//! Over 250 lines because every reason to start and to end a process is here.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -21,13 +23,26 @@ use ingest_server::input::{Ended, Input};
 use ingest_server::lifecycle::{ReadyFile, process_ended};
 use ingest_server::log::open_log;
 use ingest_server::maintenance::run_command;
+use ingest_server::secret::create_token;
 use ingest_server::store::failure::file_code;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 fn main() -> ExitCode {
-    let config = match parse_config(std::env::args_os().skip(1), std::env::vars_os()) {
+    let parsed = || parse_config(std::env::args_os().skip(1), std::env::vars_os());
+    let command = match parsed() {
+        Ok(Command::Run(config)) => match &config.new_token {
+            Some(path) => match create_token(path) {
+                // Reads the file as any other, also when another program has created it meanwhile.
+                Ok(()) => parsed(),
+                Err(error) => return ExitCode::from(report_unwritable(path, &error)),
+            },
+            None => Ok(Command::Run(config)),
+        },
+        other => other,
+    };
+    let config = match command {
         Ok(Command::Run(config)) => *config,
         Ok(Command::Maintain(task)) => return run_command(&task),
         Ok(Command::Print(text)) => {
@@ -93,13 +108,10 @@ async fn run(config: Config) -> ExitCode {
     let mut fatal = app.store.state().fatal();
     let (listeners, counters) = (Listeners { tcp: listener, unix }, Arc::clone(&app.telemetry));
     let server = tokio::spawn(serve(listeners, file, app.router(), counters, app.draining()));
-    let ready_file = match ready(&url, &app.config) {
+    let ready_file = match ready(&url, &app) {
         Ok(ready_file) => ready_file,
         Err(error) => {
-            let path = app.config.ready_file.clone().unwrap_or_default();
-            let reason = file_code(&error).as_str();
-            let (code, text) = exit_message("target", "unwritable", &[("path", &path), ("reason", reason)]);
-            eprintln!("{text}");
+            let code = report_unwritable(app.config.ready_file.as_deref().unwrap_or_default(), &error);
             stop(&app, server, None, End::Asked).await;
             return ExitCode::from(code);
         }
@@ -112,6 +124,8 @@ async fn run(config: Config) -> ExitCode {
         () = either(&mut terminate, &mut interrupt) => End::Asked,
         () = input_ended(app.config.exit_with_stdin) => End::Asked,
         () = process_ended(app.config.parent_pid) => End::Asked,
+        () = app.store.stop_asked() => End::Asked,
+        () = idle(&app, input.is_some()) => End::Asked,
         ended = events_ended(input.as_ref()) => match ended {
             Ended::Clean => End::Asked,
             Ended::Broken => End::Input,
@@ -134,7 +148,7 @@ async fn run(config: Config) -> ExitCode {
 /// Reasons why the server ends.
 #[derive(Clone, Copy)]
 enum End {
-    /// A signal, or the end of standard input.
+    /// A signal, the end of standard input or of a process, a request to stop, or no requests.
     Asked,
     /// Standard input is broken.
     Input,
@@ -191,6 +205,15 @@ async fn input_ended(is_asked: bool) {
     drop(ended.await);
 }
 
+/// Resolves when there was no request for the time of `--idle-exit` (rule PRO-18); never while the server reads events
+/// from standard input.
+async fn idle(app: &App, reads_input: bool) {
+    if reads_input {
+        return std::future::pending().await;
+    }
+    app.activity.idle().await;
+}
+
 /// Resolves when standard input has ended as a source of events (rule PRO-14); never without such a source.
 async fn events_ended(input: Option<&Input>) -> Ended {
     match input {
@@ -200,7 +223,8 @@ async fn events_ended(input: Option<&Input>) -> Ended {
 }
 
 /// Writes the ready line to its file, if there is one, and prints it (rules PRO-01 and PRO-16).
-fn ready(url: &str, config: &Config) -> std::io::Result<Option<ReadyFile>> {
+fn ready(url: &str, app: &App) -> std::io::Result<Option<ReadyFile>> {
+    let config = &app.config;
     let mut line = serde_json::json!({
         "event": "ready",
         "url": url,
@@ -209,6 +233,9 @@ fn ready(url: &str, config: &Config) -> std::io::Result<Option<ReadyFile>> {
         "version": env!("CARGO_PKG_VERSION"),
         "contract": *VERSION,
     });
+    if let Some(code) = app.guard.login_code(app.clock.now_s()) {
+        line["login_url"] = format!("{url}/?code={code}").into();
+    }
     if let Some(socket) = &config.socket {
         line["socket"] = socket.as_str().into();
     }
@@ -216,6 +243,14 @@ fn ready(url: &str, config: &Config) -> std::io::Result<Option<ReadyFile>> {
     let file = config.ready_file.as_deref().map(|path| ReadyFile::write(path, &line)).transpose()?;
     print(&line);
     Ok(file)
+}
+
+/// Reports a file that cannot be written; returns the exit code.
+fn report_unwritable(path: &str, error: &std::io::Error) -> u8 {
+    let values = [("path", path), ("reason", file_code(error).as_str())];
+    let (code, text) = exit_message("target", "unwritable", &values);
+    eprintln!("{text}");
+    code
 }
 
 /// Writes to stdout; a closed reader is not an error.

@@ -45,6 +45,8 @@ pub struct Config {
     pub stats_interval_ms: u64,
     /// Text of the file that `--token-file` names.
     pub token: Option<String>,
+    /// The file of `--token-file` that must be created first (rule SEC-08).
+    pub new_token: Option<String>,
     pub allow_hosts: Vec<String>,
     pub allow_origins: Vec<String>,
     pub socket: Option<String>,
@@ -61,6 +63,7 @@ pub struct Config {
     pub bench: bool,
     pub exit_with_stdin: bool,
     pub parent_pid: u32,
+    pub idle_exit_s: u64,
     pub ready_file: Option<String>,
     pub log_level: String,
 }

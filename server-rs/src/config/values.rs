@@ -3,7 +3,7 @@
 //! Over 250 lines because it has a check for each kind of value, and for each file that a flag names.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Reader {
         let mut numbers = BTreeMap::new();
         let mut texts = BTreeMap::new();
         let mut lists = BTreeMap::new();
-        let mut token = None;
+        let (mut token, mut new_token) = (None, None);
         let mut prices = None;
         let mut redaction = None;
         let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -46,7 +46,7 @@ impl Reader {
                         host = self.host(&text, given.first()).unwrap_or(host);
                     }
                     if let ("token-file", Some(given)) = (name, given.first()) {
-                        token = self.token(given);
+                        (token, new_token) = self.token(given);
                     }
                     if let ("prices", Some(given)) = (name, given.first()) {
                         prices = self.prices(given);
@@ -81,6 +81,7 @@ impl Reader {
             heartbeat_ms: number("heartbeat-ms"),
             stats_interval_ms: number("stats-interval-ms"),
             token,
+            new_token,
             allow_hosts: list("allow-host"),
             allow_origins: list("allow-origin"),
             socket: texts.remove("socket").filter(|text| !text.is_empty()),
@@ -93,6 +94,7 @@ impl Reader {
             prices: prices.map(Arc::new),
             redaction: redaction.map(Arc::new),
             bench: texts.get("bench").is_some_and(|text| text == "true"),
+            idle_exit_s: number("idle-exit"),
             parent_pid: u32::try_from(number("parent-pid")).unwrap_or_default(),
             ready_file: texts.remove("ready-file").filter(|text| !text.is_empty()),
             exit_with_stdin: texts.get("exit-with-stdin").is_some_and(|text| text == "true"),
@@ -168,23 +170,35 @@ impl Reader {
         Some(given.text.to_ascii_lowercase())
     }
 
-    fn token(&mut self, given: &Given) -> Option<String> {
+    /// Returns the token, or the file that must be created for a new one (rule SEC-08).
+    fn token(&mut self, given: &Given) -> (Option<String>, Option<String>) {
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let Ok((text, mode)) = read_token(&given.text) else {
-            self.problem("token_unreadable", &values);
-            return None;
+        let (text, mode) = match read_token(&given.text) {
+            Ok(read) => read,
+            Err(error) if error.kind() == ErrorKind::NotFound && self.is_on("new-token") => {
+                return (None, Some(given.text.clone()));
+            }
+            Err(_) => {
+                self.problem("token_unreadable", &values);
+                return (None, None);
+            }
         };
         if mode & OTHER_USERS != 0 {
             self.problem("token_open", &values);
-            return None;
+            return (None, None);
         }
         let token = text.trim_matches([' ', '\t', '\r', '\n']);
         if token.len() >= LIMITS.token_characters && token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Some(token.to_owned());
+            return (Some(token.to_owned()), None);
         }
         let minimum = LIMITS.token_characters.to_string();
         self.problem("token_short", &[values[0], values[1], ("minimum", &minimum)]);
-        None
+        (None, None)
+    }
+
+    /// Returns whether a switch is given as true.
+    fn is_on(&self, name: &str) -> bool {
+        self.given.get(name).and_then(|given| given.first()).is_some_and(|given| given.text == "true")
     }
 
     fn prices(&mut self, given: &Given) -> Option<Prices> {
@@ -266,6 +280,13 @@ impl Reader {
             {
                 let source = self.source(&option.name);
                 self.problem("exclusive", &[("source", &source), ("other", &format!("--{other}"))]);
+            }
+        }
+        for option in &SPEC.options {
+            let Some(other) = &option.needs else { continue };
+            if self.is_on(&option.name) && !self.given.contains_key(other.as_str()) {
+                let source = self.source(&option.name);
+                self.problem("needs", &[("source", &source), ("other", &format!("--{other}"))]);
             }
         }
     }

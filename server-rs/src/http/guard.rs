@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq;
 use crate::config::Config;
 use crate::error::ErrorCode;
 use crate::http::cookie::CookieKey;
+use crate::http::login::LoginCode;
 use crate::text::percent_decode;
 
 /// The token as a digest (rule SEC-06), and as the key of cookies. Its text is not kept, so it cannot be logged.
@@ -39,11 +40,12 @@ impl Token {
 }
 
 /// The access rules of the configuration.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Guard {
     allow_hosts: Vec<String>,
     allow_origins: Vec<String>,
     token: Option<Token>,
+    login: LoginCode,
 }
 
 /// The guard's decision about a request.
@@ -62,6 +64,7 @@ impl Guard {
             allow_hosts: config.allow_hosts.clone(),
             allow_origins: config.allow_origins.clone(),
             token: config.token.as_deref().map(Token::new),
+            login: LoginCode::default(),
         }
     }
 
@@ -145,7 +148,14 @@ impl Guard {
         }
     }
 
-    /// Handles `GET /?token=…` (rule SEC-07): returns the cookie to set, `None` for any other request.
+    /// Returns a code that opens one window; `None` without a token, or without random numbers (rule SEC-09).
+    pub fn login_code(&self, now_s: u64) -> Option<String> {
+        self.token.as_ref()?;
+        self.login.issue(now_s).ok()
+    }
+
+    /// Handles `GET /?token=…` and `GET /?code=…` (rules SEC-07 and SEC-09): returns the cookie to set, `None` for any
+    /// other request.
     pub fn sign_in(
         &self,
         method: &Method,
@@ -157,14 +167,22 @@ impl Guard {
         if uri.path() != "/" || !matches!(*method, Method::GET | Method::HEAD) {
             return None;
         }
-        let given = uri.query()?.split('&').find_map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (name == "token").then_some(value)
-        })?;
-        let is_token = percent_decode(given, true).is_some_and(|given| token.is(&given));
-        let key = token.cookies.as_ref().filter(|_| is_token);
+        let query = uri.query()?;
+        let is_valid = match (parameter(query, "token"), parameter(query, "code")) {
+            (Some(given), _) => token.is(&given),
+            (None, Some(code)) => self.login.take(&code, now_s),
+            (None, None) => return None,
+        };
+        let key = token.cookies.as_ref().filter(|_| is_valid);
         Some(key.map(|key| key.issue(port, now_s)).ok_or(ErrorCode::Unauthorized))
     }
+}
+
+/// Returns the first value of a parameter, decoded; a malformed one is empty.
+fn parameter(query: &str, name: &str) -> Option<String> {
+    let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let mut values = pairs.filter(|(given, _)| *given == name).map(|(_, value)| value);
+    values.next().map(|value| percent_decode(value, true).unwrap_or_default())
 }
 
 /// Returns the host of `host[:port]`; `None` when it is malformed.

@@ -17,6 +17,8 @@ mod linger;
 pub mod connection;
 /// The cookie that admits a browser.
 pub mod cookie;
+/// The code that admits one window.
+pub mod login;
 /// Checks Host, Origin and token.
 pub mod guard;
 /// The query string.
@@ -95,6 +97,7 @@ use http::header::{CONNECTION, HeaderMap};
 use http::request::Parts;
 use tower::Layer;
 
+use crate::activity::InProgress;
 use crate::app::App;
 use crate::contract::ROUTES;
 use crate::error::{ErrorCode, Failure};
@@ -222,7 +225,8 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     let method = if path.starts_with(REFUSED) { "" } else { parts.method.as_str() };
     let (route, method) = (meters.route_of(path), Meters::method_of(method));
 
-    let (mut answer, origin) = guarded(&app, parts, connection.port, next).await;
+    let mut in_progress = None;
+    let (mut answer, origin) = guarded(&app, parts, connection.port, next, &mut in_progress).await;
 
     let closes = answer.headers().contains_key(CONNECTION)
         || version == http::Version::HTTP_10
@@ -238,7 +242,7 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     if let Some(code) = answer.extensions().get::<ErrorCode>() {
         meters.count_refusal(*code);
     }
-    answer.map(|body| Body::new(Held { body, held: finish }))
+    answer.map(|body| Body::new(Held { body, held: (finish, in_progress) }))
 }
 
 /// Returns whether the client asks to close the connection (RFC 9112, section 9.6; rule HTT-10).
@@ -248,8 +252,14 @@ fn asks_to_close(headers: &HeaderMap) -> bool {
     values.any(|value| value.as_bytes().split(|&byte| byte == b',').any(is_close))
 }
 
-/// Returns the answer, and the origin that may read it.
-async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Response, Option<String>) {
+/// Returns the answer, and the origin that may read it. Counts a request that is allowed (rule PRO-18).
+async fn guarded(
+    app: &Arc<App>,
+    parts: Parts,
+    port: u16,
+    next: Next,
+    in_progress: &mut Option<InProgress>,
+) -> (Response, Option<String>) {
     if let Some(code) = parts.uri.path().strip_prefix(REFUSED) {
         let code = ErrorCode::parse(code).unwrap_or(ErrorCode::BadRequest);
         return (reply::failure(&Failure::new(code).closing()), None);
@@ -259,7 +269,7 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
         Ok(Verdict::Preflight(origin)) => return (reply::preflight(), Some(origin)),
         Ok(Verdict::Pass(origin)) => origin,
     };
-    let now_s = u64::try_from(app.clock.now_ms() / 1000).unwrap_or_default();
+    let now_s = app.clock.now_s();
     let answer = match app.guard.sign_in(&parts.method, &parts.uri, port, now_s) {
         Some(Ok(cookie)) => reply::signed_in(&cookie),
         Some(Err(code)) => reply::failure(&code.into()),
@@ -274,7 +284,10 @@ async fn guarded(app: &Arc<App>, parts: Parts, port: u16, next: Next) -> (Respon
                 }
                 // axum accepts an empty segment in the middle of a path as a parameter (rule HTT-03).
                 Ok(()) if parts.uri.path().contains("//") => reply::failure(&ErrorCode::NotFound.into()),
-                Ok(()) => next.run(axum::extract::Request::from_parts(parts, Body::empty())).await,
+                Ok(()) => {
+                    *in_progress = app.activity.begin();
+                    next.run(axum::extract::Request::from_parts(parts, Body::empty())).await
+                }
             }
         }
     };

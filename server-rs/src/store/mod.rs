@@ -97,7 +97,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::clock::Clock;
 use crate::config::Durability;
@@ -122,7 +122,7 @@ use failure::State;
 use lock::Lock;
 use log_tail::{count_frames, lost_frames};
 use migrate::migrate;
-use owner::write_owner;
+use owner::{takes_stop, write_owner};
 use path::{check_links, private_path, resolve_path, sibling};
 use reader::Readers;
 use retention::{Bounds, Deleted, Retention};
@@ -141,6 +141,7 @@ pub struct Store {
     state: Arc<State>,
     meters: Arc<Meters>,
     newest: watch::Receiver<i64>,
+    stop: Notify,
     epoch: String,
     compile_options: Vec<String>,
     pragmas: Vec<(&'static str, Value)>,
@@ -220,6 +221,7 @@ impl Store {
             state,
             meters,
             newest,
+            stop: Notify::new(),
             epoch,
             compile_options,
             pragmas,
@@ -363,7 +365,12 @@ impl Store {
         (size(&self.options.path), size(&sibling(&self.options.path, "-wal")))
     }
 
-    /// Detects a deleted or replaced file, and requests probe writes (rules STO-05, STO-06). A probe follows a failed
+    /// Resolves when a program has asked the server of this database to end (rule STO-13).
+    pub async fn stop_asked(&self) {
+        self.stop.notified().await;
+    }
+
+    /// Detects a deleted or replaced file and a request to end, and requests probe writes (rules STO-05, STO-06). A probe follows a failed
     /// write, and signs that the next write fails (rule HEA-02). Runs until dropped.
     pub async fn watch(&self) {
         let (mut since_probe, mut was_writable) = (0, true);
@@ -372,6 +379,9 @@ impl Store {
             tick.tick().await;
             if identity(&self.options.path) != Some(self.identity) {
                 self.state.note(ErrorCode::StorageLost);
+            }
+            if takes_stop(&self.options.path) {
+                self.stop.notify_one();
             }
             self.writer.tick();
             since_probe += LIMITS.storage_watch_ms;

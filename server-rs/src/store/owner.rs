@@ -3,15 +3,19 @@
 //! `FILE.owner` holds the pid and the URL as JSON. The server with the lock first removes an old file. It writes its
 //! own file when it answers requests, and removes it before it releases the lock. Invariant: the file alone proves
 //! nothing. A server reads it only after the lock was refused, and reports only a running process.
+//!
+//! `FILE.stop` with the same bytes asks this server to end (rule STO-13).
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, geteuid, test_kill_process};
 use serde_json::{Value, json};
+
+use crate::store::path::sibling;
 
 /// The server that holds a database.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,9 +40,26 @@ pub fn read_owner(database: &Path) -> Option<Owner> {
     is_running(owner.pid).then_some(owner)
 }
 
-/// Removes the file if it exists.
+/// Removes the file if it exists, and a request to its server to end.
 pub fn remove_owner(database: &Path) {
     drop(fs::remove_file(owner_path(database)));
+    drop(fs::remove_file(stop_path(database)));
+}
+
+/// Returns whether a program asks this server to end; removes the request (rule STO-13).
+pub fn takes_stop(database: &Path) -> bool {
+    let path = stop_path(database);
+    let Ok(file) = fs::symlink_metadata(&path) else { return false };
+    if file.uid() != geteuid().as_raw() {
+        return false;
+    }
+    let (Ok(stop), Ok(own)) = (fs::read(&path), fs::read(owner_path(database))) else { return false };
+    let is_ours = parse_owner(&own).is_some_and(|owner| u32::try_from(owner.pid) == Ok(std::process::id()));
+    let is_asked = is_ours && stop == own;
+    if is_asked {
+        drop(fs::remove_file(path));
+    }
+    is_asked
 }
 
 /// Parses the file. It refuses any content that this server would not write itself, since the text goes to a
@@ -60,9 +81,11 @@ fn is_running(pid: i32) -> bool {
 }
 
 fn owner_path(database: &Path) -> PathBuf {
-    let mut path = database.as_os_str().to_owned();
-    path.push(".owner");
-    PathBuf::from(path)
+    sibling(database, ".owner")
+}
+
+fn stop_path(database: &Path) -> PathBuf {
+    sibling(database, ".stop")
 }
 
 #[cfg(test)]
