@@ -27,6 +27,8 @@ export const LAYERS: readonly string[] = [
     'timestamp',
     'descriptors',
     'lifecycle',
+    'secret',
+    'activity',
     'histogram',
     'meters',
     'metrics',

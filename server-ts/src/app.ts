@@ -4,6 +4,7 @@
  * Starts the background tasks: statistics for the stream, and the full database check after the start.
  */
 import type { Worker } from 'node:worker_threads';
+import { Activity } from './activity.ts';
 import { Admission } from './admission.ts';
 import { Attachments } from './attachments.ts';
 import { Buffers } from './buffers.ts';
@@ -40,6 +41,8 @@ interface AppOptions {
   readonly nativeBinding: string | undefined;
   /** Called when the storage is lost. All waiting requests are answered by then, and the process must end. */
   onFatal(code: StoreCode): void;
+  /** Called when a program has asked the server of this database to end (rule STO-13). */
+  onStopAsked(): void;
 }
 
 export class App {
@@ -54,6 +57,7 @@ export class App {
   readonly ingest: Ingest;
   readonly attachments: Attachments;
   readonly admission: Admission;
+  readonly activity: Activity;
   readonly telemetry = new Counters();
   readonly buffers: Buffers;
   readonly callReader: CallReader;
@@ -84,6 +88,7 @@ export class App {
     this.attachments = new Attachments(store, config, log);
     this.admission = new Admission(config.queueEvents, config.queueBytes);
     this.connections = options.connections;
+    this.activity = new Activity(config.idleExitS);
     this.buildRoutes = routes;
     this.guard = new Guard(config, this.connections.address.port);
     this.statsTimer = setInterval(() => void publishStats(this), config.statsIntervalMs);
@@ -119,6 +124,7 @@ export class App {
         onCheckpoint: (checkpoint) => log.debug(checkpoint, 'checkpoint'),
         onChecked: (tables, ms) => log.info({ tables, ms }, 'the full check found no problem'),
         onFatal: (code) => options.onFatal(code),
+        onStopAsked: () => options.onStopAsked(),
       },
     );
     // Express loads while the writer's thread starts; both take about as long.

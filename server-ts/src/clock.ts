@@ -5,6 +5,11 @@ export function nowMs(): number {
   return Date.now();
 }
 
+/** Returns the Unix time in seconds. */
+export function nowS(): number {
+  return Math.floor(nowMs() / 1000);
+}
+
 /** Cached text of one second: most responses leave in the same second as the previous one. */
 const lastDate = { second: Number.NaN, text: '' };
 

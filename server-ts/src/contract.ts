@@ -299,6 +299,8 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   /** The switch that excludes this option. */
   readonly excludes?: string;
+  /** The option that this switch requires. */
+  readonly needs?: string;
   /** The placeholder of the value in the help; absent for a switch. */
   readonly value?: string;
   readonly help: string;

@@ -2,17 +2,20 @@
  * Runs `ingest-server`: arguments, app, listen, ready line, signals, drain, close, exit code.
  *
  * The store's threads start from this same file, so that the bundle is one file. Modules that they do not need are
- * imported late. Modules that would crash an older Node are imported after the version check.
+ * imported late. Modules that would crash an older Node are imported after the version check. Over 250 lines because
+ * every reason to start and to end a process is here.
  */
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { nowS } from './clock.ts';
 import { type Config, parseConfig } from './config/index.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
 import { processEnded, ReadyFile } from './lifecycle.ts';
 import type { CallReaderData } from './rpc/worker.ts';
+import { createToken } from './secret.ts';
 import type { BackupData } from './store/backups.ts';
 import type { CheckpointerData } from './store/checkpoint.ts';
 import { fileCode } from './store/failure.ts';
@@ -45,7 +48,17 @@ async function main(): Promise<void> {
   // live data. That is 100 MB of garbage. These flags cost at most 3% of the processor time.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=80');
-  const command = parseConfig(process.argv.slice(2), process.env, readText);
+  const parsed = () => parseConfig(process.argv.slice(2), process.env, readText);
+  let command = parsed();
+  if (command.kind === 'run' && command.config.newToken !== undefined) {
+    try {
+      createToken(command.config.newToken);
+    } catch (error) {
+      exit(...unwritable(command.config.newToken, error));
+    }
+    // Reads the file as any other, also when another program has created it meanwhile.
+    command = parsed();
+  }
   switch (command.kind) {
     case 'print':
       writeSync(1, command.text);
@@ -100,6 +113,7 @@ async function run(config: Config): Promise<void> {
       writerThread,
       nativeBinding: nativeBinding(),
       onFatal: () => ending.begin(storage.code),
+      onStopAsked: () => ending.begin(0),
     });
   } catch (error) {
     void connections.closeSocket();
@@ -111,20 +125,22 @@ async function run(config: Config): Promise<void> {
   app.store.announce(url);
   if (config.exitWithStdin) ending.watchInput();
   const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: SERVER_VERSION };
-  const line = `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION, socket: path })}\n`;
+  const code = app.guard.loginCode(nowS());
+  const login_url = code === undefined ? undefined : `${url}/?code=${code}`;
+  const line = `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION, login_url, socket: path })}\n`;
   let readyFile: ReadyFile | undefined;
   try {
     readyFile = config.readyFile === undefined ? undefined : ReadyFile.write(config.readyFile, line);
   } catch (error) {
     await Promise.all([app.drain(), connections.closeSocket()]);
     await app.store.close();
-    const { target } = CONFIG_SPEC.exits;
-    const values = { path: config.readyFile ?? '', reason: fileCode(error) };
-    exit(target.code, `${fill(target.unwritable, values)}\n`);
+    exit(...unwritable(config.readyFile ?? '', error));
   }
   writeSync(1, line);
   log.info({ url, db: config.db }, 'listening');
   void processEnded(config.parentPid).then(() => ending.begin(0));
+  // A server that reads events from standard input is never idle (rule PRO-18).
+  if (config.stdin === undefined) void app.activity.idle().then(() => ending.begin(0));
   const input = config.stdin && (await import('./input/index.ts')).Input.start(app, config.stdin);
   input?.ended.then(
     (ended) => ending.begin(ended === 'broken' ? inputExit.code : 0),
@@ -132,15 +148,15 @@ async function run(config: Config): Promise<void> {
   );
   void app.checkStorage();
 
-  const code = await ending.begun;
-  log.info({ exit: code }, 'stopping');
+  const exitCode = await ending.begun;
+  log.info({ exit: exitCode }, 'stopping');
   setTimeout(() => {
     log.warn('connections were cut');
     connections.cut();
   }, DRAIN_MS).unref();
   setTimeout(() => {
     log.warn('closing took too long');
-    exitAtOnce(code);
+    exitAtOnce(exitCode);
   }, LIMITS.shutdown_ms - EXIT_MS).unref();
   let isWritten = input === undefined;
   const written = input?.stop().then(() => {
@@ -151,13 +167,13 @@ async function run(config: Config): Promise<void> {
   readyFile?.remove();
   log.info('stopped');
   // `process.exit` would wait for a thread that writes to a pipe without a reader, or copies the database.
-  if (!isWritten || app.store.backups.isRunning) exitAtOnce(code);
-  process.exit(code);
+  if (!isWritten || app.store.backups.isRunning) exitAtOnce(exitCode);
+  process.exit(exitCode);
 }
 
 /**
- * Decides when and why the process ends (rules PRO-07 and PRO-10): a first signal, the end of the input, or the loss
- * of the storage.
+ * Decides when and why the process ends. It notices a first signal (rule PRO-07) and the end of the input (rule
+ * PRO-10); `run` reports other reasons.
  */
 class Ending {
   /** Resolves with the exit code. */
@@ -200,13 +216,19 @@ function exitAtOnce(code: number): never {
   process.exit(code);
 }
 
-function readText(path: string): { text: string; mode: number } | undefined {
+/** Returns exit code and message for a file that cannot be written. */
+function unwritable(path: string, error: unknown): [number, string] {
+  const { code, unwritable: text } = CONFIG_SPEC.exits.target;
+  return [code, `${fill(text, { path, reason: fileCode(error) })}\n`];
+}
+
+function readText(path: string): { text: string; mode: number } | 'missing' | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
     return { mode: fstatSync(file).mode, text: UTF_8.decode(readFileSync(file)) };
-  } catch {
-    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : undefined;
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -30,6 +30,8 @@ export interface Config {
   readonly statsIntervalMs: number;
   /** Text of `--token-file`. */
   readonly token: string | undefined;
+  /** The file of `--token-file` that must be created first (rule SEC-08). */
+  readonly newToken: string | undefined;
   /** Lower case, like `allowOrigins`. */
   readonly allowHosts: readonly string[];
   readonly allowOrigins: readonly string[];
@@ -47,6 +49,7 @@ export interface Config {
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly parentPid: number;
+  readonly idleExitS: number;
   readonly readyFile: string | undefined;
   readonly logLevel: LogLevel;
 }

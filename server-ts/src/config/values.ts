@@ -14,8 +14,14 @@ import type { Config } from './settings.ts';
 
 const { messages } = CONFIG_SPEC;
 const LOCALHOST = '127.0.0.1';
+
+interface TextFile {
+  readonly text: string;
+  readonly mode: number;
+}
+
 /** Reads a file of UTF-8 text; returns `undefined` when it cannot be read. */
-export type ReadFile = (path: string) => { readonly text: string; readonly mode: number } | undefined;
+export type ReadFile = (path: string) => TextFile | 'missing' | undefined;
 
 /** Permission bits of the group and of other users. */
 const OTHER_USERS = 0o077;
@@ -34,7 +40,7 @@ export class Values {
 
   config(): Config {
     const values = new Map<string, unknown>();
-    let token: string | undefined;
+    let token: Pick<Config, 'token' | 'newToken'> = { token: undefined, newToken: undefined };
     let prices: Prices | undefined;
     let redaction: Redaction | undefined;
     for (const option of CONFIG_SPEC.options) {
@@ -74,7 +80,7 @@ export class Values {
       maxStreamClients: value('max-stream-clients'),
       heartbeatMs: value('heartbeat-ms'),
       statsIntervalMs: value('stats-interval-ms'),
-      token,
+      ...token,
       allowHosts: value('allow-host'),
       allowOrigins: value('allow-origin'),
       socket: value<string | null>('socket') ?? undefined,
@@ -89,6 +95,7 @@ export class Values {
       bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
       parentPid: value('parent-pid'),
+      idleExitS: value('idle-exit'),
       readyFile: value<string | null>('ready-file') ?? undefined,
       logLevel: value('log-level'),
     };
@@ -142,27 +149,35 @@ export class Values {
     return items;
   }
 
-  private token(given: Given): string | undefined {
+  /** Returns the token, or the file that must be created for a new one (rule SEC-08). */
+  private token(given: Given): Pick<Config, 'token' | 'newToken'> {
+    const none = { token: undefined, newToken: undefined };
     const file = this.readFile(given.text);
-    if (file === undefined) {
+    if (file === 'missing' && this.isOn('new-token')) return { ...none, newToken: given.text };
+    if (file === 'missing' || file === undefined) {
       this.problem(messages.token_unreadable, given);
-      return undefined;
+      return none;
     }
     if ((file.mode & OTHER_USERS) !== 0) {
       this.problem(messages.token_open, given);
-      return undefined;
+      return none;
     }
     const token = file.text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
-    if (token.length >= LIMITS.token_characters && /^[\x21-\x7e]+$/.test(token)) return token;
+    if (token.length >= LIMITS.token_characters && /^[\x21-\x7e]+$/.test(token)) return { ...none, token };
     this.problem(messages.token_short, given, { minimum: LIMITS.token_characters });
-    return undefined;
+    return none;
+  }
+
+  /** Returns whether a switch is given as true. */
+  private isOn(name: string): boolean {
+    return this.given.get(name)?.[0]?.text === 'true';
   }
 
   private prices(given: Given): Prices | undefined {
     // An empty file name was already reported as a problem.
     if (given.text === '') return undefined;
     const file = this.readFile(given.text);
-    if (file === undefined) {
+    if (file === 'missing' || file === undefined) {
       this.problem(messages.prices_unreadable, given);
       return undefined;
     }
@@ -180,7 +195,7 @@ export class Values {
     // An empty file name was already reported as a problem.
     if (given.text === '') return undefined;
     const file = this.readFile(given.text);
-    if (file === undefined) {
+    if (file === 'missing' || file === undefined) {
       this.problem(messages.redact_unreadable, given);
       return undefined;
     }
@@ -216,6 +231,10 @@ export class Values {
     for (const { name, excludes } of CONFIG_SPEC.options) {
       if (excludes === undefined || !this.given.has(name) || values.get(excludes) !== 'true') continue;
       this.problem(messages.exclusive, { source: this.source(name), text: '' }, { other: `--${excludes}` });
+    }
+    for (const { name, needs } of CONFIG_SPEC.options) {
+      if (needs === undefined || !this.isOn(name) || this.given.has(needs)) continue;
+      this.problem(messages.needs, { source: this.source(name), text: '' }, { other: `--${needs}` });
     }
   }
 

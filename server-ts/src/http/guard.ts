@@ -10,6 +10,7 @@ import { Failure } from '../error.ts';
 import { percentDecode } from '../text.ts';
 import { CookieKey } from './cookie.ts';
 import { type Head, headerOf } from './head.ts';
+import { LoginCode } from './login.ts';
 
 interface GuardConfig {
   readonly allowHosts: readonly string[];
@@ -21,7 +22,7 @@ interface GuardConfig {
 export type Verdict =
   | { readonly kind: 'pass'; readonly origin: string | undefined; readonly isFree: boolean }
   | { readonly kind: 'preflight'; readonly origin: string }
-  /** `/?token=`: the cookie to set (rule SEC-07). */
+  /** `/?token=` or `/?code=`: the cookie to set (rules SEC-07 and SEC-09). */
   | { readonly kind: 'cookie'; readonly cookie: string; readonly origin: string | undefined }
   | { readonly kind: 'refuse'; readonly failure: Failure; readonly origin: string | undefined };
 
@@ -32,6 +33,7 @@ export class Guard {
   private readonly origins: ReadonlySet<string>;
   private readonly tokenDigest: Buffer | undefined;
   private readonly cookies: CookieKey | undefined;
+  private readonly login = new LoginCode();
   private readonly port: number;
 
   /** `port` is this server's port, which an Origin must name. */
@@ -73,9 +75,11 @@ export class Guard {
     const { cookies, port } = this;
     if (cookies === undefined || isFree) return { kind: 'pass', origin, isFree };
     if (head.path === '/' && (head.method === 'GET' || head.method === 'HEAD')) {
-      const given = tokenParameter(head.query);
-      if (given !== undefined) {
-        if (!this.isToken(given)) return refuse('unauthorized', origin);
+      const token = parameter(head.query, 'token');
+      const code = parameter(head.query, 'code');
+      if (token !== undefined || code !== undefined) {
+        const isValid = token === undefined ? this.login.take(code!, nowS) : this.isToken(token);
+        if (!isValid) return refuse('unauthorized', origin);
         return { kind: 'cookie', cookie: cookies.issue(port, nowS), origin };
       }
     }
@@ -85,6 +89,11 @@ export class Guard {
     if (bearer !== undefined && this.isToken(bearer)) return { kind: 'pass', origin, isFree };
     const isKnown = head.headers.get('cookie')?.some((value) => cookies.admits(value, port, nowS));
     return isKnown ? { kind: 'pass', origin, isFree } : refuse('unauthorized', origin);
+  }
+
+  /** Returns a code that opens one window; `undefined` without a token (rule SEC-09). */
+  loginCode(nowS: number): string | undefined {
+    return this.cookies === undefined ? undefined : this.login.issue(nowS);
   }
 
   private isToken(text: string): boolean {
@@ -122,10 +131,11 @@ function hostName(authority: string): string | undefined {
   return /^([^:]+|.*\])(?::[0-9]*)?$/.exec(authority)?.[1];
 }
 
-function tokenParameter(query: string): string | undefined {
+/** Returns the first value of a parameter, decoded; a malformed one is empty. */
+function parameter(query: string, name: string): string | undefined {
   for (const pair of query.split('&')) {
-    const [name, value] = splitOnce(pair, '=');
-    if (name === 'token') return percentDecode(value, true) ?? '';
+    const [given, value] = splitOnce(pair, '=');
+    if (given === name) return percentDecode(value, true) ?? '';
   }
   return undefined;
 }

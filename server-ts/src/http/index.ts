@@ -8,7 +8,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import type { App } from '../app.ts';
-import { nowMs } from '../clock.ts';
+import { nowS } from '../clock.ts';
 import { ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
@@ -161,7 +161,7 @@ function firstChecks(app: App, routes: Router): RequestListener {
 function guarded(app: App) {
   return (_request: Request, response: Response, next: NextFunction): void => {
     const exchange = exchangeOf(response);
-    const verdict = app.guard.check(exchange.head, Math.floor(nowMs() / 1000));
+    const verdict = app.guard.check(exchange.head, nowS());
     exchange.origin = verdict.origin;
     switch (verdict.kind) {
       case 'refuse':
@@ -175,7 +175,10 @@ function guarded(app: App) {
         break;
       case 'pass':
         if (app.isDraining && !verdict.isFree) reply.failure(exchange, new Failure('draining', {}, true));
-        else next();
+        else {
+          app.activity.begin(exchange.response);
+          next();
+        }
         break;
     }
   };

@@ -26,7 +26,7 @@ import type { Scope } from './deletions.ts';
 import { type DiskSpace, isFull, isWritable, readDisk } from './disk.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
 import { Newest } from './newest.ts';
-import { writeOwner } from './owner.ts';
+import { takesStop, writeOwner } from './owner.ts';
 import { privatePath, resolvePath } from './path.ts';
 import type { EventFilter } from './query.ts';
 import type {
@@ -76,6 +76,8 @@ interface StoreEvents {
   onChecked(tables: number, ms: number): void;
   /** Called when all waiting requests are answered with this code; the process must end. */
   onFatal(code: StoreCode): void;
+  /** Called when a program has asked the server of this database to end (rule STO-13). */
+  onStopAsked(): void;
 }
 
 /** Sizes of the database file and of its log. */
@@ -164,6 +166,7 @@ export class Store {
     writer.setBounds(bounds);
     this.watch = setInterval(() => {
       void this.checkPresence();
+      if (takesStop(path)) events.onStopAsked();
       if (this.reason === undefined) writer.tick();
       void this.probeIfDue();
     }, LIMITS.storage_watch_ms);

@@ -4,8 +4,10 @@
  * `FILE.owner` holds the pid and the URL as JSON. The server with the lock first removes an old file. It writes its
  * own file when it answers requests, and removes it before it releases the lock. Invariant: the file alone proves
  * nothing. A server reads it only after the lock was refused, and reports only a running process.
+ *
+ * `FILE.stop` with the same bytes asks this server to end (rule STO-13).
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 /** The server that holds a database. */
 export interface Owner {
@@ -35,12 +37,29 @@ export function readOwner(database: string): Owner | undefined {
   }
 }
 
-/** Removes the file if it exists. */
+/** Removes the file if it exists, and a request to its server to end. */
 export function removeOwner(database: string): void {
+  for (const path of [ownerPath(database), stopPath(database)]) {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // The reader checks the content.
+    }
+  }
+}
+
+/** Returns whether a program asks this server to end; removes the request (rule STO-13). */
+export function takesStop(database: string): boolean {
   try {
-    rmSync(ownerPath(database), { force: true });
+    const path = stopPath(database);
+    const file = lstatSync(path, { throwIfNoEntry: false });
+    if (file === undefined || (process.geteuid !== undefined && file.uid !== process.geteuid())) return false;
+    const own = readFileSync(ownerPath(database), 'utf8');
+    const isAsked = parseOwner(own)?.pid === process.pid && readFileSync(path, 'utf8') === own;
+    if (isAsked) rmSync(path);
+    return isAsked;
   } catch {
-    // The parser checks the content.
+    return false;
   }
 }
 
@@ -72,4 +91,8 @@ function isRunning(pid: number): boolean {
 
 function ownerPath(database: string): string {
   return `${database}.owner`;
+}
+
+function stopPath(database: string): string {
+  return `${database}.stop`;
 }
