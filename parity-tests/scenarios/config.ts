@@ -78,6 +78,12 @@ const WRONG: readonly Wrong[] = [
   [['--token-file', '/nonexistent/token'], {}, 1],
   [['--token-file', 'short-token'], {}, 1],
   [['--db', ''], {}, 1],
+  [['--idle-exit', '604801', '--idle-exit=-1'], {}, 2],
+  [['--idle-exit', '1.5'], { INGEST_NEW_TOKEN: '1' }, 2],
+  [['--new-token'], {}, 1],
+  [['--exit-with-stdin'], { INGEST_NEW_TOKEN: 'true', INGEST_STDIN: 'ndjson' }, 2],
+  [['--new-token', '--token-file', 'short-token'], {}, 1],
+  [['--new-token', '--token-file', 'new-token', '--port', 'x'], {}, 1],
   [['--nothing', '--port', '70000', '--host', '0.0.0.0'], { INGEST_WHAT: '1', INGEST_LOG_LEVEL: 'x' }, 5],
 ];
 

@@ -16,6 +16,8 @@ export interface ReadyLine {
   readonly runtime: string;
   readonly version: string;
   readonly contract: string;
+  /** Opens one window, if there is a token (rule SEC-09). */
+  readonly login_url?: string;
   /** The path of `--socket`, if given (rule PRO-11). */
   readonly socket?: string;
 }
