@@ -1,0 +1,90 @@
+/**
+ * Knows the files next to a database: who holds it, a request to stop, the ready line, the log (rules STO-11, STO-13,
+ * PRO-16).
+ */
+import {
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** The server that `FILE.owner` names. */
+export interface Owner {
+  readonly pid: number;
+  readonly url: string;
+  /** The whole file, which a request to stop repeats. */
+  readonly text: string;
+}
+
+/** Returns the file that a server uses for this path: symbolic links are resolved (rule STO-02). */
+export function databasePath(db: string): string {
+  const path = resolve(db);
+  try {
+    return realpathSync(path);
+  } catch {
+    // The file does not exist, but a link or its folder may.
+  }
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    return databasePath(resolve(dirname(path), readlinkSync(path)));
+  }
+  try {
+    return join(realpathSync(dirname(path)), basename(path));
+  } catch {
+    return path;
+  }
+}
+
+/** Returns the server that `FILE.owner` names, if a process with its pid runs. The file alone proves nothing. */
+export function ownerOf(database: string): Owner | undefined {
+  try {
+    const text = readFileSync(`${database}.owner`, 'utf8');
+    const { pid, url } = JSON.parse(text) as { readonly pid?: unknown; readonly url?: unknown };
+    const isPid = Number.isInteger(pid) && (pid as number) > 0;
+    if (!isPid || typeof url !== 'string' || !/^http:\/\/[!-~]+$/.test(url)) return undefined;
+    return isRunning(pid as number) ? { pid: pid as number, url, text } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Asks the server that wrote this text to end. It appears whole, since a server compares all of it. */
+export function askToStop(database: string, { text }: Owner): void {
+  const partial = `${database}.stop.${process.pid}`;
+  writeFileSync(partial, text, { mode: 0o600 });
+  renameSync(partial, `${database}.stop`);
+}
+
+/** Withdraws a request that no server has taken. */
+export function withdrawStop(database: string): void {
+  rmSync(`${database}.stop`, { force: true });
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process runs as another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** `absent`: no server answers at the URL. `ending`: it drains. */
+export type Answer = 'absent' | 'ending' | 'serving';
+
+/** Asks the server at a URL whether it accepts requests. A refusal is an answer too. */
+export async function answerOf(url: string): Promise<Answer> {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+    if (answer.status !== 503) return 'serving';
+    const { code } = (await answer.json()) as { readonly code?: unknown };
+    return code === 'draining' ? 'ending' : 'serving';
+  } catch {
+    return 'absent';
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * `pnpm server:stop --db FILE`: ends the server that holds a database, and waits for its end.
+ *
+ * Sends no signal: it leaves a request next to the database that only its server takes (rule STO-13). So it cannot end
+ * another process, whatever pid `FILE.owner` has. Exit code: 0 no server holds it any more, 1 the request was not taken.
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { placeOf } from './connect/options.ts';
+import {
+  answerOf,
+  askToStop,
+  databasePath,
+  isRunning,
+  type Owner,
+  ownerOf,
+  withdrawStop,
+} from './lifecycle/database.ts';
+
+const FLAGS: FlagTable<'db'> = { db: { value: 'FILE', help: 'the database' } };
+
+const HELP = `Usage: twin-ingest stop --db FILE
+
+Ends the server that holds FILE: it answers the requests that it has, closes the file and exits. Waits for that.
+Does nothing when no server holds FILE. Ends no other process.
+
+${flagLines(FLAGS)}
+Exit code: 0 no server holds FILE, 1 the server did not end, 2 a wrong flag.
+`;
+
+/** A server takes a request within 2 s (rule STO-13). */
+const TAKE_MS = 5_000;
+/** A server drains within 5 s (rule PRO-07). */
+const DRAIN_MS = 8_000;
+const POLL_MS = 20;
+
+/** Runs the command; returns its exit code. */
+export async function run(argv: readonly string[]): Promise<number> {
+  letReadersLeave(() => undefined);
+  const parsed = parseFlags(argv, FLAGS);
+  if (parsed.kind === 'help') {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const problems =
+    parsed.kind === 'wrong'
+      ? [...parsed.problems]
+      : parsed.words.map((word) => `unexpected argument ${word}`);
+  const db = parsed.kind === 'wrong' ? undefined : parsed.flags.get('db');
+  if (parsed.kind !== 'wrong' && db === undefined) problems.push('--db FILE is missing');
+  if (problems.length > 0 || db === undefined) {
+    for (const problem of problems) process.stderr.write(`stop: ${problem}\n`);
+    return 2;
+  }
+  const database = databasePath(resolve(placeOf(process.env, process.cwd()).cwd, db));
+  const outcome = await stop(database);
+  switch (outcome.kind) {
+    case 'none':
+      process.stdout.write(`no server holds ${database}\n`);
+      return 0;
+    case 'stopped':
+      process.stdout.write(`stopped the server with pid ${outcome.pid}\n`);
+      return 0;
+    case 'not_taken':
+      process.stderr.write(
+        `stop: no server took the request. ${database}.owner names pid ${outcome.pid}, which may be another program; end it yourself if it is a server\n`,
+      );
+      return 1;
+    case 'not_ended':
+      process.stderr.write(`stop: the server with pid ${outcome.pid} has not ended yet\n`);
+      return 1;
+  }
+}
+
+export type Outcome =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'stopped' | 'not_taken' | 'not_ended'; readonly pid: number };
+
+/** Asks the server of a database to end, and waits until it has ended. */
+export async function stop(database: string): Promise<Outcome> {
+  const owner = ownerOf(database);
+  // A crash leaves the file, and another process may have the pid by now.
+  if (owner === undefined || (await answerOf(owner.url)) === 'absent') return { kind: 'none' };
+  const { pid } = owner;
+  askToStop(database, owner);
+  const isTaken = () => !existsSync(`${database}.stop`);
+  if (!(await within(TAKE_MS, () => isTaken() || !isOwner(database, owner)))) {
+    withdrawStop(database);
+    return { kind: 'not_taken', pid };
+  }
+  // A server that was ending already took none.
+  withdrawStop(database);
+  const hasEnded = await within(DRAIN_MS, () => !isOwner(database, owner) && !isRunning(pid));
+  return { kind: hasEnded ? 'stopped' : 'not_ended', pid };
+}
+
+function isOwner(database: string, { text }: Owner): boolean {
+  return ownerOf(database)?.text === text;
+}
+
+/** Returns whether a condition holds within a time. */
+async function within(limitMs: number, holds: () => boolean): Promise<boolean> {
+  for (const end = performance.now() + limitMs; performance.now() < end; await sleep(POLL_MS)) {
+    if (holds()) return true;
+  }
+  return holds();
+}
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2));
