@@ -139,4 +139,4 @@ function wrong(problems: readonly string[]): number {
   return 2;
 }
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await run(process.argv.slice(2));

@@ -109,4 +109,4 @@ async function within(limitMs: number, holds: () => boolean): Promise<boolean> {
   return holds();
 }
 
-if (import.meta.main) process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await run(process.argv.slice(2));
