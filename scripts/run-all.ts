@@ -30,6 +30,8 @@ const BUILD: readonly Step[] = [
   { script: 'rust:test' },
   { script: 'rust:build' },
   { script: 'ts:build' },
+  // Its tests start the built server.
+  { script: 'examples:rust' },
 ];
 const LINT: readonly Step[] = [
   { script: 'rust:lint' },
@@ -48,6 +50,7 @@ const UNITS: readonly Step[] = [
   { script: 'scripts:test' },
   { script: 'testkit:test' },
   { script: 'cli:test' },
+  { script: 'examples:test' },
   { script: 'agent-tests:test' },
   { script: 'parity:test' },
   { script: 'loadgen:test' },
@@ -55,6 +58,8 @@ const UNITS: readonly Step[] = [
 const COUNTS: readonly Step[] = [{ script: 'counts:check' }, { script: 'bench:smoke' }];
 /** These scripts are too slow for `check`, since the crate has its own fat LTO (decision 67). */
 const PLAIN: readonly Step[] = [{ script: 'plain:lint' }, { script: 'plain:build' }];
+/** The window of an example: 400 crates, and packages of WebKit. */
+const TAURI: Step = { script: 'examples:tauri' };
 const LONG_PARITY: Step = {
   script: 'parity',
   args: ['--requests', '20000', '--kills', '50', '--soak-seconds', '60', '--slow'],
@@ -69,6 +74,7 @@ const PLANS: Readonly<Record<string, readonly Step[]>> = {
     ...BUILD,
     ...PLAIN,
     ...UNITS,
+    TAURI,
     LONG_PARITY,
     ...COUNTS,
     SHORT_SOAK,

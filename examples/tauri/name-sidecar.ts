@@ -1,0 +1,45 @@
+/**
+ * Copies a built server to the name that `externalBin` needs: `binaries/ingest-server-TRIPLE`, with the target triple
+ * of the build, such as `x86_64-unknown-linux-gnu`. Run it before `tauri dev` and `tauri build`.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const BINARIES = fileURLToPath(new URL('./src-tauri/binaries/', import.meta.url));
+
+/** Returns the name of a sidecar for a target triple. */
+export function sidecarName(triple: string): string {
+  return `ingest-server-${triple}${triple.includes('windows') ? '.exe' : ''}`;
+}
+
+/** Returns the target triple of the Rust compiler on this machine. */
+export function hostTriple(): string {
+  const { stdout, error } = spawnSync('rustc', ['--print', 'host-tuple'], { encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  return stdout.trim();
+}
+
+/** Copies the program; returns the path of the copy. */
+export function nameSidecar(program: string, triple: string, folder = BINARIES): string {
+  mkdirSync(folder, { recursive: true });
+  const path = `${folder}/${sidecarName(triple)}`;
+  copyFileSync(program, path);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const HELP = `Usage: node name-sidecar.ts PROGRAM [TRIPLE]
+
+Copies a built server to src-tauri/binaries/ingest-server-TRIPLE, for externalBin. The default is the triple of rustc.
+Exit code: 0 copied, 2 no program was given.
+`;
+
+const [program, triple] = process.argv.slice(2);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--help')) process.stdout.write(HELP);
+  else if (program === undefined) {
+    process.stderr.write(HELP);
+    process.exitCode = 2;
+  } else process.stdout.write(`${nameSidecar(program, triple ?? hostTriple())}\n`);
+}
