@@ -24,8 +24,12 @@ const FILES: [&str; 8] = [
 fn main() -> Result<(), Error> {
     let variable = |name| env::var(name).map_err(Error::other);
     let (crate_folder, out) = (variable("CARGO_MANIFEST_DIR")?, variable("OUT_DIR")?);
+    // A published crate contains the folders that are next to this crate in the repository.
+    let crate_folder = Path::new(&crate_folder);
+    let root =
+        if crate_folder.join("contract").is_dir() { crate_folder.to_path_buf() } else { crate_folder.join("..") };
     for file in FILES {
-        let source = Path::new(&crate_folder).join("..").join(file);
+        let source = root.join(file);
         println!("cargo::rerun-if-changed={}", source.display());
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&fs::read(&source)?)?;

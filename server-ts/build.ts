@@ -8,12 +8,15 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('./', import.meta.url));
-const DIST = join(ROOT, 'dist');
+/** `--package DIR` writes there, and leaves SQLite to the package better-sqlite3. */
+const packageFlag = process.argv.indexOf('--package');
+const isPackage = packageFlag >= 0;
+const DIST = isPackage ? resolve(process.argv[packageFlag + 1] ?? '') : join(ROOT, 'dist');
 const BUNDLE = 'main.js';
 const BINDING = 'better_sqlite3.node';
 
@@ -123,6 +126,7 @@ await build({
   ...common,
   entryPoints: [join(ROOT, 'src', 'main.ts')],
   outfile: join(DIST, BUNDLE),
+  external: isPackage ? ['better-sqlite3'] : [],
   plugins: [textFiles, lazyBuiltins, withoutUnused, separateLibraries],
 });
 for (const [file, [library]] of Object.entries(LIBRARIES)) {
@@ -131,8 +135,8 @@ for (const [file, [library]] of Object.entries(LIBRARIES)) {
   const stdin = { contents, resolveDir: ROOT };
   await build({ ...common, stdin, outfile: join(DIST, file), plugins: [lazyBuiltins] });
 }
-copyFileSync(prebuiltBinding(), join(DIST, BINDING));
-const files = [BUNDLE, ...Object.keys(LIBRARIES), BINDING].map((path) => ({
+if (!isPackage) copyFileSync(prebuiltBinding(), join(DIST, BINDING));
+const files = [BUNDLE, ...Object.keys(LIBRARIES), ...(isPackage ? [] : [BINDING])].map((path) => ({
   path,
   bytes: statSync(join(DIST, path)).size,
 }));

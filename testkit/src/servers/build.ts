@@ -86,7 +86,7 @@ async function build(target: Buildable, lifetime: Lifetime): Promise<void> {
 }
 
 /** Returns the pnpm that runs this script, a JavaScript file or a program; without one, the pinned version. */
-async function packageManager(): Promise<string[]> {
+export async function packageManager(): Promise<string[]> {
   const running = process.env.npm_execpath;
   if (running !== undefined && running !== '') {
     return ['.js', '.cjs', '.mjs'].includes(extname(running)) ? [process.execPath, running] : [running];

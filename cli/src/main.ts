@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+/**
+ * `twin-ingest [command]`: starts a server, or runs one of the commands of `commands.ts`.
+ *
+ * Invariant: it loads only the command that the user chose, so that a start stays fast.
+ */
+import CONFIG from '../../contract/config.json' with { type: 'json' };
+import VERSION from '../package.json' with { type: 'json' };
+import { COMMANDS, type Command } from './commands.ts';
+import { SERVER_COMMANDS } from './launch/options.ts';
+
+const [word, ...rest] = process.argv.slice(2);
+
+async function main(): Promise<number | undefined> {
+  if (word === undefined || word.startsWith('-')) {
+    if (process.argv.includes('--help')) return await help();
+    if (process.argv.includes('--version')) {
+      process.stdout.write(`twin-ingest ${VERSION.version}\n`);
+      return 0;
+    }
+    return await start(process.argv.slice(2));
+  }
+  if (word === 'start') return rest.includes('--help') ? await help() : await start(rest);
+  if (SERVER_COMMANDS.includes(word)) return await start(process.argv.slice(2));
+  const command = COMMANDS.find(({ name }) => name === word);
+  if (command !== undefined) return await run(command);
+  process.stderr.write(`twin-ingest: unknown command ${word}; --help lists all\n`);
+  return 2;
+}
+
+async function start(argv: readonly string[]): Promise<number> {
+  return await (await import('./launch.ts')).launch(argv);
+}
+
+/** Runs a program that reads `process.argv` and sets the exit code itself. */
+async function run({ load, startsServer }: Command): Promise<undefined> {
+  process.argv = [process.argv[0]!, process.argv[1]!, ...rest];
+  if (startsServer && !rest.includes('--help') && !rest.some((flag) => flag.startsWith('--server'))) {
+    const { installedServer } = await import('./launch/facts.ts');
+    process.argv.push('--server', installedServer());
+  }
+  await load();
+  return undefined;
+}
+
+async function help(): Promise<number> {
+  const { helpText } = await import('./launch/help.ts');
+  process.stdout.write(helpText(COMMANDS, CONFIG));
+  return 0;
+}
+
+const code = await main();
+if (code !== undefined) process.exitCode = code;

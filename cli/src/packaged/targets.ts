@@ -1,0 +1,42 @@
+/**
+ * The servers of an installed package; the build of the package puts it in place of the testkit's `targets.ts`.
+ *
+ * Invariant: it exports what the testkit's module exports, so that demos start the installed programs.
+ */
+import { fileURLToPath } from 'node:url';
+import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { rustPackage } from './rust-package.ts';
+
+export type { Target, TargetName };
+
+/** The root of the package, with a trailing slash. */
+export const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+const RS_BINARY = rustPackage().binary ?? '';
+const TS_BUNDLE = `${ROOT}server/main.js`;
+const INSTALLED = { sources: [], hasOtherBuilds: false, build: '' };
+
+export const TARGETS: Readonly<Record<TargetName, Target>> = {
+  rs: {
+    ...INSTALLED,
+    name: 'rs',
+    label: 'Rust (axum + tokio)',
+    command: RS_BINARY,
+    args: [],
+    artefact: RS_BINARY,
+  },
+  ts: {
+    ...INSTALLED,
+    name: 'ts',
+    label: 'TypeScript (Node.js)',
+    command: process.execPath,
+    args: [TS_BUNDLE],
+    artefact: TS_BUNDLE,
+  },
+};
+
+export const TARGET_NAMES: readonly TargetName[] = ['rs', 'ts'];
+
+export function isTargetName(name: string): name is TargetName {
+  return name === 'rs' || name === 'ts';
+}

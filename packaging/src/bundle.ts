@@ -1,0 +1,75 @@
+/**
+ * Bundles the command line of the package `twin-ingest`, and the TypeScript server that it contains.
+ *
+ * The sources of `cli/` name the scripts of a checkout, such as `pnpm connect`. The bundle names the commands of the
+ * package. Invariant: a script without a command fails the build, so that no message names what a user does not have.
+ */
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { build, type Plugin } from 'esbuild';
+import { run } from './run.ts';
+
+/** Texts of messages in a checkout, and in the package. The first one that fits counts. */
+const TEXTS: readonly (readonly [RegExp, string])[] = [
+  [/pnpm start:ts or pnpm start:rs/g, 'npx twin-ingest'],
+  [/Build the newest one \(pnpm build\)|build the newest one \(pnpm build\)/g, 'update twin-ingest'],
+  [/pnpm agents:(\w+)/g, 'npx twin-ingest $1'],
+  // The package has no `demo:swap`, whose help is in the module of `demo`.
+  [/pnpm demo:swap/g, 'demo:swap'],
+  [/pnpm twin-ingest/g, 'npx twin-ingest'],
+  [/pnpm (connect|demo|ensure|stop|service|bench)\b(?!:)/g, 'npx twin-ingest $1'],
+];
+/** What must not remain. */
+const SCRIPT = /\bpnpm [a-z]/;
+
+/** Modules of the testkit that look for a checkout, and what replaces them. */
+const REPLACED: Readonly<Record<string, string>> = {
+  '@twin-ingest/testkit/servers/targets.ts': 'cli/src/packaged/targets.ts',
+  '@twin-ingest/testkit/servers/build.ts': 'cli/src/packaged/build.ts',
+  './targets.ts': 'cli/src/packaged/targets.ts',
+};
+
+const packaged: Plugin = {
+  name: 'packaged',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /(targets|build)\.ts$/ }, ({ path }) => {
+      const replacement = REPLACED[path];
+      return replacement === undefined ? undefined : { path: join(ROOT, replacement) };
+    });
+    onLoad({ filter: /[\\/]cli[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const code = withoutComments(readFileSync(path, 'utf8'));
+      const contents = TEXTS.reduce((text, [script, command]) => text.replace(script, command), code);
+      const left = contents.split('\n').find((line) => SCRIPT.test(line));
+      if (left !== undefined) return { errors: [{ text: `${path} names a script of a checkout: ${left}` }] };
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/** Removes block comments and whole-line comments, which may name scripts. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*\/\*\*[\s\S]*?\*\/$/gm, '').replaceAll(/^\s*\/\/.*$/gm, '');
+}
+
+/** Writes `bin/` and `server/` of the package into `folder`. */
+export async function bundleCommandLine(folder: string): Promise<void> {
+  await build({
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    splitting: true,
+    // The client then uses the global fetch, which every Node has; undici 8 needs Node 22.
+    conditions: ['default'],
+    entryPoints: { 'twin-ingest': join(ROOT, 'cli/src/main.ts') },
+    outdir: join(folder, 'bin'),
+    plugins: [packaged],
+    define: { TWIN_INGEST_PACKAGED: 'true' },
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  copyFileSync(join(ROOT, 'cli/src/connect/opencode-plugin.js'), join(folder, 'bin/opencode-plugin.js'));
+  await run(process.execPath, ['server-ts/build.ts', '--package', join(folder, 'server')], { cwd: ROOT });
+}

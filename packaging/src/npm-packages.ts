@@ -1,0 +1,67 @@
+/**
+ * Makes the tarballs for npm.
+ *
+ * Invariant: a tarball contains no reference to this workspace, and a server's program is executable.
+ */
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageManager } from '@twin-ingest/testkit/servers/build.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { bundleCommandLine } from './bundle.ts';
+import { type Common, commandLineManifest, type Manifest, serverManifest } from './manifests.ts';
+import { binaryOf, type Platform } from './platforms.ts';
+import { run } from './run.ts';
+
+/** The folder of all tarballs; git ignores it. */
+export const OUT = `${ROOT}dist`;
+
+const read = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Record<string, unknown>;
+
+export function common(): Common {
+  const { version, license, repository } = read('package.json') as unknown as Common;
+  return { version, license, ...(repository === undefined ? {} : { repository }) };
+}
+
+/** Packs the command line with the TypeScript server. */
+export async function packCommandLine(): Promise<string> {
+  const { dependencies } = read('server-ts/package.json') as { dependencies: Record<string, string> };
+  // The other dependencies are in the bundle. This one has native modules for each platform.
+  const manifest = commandLineManifest(common(), { 'better-sqlite3': dependencies['better-sqlite3']! });
+  return await packed('twin-ingest', manifest, 'cli/PACKAGE.md', bundleCommandLine);
+}
+
+/** Packs the Rust server of a platform, which `buildBinary` has built. */
+export async function packServer(platform: Platform): Promise<string> {
+  const manifest = serverManifest(common(), platform);
+  return await packed(`server-${platform.name}`, manifest, 'packaging/SERVER.md', (folder) => {
+    const program = join(folder, 'ingest-server');
+    copyFileSync(binaryOf(platform), program);
+    chmodSync(program, 0o755);
+  });
+}
+
+/** Packs the client. pnpm replaces the entries of its manifest by those of `publishConfig`. */
+export async function packClient(): Promise<string> {
+  const [command, ...first] = await packageManager();
+  await run(command!, [...first, 'pack', '--pack-destination', OUT], { cwd: join(ROOT, 'client-ts') });
+  return join(OUT, `twin-ingest-client-${common().version}.tgz`);
+}
+
+async function packed(
+  name: string,
+  manifest: Manifest,
+  readme: string,
+  fill: (folder: string) => Promise<void> | void,
+): Promise<string> {
+  const folder = join(OUT, 'stage', name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  copyFileSync(join(ROOT, readme), join(folder, 'README.md'));
+  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  await fill(folder);
+  const [made] = JSON.parse(
+    await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', OUT], { cwd: folder }),
+  ) as [{ filename: string }];
+  return join(OUT, made.filename);
+}
