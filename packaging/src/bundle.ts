@@ -60,8 +60,8 @@ export async function bundleCommandLine(folder: string): Promise<void> {
     target: 'node20',
     format: 'esm',
     splitting: true,
-    // The client then uses the global fetch, which every Node has; undici 8 needs Node 22.
-    conditions: ['default'],
+    // A CommonJS module that requires its parts late cannot be bundled.
+    mainFields: ['module', 'main'],
     entryPoints: { 'twin-ingest': join(ROOT, 'cli/src/main.ts') },
     outdir: join(folder, 'bin'),
     plugins: [packaged],

@@ -1,4 +1,4 @@
-/** Writes `SHA256SUMS`, in the format of sha256sum, for all files of a folder. */
+/** Writes and checks `SHA256SUMS`, in the format of sha256sum, for all files of a folder. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,17 @@ import { join } from 'node:path';
 const NAME = 'SHA256SUMS';
 
 export function writeChecksums(folder: string): void {
-  const lines = readdirSync(folder, { withFileTypes: true })
+  writeFileSync(join(folder, NAME), checksumsOf(folder));
+}
+
+/** Fails when a file is missing, new or different. */
+export function checkChecksums(folder: string): void {
+  const [wanted, found] = [readFileSync(join(folder, NAME), 'utf8'), checksumsOf(folder)];
+  if (wanted !== found) throw new Error(`${NAME} says\n${wanted}but the files are\n${found}`);
+}
+
+function checksumsOf(folder: string): string {
+  return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== NAME)
     .map(({ name }) => name)
     .sort()
@@ -15,6 +25,6 @@ export function writeChecksums(folder: string): void {
         `${createHash('sha256')
           .update(readFileSync(join(folder, name)))
           .digest('hex')}  ${name}\n`,
-    );
-  writeFileSync(join(folder, NAME), lines.join(''));
+    )
+    .join('');
 }

@@ -8,8 +8,14 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import CLIENT from '../../client-ts/package.json' with { type: 'json' };
+import SERVER from '../../server-ts/package.json' with { type: 'json' };
 import VERSIONS from '../versions.json' with { type: 'json' };
 import { run } from './run.ts';
+
+/** What the packages need from npm. The test publishes it into the local registry. */
+const SQLITE = SERVER.dependencies['better-sqlite3'];
+const UNDICI = CLIENT.dependencies.undici;
 
 const FOLDER = `${ROOT}.bench/packaging`;
 
@@ -27,12 +33,16 @@ export async function zigEnvironment(): Promise<NodeJS.ProcessEnv> {
 /** Returns the folder that holds `node_modules` with the tools of the registry test. */
 export async function registryTools(): Promise<string> {
   const folder = join(FOLDER, 'registry');
-  const packages = Object.entries(VERSIONS.npm).map(
+  const versions = { ...VERSIONS.npm, 'better-sqlite3': SQLITE, undici: UNDICI };
+  const packages = Object.entries(versions).map(
     ([name, version]) => `${name}@${version.replace('{arch}', process.arch)}`,
   );
   await once(folder, packages, async () => {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, overrides: VERSIONS.overrides }));
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ private: true, overrides: VERSIONS.overrides }),
+    );
     await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--force', ...packages], {
       cwd: folder,
     });
