@@ -55,6 +55,8 @@ const UNITS: readonly Step[] = [
   { script: 'parity:test' },
   { script: 'loadgen:test' },
 ];
+/** Packs the Rust server with zig, which takes minutes, and installs all packages from a local registry (decision 84). */
+const PACKAGES: readonly Step[] = [{ script: 'packages:test' }];
 const COUNTS: readonly Step[] = [{ script: 'counts:check' }, { script: 'bench:smoke' }];
 /** These scripts are too slow for `check`, since the crate has its own fat LTO (decision 67). */
 const PLAIN: readonly Step[] = [{ script: 'plain:lint' }, { script: 'plain:build' }];
@@ -68,7 +70,7 @@ const LONG_PARITY: Step = {
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
 const PLANS: Readonly<Record<string, readonly Step[]>> = {
   test: [...BUILD, ...UNITS, { script: 'parity' }],
-  check: [...LINT, ...BUILD, ...UNITS, { script: 'parity' }, ...COUNTS],
+  check: [...LINT, ...BUILD, ...UNITS, { script: 'parity' }, ...PACKAGES, ...COUNTS],
   'check:long': [
     ...LINT,
     ...BUILD,
@@ -76,6 +78,7 @@ const PLANS: Readonly<Record<string, readonly Step[]>> = {
     ...UNITS,
     TAURI,
     LONG_PARITY,
+    ...PACKAGES,
     ...COUNTS,
     SHORT_SOAK,
     { script: 'test:perf' },

@@ -10,6 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { binaryOf, PLATFORMS, type Platform, platformNamed } from './platforms.ts';
+import { run } from './run.ts';
 import { zigEnvironment } from './tools.ts';
 
 /** Builds the program; returns its path. The output of cargo goes to stderr. */
@@ -26,6 +27,7 @@ export async function buildBinary(platform: Platform): Promise<string> {
     '--target',
     target,
   ];
+  await run('rustup', ['target', 'add', triple]);
   const env = usesZig ? await zigEnvironment() : process.env;
   const child = spawn('cargo', args, { cwd: ROOT, env, stdio: ['ignore', process.stderr, process.stderr] });
   const [code] = (await once(child, 'close')) as [number | null];

@@ -12,15 +12,7 @@ import { OUT } from './npm-packages.ts';
 import { run } from './run.ts';
 
 /** What the crate contains, next to its manifest. */
-const FILES = [
-  'server-rs/src',
-  'server-rs/build.rs',
-  'server-rs/README.md',
-  'contract',
-  'dashboard/dist',
-  'Cargo.lock',
-  'LICENSE',
-];
+const FILES = ['server-rs/src', 'server-rs/build.rs', 'contract', 'dashboard/dist', 'Cargo.lock', 'LICENSE'];
 
 /** Packs the crate into `dist/`. cargo builds it from the packed files, unless `verify` is false. */
 export async function packCrate(verify = true): Promise<string> {
@@ -42,6 +34,7 @@ export function stageCrate(folder: string): void {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
+  copyFileSync(join(ROOT, 'packaging/CRATE.md'), join(folder, 'README.md'));
   writeFileSync(join(folder, 'Cargo.toml'), crateManifest(read('server-rs/Cargo.toml'), read('Cargo.toml')));
 }
 
@@ -50,7 +43,8 @@ export function crateManifest(own: string, workspace: string): string {
   const value = (name: string) => new RegExp(`^${name} = (.*)$`, 'm').exec(workspace)?.[1];
   const filled = own
     .replaceAll(/^(\S+)\.workspace = true$/gm, (line, name: string) => {
-      if (name === 'publish') return 'readme = "server-rs/README.md"';
+      // The workspace is private, the staged crate is for everyone.
+      if (name === 'publish') return 'readme = "README.md"';
       const found = value(name);
       if (found === undefined) throw new Error(`the workspace does not define ${line}`);
       return `${name} = ${found}`;

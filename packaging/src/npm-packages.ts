@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { packageManager } from '@twin-ingest/testkit/servers/build.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { bundleCommandLine } from './bundle.ts';
+import { checkServer } from './check-server.ts';
 import { type Common, commandLineManifest, type Manifest, serverManifest } from './manifests.ts';
 import { binaryOf, type Platform } from './platforms.ts';
 import { run } from './run.ts';
@@ -32,6 +33,7 @@ export async function packCommandLine(): Promise<string> {
 
 /** Packs the Rust server of a platform, which `buildBinary` has built. */
 export async function packServer(platform: Platform): Promise<string> {
+  await checkServer(binaryOf(platform), platform, common().version);
   const manifest = serverManifest(common(), platform);
   return await packed(`server-${platform.name}`, manifest, 'packaging/SERVER.md', (folder) => {
     const program = join(folder, 'ingest-server');
