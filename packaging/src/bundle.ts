@@ -14,7 +14,8 @@ import { run } from './run.ts';
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/pnpm start:ts or pnpm start:rs/g, 'npx twin-ingest'],
   [/Build the newest one \(pnpm build\)|build the newest one \(pnpm build\)/g, 'update twin-ingest'],
-  [/pnpm agents:(\w+)/g, 'npx twin-ingest $1'],
+  [/pnpm start:(?:ts|rs)/g, 'npx twin-ingest'],
+  [/pnpm (?:agents|server):(\w+)/g, 'npx twin-ingest $1'],
   // The package has no `demo:swap`, whose help is in the module of `demo`.
   [/pnpm demo:swap/g, 'demo:swap'],
   [/pnpm twin-ingest/g, 'npx twin-ingest'],
@@ -23,17 +24,21 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
 /** What must not remain. */
 const SCRIPT = /\bpnpm [a-z]/;
 
-/** Modules of the testkit that look for a checkout, and what replaces them. */
+/**
+ * Modules that look for a checkout, and what replaces them. The client uses the global fetch, which every Node has:
+ * undici 8 needs Node 22.
+ */
 const REPLACED: Readonly<Record<string, string>> = {
   '@twin-ingest/testkit/servers/targets.ts': 'cli/src/packaged/targets.ts',
   '@twin-ingest/testkit/servers/build.ts': 'cli/src/packaged/build.ts',
   './targets.ts': 'cli/src/packaged/targets.ts',
+  '#fetch': 'client-ts/src/fetch.ts',
 };
 
 const packaged: Plugin = {
   name: 'packaged',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /(targets|build)\.ts$/ }, ({ path }) => {
+    onResolve({ filter: /(targets|build)\.ts$|^#fetch$/ }, ({ path }) => {
       const replacement = REPLACED[path];
       return replacement === undefined ? undefined : { path: join(ROOT, replacement) };
     });
