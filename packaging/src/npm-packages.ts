@@ -7,7 +7,6 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { packageManager } from '@twin-ingest/testkit/servers/build.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
-import { bundleCommandLine } from './bundle.ts';
 import { checkServer } from './check-server.ts';
 import { type Common, commandLineManifest, type Manifest, serverManifest } from './manifests.ts';
 import { binaryOf, type Platform } from './platforms.ts';
@@ -28,7 +27,10 @@ export async function packCommandLine(): Promise<string> {
   const { dependencies } = read('server-ts/package.json') as { dependencies: Record<string, string> };
   // The other dependencies are in the bundle. This one has native modules for each platform.
   const manifest = commandLineManifest(common(), { 'better-sqlite3': dependencies['better-sqlite3']! });
-  return await packed('twin-ingest', manifest, 'cli/PACKAGE.md', bundleCommandLine);
+  return await packed('twin-ingest', manifest, 'cli/PACKAGE.md', async (folder) => {
+    await run(process.execPath, ['cli/build.ts', join(folder, 'bin')], { cwd: ROOT });
+    await run(process.execPath, ['server-ts/build.ts', '--package', join(folder, 'server')], { cwd: ROOT });
+  });
 }
 
 /** Packs the Rust server of a platform, which `buildBinary` has built. */

@@ -1,14 +1,15 @@
 /**
- * Bundles the command line of the package `twin-ingest`, and the TypeScript server that it contains.
+ * Bundles the command line into the folder that is given, for the package `twin-ingest` (packaging/).
  *
  * The sources of `cli/` name the scripts of a checkout, such as `pnpm connect`. The bundle names the commands of the
  * package. Invariant: a script without a command fails the build, so that no message names what a user does not have.
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { run } from './run.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /** Texts of messages in a checkout, and in the package. The first one that fits counts. */
 const TEXTS: readonly (readonly [RegExp, string])[] = [
@@ -57,24 +58,25 @@ function withoutComments(text: string): string {
   return text.replaceAll(/^\s*\/\*\*[\s\S]*?\*\/$/gm, '').replaceAll(/^\s*\/\/.*$/gm, '');
 }
 
-/** Writes `bin/` and `server/` of the package into `folder`. */
-export async function bundleCommandLine(folder: string): Promise<void> {
-  await build({
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    splitting: true,
-    // A CommonJS module that requires its parts late cannot be bundled.
-    mainFields: ['module', 'main'],
-    entryPoints: { 'twin-ingest': join(ROOT, 'cli/src/main.ts') },
-    outdir: join(folder, 'bin'),
-    plugins: [packaged],
-    define: { TWIN_INGEST_PACKAGED: 'true' },
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
-  copyFileSync(join(ROOT, 'cli/src/connect/opencode-plugin.js'), join(folder, 'bin/opencode-plugin.js'));
-  await run(process.execPath, ['server-ts/build.ts', '--package', join(folder, 'server')], { cwd: ROOT });
+const folder = process.argv[2];
+if (folder === undefined || folder.startsWith('-')) {
+  process.stderr.write('Usage: node cli/build.ts FOLDER\n');
+  process.exit(2);
 }
+await build({
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  splitting: true,
+  // A CommonJS module that requires its parts late cannot be bundled.
+  mainFields: ['module', 'main'],
+  entryPoints: { 'twin-ingest': join(ROOT, 'cli/src/main.ts') },
+  outdir: folder,
+  plugins: [packaged],
+  define: { TWIN_INGEST_PACKAGED: 'true' },
+  minifySyntax: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+});
+copyFileSync(join(ROOT, 'cli/src/connect/opencode-plugin.js'), join(folder, 'opencode-plugin.js'));
