@@ -70,6 +70,7 @@ test('a database of the user is not replaced', () => {
     [['--db', 'a.db'], {}, 'a.db'],
     [['--db=b.db'], {}, 'b.db'],
     [[], { INGEST_DB: 'c.db' }, 'c.db'],
+    [['--db'], {}, '/data/events.db'],
   ] as const) {
     const parsed = parseLaunch(argv, env, '/data');
     assert.ok(parsed.kind === 'run');

@@ -55,7 +55,8 @@ export function parseLaunch(
   const given = flagValue(flags, 'db') ?? (env.INGEST_DB || undefined);
   const db = given ?? join(place, 'events.db');
   const takesDb = command === undefined || command.options.includes('db');
-  if (given === undefined && takesDb) flags.push('--db', db);
+  // The server reports a flag without its value.
+  if (given === undefined && takesDb && !flags.includes('--db')) flags.push('--db', db);
   return { kind: 'run', options: { runtime, open, flags, db, isCommand: command !== undefined } };
 }
 

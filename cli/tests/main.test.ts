@@ -1,0 +1,77 @@
+/** Tests `twin-ingest` in a checkout: it starts a server, opens the dashboard, and dispatches commands. */
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inTree } from '@twin-ingest/testkit/files/tree.ts';
+import { COMMANDS } from '../src/commands.ts';
+import { run, start } from './run-script.ts';
+
+/** A program in place of the system's opener; it writes down what it is asked to open. */
+function fakeOpener(folder: string): Readonly<Record<string, string>> {
+  const program = join(folder, 'xdg-open');
+  writeFileSync(
+    program,
+    `#!/bin/sh\nprintf %s "$1" > '${folder}/opened.part' && mv '${folder}/opened.part' '${folder}/opened'\n`,
+  );
+  chmodSync(program, 0o755);
+  return { PATH: `${folder}:${process.env.PATH}`, DISPLAY: ':0', XDG_DATA_HOME: folder };
+}
+
+for (const runtime of ['rust', 'node'] as const) {
+  test(`twin-ingest --runtime ${runtime} opens the dashboard, and Ctrl-C ends it with 0`, async () => {
+    await inTree({}, async (cwd) => {
+      const flags = ['--runtime', runtime, '--port', '0'];
+      const { child, shown, ended } = start('main', flags, { cwd, env: fakeOpener(cwd) });
+      const [, url, found] = await shown(/^\{"event":"ready","url":"([^"]+)".*"runtime":"(\w+)"/);
+      assert.equal(found, runtime);
+      for (let tries = 0; tries < 100 && !existsSync(join(cwd, 'opened')); tries++) await sleep(50);
+      assert.equal(readFileSync(join(cwd, 'opened'), 'utf8'), `${url}/`);
+      assert.ok(existsSync(join(cwd, 'twin-ingest/events.db')));
+      child.kill('SIGINT');
+      const { code, stdout, stderr } = await ended;
+      assert.equal(code, 0);
+      assert.equal(stdout.split('\n').length, 2, stdout);
+      assert.match(stderr, /Connect +pnpm connect claude-code/);
+    });
+  });
+}
+
+test('--no-open opens nothing', async () => {
+  await inTree({}, async (cwd) => {
+    const flags = ['start', '--no-open', '--port', '0'];
+    const { child, shown, ended } = start('main', flags, { cwd, env: fakeOpener(cwd) });
+    await shown(/^\{"event":"ready"/);
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+    assert.equal(existsSync(join(cwd, 'opened')), false);
+  });
+});
+
+test('an unknown command and a wrong runtime end with 2', async () => {
+  await inTree({}, async (cwd) => {
+    const unknown = await run('main', ['conect'], { cwd });
+    assert.deepEqual(
+      [unknown.code, unknown.stderr],
+      [2, 'twin-ingest: unknown command conect; --help lists all\n'],
+    );
+    const wrong = await run('main', ['--runtime', 'go'], { cwd });
+    assert.deepEqual(
+      [wrong.code, wrong.stderr],
+      [2, 'twin-ingest: --runtime must be rust or node, not "go"\n'],
+    );
+  });
+});
+
+for (const { name } of COMMANDS) {
+  test(`twin-ingest ${name} --help prints the usage of the command`, async () => {
+    await inTree({}, async (cwd) => {
+      const { code, stdout } = await run('main', [name, '--help'], { cwd });
+      assert.equal(code, 0);
+      assert.match(stdout, /^Usage: /);
+      const all = await run('main', ['--help'], { cwd });
+      assert.match(all.stdout, new RegExp(`^  ${name} `, 'm'));
+    });
+  });
+}
