@@ -23,6 +23,12 @@ export class StatusLine {
     }
   }
 
+  /** Removes the line of a terminal. */
+  clear(): void {
+    if (this.#isOpen) this.#out.write(CLEAR);
+    this.#isOpen = false;
+  }
+
   /** Prints a permanent line. */
   say(text: string): void {
     this.#out.write(`${this.#isOpen ? CLEAR : ''}${text}\n`);

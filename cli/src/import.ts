@@ -1,0 +1,81 @@
+/**
+ * `pnpm agents:import AGENT`: sends what an agent's transcripts hold to a server.
+ *
+ * Invariant: it reads transcripts and never changes them. The parts are in import/.
+ */
+import { readFileSync } from 'node:fs';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { reachability, reasonOf } from './connect/reachability.ts';
+import { StatusLine } from './demo/status-line.ts';
+import { askServer } from './doctor/server.ts';
+import { familiesOf, transcriptsAt } from './import/files.ts';
+import { Importer, UnsentError } from './import/importer.ts';
+import { type ImportOptions, parseImport } from './import/options.ts';
+import { progressText } from './import/progress.ts';
+import { Tally } from './import/tally.ts';
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const complain = (line: string) => void process.stderr.write(`import: ${line}\n`);
+
+letReadersLeave(() => undefined);
+
+async function main(): Promise<number> {
+  const parsed = parseImport(process.argv.slice(2), process.env, process.cwd());
+  if (parsed.kind === 'help') {
+    process.stdout.write(parsed.text);
+    return 0;
+  }
+  if (parsed.kind === 'wrong') {
+    for (const problem of parsed.problems) complain(problem);
+    return 2;
+  }
+  try {
+    return await importAll(parsed.options);
+  } catch (error) {
+    complain(error instanceof UnsentError ? `stopped: ${error.message}` : reasonOf(error, 0));
+    return 1;
+  }
+}
+
+async function importAll(options: ImportOptions): Promise<number> {
+  const { mapping, origin, token_file, since, dryRun } = options;
+  const token = token_file === null ? undefined : readFileSync(token_file, 'utf8').trim();
+  if (!dryRun && !(await isReady(origin, token))) return 1;
+  const files = transcriptsAt(options.paths).filter(({ changed }) => changed >= since);
+  const families = familiesOf(files, mapping);
+  const whole = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const tally = new Tally();
+  const status = new StatusLine(process.stderr);
+  const server = token === undefined ? { baseUrl: origin } : { baseUrl: origin, token };
+  const begun = performance.now();
+  let shown = begun;
+  const progress = () => {
+    const now = performance.now();
+    if (now - shown < 100) return;
+    shown = now;
+    status.show(progressText(tally, whole, now - begun, process.stderr.columns));
+  };
+  const importer = new Importer({ mapping, server, since, dryRun, tally, progress });
+  try {
+    for (const family of families) await importer.import(family);
+    await importer.finish();
+  } finally {
+    importer.stop();
+    status.clear();
+    for (const line of tally.problemLines()) complain(line);
+    for (const line of tally.summary(dryRun ? null : importer.counts)) say(line);
+  }
+  return tally.isIncomplete ? 1 : 0;
+}
+
+/** Returns whether the server takes events; otherwise names the reason. */
+async function isReady(origin: string, token: string | undefined): Promise<boolean> {
+  const state = await askServer(origin, token ?? null);
+  if (state.kind === 'answers') return true;
+  if (state.kind === 'locked')
+    complain(`${origin} refuses the token; --token-file names the file of the server`);
+  else complain(await reachability(origin));
+  return false;
+}
+
+process.exitCode = await main();
