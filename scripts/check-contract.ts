@@ -18,6 +18,7 @@ import { checkOtlp } from './checks/otlp.ts';
 import { checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
 import { checkSummaries, isSummaries } from './checks/summaries.ts';
+import { checkTranscripts } from './checks/transcripts.ts';
 import type { Fields } from './contract/fields.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 import { generate, isCurrent } from './update-contract.ts';
@@ -58,6 +59,11 @@ export function checkContract(facts: Facts): Verdict {
       .filter(([name, value]) => name.startsWith('agents/') && value !== undefined)
       .flatMap(([name, value]) =>
         checkAgent(name, value!, file('vocabulary.json'), file('fields.json') as unknown as Fields),
+      ),
+    ...[...facts.json]
+      .filter(([name, value]) => name.startsWith('transcripts/') && value !== undefined)
+      .flatMap(([name, value]) =>
+        checkTranscripts(name, value!, file('vocabulary.json'), file('fields.json') as unknown as Fields),
       ),
     ...checkFields(file('fields.json') as unknown as Fields, {
       schema: facts.schema,

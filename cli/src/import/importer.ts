@@ -80,7 +80,7 @@ export class Importer {
 
   async #importSession({ files }: SessionFiles, lineKeys: Set<string> | null): Promise<void> {
     const { tally, dryRun } = this.#options;
-    const known = new Map<string, KnownSession>();
+    const known = new Map<string, KnownSession | null>();
     const stored = this.#sender.counts.stored;
     let end: Found | null = null;
     for (const file of files) end = (await this.#importFile(file, lineKeys, known)) ?? end;
@@ -96,7 +96,7 @@ export class Importer {
   async #importFile(
     file: TranscriptFile,
     lineKeys: Set<string> | null,
-    known: Map<string, KnownSession>,
+    known: Map<string, KnownSession | null>,
   ): Promise<Found | null> {
     const { mapping, tally } = this.#options;
     const transcript = new Transcript(mapping, file.path, {
@@ -127,7 +127,7 @@ export class Importer {
   }
 
   /** Sends an event unless it is too old, too young or reported. */
-  async #offer(found: Found, known: Map<string, KnownSession>): Promise<void> {
+  async #offer(found: Found, known: Map<string, KnownSession | null>): Promise<void> {
     const { tally, since, dryRun, server } = this.#options;
     const { session_id, client_timestamp } = found.event;
     if (Date.parse(client_timestamp ?? '') < since) return;
@@ -136,10 +136,12 @@ export class Importer {
       return;
     }
     tally.found++;
-    const session =
-      known.get(session_id) ?? (dryRun ? null : await this.#ask(KnownSession.of(server, session_id)));
+    let session = known.get(session_id);
+    if (session === undefined) {
+      session = dryRun ? null : await this.#ask(KnownSession.of(server, session_id));
+      known.set(session_id, session);
+    }
     if (session === null) return;
-    known.set(session_id, session);
     if (await this.#ask(session.hasReported(found))) tally.reported++;
     else await this.#send(found);
   }
