@@ -1,4 +1,8 @@
-/** Tests `agents:import` as a program against both servers. */
+/**
+ * Tests `agents:import` as a program against both servers.
+ *
+ * Over 250 lines because each effect of the command is tested with the rows and sums of both servers.
+ */
 import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { Mapping } from './mapping.ts';
-import { isObject, textOf, valueAt } from './values.ts';
+import { parseObject, textOf, valueAt } from './values.ts';
 
 export interface TranscriptFile {
   readonly path: string;
@@ -93,15 +93,8 @@ function headLines(path: string): unknown[] {
   try {
     const bytes = Buffer.alloc(HEAD_BYTES);
     const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, HEAD_BYTES, 0));
-    return text.split('\n').flatMap((line) => {
-      try {
-        const value: unknown = JSON.parse(line);
-        return isObject(value) ? [value] : [];
-      } catch {
-        // The import reports damaged lines.
-        return [];
-      }
-    });
+    // The import reports damaged lines.
+    return text.split('\n').flatMap((line) => parseObject(line) ?? []);
   } finally {
     closeSync(file);
   }

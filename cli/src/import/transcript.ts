@@ -18,6 +18,8 @@ import {
   isObject,
   type JsonObject,
   lastSegment,
+  metadataOf,
+  parseObject,
   textOf,
   valueAt,
 } from './values.ts';
@@ -88,7 +90,7 @@ export class Transcript {
   /** Returns the events that are complete with this line. */
   read({ number, text }: Line): Found[] {
     if (text?.trim() === '') return [];
-    const line = text === null ? null : parse(text);
+    const line = text === null ? null : parseObject(text);
     if (text === null || line === null) {
       this.#reporter.problem('damaged', number, text === null ? 'too long' : 'not a JSON object');
       return [];
@@ -237,26 +239,6 @@ interface At {
   /** Unix milliseconds; `NaN` for a line without a time. */
   readonly time: number;
   readonly identity: string;
-}
-
-function parse(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function metadataOf(line: JsonObject, { metadata = {} }: Pick<Entry, 'metadata'>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(metadata).flatMap(([name, paths]) => {
-      const value = firstAt(line, paths);
-      if (value === undefined) return [];
-      const isText = Array.isArray(value) && value.every((one) => typeof one === 'string');
-      return [[name, isText ? value.join('\n') : value]];
-    }),
-  );
 }
 
 /** Puts an entry; drops the oldest one above the bound. */

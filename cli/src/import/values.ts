@@ -1,6 +1,6 @@
 /** Finds values in a line of a transcript by their paths, and reads them as fields of events. */
 import FIELDS from '../../../contract/fields.json' with { type: 'json' };
-import type { Conditions, FieldRule } from './mapping.ts';
+import type { Conditions, Entry, FieldRule } from './mapping.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -92,4 +92,26 @@ function isCount(value: unknown): value is number {
 /** Returns the text after the last `/` or `\`, ignoring such characters at the end, as in hooks. */
 export function lastSegment(path: unknown): unknown {
   return typeof path === 'string' ? path.replace(/[/\\]+$/, '').replace(/^.*[/\\]/s, '') : undefined;
+}
+
+/** Returns the object of a JSON text; `null` for any other text. */
+export function parseObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the members of an entry's metadata; texts of a list are joined. */
+export function metadataOf(line: JsonObject, { metadata = {} }: Pick<Entry, 'metadata'>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(metadata).flatMap(([name, paths]) => {
+      const value = firstAt(line, paths);
+      if (value === undefined) return [];
+      const isText = Array.isArray(value) && value.every((one) => typeof one === 'string');
+      return [[name, isText ? value.join('\n') : value]];
+    }),
+  );
 }

@@ -1,0 +1,125 @@
+/**
+ * `pnpm agents:export SESSION`: writes one session as NDJSON or Markdown.
+ *
+ * Invariant: memory is bounded by one page of events, whatever the length of the session.
+ */
+import { createWriteStream, readFileSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { DEFAULT_ORIGIN, originOf, placeOf } from './connect/options.ts';
+import { reasonOf } from './connect/reachability.ts';
+import { headOf, Writer } from './export/markdown.ts';
+import { type Address, linesOf, rowsOf, sessionOf } from './export/rows.ts';
+
+const FORMATS = ['markdown', 'ndjson'] as const;
+type Format = (typeof FORMATS)[number];
+
+const FLAGS: FlagTable<'format' | 'out' | 'url' | 'token-file'> = {
+  format: { value: 'FORMAT', help: `${FORMATS.join(' or ')} (default ${FORMATS[0]})` },
+  out: { value: 'FILE', help: 'a new file for the session instead of the standard output' },
+  url: { value: 'URL', help: `server to read from (default ${DEFAULT_ORIGIN})` },
+  'token-file': { value: 'FILE', help: 'the file that the server has its token from' },
+};
+
+const HELP = `Usage: pnpm agents:export SESSION [flags]
+
+Writes a session, oldest event first. Markdown has prompts, answers, calls and errors for a reader.
+NDJSON has every event with every column, as GET /api/events returns it.
+
+${flagLines(FLAGS)}
+Exit code: 0 written, 1 not written, 2 a wrong flag.
+`;
+
+const complain = (line: string) => void process.stderr.write(`export: ${line}\n`);
+
+async function main(): Promise<number> {
+  const parsed = parseFlags(process.argv.slice(2), FLAGS);
+  if (parsed.kind === 'help') {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const problems = parsed.kind === 'wrong' ? parsed.problems : [];
+  const [session, ...rest] = parsed.kind === 'wrong' ? [''] : parsed.words;
+  const flags = parsed.kind === 'wrong' ? new Map<string, string>() : parsed.flags;
+  if (session === undefined) problems.push('which session? the dashboard and GET /api/sessions show its id');
+  problems.push(...rest.map((word) => `unexpected argument ${word}`));
+  const format = (flags.get('format') ?? FORMATS[0]) as Format;
+  if (!FORMATS.includes(format)) problems.push(`--format must be ${FORMATS.join(' or ')}, not ${format}`);
+  const origin = originOf(flags.get('url') ?? DEFAULT_ORIGIN, problems);
+  if (problems.length > 0 || session === undefined) {
+    for (const problem of problems) complain(problem);
+    return 2;
+  }
+  const { cwd } = placeOf(process.env, process.cwd());
+  const out = flags.has('out') ? resolve(cwd, flags.get('out')!) : null;
+  try {
+    const file = flags.get('token-file');
+    const token = file === undefined ? undefined : readFileSync(resolve(cwd, file), 'utf8').trim();
+    await write(await pieces({ origin, token }, session, format), out);
+    return 0;
+  } catch (error) {
+    complain(reasonOf(error, 30_000));
+    return 1;
+  }
+}
+
+/** Returns the document in pieces. Rejects before the first one if there is no such session. */
+async function pieces(
+  address: Address,
+  id: string,
+  format: Format,
+): Promise<AsyncIterable<Uint8Array | string>> {
+  const session = await sessionOf(address, id);
+  if (format === 'ndjson') return linesOf(address, id);
+  return (async function* () {
+    yield headOf(session);
+    const writer = new Writer();
+    for await (const row of rowsOf(address, id)) {
+      const part = writer.part(row);
+      if (part !== '') yield part;
+    }
+  })();
+}
+
+/** Writes the pieces. A file that is not whole does not stay. */
+async function write(document: AsyncIterable<Uint8Array | string>, path: string | null): Promise<void> {
+  if (path === null) {
+    let isRead = true;
+    letReadersLeave(() => {
+      isRead = false;
+    });
+    for await (const piece of document) {
+      if (!isRead) return;
+      if (!process.stdout.write(piece)) await drained(() => isRead);
+    }
+    return;
+  }
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  let isOurs = false;
+  file.once('open', () => {
+    isOurs = true;
+  });
+  try {
+    await pipeline(Readable.from(document), file);
+  } catch (error) {
+    if (isOurs) rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+/** Resolves when the output takes more, or no one reads it any longer. */
+async function drained(isRead: () => boolean): Promise<void> {
+  while (isRead() && process.stdout.writableNeedDrain)
+    await new Promise((done) => {
+      const late = setTimeout(done, 50);
+      process.stdout.once('drain', () => {
+        clearTimeout(late);
+        done(undefined);
+      });
+    });
+}
+
+process.exitCode = await main();
