@@ -110,6 +110,9 @@ test('text of an event cannot leave its block', () => {
   );
   assert.ok(part.includes('**\\*x\\***'));
   assert.ok(part.includes('\n`````\na\n````\n# b\n`````\n'));
+  const listed = { tool_response: { content: [{ type: 'text', text: 'one' }, { text: 'two' }], id: 7 } };
+  const call = writer.part(row({ event_type: 'tool_use', tool_name: 'x', metadata: listed }));
+  assert.ok(call.endsWith('\n```\none\ntwo\n```\n'));
   const prompt = writer.part(row({ event_type: 'user_prompt', metadata: { prompt: 'one\r\n# two\rthree' } }));
   assert.ok(prompt.endsWith('> one\n> # two\n> three\n'));
 });

@@ -4,7 +4,7 @@
  * Pure. Steps that only announce or describe others are left out, and so are answers whose text was just written.
  */
 import type { EventRow, Session } from '@twin-ingest/client';
-import { isObject } from '../import/values.ts';
+import { isObject, valueAt } from '../import/values.ts';
 
 const PROMPTS = ['prompt', 'prompt_text'];
 const ANSWERS = ['text', 'last_assistant_message', 'delta', 'response', 'message'];
@@ -81,8 +81,9 @@ function textAt({ metadata }: EventRow, names: readonly string[]): string | unde
     const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
     if (typeof value === 'string' && value.trim() !== '') return value;
     if (typeof value !== 'object' || value === null) continue;
-    const { stdout, stderr, command } = value as Readonly<Record<string, unknown>>;
-    const texts = [command, stdout, stderr].filter((one) => typeof one === 'string' && one !== '');
+    // Results of tools hold a text, or a list of objects with texts.
+    const known = ['command', 'stdout', 'stderr', 'text', 'content.text'].map((path) => valueAt(value, path));
+    const texts = known.flat().filter((one) => typeof one === 'string' && one !== '');
     return texts.length > 0 ? texts.join('\n') : JSON.stringify(value, null, 2);
   }
   return undefined;
