@@ -1,4 +1,7 @@
-/** Writes the line that describes a telemetry record: its most informative attribute, or the model that answered. */
+/**
+ * Writes the line that describes a telemetry record or an imported event: its most informative attribute, or the
+ * model that answered.
+ */
 import type { Row } from './api.ts';
 import { isObject, membersOf, type Summaries, summariesOf, textOf } from './hook-summary.ts';
 
@@ -7,9 +10,9 @@ type Attributes = Readonly<Record<string, unknown>>;
 /** The input of a user or a model; some of these texts are JSON. */
 const ASKED = [
   ...['prompt', 'function_args', 'arguments', 'tool_input', 'tool_parameters', 'gen_ai.tool.call.arguments'],
-  ...['response', 'agent_name', 'decision'],
+  ...['response', 'text', 'agent_name', 'decision'],
 ];
-const FAILURES = ['error', 'error.message', 'error_message', 'error.type'];
+const FAILURES = ['error', 'error.message', 'error_message', 'error.type', 'tool_response'];
 /** The attribute for a failed call without a message of its own. */
 const OUTPUT = 'output';
 /** Attributes that other columns show, or that are irrelevant to a reader. */
@@ -27,7 +30,7 @@ const KNOWN = [
     'function_name',
   ],
   ...['tool_use_id', 'call_id', 'app.version', 'originator', 'terminal.type', 'trace_id', 'span_id'],
-  ...['parent_span_id', 'start', 'end', 'body'],
+  ...['parent_span_id', 'start', 'end', 'body', 'transcript_path', 'line', 'cwd'],
 ];
 
 export function telemetrySummary(row: Row, attributes: Attributes): string {

@@ -39,6 +39,21 @@ const LINES: Readonly<Record<string, readonly [line: string, metadata: object, o
     { 'conversation.id': 's', 'event.timestamp': 't', model: 'm1', provider: 'mock' },
     { model: 'm1' },
   ],
+  'the text of an imported answer': [
+    'Done',
+    { transcript_path: '/t.jsonl', line: 7, text: 'Done' },
+    { source: 'import', event_type: 'response' },
+  ],
+  'the command and the error of an imported call': [
+    'ls · no such file',
+    { transcript_path: '/t.jsonl', line: 7, tool_input: { command: 'ls' }, tool_response: 'no such file' },
+    { source: 'import', event_type: 'tool_use', status: 'error' },
+  ],
+  'the version of an imported session': [
+    'version: 1.0',
+    { transcript_path: '/t.jsonl', line: 7, version: '1.0', cwd: '/home/user/app' },
+    { source: 'import', event_type: 'session_start' },
+  ],
   nothing: ['', { 'session.id': 's' }],
 };
 for (const [name, [line, metadata, own]] of Object.entries(LINES)) {
