@@ -37,9 +37,10 @@ export function transcriptsAt(paths: readonly string[]): TranscriptFile[] {
           .map((entry) => join(entry.parentPath, entry.name))
       : [path],
   );
-  return [...new Set(found)].sort().map((path) => {
-    const { size, mtimeMs } = statSync(path);
-    return { path, bytes: size, changed: mtimeMs };
+  return [...new Set(found)].sort().flatMap((path) => {
+    // An agent may remove a file meanwhile.
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? [] : { path, bytes: stats.size, changed: stats.mtimeMs };
   });
 }
 
@@ -73,10 +74,10 @@ function sessionsOf(files: readonly TranscriptFile[]): SessionFiles[] {
   });
 }
 
-/** Returns the id of the first line that has one, and when the session began. */
+/** Returns the id of the first line that has one, and when the session began. The import reports an unreadable file. */
 function headOf(path: string, mapping: Mapping): { root: string | undefined; began: number } {
   const { copies_keep_line_key: isKept, line_key, time_key } = mapping;
-  const began = statSync(path).birthtimeMs;
+  const began = statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
   if (isKept !== true || line_key === undefined) return { root: undefined, began };
   let own = Number.NaN;
   for (const line of headLines(path)) {
@@ -89,13 +90,16 @@ function headOf(path: string, mapping: Mapping): { root: string | undefined; beg
 }
 
 function headLines(path: string): unknown[] {
-  const file = openSync(path, 'r');
+  let file: number | undefined;
   try {
+    file = openSync(path, 'r');
     const bytes = Buffer.alloc(HEAD_BYTES);
     const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, HEAD_BYTES, 0));
     // The import reports damaged lines.
     return text.split('\n').flatMap((line) => parseObject(line) ?? []);
+  } catch {
+    return [];
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }

@@ -119,7 +119,7 @@ export class Importer {
         this.#options.progress();
       }
     } catch (error) {
-      if (!isFileError(error)) throw error;
+      if (!isSystemError(error)) throw error;
       tally.problem('unreadable', file.path, error.code);
     }
     for (const found of transcript.end()) await this.#offer(found, known);
@@ -181,6 +181,7 @@ export class Importer {
   }
 }
 
-function isFileError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).path === 'string';
+/** Returns whether reading the file failed. The client wraps errors of the network. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }

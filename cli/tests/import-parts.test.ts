@@ -1,0 +1,119 @@
+/** Tests the parts of the import that need no server: lines, values, cuts, families. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inTree } from '@twin-ingest/testkit/files/tree.ts';
+import { familiesOf, transcriptsAt } from '../src/import/files.ts';
+import { linesOf } from '../src/import/lines.ts';
+import { MAPPINGS } from '../src/import/mapping.ts';
+import { shortened } from '../src/import/shorten.ts';
+import { Transcript } from '../src/import/transcript.ts';
+import { fieldsOf, lastSegment, valueAt } from '../src/import/values.ts';
+import { run } from './run-script.ts';
+import { at, CLAUDE_SESSION, claudeTurn, lines } from './transcripts.ts';
+
+test('lines have their numbers across pieces of the file, and a long one has no text', async () => {
+  // The second line is longer than a piece, and the third than the bound.
+  const text = `one\n${'x'.repeat(300_000)}\n${'y'.repeat(500_001)}\n\nlast`;
+  await inTree({ file: text }, async (root) => {
+    const found = [];
+    for await (const line of linesOf(join(root, 'file'), 500_000)) found.push(line);
+    assert.deepEqual(
+      found.map(({ number, text, bytes }) => [number, text?.length ?? null, bytes]),
+      [
+        [1, 3, 4],
+        [2, 300_000, 300_001],
+        [3, null, 500_002],
+        [4, 0, 1],
+        [5, 4, 4],
+      ],
+    );
+  });
+});
+
+test('a path goes into the objects of arrays', () => {
+  const line = { a: [{ b: 1 }, { c: 2 }, { b: null }, 'x'], d: { e: 'f' } };
+  assert.deepEqual(valueAt(line, 'a.b'), [1]);
+  assert.equal(valueAt(line, 'd.e'), 'f');
+  assert.equal(valueAt(line, 'a.z'), undefined);
+  assert.equal(valueAt(line, 'd.constructor'), undefined);
+});
+
+test('a value that breaks the rule of its field is absent', () => {
+  const line = { tokens: -1, cost: 2e6, tool: 'x'.repeat(257), model: ' m ', less: 9 };
+  const rule = (field: string, key: string, less: string[] = []) => ({ field, keys: [key], less });
+  assert.deepEqual(
+    fieldsOf(line, [
+      rule('tokens_in', 'tokens'),
+      rule('cost_usd', 'cost'),
+      rule('tool_name', 'tool'),
+      rule('model', 'model'),
+      rule('tokens_out', 'less', ['less', 'less']),
+    ]),
+    { model: 'm', tokens_out: 0 },
+  );
+  assert.equal(lastSegment('C:\\work\\app\\'), 'app');
+});
+
+test('metadata is cut until it fits, at any depth', () => {
+  const cut = shortened({ text: 'é'.repeat(20_000), list: Array.from({ length: 500 }, (_, index) => index) });
+  assert.ok(Buffer.byteLength(JSON.stringify(cut)) <= 10_240);
+  assert.match(String(cut.text), /^é+…$/);
+  const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`) as Record<string, unknown>;
+  assert.ok(JSON.stringify(shortened(deep)).length < 200);
+  const emoji = shortened({ text: '😀'.repeat(10_000) }, 100);
+  assert.ok(JSON.stringify(emoji).isWellFormed());
+  assert.ok(!JSON.stringify(emoji).includes('\\ud83d'), 'no half of a pair');
+});
+
+test('sessions with one first line are a family, and the first one is the oldest', async () => {
+  const start = (session: string, seconds: number) => ({
+    ...{ type: 'queue-operation', sessionId: session, timestamp: at(seconds) },
+  });
+  const files = {
+    'a.jsonl': lines(start('fork', 60), ...claudeTurn('fork')),
+    'b.jsonl': lines(start(CLAUDE_SESSION, 0), ...claudeTurn()),
+    'b/subagents/agent-1.jsonl': lines(...claudeTurn(CLAUDE_SESSION, { isSidechain: true }, 's')),
+    'c.jsonl': '',
+  };
+  await inTree(files, (root) => {
+    const families = familiesOf(transcriptsAt([root, join(root, 'c.jsonl')]), MAPPINGS['claude-code']!);
+    const named = families.map((family) =>
+      family.map((session) => session.files.map(({ path }) => path.slice(root.length + 1))),
+    );
+    assert.deepEqual(
+      named.sort((one, other) => other.length - one.length),
+      [[['b.jsonl', 'b/subagents/agent-1.jsonl'], ['a.jsonl']], [['c.jsonl']]],
+    );
+  });
+});
+
+test('calls without a result take bounded memory', () => {
+  const reporter = { problem: () => {}, isCopy: () => false };
+  const transcript = new Transcript(MAPPINGS['claude-code']!, '/t.jsonl', reporter);
+  const [, , , call, result] = claudeTurn();
+  const read = (line: unknown, number: number) =>
+    transcript.read({ number, text: JSON.stringify(line), bytes: 1 });
+  for (let index = 0; index < 1_500; index++) {
+    const content = [{ type: 'tool_use', id: `t${index}`, name: `tool-${index}`, input: {} }];
+    read({ ...call, uuid: `c${index}`, message: { ...(call!.message as object), content } }, index);
+  }
+  const named = (id: string) => {
+    const content = [{ type: 'tool_result', tool_use_id: id, content: 'x' }];
+    return read({ ...result, message: { role: 'user', content } }, 9_999).at(-1)?.event.tool_name;
+  };
+  assert.equal(named('t1499'), 'tool-1499');
+  assert.equal(named('t0'), undefined);
+});
+
+test('a file that cannot be read is reported, and the others are imported', async () => {
+  await inTree({ 'one.jsonl': lines(...claudeTurn()) }, async (home) => {
+    // Opens, and refuses the read.
+    const ran = await run('import', ['claude-code', '/proc/self/mem', 'one.jsonl', '--dry-run'], {
+      cwd: home,
+    });
+    assert.equal(ran.code, 1);
+    assert.match(ran.stderr, /1 files that cannot be read: EIO, first at \/proc\/self\/mem/);
+    assert.match(ran.stdout, /: 7 events found/);
+  });
+});
