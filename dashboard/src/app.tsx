@@ -10,10 +10,12 @@ import { FilterBar, SEARCH_ID } from './parts/filter-bar.tsx';
 import { Header } from './parts/header.tsx';
 import { Headline } from './parts/headline.tsx';
 import { ServerPanel } from './parts/server-panel.tsx';
+import { SessionPage } from './parts/session/page.tsx';
 import { Sessions } from './parts/sessions.tsx';
 import { StorageWarning } from './parts/storage-warning.tsx';
 import { Tiles } from './parts/tiles.tsx';
 import { Tools } from './parts/tools.tsx';
+import { sessionPage } from './route.ts';
 
 export function App() {
   useEffect(() => {
@@ -22,36 +24,51 @@ export function App() {
   }, []);
   return (
     <>
-      <a class="skip" href="#feed">
+      {/* biome-ignore lint/a11y/useValidAnchor: a skip link; the address keeps naming the page. */}
+      <a class="skip" href="#feed" onClick={skipToEvents}>
         Skip to the events
       </a>
       <Header />
       <main>
         <StorageWarning />
-        <Headline />
-        <Tiles />
-        <Charts />
-        <div class="columns">
-          <Sessions />
-          <section class="panel feed-panel" aria-labelledby="feed-title">
-            <FilterBar />
-            <Feed />
-          </section>
-          <div class="side">
-            {isDrawn.value && (
-              <>
-                <Tools />
-                <Breakdown />
-                <ServerPanel />
-              </>
-            )}
-          </div>
-        </div>
+        {sessionPage.value === null ? <Overview /> : <SessionPage id={sessionPage.value} />}
       </main>
       <Detail />
       <Announcer />
     </>
   );
+}
+
+function Overview() {
+  return (
+    <>
+      <Headline />
+      <Tiles />
+      <Charts />
+      <div class="columns">
+        <Sessions />
+        <section class="panel feed-panel" aria-labelledby="feed-title">
+          <FilterBar />
+          <Feed />
+        </section>
+        <div class="side">
+          {isDrawn.value && (
+            <>
+              <Tools />
+              <Breakdown />
+              <ServerPanel />
+            </>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Moves the focus without a change of the address, which names the page. */
+function skipToEvents(event: Event): void {
+  event.preventDefault();
+  document.getElementById(sessionPage.value === null ? 'feed' : 'timeline')?.focus();
 }
 
 /** Handles `/`, except in a text field. */

@@ -26,7 +26,10 @@ import { filterQuery } from './filters.ts';
 import { searchEvents, wholePage } from './long-search.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
+import { sessionPage } from './route.ts';
 import { SCOPE_ROWS, scopeId, takeScope } from './scope.ts';
+import { type Pulled, pullSession } from './session/follow.ts';
+import { takePage } from './session/state.ts';
 import { now_ms, onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
 import { pullPrompts, unasked } from './titles.ts';
 import { type Latest, untagged } from './untagged.ts';
@@ -102,6 +105,7 @@ function follow(): () => void {
     },
   });
   const stopScope = followScope(topics, latest, keep, signal);
+  const stopPage = followSession(topics, latest, keep);
   const stopPrompts = followPrompts(signal);
   const stopHealth = followHealth(signal);
   fillRate(latest, signal).catch(() => undefined);
@@ -111,6 +115,7 @@ function follow(): () => void {
     stopClock();
     stopFeed();
     stopScope();
+    stopPage();
     stopPrompts();
     stopHealth();
     end.abort();
@@ -187,6 +192,22 @@ function followScope(topics: Topics, latest: Latest, keep: Keep, signal: AbortSi
       keep<{ session: Session; rows: EventPage['events']; isWhole: boolean }>(PACE_MS.scope, {
         ...untagged(topics.of('events'), latest, pull),
         apply: ({ data }, isReset) => takeScope(data.session, data.rows, isReset, data.isWhole),
+      }),
+    );
+  });
+}
+
+/** Fetches the session whose page is shown. */
+function followSession(topics: Topics, latest: Latest, keep: Keep): () => void {
+  return effect(() => {
+    const id = sessionPage.value;
+    if (id === null) return;
+    return untracked(() =>
+      keep<Pulled | null>(PACE_MS.scope, {
+        ...untagged(topics.of('events'), latest, (known, signal) => pullSession(id, known, signal)),
+        apply: ({ data }, isReset) => {
+          if (data !== null) takePage({ ...data, isLoading: false }, isReset);
+        },
       }),
     );
   });

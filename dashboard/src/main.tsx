@@ -4,12 +4,14 @@ import { App } from './app.tsx';
 import { drawWithRows } from './drawn.ts';
 import { followRows } from './feed.ts';
 import { followServer } from './live.ts';
+import { followRoute } from './route.ts';
 import { followTheme } from './theme.ts';
 import { followAddress } from './view.ts';
 import { followTitle } from './waiting.ts';
 
 followTheme();
 followAddress();
+followRoute();
 followTitle();
 followRows();
 followServer();

@@ -24,7 +24,8 @@ export function clearFilters(): void {
 export function followAddress(): void {
   effect(() => {
     const query = queryOf({ filters: filters.value, search: search.value, event: openEvent.value });
-    if (query !== location.search) history.replaceState(null, '', `${location.pathname}${query}`);
+    if (query !== location.search)
+      history.replaceState(null, '', `${location.pathname}${query}${location.hash}`);
   });
   addEventListener('popstate', () => {
     const view = viewOf(location.search);

@@ -5,12 +5,17 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
+import { eventOf } from '../columns.ts';
 import { connection } from '../connection.ts';
 import { cursor, holds, items, shownRows } from '../feed.ts';
 import type { FilterName } from '../filters.ts';
-import { bytes, legible, legibleJson } from '../format.ts';
+import { bytes, legible, legibleJson, timeOfDay } from '../format.ts';
 import { indented, memberText } from '../json-text.ts';
 import { get } from '../request.ts';
+import { sessionHref, sessionPage } from '../route.ts';
+import { timeOf } from '../session/interval.ts';
+import { neighboursOf } from '../session/lines.ts';
+import { lines, page } from '../session/state.ts';
 import { openEvent, setFilter } from '../view.ts';
 import { Attachments } from './attachments.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -45,17 +50,19 @@ export function Detail() {
   }, [isLive]);
   // An answer to an earlier request may belong to another event.
   const at = answer === null || idOf(answer) !== id ? null : answer;
+  const near = around(id);
   return (
     <dialog ref={dialog} class="detail" aria-labelledby="detail-title" onClose={close}>
       <div class="detail-head">
         <h2 id="detail-title">Event {id}</h2>
         <span class="spring" />
-        <StepButton id={id} step={-1} name="Newer" />
-        <StepButton id={id} step={1} name="Older" />
+        <StepButton to={near.newer} name="Newer" />
+        <StepButton to={near.older} name="Older" />
         <button type="button" onClick={() => dialog.current?.close()}>
           Close
         </button>
       </div>
+      {id !== null && <Parts rows={near.rows} id={id} />}
       {at === null && <p class="empty">Loading…</p>}
       {at !== null && 'failure' in at && (
         <p class="empty">
@@ -83,6 +90,11 @@ function EventDetail({ row, metadata, isCut }: EventDetailProps) {
     <>
       <Fields row={row} />
       <p class="detail-acts">
+        {sessionPage.value !== session_id && (
+          <a class="button" href={sessionHref(session_id)} onClick={close}>
+            Open its session
+          </a>
+        )}
         <button type="button" onClick={() => narrow('session_id', session_id)}>
           Show this session
         </button>
@@ -100,7 +112,7 @@ function EventDetail({ row, metadata, isCut }: EventDetailProps) {
 
 /** Shows the listed values of an event that could not be loaded. Its numbers may be rounded. */
 function ListedDetail({ id }: { readonly id: number }) {
-  const row = shownRows.value.find((one) => one.id === id);
+  const row = [...shownRows.value, ...(page.value?.rows ?? [])].find((one) => one.id === id);
   if (row === undefined) return null;
   return <EventDetail row={row} metadata={JSON.stringify(row.metadata)} isCut={row.payload_truncated} />;
 }
@@ -128,28 +140,57 @@ function Metadata({ text, isCut }: { readonly text: string; readonly isCut: bool
 }
 
 interface StepButtonProps {
-  readonly id: number | null;
-  readonly step: 1 | -1;
+  /** The next event in this direction. */
+  readonly to: number | undefined;
   readonly name: string;
 }
 
-/** Moves to the next row in the feed. */
-function StepButton({ id, step, name }: StepButtonProps) {
-  const rows = items.value.filter((item) => 'row' in item);
-  const at = rows.findIndex((item) => holds(item, id));
-  const next = at < 0 ? undefined : rows[at + step]?.row.id;
+function StepButton({ to, name }: StepButtonProps) {
   return (
-    <button
-      type="button"
-      disabled={next === undefined}
-      onClick={() => {
-        if (cursor.value !== null) cursor.value = next!;
-        openEvent.value = next!;
-      }}
-    >
+    <button type="button" disabled={to === undefined} onClick={() => show(to!)}>
       {name}
     </button>
   );
+}
+
+/** Lists the events of a call when there are several. */
+function Parts({ rows, id }: { readonly rows: readonly Row[]; readonly id: number }) {
+  if (rows.length < 2) return null;
+  return (
+    <nav class="chips" aria-label="Events of this call">
+      {rows.map((row) => (
+        <button
+          type="button"
+          key={row.id}
+          class="chip"
+          aria-current={row.id === id}
+          onClick={() => show(row.id)}
+        >
+          {legible(eventOf(row), 40)}{' '}
+          <span class="dim number">{timeOfDay(new Date(timeOf(row))).slice(0, 8)}</span>
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+function show(id: number): void {
+  if (cursor.value !== null) cursor.value = id;
+  openEvent.value = id;
+}
+
+/** Returns the events of the line of an event, and the events next to it, on the page that is shown. */
+function around(id: number | null): ReturnType<typeof neighboursOf> {
+  if (id === null) return { rows: [] };
+  if (sessionPage.value !== null) return neighboursOf(lines.value, id);
+  const list = items.value.filter((item) => 'row' in item);
+  const at = list.findIndex((item) => holds(item, id));
+  const [newer, older] = [list[at - 1]?.row.id, list[at + 1]?.row.id];
+  return {
+    rows: [list[at]?.row ?? [], ...(list[at]?.parts ?? [])].flat().toSorted((a, b) => a.id - b.id),
+    ...(newer !== undefined && { newer }),
+    ...(at >= 0 && older !== undefined && { older }),
+  };
 }
 
 function close(): void {
@@ -157,6 +198,7 @@ function close(): void {
 }
 
 function narrow(name: FilterName, value: string): void {
+  if (sessionPage.value !== null) location.hash = '#/';
   setFilter(name, value);
   cursor.value = null;
   close();
