@@ -5,6 +5,7 @@ import { Announcer } from './parts/announcer.tsx';
 import { Breakdown } from './parts/breakdown.tsx';
 import { Charts } from './parts/charts.tsx';
 import { Detail } from './parts/detail.tsx';
+import { Failed } from './parts/failed.tsx';
 import { Feed } from './parts/feed.tsx';
 import { FilterBar, SEARCH_ID } from './parts/filter-bar.tsx';
 import { Header } from './parts/header.tsx';
@@ -12,6 +13,7 @@ import { Headline } from './parts/headline.tsx';
 import { ServerPanel } from './parts/server-panel.tsx';
 import { SessionPage } from './parts/session/page.tsx';
 import { Sessions } from './parts/sessions.tsx';
+import { SpendingPanel } from './parts/spending-panel.tsx';
 import { StorageWarning } from './parts/storage-warning.tsx';
 import { Tiles } from './parts/tiles.tsx';
 import { Tools } from './parts/tools.tsx';
@@ -54,6 +56,8 @@ function Overview() {
         <div class="side">
           {isDrawn.value && (
             <>
+              <Failed />
+              <SpendingPanel />
               <Tools />
               <Breakdown />
               <ServerPanel />

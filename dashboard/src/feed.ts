@@ -7,11 +7,10 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { Row } from './api.ts';
 import { callKey, type Entry, entriesOf } from './calls.ts';
-import { type Filters, filterQuery } from './filters.ts';
 import { type Loaded, NOTHING, waiting, withNewer, withNewest, withOlder } from './loaded.ts';
 import { searchEvents } from './long-search.ts';
 import { type Receipt, Received } from './received.ts';
-import { filters, isFiltered, openEvent, search } from './view.ts';
+import { isFiltered, openEvent, search, selection } from './view.ts';
 
 /** Rows per answer. */
 export const PAGE_ROWS = 200;
@@ -20,7 +19,7 @@ const loaded = signal<Loaded>(NOTHING);
 const shown = signal<Loaded>(NOTHING);
 /** The epoch and the filters of `loaded`. */
 let epoch: string | null = null;
-let loadedFilters: Filters | null = null;
+let loadedFilters: string | null = null;
 
 /** Whether an answer for these filters has arrived. */
 export const isLoaded = signal(false);
@@ -90,7 +89,7 @@ export function takeRows(
   next: number | null,
 ): void {
   batch(() => {
-    const isOther = epoch !== of.epoch || loadedFilters !== filters.value;
+    const isOther = epoch !== of.epoch || loadedFilters !== selection.value;
     if (epoch !== of.epoch) received = new Received(Number(of.revision));
     note(came);
     const before = isOther ? NOTHING : loaded.value;
@@ -99,7 +98,7 @@ export function takeRows(
     loaded.value = isNewest || isOther ? withNewest(before, came, next !== null) : withNewer(before, came);
     isUnfinished.value = loaded.value.rows.length === 0 && cursors.has(WHOLE_FEED);
     epoch = of.epoch;
-    loadedFilters = filters.value;
+    loadedFilters = selection.value;
     isLoaded.value = true;
     if (isOther) {
       cursor.value = null;
@@ -117,7 +116,7 @@ function noteCursor(gap: number, next: number | null): void {
 export function refuseRows(why: string): void {
   batch(() => {
     loaded.value = NOTHING;
-    loadedFilters = filters.value;
+    loadedFilters = selection.value;
     cursor.value = null;
     refusal.value = why;
     isLoaded.value = true;
@@ -138,12 +137,12 @@ export function letIn(): void {
 export async function loadGap(gap: number): Promise<void> {
   if (loadingGap.value !== null) return;
   loadingGap.value = gap;
-  const query = filterQuery(filters.value);
-  const [ofFilters, ofEpoch] = [filters.value, epoch];
+  const [ofFilters, ofEpoch] = [selection.value, epoch];
+  const query = new URLSearchParams(ofFilters);
   query.set('before', String(cursors.get(gap) ?? gap));
   try {
     const { events, next } = await searchEvents(query, PAGE_ROWS, null);
-    if (ofFilters !== filters.value || ofEpoch !== epoch) return;
+    if (ofFilters !== selection.value || ofEpoch !== epoch) return;
     batch(() => {
       note(events);
       cursors.delete(gap);
@@ -165,7 +164,7 @@ export function followRows(): void {
     if (!isHeld.value) letIn();
   });
   effect(() => {
-    if (filters.value === loadedFilters) return;
+    if (selection.value === loadedFilters) return;
     isLoaded.value = false;
     refusal.value = null;
   });

@@ -1,6 +1,6 @@
 /** Server state in addition to the feed: sessions, statistics, cost, health. */
 import { computed, signal } from '@preact/signals';
-import type { Cost, Health, Retention, Session, SessionPage, Stats, Tool } from './api.ts';
+import type { Cost, Health, Retention, Row, Session, SessionPage, Stats, Tool } from './api.ts';
 import { Rate } from './rate.ts';
 import { statusAt, timeoutOf } from './session-status.ts';
 import { now_ms, serverNow } from './time.ts';
@@ -11,6 +11,8 @@ export const RATE_SECONDS = 300;
 export const stats = signal<Stats | null>(null);
 export const tools = signal<readonly Tool[] | null>(null);
 export const cost = signal<Cost | null>(null);
+/** The newest errors. */
+export const failures = signal<readonly Row[] | null>(null);
 /** The last health answer. */
 export const health = signal<Health | null>(null);
 /** The last bounds of retention. */

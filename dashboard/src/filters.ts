@@ -5,6 +5,7 @@
  * Invariant: writing a parsed query gives the same query, in the order of `FILTER_NAMES`.
  */
 import { FILTER_NAMES } from './filter-names.ts';
+import { type Range, rangeIn } from './range.ts';
 
 export { FILTER_NAMES };
 export type FilterName = (typeof FILTER_NAMES)[number];
@@ -17,6 +18,8 @@ export interface View {
   readonly search: string;
   /** The id of the open event. */
   readonly event: number | null;
+  /** The time range; null: all. */
+  readonly range: Range | null;
 }
 
 export function viewOf(query: string): View {
@@ -28,12 +31,13 @@ export function viewOf(query: string): View {
   }
   const id = given.get('event') ?? '';
   const event = /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(Number(id)) ? Number(id) : null;
-  return { filters, search: given.get('q') ?? '', event };
+  return { filters, search: given.get('q') ?? '', event, range: rangeIn(given.get('range')) };
 }
 
 /** Returns the query with its `?`, or an empty text. */
-export function queryOf({ filters, search, event }: View): string {
+export function queryOf({ filters, search, event, range }: View): string {
   const query = filterQuery(filters);
+  if (range !== null) query.set('range', range);
   if (search !== '') query.set('q', search);
   if (event !== null) query.set('event', String(event));
   return query.size === 0 ? '' : `?${query}`;

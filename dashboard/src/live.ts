@@ -12,6 +12,7 @@ import { drawn } from './drawn.ts';
 import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
 import {
   cost,
+  failures,
   health,
   isHealthKnown,
   RATE_SECONDS,
@@ -22,7 +23,6 @@ import {
   takeWaiting,
   tools,
 } from './figures.ts';
-import { filterQuery } from './filters.ts';
 import { searchEvents, wholePage } from './long-search.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
@@ -30,19 +30,22 @@ import { sessionPage } from './route.ts';
 import { SCOPE_ROWS, scopeId, takeScope } from './scope.ts';
 import { type Pulled, pullSession } from './session/follow.ts';
 import { takePage } from './session/state.ts';
+import { pullSpending, type Spending, spending } from './spending.ts';
 import { now_ms, onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
-import { pullPrompts, unasked } from './titles.ts';
+import { pullPaths, pullPrompts, unasked } from './titles.ts';
 import { type Latest, untagged } from './untagged.ts';
-import { filters } from './view.ts';
+import { selection, since, sinceQuery } from './view.ts';
 
 const MIN_INTERVAL_MS = 250;
 /** Least time between two fetches of each; the first one after a pause is immediate. */
-const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, scope: 2000, breakdown: 5000 };
+const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, scope: 2000, breakdown: 5000, spending: 10_000 };
 const PROMPTS_MS = 5000;
 const HEALTH_MS = 5000;
 /** Changes by time alone have no revision, so they are fetched at this interval. */
 const STATUS_MS = 30_000;
 export const SESSIONS = 100;
+/** Number of the newest errors that are listed. */
+const FAILURES = 20;
 /** Number of rows from which the recent rate is computed after a reload. */
 const RATE_ROWS = 1000;
 
@@ -74,36 +77,7 @@ function follow(): () => void {
   const latest = listen(topics, signal);
   const keep: Keep = (pace_ms, options) => keepInStep(pace_ms, options, signal);
   const stopFeed = followFeed(topics, latest, keep);
-  let isAsked = false;
-  keep<SessionPage>(PACE_MS.sessions, {
-    ...topics.of('sessions', { limit: SESSIONS }),
-    apply: ({ data }) => {
-      takeSessions(data);
-      // Fetches them once here; after that the clock triggers the fetches.
-      if (data.next !== null && !isAsked) void pullWaiting(signal).catch(() => undefined);
-      isAsked = true;
-    },
-  });
-  keep<Stats>(PACE_MS.stats, {
-    ...topics.of('stats'),
-    apply: ({ data }) => {
-      stats.value = data;
-    },
-  });
-  keep<[readonly Tool[], Cost]>(PACE_MS.breakdown, {
-    ...untagged(topics.of('stats'), latest, async () => {
-      // This comes after the first rows, which are above it.
-      await drawn();
-      const both = [
-        getJson<{ tools: readonly Tool[] }>('/api/stats/tools', signal).then((answer) => answer.tools),
-        getJson<Cost>('/api/stats/cost', signal),
-      ] as const;
-      return { data: await Promise.all(both) };
-    }),
-    apply: ({ data }) => {
-      [tools.value, cost.value] = data;
-    },
-  });
+  const stopFigures = followFigures(topics, latest, keep, signal);
   const stopScope = followScope(topics, latest, keep, signal);
   const stopPage = followSession(topics, latest, keep);
   const stopPrompts = followPrompts(signal);
@@ -114,12 +88,88 @@ function follow(): () => void {
   return () => {
     stopClock();
     stopFeed();
+    stopFigures();
     stopScope();
     stopPage();
     stopPrompts();
     stopHealth();
     end.abort();
   };
+}
+
+/** Fetches sessions and statistics of the time range, and again when the range changes. */
+function followFigures(topics: Topics, latest: Latest, keep: Keep, signal: AbortSignal): () => void {
+  let isAsked = false;
+  return effect(() => {
+    const from = since.value;
+    const stops = untracked(() => [
+      keep<SessionPage>(PACE_MS.sessions, {
+        ...(from === null
+          ? topics.of('sessions', { limit: SESSIONS })
+          : untagged(topics.of('sessions'), latest, async () => ({ data: await pullSessions(signal) }))),
+        apply: ({ data }) => {
+          takeSessions(data);
+          // Fetches them once here; after that the clock triggers the fetches.
+          if (data.next !== null && !isAsked) void pullWaiting(signal).catch(() => undefined);
+          isAsked = true;
+        },
+      }),
+      keep<Stats>(PACE_MS.stats, {
+        ...(from === null
+          ? topics.of('stats')
+          : untagged(topics.of('stats'), latest, async () => ({ data: await pullStats(signal) }))),
+        apply: ({ data }) => {
+          stats.value = data;
+        },
+      }),
+      keep<[readonly Tool[], Cost, EventPage]>(PACE_MS.breakdown, {
+        ...untagged(topics.of('stats'), latest, async () => {
+          // This comes after the first rows, which are above it.
+          await drawn();
+          return { data: await pullBreakdown(signal) };
+        }),
+        apply: ({ data }) => {
+          [tools.value, cost.value] = data;
+          failures.value = data[2].events;
+        },
+      }),
+      keep<Spending>(PACE_MS.spending, {
+        ...untagged(topics.of('stats'), latest, async () => {
+          await drawn();
+          return { data: await pullSpending(new Date(serverNow()), signal) };
+        }),
+        apply: ({ data }) => {
+          spending.value = data;
+        },
+      }),
+    ]);
+    return () => {
+      for (const stop of stops) stop();
+    };
+  });
+}
+
+function pullSessions(signal: AbortSignal): Promise<SessionPage> {
+  const query = new URLSearchParams({ ...(since.peek() !== null && { since: since.peek()! }) });
+  return wholePage('sessions', query, SESSIONS, signal);
+}
+
+function pullStats(signal: AbortSignal): Promise<Stats> {
+  return getJson<Stats>(`/api/stats${untracked(sinceQuery)}`, signal);
+}
+
+function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, EventPage]> {
+  const from = untracked(sinceQuery);
+  const failed = new URLSearchParams({
+    status: 'error',
+    ...(since.peek() !== null && { since: since.peek()! }),
+  });
+  return Promise.all([
+    getJson<{ tools: readonly Tool[] }>(`/api/stats/tools${from}`, signal).then((answer) => answer.tools),
+    getJson<Cost>(`/api/stats/cost${from}`, signal),
+    // One page of the search is enough: it is bounded, and older errors are in the feed.
+    getJson<EventPage>(`/api/events?${failed}&limit=${FAILURES}`, signal),
+  ]);
 }
 
 /** Keeps data in sync; returns a function that stops it. */
@@ -131,10 +181,10 @@ type Keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal'
  */
 function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
   return effect(() => {
-    const chosen = filters.value;
-    const query = filterQuery(chosen);
+    const chosen = selection.value;
+    const query = new URLSearchParams(chosen);
     const refused = (error: unknown) => {
-      if (error instanceof WrongRequest && chosen === filters.peek()) {
+      if (error instanceof WrongRequest && chosen === selection.peek()) {
         refuseRows(error.problem);
         stop();
       }
@@ -215,7 +265,7 @@ function followSession(topics: Topics, latest: Latest, keep: Keep): () => void {
 
 /** Fetches the first prompts of listed sessions: at once for a new session, and again while it has none. */
 function followPrompts(signal: AbortSignal): () => void {
-  const ask = repeat(PROMPTS_MS, signal, pullPrompts, false);
+  const ask = repeat(PROMPTS_MS, signal, (until) => pullPrompts(until).then(() => pullPaths(until)), false);
   return effect(() => {
     if (unasked.value) void drawn().then(ask);
   });
@@ -300,10 +350,7 @@ async function pullHealth(signal: AbortSignal): Promise<void> {
 }
 
 async function pullStatus(signal: AbortSignal): Promise<void> {
-  const [sessionPage, newStats] = await Promise.all([
-    getJson<SessionPage>(`/api/sessions?limit=${SESSIONS}`, signal),
-    getJson<Stats>('/api/stats', signal),
-  ]);
+  const [sessionPage, newStats] = await Promise.all([pullSessions(signal), pullStats(signal)]);
   takeSessions(sessionPage);
   stats.value = newStats;
   if (sessionPage.next !== null) await pullWaiting(signal);

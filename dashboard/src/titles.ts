@@ -1,14 +1,18 @@
 /**
- * Titles of sessions: the project and the first prompt, or the start time.
+ * Titles of sessions: the project and the first prompt, or the start time. Projects of one name are told apart by the
+ * end of their folders.
  *
  * The list of sessions has no prompts. They are fetched one after the other, only for listed sessions, and once: a
  * first prompt does not change.
  */
 import { computed, signal } from '@preact/signals';
-import type { Session } from './api.ts';
+import type { EventPage, Session } from './api.ts';
 import { sessions } from './figures.ts';
 import { dateTime, legible, timeOfDay } from './format.ts';
 import { wholePage } from './long-search.ts';
+import { labelsOf } from './paths.ts';
+import { getJson } from './request.ts';
+import { pathIn } from './session/path.ts';
 import { summaryOf } from './summary.ts';
 import { serverNow } from './time.ts';
 
@@ -43,15 +47,53 @@ export async function pullPrompts(signal: AbortSignal): Promise<void> {
       order: 'asc',
     });
     const { events } = await wholePage('events', query, 1, signal);
+    notePath(id, pathIn(events));
     asked.value = new Map(asked.value).set(id, last_event_id);
     if (events[0] !== undefined) prompts.value = new Map(prompts.value).set(id, summaryOf(events[0]));
   }
 }
 
-export function titleOf({ id, project, agent_type, started_at }: Session): string {
+/** The folders by session id; null for a session whose events name none. */
+const paths = signal<ReadonlyMap<string, string | null>>(new Map());
+const labels = computed(() => labelsOf([...paths.value.values()].filter((path) => path !== null)));
+
+function notePath(id: string, path: string | null): void {
+  if (path !== null || !paths.value.has(id)) paths.value = new Map(paths.value).set(id, path);
+}
+
+/** Fetches the folders of all loaded sessions with a project, once for each. */
+export async function pullPaths(signal: AbortSignal): Promise<void> {
+  for (const { session } of sessions.peek() ?? []) {
+    if (session.project === null || paths.peek().has(session.id)) continue;
+    const query = new URLSearchParams({ session_id: session.id, source: 'hook', order: 'asc', limit: '1' });
+    const { events } = await getJson<EventPage>(`/api/events?${query}`, signal);
+    notePath(session.id, pathIn(events));
+  }
+}
+
+export function pathOf(id: string): string | null {
+  return paths.value.get(id) ?? null;
+}
+
+/** Returns the known folders of a project, in the order of their newest sessions. */
+export function foldersOf(project: string): string[] {
+  const known = (sessions.value ?? []).filter(({ session }) => session.project === project);
+  return [...new Set(known.flatMap(({ session: { id } }) => pathOf(id) ?? []))];
+}
+
+/** Returns the project's name, longer where another project ends with the same. */
+export function projectOf({ id, project }: Pick<Session, 'id' | 'project'>): string | null {
+  const path = pathOf(id);
+  const label = path === null ? undefined : labels.value.get(path);
+  // A session may have moved to another folder since.
+  return label !== undefined && project !== null && label.endsWith(project) ? label : project;
+}
+
+export function titleOf(session: Session): string {
+  const { id, agent_type, started_at } = session;
   const prompt = prompts.value.get(id);
   const what = prompt === undefined || prompt === '' ? `began ${clock(new Date(started_at))}` : prompt;
-  return legible(`${project ?? agent_type} · ${what}`, MOST);
+  return legible(`${projectOf(session) ?? agent_type} · ${what}`, MOST);
 }
 
 /** Formats `14:02`, with the day when it differs. */

@@ -1,6 +1,8 @@
 /** Keeps the view in the page's address and restores it: filters, search and the open event. */
 import { computed, effect, signal } from '@preact/signals';
-import { type FilterName, type Filters, isEmpty, queryOf, viewOf } from './filters.ts';
+import { type FilterName, type Filters, filterQuery, isEmpty, queryOf, viewOf } from './filters.ts';
+import { type Range, sinceOf } from './range.ts';
+import { now_ms } from './time.ts';
 
 const first = viewOf(location.search);
 
@@ -8,7 +10,28 @@ export const filters = signal<Filters>(first.filters);
 export const search = signal(first.search);
 /** The event whose details are open. */
 export const openEvent = signal<number | null>(first.event);
-export const isFiltered = computed(() => !isEmpty(filters.value));
+export const range = signal<Range | null>(first.range);
+/** The hour, so that a range moves only when a new one begins. */
+const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
+/** The beginning of the range as text. A chosen session is shown whole. */
+export const since = computed(() => {
+  if (range.value === null || filters.value.session_id !== undefined) return null;
+  return sinceOf(range.value, new Date(hour.value * 3_600_000));
+});
+export const hasFilters = computed(() => !isEmpty(filters.value));
+/** Whether some stored events are not shown. */
+export const isFiltered = computed(() => hasFilters.value || since.value !== null);
+/** The query of the feed's events. It changes with the filters and the range. */
+export const selection = computed(() => {
+  const query = filterQuery(filters.value);
+  if (since.value !== null) query.set('since', since.value);
+  return query.toString();
+});
+
+/** Returns `?since=…` for a path with statistics; an empty text without a range. */
+export function sinceQuery(): string {
+  return since.value === null ? '' : `?since=${since.value}`;
+}
 
 /** Sets a filter; `undefined` removes it. */
 export function setFilter(name: FilterName, value: string | undefined): void {
@@ -23,7 +46,12 @@ export function clearFilters(): void {
 /** Keeps the address in sync with the view, and the view with the browser's history. */
 export function followAddress(): void {
   effect(() => {
-    const query = queryOf({ filters: filters.value, search: search.value, event: openEvent.value });
+    const query = queryOf({
+      filters: filters.value,
+      search: search.value,
+      event: openEvent.value,
+      range: range.value,
+    });
     if (query !== location.search)
       history.replaceState(null, '', `${location.pathname}${query}${location.hash}`);
   });
@@ -32,5 +60,6 @@ export function followAddress(): void {
     filters.value = view.filters;
     search.value = view.search;
     openEvent.value = view.event;
+    range.value = view.range;
   });
 }

@@ -7,7 +7,9 @@ import { computedTitle } from '../cost-text.ts';
 import { openCalls, toggleCall } from '../feed.ts';
 import { projects } from '../figures.ts';
 import { dollars, duration, legible, short, timeOfDay } from '../format.ts';
+import { sessionHref } from '../route.ts';
 import { summaryOf } from '../summary.ts';
+import { projectOf } from '../titles.ts';
 import { openEvent } from '../view.ts';
 
 interface EventRowProps {
@@ -110,7 +112,17 @@ const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => Co
     if (computed_cost_usd === null) return '';
     return <span title={computedTitle.value}>~{dollars(computed_cost_usd)}</span>;
   },
-  session: (row) => legible(whereOf(row), 40),
+  session: (row) => (
+    <a
+      class="where-link"
+      tabIndex={-1}
+      href={sessionHref(row.session_id)}
+      title="Open its session"
+      onClick={(event) => event.stopPropagation()}
+    >
+      {legible(whereOf(row), 40)}
+    </a>
+  ),
 };
 
 /**
@@ -118,6 +130,6 @@ const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => Co
  * agent is more informative than an id.
  */
 function whereOf({ project, session_id, source, agent_type }: Row): string {
-  const known = project ?? projects.value.get(session_id);
+  const known = projectOf({ id: session_id, project: project ?? projects.value.get(session_id) ?? null });
   return known ?? (source === 'otel' ? `${agent_type} ${session_id.slice(0, 4)}` : session_id);
 }

@@ -26,7 +26,7 @@ import {
 } from '../feed.ts';
 import { legible, whole } from '../format.ts';
 import { isNarrow } from '../narrow.ts';
-import { filters, isFiltered, openEvent, search } from '../view.ts';
+import { isFiltered, openEvent, search, selection, since } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
 import { NoEvents } from './no-events.tsx';
 import { SearchProgress } from './search-progress.tsx';
@@ -62,7 +62,7 @@ export function Feed() {
     return () => observer.disconnect();
   }, []);
   // Another list starts at its top; its filters and search identify it.
-  const [chosen, wanted] = [filters.value, search.value];
+  const [chosen, wanted] = [selection.value, search.value];
   useEffect(() => box!.scrollTo({ top: 0 }), [chosen, wanted]);
   const list = items.value;
   const row_px = isNarrow.value ? ROW_PX.narrow : ROW_PX.wide;
@@ -161,7 +161,9 @@ function NothingHere() {
           </button>
         </p>
       ) : isFiltered.value ? (
-        <p class="empty">No event passes these filters.</p>
+        <p class="empty">
+          {since.value === null ? 'No event passes these filters.' : 'No event in this time range.'}
+        </p>
       ) : (
         <NoEvents />
       )}

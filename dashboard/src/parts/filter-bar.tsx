@@ -6,7 +6,7 @@ import { FILTER_NAMES, type FilterName } from '../filters.ts';
 import { legible, whole } from '../format.ts';
 import { labelOf } from '../labels.ts';
 import { getJson } from '../request.ts';
-import { clearFilters, filters, isFiltered, search, setFilter } from '../view.ts';
+import { clearFilters, filters, hasFilters, isFiltered, search, setFilter } from '../view.ts';
 import { toTop } from './feed.tsx';
 
 export const SEARCH_ID = 'search';
@@ -55,7 +55,7 @@ export function FilterBar() {
           <FilterSelect key={name} name={name} />
         ))}
       </div>
-      {isFiltered.value && <Chips />}
+      {hasFilters.value && <Chips />}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { span } from '../format.ts';
 import { pullFailure } from '../pulls.ts';
 import { type Theme, theme } from '../theme.ts';
 import { now_ms } from '../time.ts';
+import { RangeChoice } from './range-choice.tsx';
 
 export function Header() {
   const at = health.value;
@@ -14,6 +15,7 @@ export function Header() {
         twin<span>-ingest</span>
       </h1>
       <ConnectionBadge />
+      <RangeChoice />
       {at !== null && isHealthKnown.value && (
         <p class="runtime">
           {at.runtime} {at.version}

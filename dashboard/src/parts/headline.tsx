@@ -1,5 +1,6 @@
 /** The selected session: its title and its totals so far. */
 import { counted, span, whole } from '../format.ts';
+import { sessionHref } from '../route.ts';
 import { headline, SCOPE_ROWS, scope, scopeId, scopeStatus } from '../scope.ts';
 import { now_ms } from '../time.ts';
 import { clock, titleOf } from '../titles.ts';
@@ -36,6 +37,9 @@ export function Headline() {
           )}
         </p>
       )}
+      <a class="button" href={sessionHref(scopeId.value)}>
+        Turns and times
+      </a>
       <button type="button" onClick={() => setFilter('session_id', undefined)}>
         All sessions
       </button>

@@ -5,6 +5,7 @@ import { costText, titleOfCost } from '../cost-text.ts';
 import { hasMoreSessions, sessions } from '../figures.ts';
 import { counted, legible, span } from '../format.ts';
 import { isNarrow } from '../narrow.ts';
+import { sessionHref } from '../route.ts';
 import { now_ms } from '../time.ts';
 import { listedCount, titleOf } from '../titles.ts';
 import { filters, setFilter } from '../view.ts';
@@ -19,8 +20,10 @@ const STATUSES: readonly SessionStatus[] = ['waiting', 'active', 'idle', 'ended'
 export function Sessions() {
   const all = sessions.value;
   const others = all?.filter(({ status }) => status !== 'waiting') ?? [];
-  const [list, button] = useFirst(others, isNarrow.value ? FIRST.narrow : FIRST.wide);
-  const count = needAnswer.value.length + list.length;
+  const [first, button] = useFirst(others, isNarrow.value ? FIRST.narrow : FIRST.wide);
+  const running = first.filter(({ status }) => status === 'active');
+  const list = first.filter(({ status }) => status !== 'active');
+  const count = needAnswer.value.length + first.length;
   useEffect(() => {
     listedCount.value = count;
   }, [count]);
@@ -37,7 +40,20 @@ export function Sessions() {
               <SessionRow key={one.session.id} {...one} />
             ))}
           </ul>
-          {others.length > 0 && <h3 class="group dim">Others</h3>}
+          {running.length === 0 && list.length > 0 && <h3 class="group dim">Others</h3>}
+        </>
+      )}
+      {running.length > 0 && (
+        <>
+          <h3 class="group" id="running">
+            Running ({running.length})
+          </h3>
+          <ul class="sessions" aria-labelledby="running">
+            {running.map((one) => (
+              <SessionRow key={one.session.id} {...one} />
+            ))}
+          </ul>
+          {list.length > 0 && <h3 class="group dim">Others</h3>}
         </>
       )}
       <ul class="sessions">
@@ -100,6 +116,9 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
           )}
         </span>
       </button>
+      <a class="open-session" href={sessionHref(session.id)} title="Open its page: turns, calls and times">
+        ›<span class="unseen">Page of {titleOf(session)}</span>
+      </a>
       {status === 'waiting' && (
         <button type="button" class="dismiss" onClick={() => void dismiss(session.id)}>
           Dismiss

@@ -1,7 +1,7 @@
 /**
  * The lines of the timeline: turns, lanes and items as one list, without what is folded, and their positions.
  *
- * Pure. Invariant: a line's height depends only on its kind and the width of the page.
+ * Pure. Invariant: a line's height depends only on its content and the width of the page.
  */
 import type { Row } from '../api.ts';
 import { type Item, waitedIn } from './items.ts';
@@ -58,10 +58,10 @@ function isTelling({ kind, row, isError, wait }: Item): boolean {
 }
 
 /** Returns the top of each line, and the height of all as the last entry. */
-export function topsOf(lines: readonly Line[], heightOf: (kind: Line['kind']) => number): Float64Array {
+export function topsOf(lines: readonly Line[], heightOf: (line: Line) => number): Float64Array {
   const tops = new Float64Array(lines.length + 1);
-  lines.forEach(({ kind }, i) => {
-    tops[i + 1] = tops[i]! + heightOf(kind);
+  lines.forEach((line, i) => {
+    tops[i + 1] = tops[i]! + heightOf(line);
   });
   return tops;
 }

@@ -5,7 +5,7 @@ import { counted, dollars, duration, legible, short, timeOfDay } from '../../for
 import type { Item } from '../../session/items.ts';
 import { barsOf, type Line } from '../../session/lines.ts';
 import { fold } from '../../session/state.ts';
-import { type Lane, type Turn, timesOf } from '../../session/turns.ts';
+import { allOf, type Lane, type Turn, timesOf } from '../../session/turns.ts';
 import { summaryOf } from '../../summary.ts';
 import { now_ms } from '../../time.ts';
 import { clock } from '../../titles.ts';
@@ -31,7 +31,7 @@ export function LineView({ line, index, top, isOpen, isChosen }: LineProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid that it is in has the keys.
     <div
       id={lineId(key)}
-      class={`line is-${kind}${isBad ? ' is-bad' : ''}${isInner ? ' is-inner' : ''}`}
+      class={`line is-${kind}${kind === 'turn' && line.turn.number === 0 ? ' is-start' : ''}${isBad ? ' is-bad' : ''}${isInner ? ' is-inner' : ''}`}
       role="row"
       aria-level={kind === 'turn' ? 1 : isInner ? 3 : 2}
       aria-rowindex={index + 1}
@@ -65,7 +65,7 @@ function TurnCells({ turn, lineKey, isOpen }: TurnProps) {
   const { waited, worked } = timesOf(turn, now_ms.value);
   const facts = [
     `${clock(new Date(start))}`,
-    `worked ${duration(worked)}`,
+    number > 0 ? `worked ${duration(worked)}` : '',
     waited > 0 ? `waited ${duration(waited)}` : '',
     sums.modelCalls > 0 ? counted(sums.modelCalls, 'model call') : '',
     sums.toolCalls > 0 ? counted(sums.toolCalls, 'tool call') : '',
@@ -84,7 +84,9 @@ function TurnCells({ turn, lineKey, isOpen }: TurnProps) {
         {sums.errors > 0 && <span class="bad"> · {counted(sums.errors, 'error')}</span>}
       </span>
       <span role="gridcell" class="turn-answer text">
-        {answer !== null && (
+        {answer === null ? (
+          number > 0 && <Unanswered turn={turn} />
+        ) : (
           <button
             type="button"
             class="link"
@@ -102,6 +104,13 @@ function TurnCells({ turn, lineKey, isOpen }: TurnProps) {
       </span>
     </>
   );
+}
+
+/** Says why a turn has no answer. */
+function Unanswered({ turn }: { readonly turn: Turn }) {
+  const asked = allOf(turn).findLast(({ wait }) => wait !== null && wait[1] === null);
+  if (asked === undefined) return <span class="dim">↳ no answer yet</span>;
+  return <span class="asked">↳ waits for you: {summaryOf(asked.row)}</span>;
 }
 
 function FoldButton({ lineKey, isOpen, name }: { lineKey: string; isOpen: boolean; name: string }) {

@@ -66,7 +66,7 @@ function Where() {
       </span>
       <span class="text dim">
         {parts.flatMap((part) => (part === null ? [] : legible(part, 120))).join(' · ')} · began{' '}
-        {clock(new Date(session.started_at))}
+        {clock(new Date(turns.value[0]?.start ?? session.started_at))}
       </span>
     </p>
   );

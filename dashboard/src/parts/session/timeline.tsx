@@ -4,7 +4,7 @@
  * A grid with one tab stop: arrows move a cursor, right and left open and fold, Enter shows the event, Escape leaves.
  */
 import { computed, signal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isNarrow } from '../../narrow.ts';
 import { sessionPage } from '../../route.ts';
 import { type Line, lineAt, topsOf } from '../../session/lines.ts';
@@ -23,17 +23,19 @@ const scrollTop = signal(0);
 const height = signal(600);
 const tops = computed(() => {
   const of = HEIGHTS[isNarrow.value ? 'narrow' : 'wide'];
-  return topsOf(lines.value, (kind) => of[kind]);
+  return topsOf(lines.value, (line) => (isStart(line) ? of.lane : of[line.kind]));
 });
 const seen = computed(() => {
   const [from, to] = [scrollTop.value - EXTRA_PX, scrollTop.value + height.value + EXTRA_PX];
   return [lineAt(tops.value, Math.max(0, from)), lineAt(tops.value, to) + 1] as const;
 });
+/** What came before the first prompt has a title only. */
+const isStart = (line: Line) => line.kind === 'turn' && line.turn.number === 0;
 let box: HTMLElement | null = null;
 
 export function Timeline() {
   const ref = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     box = ref.current!;
     const observer = new ResizeObserver(([entry]) => {
       height.value = entry!.contentRect.height;

@@ -1,0 +1,93 @@
+/** The cost of today and of this week, by project, by model or by agent. */
+import { signal } from '@preact/signals';
+import { type Costs, costText, titleOfCost } from '../cost-text.ts';
+import { legible } from '../format.ts';
+import { scopeId } from '../scope.ts';
+import { type Expense, GROUPS, type Group, spending } from '../spending.ts';
+import { foldersOf } from '../titles.ts';
+import { Empty, Panel, useFirst } from './panel.tsx';
+
+const FIRST = 6;
+const group = signal<Group>('project');
+
+export function SpendingPanel() {
+  const all = spending.value?.all[0];
+  const list = spending.value?.[group.value] ?? [];
+  const [first, button] = useFirst(list, FIRST);
+  if (scopeId.value !== null) return null;
+  return (
+    <Panel
+      id="spending"
+      title="Cost"
+      more={
+        <span class="choices">
+          {GROUPS.map((name) => (
+            <button
+              type="button"
+              key={name}
+              class="quiet"
+              aria-pressed={group.value === name}
+              onClick={() => {
+                group.value = name;
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </span>
+      }
+    >
+      {spending.value !== null && list.length === 0 ? (
+        <Empty>Nothing has cost anything this week.</Empty>
+      ) : (
+        <table class="spending" aria-labelledby="spending-title">
+          <thead>
+            <tr>
+              <th scope="col">By {group.value}</th>
+              <th scope="col" class="number">
+                Today
+              </th>
+              <th scope="col" class="number">
+                This week
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {first.map((one) => (
+              <ExpenseRow key={one.name} of={one} />
+            ))}
+            {all !== undefined && <ExpenseRow of={all} isAll={true} />}
+          </tbody>
+        </table>
+      )}
+      {button}
+    </Panel>
+  );
+}
+
+function ExpenseRow({ of, isAll = false }: { readonly of: Expense; readonly isAll?: boolean }) {
+  const folders = group.value === 'project' && of.name !== null ? foldersOf(of.name) : [];
+  return (
+    <tr class={isAll ? 'sum' : undefined}>
+      <th scope="row" class="text">
+        {isAll ? 'All' : of.name === null ? 'all others' : legible(of.name, 60)}
+        {folders.map((path) => (
+          <span key={path} class="folder dim text">
+            {legible(path, 120)}
+          </span>
+        ))}
+      </th>
+      <Amount costs={of.today} />
+      <Amount costs={of.week} />
+    </tr>
+  );
+}
+
+function Amount({ costs }: { readonly costs: Costs }) {
+  const { reported, computed } = costs;
+  return (
+    <td class="number" title={titleOfCost(costs)}>
+      {reported + computed === 0 ? <span class="dim">–</span> : costText(costs).replace(' computed', '')}
+    </td>
+  );
+}

@@ -1,0 +1,68 @@
+/** What was spent today and this week, by project, by model and by agent. */
+import { signal } from '@preact/signals';
+import type { Cost, Spent, Stats } from './api.ts';
+import type { Costs } from './cost-text.ts';
+import { stats } from './figures.ts';
+import { sinceOf } from './range.ts';
+import { getJson } from './request.ts';
+
+export const GROUPS = ['project', 'model', 'agent'] as const;
+export type Group = (typeof GROUPS)[number];
+
+export interface Expense {
+  readonly name: string | null;
+  readonly today: Costs;
+  readonly week: Costs;
+}
+
+export type Spending = Readonly<Record<Group | 'all', readonly Expense[]>>;
+
+export const spending = signal<Spending | null>(null);
+
+/** Number of agents whose cost is fetched: one request for each, since no list has it. */
+const MOST_AGENTS = 8;
+export const NO_COST: Costs = { reported: 0, computed: 0 };
+
+export async function pullSpending(now: Date, signal: AbortSignal): Promise<Spending> {
+  const [today, week] = [sinceOf('today', now), sinceOf('week', now)];
+  const costSince = (from: string) => getJson<Cost>(`/api/stats/cost?since=${from}&limit=1`, signal);
+  const sumSince = async (from: string, agent?: string) => {
+    const query = new URLSearchParams({ since: from, ...(agent !== undefined && { agent_type: agent }) });
+    const sums = await getJson<Stats>(`/api/stats?${query}`, signal);
+    return { reported: sums.total_cost_usd, computed: sums.total_computed_cost_usd };
+  };
+  const names = (stats.peek()?.agents ?? []).flatMap(({ name }) => name ?? []).slice(0, MOST_AGENTS);
+  const expense = async (name: string | null, agent?: string): Promise<Expense> => {
+    const [ofToday, ofWeek] = await Promise.all([sumSince(today, agent), sumSince(week, agent)]);
+    return { name, today: ofToday, week: ofWeek };
+  };
+  const [ofToday, ofWeek, all] = await Promise.all([costSince(today), costSince(week), expense(null)]);
+  const agents: Expense[] = [];
+  // One after the other: a browser has few connections.
+  for (const name of names) agents.push(await expense(name, name));
+  return {
+    all: [all],
+    project: joined(ofToday.by_project, ofWeek.by_project),
+    model: joined(ofToday.by_model, ofWeek.by_model),
+    agent: spentOnly(agents),
+  };
+}
+
+/** Joins the lists of today and of the week, which contains today. */
+export function joined(today: readonly Spent[], week: readonly Spent[]): Expense[] {
+  const byName = new Map(today.map((one) => [one.name, costsOf(one)]));
+  return spentOnly(
+    week.map((one) => ({ name: one.name, today: byName.get(one.name) ?? NO_COST, week: costsOf(one) })),
+  );
+}
+
+function costsOf({ cost_usd, computed_cost_usd }: Spent): Costs {
+  return { reported: cost_usd, computed: computed_cost_usd };
+}
+
+const sumOf = ({ reported, computed }: Costs) => reported + computed;
+
+/** Returns what has cost something, the most expensive first. */
+function spentOnly(list: readonly Expense[]): Expense[] {
+  return list.filter(({ week }) => sumOf(week) > 0).sort((a, b) => sumOf(b.week) - sumOf(a.week));
+}
