@@ -14,11 +14,14 @@ const HOUR_MS = 3_600_000;
 const LEAST = 24;
 const MOST = 168;
 
-/** Returns the hours from the oldest bucket to the hour `now` (hours since 1970): at least a day, at most a week. */
-export function hourly(timeline: readonly Bucket[], now: number): Hours {
+/**
+ * Returns the hours up to the hour `now` (hours since 1970). They begin with the hour `from`, or without it with the
+ * oldest bucket: at least a day, at most a week.
+ */
+export function hourly(timeline: readonly Bucket[], now: number, from: number | null = null): Hours {
   const byHour = new Map(timeline.map((one) => [Math.floor(Date.parse(one.bucket) / HOUR_MS), one]));
   const oldest = Math.min(now, ...byHour.keys());
-  const count = Math.min(MOST, Math.max(LEAST, now - oldest + 1));
+  const count = from === null ? Math.min(MOST, Math.max(LEAST, now - oldest + 1)) : now - from + 1;
   const hours = Array.from({ length: count }, (_, i) => now - count + 1 + i);
   const column = (of: (bucket: Bucket) => number) =>
     hours.map((hour) => {

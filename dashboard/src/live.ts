@@ -44,6 +44,8 @@ const HEALTH_MS = 5000;
 /** Changes by time alone have no revision, so they are fetched at this interval. */
 const STATUS_MS = 30_000;
 export const SESSIONS = 100;
+/** Hours of the longest time range. */
+const MONTH_HOURS = 744;
 /** Number of the newest errors that are listed. */
 const FAILURES = 20;
 /** Number of rows from which the recent rate is computed after a reload. */
@@ -166,7 +168,7 @@ function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, Eve
   });
   return Promise.all([
     getJson<{ tools: readonly Tool[] }>(`/api/stats/tools${from}`, signal).then((answer) => answer.tools),
-    getJson<Cost>(`/api/stats/cost${from}`, signal),
+    getJson<Cost>(`/api/stats/cost${from === '' ? '' : `${from}&limit=${MONTH_HOURS}`}`, signal),
     // One page of the search is enough: it is bounded, and older errors are in the feed.
     getJson<EventPage>(`/api/events?${failed}&limit=${FAILURES}`, signal),
   ]);

@@ -79,8 +79,11 @@ test('the address holds any view', () => {
     filters: { session_id: 'a&b=é', event_type: 'tool_use' },
     search: 'x y',
     event: 12,
+    range: null,
   });
   assert.equal(queryOf(view), query);
+  assert.equal(queryOf(viewOf('?range=week&q=x&model=m')), '?model=m&range=week&q=x');
+  assert.equal(viewOf('?range=year').range, null);
   assert.equal(
     queryOf(viewOf('?event_type=tool_use&session_id=a%26b%3D%C3%A9&event=12&q=x+y&other=1')),
     query,

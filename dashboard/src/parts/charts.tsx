@@ -3,18 +3,24 @@ import { computed } from '@preact/signals';
 import { RATE_SECONDS } from '../figures.ts';
 import { dollars, short } from '../format.ts';
 import { hourly } from '../hourly.ts';
+import { RANGE_NAMES } from '../range.ts';
 import { hasComputedCost, hasCost, hasReportedCost, hasTokens, perSecond, shownCost } from '../scope.ts';
 import { now_ms } from '../time.ts';
+import { range, since } from '../view.ts';
 import { Chart } from './chart.tsx';
 
 /** Recomputed only when a new hour starts, not with every tick. */
 const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
-const hours = computed(() => hourly(shownCost.value?.timeline ?? [], hour.value));
+const hours = computed(() => {
+  const from = since.value === null ? null : Date.parse(since.value) / 3_600_000;
+  return hourly(shownCost.value?.timeline ?? [], hour.value, from);
+});
 const tokensPerHour = computed(() => [hours.value.at, hours.value.tokens_in, hours.value.tokens_out]);
 const costPerHour = computed(() => [hours.value.at, hours.value.cost_usd]);
 const computedPerHour = computed(() => [hours.value.at, hours.value.computed_cost_usd]);
 const hourRange = computed(() => {
   const count = hours.value.at.length;
+  if (since.value !== null) return RANGE_NAMES[range.value!].toLowerCase();
   return count > 24 ? `${Math.ceil(count / 24)} days` : '24 hours';
 });
 

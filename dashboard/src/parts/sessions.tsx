@@ -21,8 +21,10 @@ export function Sessions() {
   const all = sessions.value;
   const others = all?.filter(({ status }) => status !== 'waiting') ?? [];
   const [first, button] = useFirst(others, isNarrow.value ? FIRST.narrow : FIRST.wide);
-  const running = first.filter(({ status }) => status === 'active');
-  const list = first.filter(({ status }) => status !== 'active');
+  const isRunning = ({ session, status }: (typeof others)[number]) =>
+    status === 'active' && !isYourTurn({ ...session, status });
+  const running = first.filter(isRunning);
+  const list = first.filter((one) => !isRunning(one));
   const count = needAnswer.value.length + first.length;
   useEffect(() => {
     listedCount.value = count;

@@ -1,0 +1,62 @@
+/** Tests the overview's time ranges, the names of projects, and the cost of today and this week. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Spent } from '../src/api.ts';
+import { hourly } from '../src/hourly.ts';
+import { labelsOf } from '../src/paths.ts';
+import { rangeIn, sinceOf } from '../src/range.ts';
+import { joined } from '../src/spending.ts';
+
+test('a range begins with a whole hour: of the local day, of Monday, of the thirtieth day', () => {
+  // A Thursday.
+  const now = new Date(2026, 1, 19, 14, 35, 12);
+  const at = (...day: [number, number, number, number]) => new Date(...day).toISOString();
+  assert.equal(sinceOf('hour', now), at(2026, 1, 19, 13));
+  assert.equal(sinceOf('today', now), at(2026, 1, 19, 0));
+  assert.equal(sinceOf('week', now), at(2026, 1, 16, 0));
+  assert.equal(sinceOf('month', now), at(2026, 0, 21, 0));
+  assert.equal(sinceOf('week', new Date(2026, 1, 22, 23)), at(2026, 1, 16, 0));
+  assert.deepEqual(['week', 'year', '', null].map(rangeIn), ['week', null, null, null]);
+});
+
+test('projects of one name are told apart by the end of their folders', () => {
+  const labels = labelsOf([
+    '/home/a/shop',
+    '/home/b/shop',
+    '/srv/site',
+    '/home/a/shop',
+    'C:\\work\\site',
+    '/x/b/shop',
+  ]);
+  assert.deepEqual(
+    [...labels],
+    [
+      ['/home/a/shop', 'a/shop'],
+      ['/home/b/shop', 'home/b/shop'],
+      ['/srv/site', 'srv/site'],
+      ['C:\\work\\site', 'work/site'],
+      ['/x/b/shop', 'x/b/shop'],
+    ],
+  );
+  assert.deepEqual(
+    [...labelsOf(['/', '/shop', '/a/shop'])],
+    [
+      ['/', ''],
+      ['/shop', 'shop'],
+      ['/a/shop', 'a/shop'],
+    ],
+  );
+});
+
+test('the cost of today stands next to that of the week, the most expensive first', () => {
+  const spent = (name: string, cost_usd: number, computed_cost_usd = 0) =>
+    ({ name, cost_usd, computed_cost_usd }) as Spent;
+  assert.deepEqual(joined([spent('a', 1)], [spent('a', 2), spent('b', 0, 5), spent('c', 0)]), [
+    { name: 'b', today: { reported: 0, computed: 0 }, week: { reported: 0, computed: 5 } },
+    { name: 'a', today: { reported: 1, computed: 0 }, week: { reported: 2, computed: 0 } },
+  ]);
+});
+
+test('plots of a range have its hours', () => {
+  assert.deepEqual(hourly([], 1004, 1002).at, [1002 * 3600, 1003 * 3600, 1004 * 3600]);
+});
