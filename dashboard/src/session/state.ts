@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { Row, Session } from '../api.ts';
 import { sessionPage } from '../route.ts';
+import { now_ms } from '../time.ts';
 import { linesOf } from './lines.ts';
 import { allOf, sumsOf, type Turn, timesOf, turnsOf } from './turns.ts';
 
@@ -51,16 +52,20 @@ export const openKeys = computed(() => {
   return below;
 });
 
-/** The sums of all turns; the waits of an open question last until `now`. */
-export function totalsAt(now: number) {
-  const items = turns.value.flatMap(allOf);
+const hasOpenWait = computed(() =>
+  turns.value.some((turn) => allOf(turn).some(({ wait }) => wait !== null && wait[1] === null)),
+);
+
+/** The sums of all turns. Only an open wait makes them change with time. */
+export const totals = computed(() => {
+  const now = hasOpenWait.value ? now_ms.value : 0;
   const times = turns.value.map((turn) => timesOf(turn, now));
   return {
-    ...sumsOf(items),
+    ...sumsOf(turns.value.flatMap(allOf)),
     waited: times.reduce((sum, { waited }) => sum + waited, 0),
     worked: times.reduce((sum, { worked }) => sum + worked, 0),
   };
-}
+});
 
 export function fold(key: string, isOpen: boolean): void {
   folds.value = new Map(folds.value).set(key, isOpen);

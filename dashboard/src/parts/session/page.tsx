@@ -3,9 +3,8 @@ import { costText, titleOfCost } from '../../cost-text.ts';
 import { sessions } from '../../figures.ts';
 import { counted, duration, legible, short, whole } from '../../format.ts';
 import { pathIn } from '../../session/path.ts';
-import { foldAll, isMissing, MOST_ROWS, page, totalsAt, turns, withSteps } from '../../session/state.ts';
+import { foldAll, isMissing, MOST_ROWS, page, totals, turns, withSteps } from '../../session/state.ts';
 import { summaryOf } from '../../summary.ts';
-import { now_ms } from '../../time.ts';
 import { clock } from '../../titles.ts';
 import { setFilter } from '../../view.ts';
 import { askOf, isYourTurn } from '../../waiting.ts';
@@ -75,7 +74,7 @@ function Where() {
 /** One line: cost, calls, context, and where the time went. */
 function Summary() {
   const { session, hasOlder, isLoading } = page.value!;
-  const sums = totalsAt(now_ms.value);
+  const sums = totals.value;
   const costs = { reported: session.total_cost_usd, computed: session.total_computed_cost_usd };
   const { cache_read_tokens: reused, cache_write_tokens: rebuilt } = session;
   const hasTokens = session.tokens_in + session.tokens_out + reused + rebuilt > 0;
