@@ -1,10 +1,11 @@
 /** What was spent today and this week, by project, by model and by agent. */
 import { signal } from '@preact/signals';
-import type { Cost, Spent, Stats } from './api.ts';
+import type { Cost, Session, SessionPage, Spent, Stats } from './api.ts';
 import type { Costs } from './cost-text.ts';
 import { stats } from './figures.ts';
 import { sinceOf } from './range.ts';
 import { getJson } from './request.ts';
+import { hasTwins } from './titles.ts';
 
 export const GROUPS = ['project', 'model', 'agent'] as const;
 export type Group = (typeof GROUPS)[number];
@@ -15,12 +16,18 @@ export interface Expense {
   readonly week: Costs;
 }
 
-export type Spending = Readonly<Record<Group | 'all', readonly Expense[]>>;
+export interface Spending extends Readonly<Record<Group | 'all', readonly Expense[]>> {
+  /** The newest sessions of this week, while projects of one name have several folders. */
+  readonly sessions: readonly Session[];
+  /** The beginning of today, as text. */
+  readonly today: string;
+}
 
 export const spending = signal<Spending | null>(null);
 
 /** Number of agents whose cost is fetched: one request for each, since no list has it. */
 const MOST_AGENTS = 8;
+const MOST_SESSIONS = 100;
 export const NO_COST: Costs = { reported: 0, computed: 0 };
 
 export async function pullSpending(now: Date, signal: AbortSignal): Promise<Spending> {
@@ -36,15 +43,42 @@ export async function pullSpending(now: Date, signal: AbortSignal): Promise<Spen
     const [ofToday, ofWeek] = await Promise.all([sumSince(today, agent), sumSince(week, agent)]);
     return { name, today: ofToday, week: ofWeek };
   };
+  const newest = hasTwins.peek()
+    ? (await getJson<SessionPage>(`/api/sessions?since=${week}&limit=${MOST_SESSIONS}`, signal)).sessions
+    : [];
   const [ofToday, ofWeek, all] = await Promise.all([costSince(today), costSince(week), expense(null)]);
   const agents: Expense[] = [];
   // One after the other: a browser has few connections.
   for (const name of names) agents.push(await expense(name, name));
   return {
+    sessions: newest,
+    today,
     all: [all],
     project: joined(ofToday.by_project, ofWeek.by_project),
     model: joined(ofToday.by_model, ofWeek.by_model),
     agent: spentOnly(agents),
+  };
+}
+
+/** Returns the cost of sessions, each counted whole, by folder. Those that are active today count today. */
+export function byFolder(
+  sessions: readonly Session[],
+  today: string,
+  folderOf: (session: Session) => string | null,
+): ReadonlyMap<string, Expense> {
+  const known = sessions.filter((session) => folderOf(session) !== null);
+  return new Map(
+    [...Map.groupBy(known, (session) => folderOf(session)!)].map(([name, of]) => [
+      name,
+      { name, today: sumOfSessions(of.filter((one) => one.last_event_at >= today)), week: sumOfSessions(of) },
+    ]),
+  );
+}
+
+function sumOfSessions(sessions: readonly Session[]): Costs {
+  return {
+    reported: sessions.reduce((sum, { total_cost_usd }) => sum + total_cost_usd, 0),
+    computed: sessions.reduce((sum, { total_computed_cost_usd }) => sum + total_computed_cost_usd, 0),
   };
 }
 

@@ -81,6 +81,9 @@ export function foldersOf(project: string): string[] {
   return [...new Set(known.flatMap(({ session: { id } }) => pathOf(id) ?? []))];
 }
 
+/** Whether two folders end alike. */
+export const hasTwins = computed(() => [...labels.value.values()].some((label) => label.includes('/')));
+
 /** Returns the project's name, longer where another project ends with the same. */
 export function projectOf({ id, project }: Pick<Session, 'id' | 'project'>): string | null {
   const path = pathOf(id);

@@ -1,11 +1,11 @@
 /** Tests the overview's time ranges, the names of projects, and the cost of today and this week. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Spent } from '../src/api.ts';
+import type { Session, Spent } from '../src/api.ts';
 import { hourly } from '../src/hourly.ts';
 import { labelsOf } from '../src/paths.ts';
 import { rangeIn, sinceOf } from '../src/range.ts';
-import { joined } from '../src/spending.ts';
+import { byFolder, joined } from '../src/spending.ts';
 
 test('a range begins with a whole hour: of the local day, of Monday, of the thirtieth day', () => {
   // A Thursday.
@@ -59,4 +59,24 @@ test('the cost of today stands next to that of the week, the most expensive firs
 
 test('plots of a range have its hours', () => {
   assert.deepEqual(hourly([], 1004, 1002).at, [1002 * 3600, 1003 * 3600, 1004 * 3600]);
+});
+
+test('sessions tell the cost of folders of one name apart', () => {
+  const today = '2026-02-19T00:00:00.000Z';
+  const session = (id: string, last_event_at: string, total_cost_usd: number) =>
+    ({ id, last_event_at, total_cost_usd, total_computed_cost_usd: 0 }) as Session;
+  const list = [
+    session('a1', '2026-02-19T08:00:00.000Z', 1),
+    session('a2', '2026-02-17T08:00:00.000Z', 2),
+    session('b', '2026-02-18T23:59:59.999Z', 4),
+    session('?', today, 8),
+  ];
+  const sums = [...byFolder(list, today, ({ id }) => (id === '?' ? null : `/${id[0]}/shop`)).values()];
+  assert.deepEqual(
+    sums.map(({ name, today: now, week }) => [name, now.reported, week.reported]),
+    [
+      ['/a/shop', 1, 3],
+      ['/b/shop', 0, 4],
+    ],
+  );
 });

@@ -1,6 +1,8 @@
 /**
- * Tests the timeline of a session: its turns, calls and lanes. The fixtures are one turn each of Claude Code 2.1.328
- * (hooks, logs and traces) and Codex 0.169.0 (logs), captured and shortened; the times of the hooks are set.
+ * Tests the timeline of a session: its turns, calls and lanes.
+ *
+ * The fixtures are one turn each of Claude Code 2.1.328 (hooks, logs, traces) and Codex 0.169.0 (logs). They were
+ * captured and shortened, and the times of the hooks are set.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -66,7 +68,7 @@ test('a turn of Claude Code: hooks, logs and spans of a call are one item', () =
       ['model', 'claude-sonnet-4-5', ['claude_code.api_request', 'claude_code.llm_request']],
     ],
   );
-  // A setting allowed the call, so nobody waited.
+  // A setting allowed the call, so the user did not wait.
   assert.equal(calls[1]!.wait, null);
   assert.deepEqual(turn!.sums, { modelCalls: 2, toolCalls: 1, errors: 0, reported: 0.01119, computed: 0 });
   assert.deepEqual(timesOf(turn!, 0), { waited: 0, worked: turn!.end - turn!.start });

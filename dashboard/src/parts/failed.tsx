@@ -12,7 +12,10 @@ import { Empty, Panel, useFirst } from './panel.tsx';
 const FIRST = 4;
 
 export function Failed() {
-  const [list, button] = useFirst(failures.value ?? [], FIRST);
+  const [list, button] = useFirst(
+    (failures.value ?? []).toSorted((a, b) => timeOf(b) - timeOf(a)),
+    FIRST,
+  );
   if (scopeId.value !== null) return null;
   return (
     <Panel id="failed" title="Failed" more="newest first">

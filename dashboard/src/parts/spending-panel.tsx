@@ -3,8 +3,8 @@ import { signal } from '@preact/signals';
 import { type Costs, costText, titleOfCost } from '../cost-text.ts';
 import { legible } from '../format.ts';
 import { scopeId } from '../scope.ts';
-import { type Expense, GROUPS, type Group, spending } from '../spending.ts';
-import { foldersOf } from '../titles.ts';
+import { byFolder, type Expense, GROUPS, type Group, NO_COST, spending } from '../spending.ts';
+import { foldersOf, pathOf } from '../titles.ts';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
 const FIRST = 6;
@@ -66,19 +66,36 @@ export function SpendingPanel() {
 }
 
 function ExpenseRow({ of, isAll = false }: { readonly of: Expense; readonly isAll?: boolean }) {
-  const folders = group.value === 'project' && of.name !== null ? foldersOf(of.name) : [];
+  const folders = !isAll && group.value === 'project' && of.name !== null ? foldersOf(of.name) : [];
+  const [only, ...others] = folders;
   return (
-    <tr class={isAll ? 'sum' : undefined}>
+    <>
+      <tr class={isAll ? 'sum' : undefined}>
+        <th scope="row" class="text">
+          {isAll ? 'All' : of.name === null ? 'all others' : legible(of.name, 60)}
+          {only !== undefined && others.length === 0 && (
+            <span class="folder dim text"> {legible(only, 120)}</span>
+          )}
+        </th>
+        <Amount costs={of.today} />
+        <Amount costs={of.week} />
+      </tr>
+      {others.length > 0 && folders.map((path) => <FolderRow key={path} path={path} />)}
+    </>
+  );
+}
+
+/** One of several folders with the same name. The sums by project do not tell them apart, but sessions do. */
+function FolderRow({ path }: { readonly path: string }) {
+  const { sessions, today } = spending.value!;
+  const of = byFolder(sessions, today, ({ id }) => pathOf(id)).get(path);
+  return (
+    <tr class="of-folder dim" title="The cost of its newest sessions, each counted whole">
       <th scope="row" class="text">
-        {isAll ? 'All' : of.name === null ? 'all others' : legible(of.name, 60)}
-        {folders.map((path) => (
-          <span key={path} class="folder dim text">
-            {legible(path, 120)}
-          </span>
-        ))}
+        {legible(path, 120)}
       </th>
-      <Amount costs={of.today} />
-      <Amount costs={of.week} />
+      <Amount costs={of?.today ?? NO_COST} />
+      <Amount costs={of?.week ?? NO_COST} />
     </tr>
   );
 }
