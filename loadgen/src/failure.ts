@@ -13,7 +13,6 @@ export type FailureCode =
   | 'health_differs'
   | 'parity_difference'
   | 'generator_failed'
-  | 'reader_failed'
   | 'reads_failed'
   | 'payload_differs'
   | 'audit_failed'

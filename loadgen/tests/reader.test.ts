@@ -1,6 +1,5 @@
 /** Tests the reader that runs during a soak: its requests, their rate, and its counts. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,10 +7,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { BenchFailure } from '../src/failure.ts';
-import { checkReads, startReader } from '../src/observe/reader/reader.ts';
+import { startReader } from '../src/observe/reader.ts';
 
-const placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
 const lifetime = new Lifetime();
 let asked: string[] = [];
 let answer: RequestListener;
@@ -35,7 +32,7 @@ after(async () => {
 const start = (answering: RequestListener, own = lifetime) => {
   asked = [];
   answer = answering;
-  return startReader({ url, placement, lifetime: own, interval_ms: 20 });
+  return startReader(url, own, 20);
 };
 const totals = () => asked.filter((path) => path === '/api/stats').length;
 async function until(condition: () => boolean): Promise<void> {
@@ -47,12 +44,10 @@ test('totals every time, the rest every fifth time', async () => {
   await until(() => totals() >= 12);
   const sample = await reader.stop();
   const others = asked.filter((path) => path !== '/api/stats');
-  const times = Math.ceil(totals() / 5);
   const each = ['/api/sessions?limit=20', '/api/events?limit=50', '/api/stats/tools', '/api/stats/cost'];
-  const expected = Array.from({ length: times }, () => each).flat();
+  const expected = Array.from({ length: Math.ceil(totals() / 5) }, () => each).flat();
   assert.deepEqual(others.toSorted(), expected.toSorted());
-  assert.equal(sample.requests, asked.length);
-  assert.equal(sample.failed, 0);
+  assert.deepEqual([sample.requests, sample.failed], [asked.length, 0]);
   assert.ok(sample.p50_ms! > 0 && sample.p50_ms! <= sample.p99_ms!);
 });
 
@@ -63,19 +58,9 @@ test('what is not a 200 has failed, and is in no percentile', async () => {
   });
   await until(() => totals() >= 4);
   const sample = await reader.stop();
-  assert.deepEqual(sample, {
-    requests: sample.requests,
-    failed: sample.requests,
-    p50_ms: null,
-    p99_ms: null,
-    cpu_us: sample.cpu_us,
-  });
-  assert.ok(sample.requests >= 4 && sample.cpu_us > 0);
-  assert.throws(
-    () => checkReads(sample, 'round 1 of rs'),
-    (error) => error instanceof BenchFailure && error.code === 'reads_failed',
-  );
-  checkReads({ requests: 8, failed: 0, p50_ms: 1, p99_ms: 1, cpu_us: 1 }, 'round 1 of rs');
+  const { requests } = sample;
+  assert.deepEqual(sample, { requests, failed: requests, p50_ms: null, p99_ms: null });
+  assert.ok(requests >= 4);
 });
 
 test('the end waits for the slowest answer', async () => {
@@ -89,48 +74,16 @@ test('the end waits for the slowest answer', async () => {
   await sleep(200);
   answerHeld!();
   const sample = await sampled;
-  assert.equal(sample.requests, asked.length);
-  assert.equal(sample.failed, 0);
+  assert.deepEqual([sample.requests, sample.failed], [asked.length, 0]);
   assert.ok(sample.p99_ms! >= 200, String(sample.p99_ms));
 });
 
-test('a reader that is gone is a failure, and an interrupted run ends it', async () => {
+test('an interrupted run ends the reader', async () => {
   const own = new Lifetime();
-  const reader = start(ok, own);
+  const reader = start(() => undefined, own);
   await until(() => totals() >= 1);
-  await own.end();
-  await assert.rejects(
-    reader.stop(),
-    (error) => error instanceof BenchFailure && error.code === 'reader_failed',
-  );
-  const other = new Lifetime();
-  const interrupted = start(() => undefined, other);
-  await until(() => totals() >= 1);
-  const stopping = interrupted.stop();
-  other.interrupt();
+  const stopping = reader.stop();
+  own.interrupt();
   await assert.rejects(stopping, Interrupted);
+  await own.end();
 });
-
-test('the reader ends with its parent', { timeout: 30_000 }, async () => {
-  const lifetimeModule = JSON.stringify(import.meta.resolve('@twin-ingest/testkit/process/lifetime.ts'));
-  const source = (name: string) => JSON.stringify(new URL(`../src/${name}.ts`, import.meta.url));
-  const program = `
-    const { startReader } = await import(${source('observe/reader/reader')});
-    const { Lifetime } = await import(${lifetimeModule});
-    const context = ${JSON.stringify({ url, placement, interval_ms: 20 })};
-    startReader({ ...context, lifetime: new Lifetime() });`;
-  asked = [];
-  answer = ok;
-  const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' });
-  await until(() => totals() >= 2);
-  parent.kill('SIGKILL');
-  await once(parent, 'close');
-  // The reader's connection closes when its process ends.
-  while ((await connections()) > 0) await sleep(10);
-});
-
-function connections(): Promise<number> {
-  return new Promise((resolve, reject) =>
-    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-  );
-}

@@ -13,7 +13,6 @@ import { violations } from '../src/result/json.ts';
 import { placeOf } from '../src/run/suite-run.ts';
 import { eventText } from '../src/sync/bodies.ts';
 import { SYNC as USAGE } from '../src/sync/command.ts';
-import { countFalls } from '../src/sync/crowd-process.ts';
 import { FigureValues } from '../src/sync/figure.ts';
 import { outcomeOf, SWAPPED, SYNC_GOALS } from '../src/sync/goals.ts';
 import { Journal } from '../src/sync/journal.ts';
@@ -23,7 +22,7 @@ import { SCENARIO_NAMES } from '../src/sync/result.ts';
 import { type Keep, overFaultyTransport } from '../src/sync/scenarios/monotony.ts';
 import { rateOf } from '../src/sync/scenarios/slider.ts';
 import { unreadIn } from '../src/sync/slow-reader.ts';
-import { longestWait, waitsOf } from '../src/sync/staleness.ts';
+import { countFalls, longestWait, waitsOf } from '../src/sync/staleness.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const SYNC = sampleSync();

@@ -139,9 +139,7 @@ function serverOf(
 const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
 
 function readsOf(soaked: Slice | undefined): { readonly reads?: Reads } {
-  if (soaked === undefined || soaked.reader === null) return {};
-  const { cpu_us: _, ...reads } = soaked.reader;
-  return { reads };
+  return soaked === undefined || soaked.reader === null ? {} : { reads: soaked.reader };
 }
 
 function generatorOf(slices: readonly Slice[]): GeneratorLoad | null {

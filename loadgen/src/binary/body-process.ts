@@ -8,6 +8,7 @@
 import { Exchange } from '../codecs/exchange.ts';
 import { requestBytes } from '../codecs/load-process.ts';
 import { nowMs } from '../observe/clock.ts';
+import { serve } from '../run/serve.ts';
 import { blobBytes } from './blob-bytes.ts';
 
 export type BodyRoute = 'echo' | 'blob';
@@ -19,8 +20,7 @@ export type BodyOrder =
 
 export type BodyReply =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'moved'; readonly bodies: number; readonly duration_ms: number }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'moved'; readonly bodies: number; readonly duration_ms: number };
 
 interface Ready {
   readonly exchange: Exchange;
@@ -30,19 +30,11 @@ interface Ready {
 
 export function serveBodies(): void {
   let ready: Ready | undefined;
-  process.on('message', async (message) => {
-    const order = message as BodyOrder;
-    let reply: BodyReply;
-    try {
-      if (order.kind === 'first') {
-        ready?.exchange.close();
-        ready = await first(order);
-        reply = { kind: 'ready' };
-      } else reply = await run(ready!, order.seconds);
-    } catch (error) {
-      reply = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
-    }
-    process.send!(reply);
+  serve<BodyOrder, BodyReply>(async (order) => {
+    if (order.kind === 'run') return run(ready!, order.seconds);
+    ready?.exchange.close();
+    ready = await first(order);
+    return { kind: 'ready' };
   });
 }
 

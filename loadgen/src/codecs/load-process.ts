@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../analyse/statistics.ts';
 import { writeUuid } from '../load/uuid.ts';
 import { nowMs } from '../observe/clock.ts';
+import { serve } from '../run/serve.ts';
 import { type Address, Exchange, type Reply } from './exchange.ts';
 import { type Piped, type PipeOrder, runPipe } from './pipe.ts';
 
@@ -66,8 +67,7 @@ export interface Sliced {
 export type LoadReply =
   | { readonly kind: 'prepared' }
   | { readonly kind: 'sliced'; readonly sliced: Sliced }
-  | { readonly kind: 'piped'; readonly piped: Piped }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'piped'; readonly piped: Piped };
 
 /** After closing more connections than this, wait until the server has noticed. */
 const MANY = 100;
@@ -85,15 +85,7 @@ interface Prepared {
 
 export function serveOrders(): void {
   const load = new Load();
-  process.on('message', async (message) => {
-    let reply: LoadReply;
-    try {
-      reply = await load.carryOut(message as Order);
-    } catch (error) {
-      reply = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
-    }
-    process.send!(reply);
-  });
+  serve<Order, LoadReply>((order) => load.carryOut(order));
 }
 
 class Load {

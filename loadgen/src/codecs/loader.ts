@@ -15,19 +15,15 @@ export class Loader {
   }
 
   async prepare(requests: ReadonlyMap<string, readonly Request[]>): Promise<void> {
-    await this.#helper.ask({ kind: 'prepare', requests });
+    await this.#helper.ask({ kind: 'prepare', requests }, 'prepared');
   }
 
   async slice(order: Omit<Slice, 'kind'>): Promise<Sliced> {
-    const reply = await this.#helper.ask({ ...order, kind: 'slice' });
-    if (reply.kind !== 'sliced') throw new RangeError(`${reply.kind} is no answer to a slice`);
-    return reply.sliced;
+    return (await this.#helper.ask({ ...order, kind: 'slice' }, 'sliced')).sliced;
   }
 
   async pipe(order: Omit<PipeOrder, 'kind'>): Promise<Piped> {
-    const reply = await this.#helper.ask({ ...order, kind: 'pipe' });
-    if (reply.kind !== 'piped') throw new RangeError(`${reply.kind} is no answer to a pipe`);
-    return reply.piped;
+    return (await this.#helper.ask({ ...order, kind: 'pipe' }, 'piped')).piped;
   }
 
   close(): Promise<void> {

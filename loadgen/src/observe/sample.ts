@@ -78,8 +78,6 @@ export interface ReaderSample {
   readonly failed: number;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
-  /** CPU time of the reader's process, including its start. */
-  readonly cpu_us: number;
 }
 
 /** Load of the machine from outside the run during a measurement, as shares of all its cores. */

@@ -152,7 +152,7 @@ export interface GeneratorLoad {
 }
 
 /** Figures of the dashboard that reads during a soak. */
-export type Reads = Omit<ReaderSample, 'cpu_us'>;
+export type Reads = ReaderSample;
 
 export interface ServerMeasurement {
   /** Milliseconds from spawn to ready of each start, in order; only in `startup`. */

@@ -9,6 +9,7 @@ import { msgpackCalls } from '@twin-ingest/client/msgpack';
 import { type Rpc, rpcOf } from '@twin-ingest/client/rpc';
 import { Exchange } from '../codecs/exchange.ts';
 import { nowMs } from '../observe/clock.ts';
+import { serve } from '../run/serve.ts';
 import { type Call, checkAnswer, libraryTime, requestOf } from './call.ts';
 import { Samples } from './samples.ts';
 import { argumentOf, nameOf } from './values.ts';
@@ -37,10 +38,7 @@ export interface Sliced {
   readonly cpu_us: number;
 }
 
-export type CallReply =
-  | { readonly kind: 'prepared' }
-  | { readonly kind: 'ran'; readonly sliced: Sliced }
-  | { readonly kind: 'failed'; readonly message: string };
+export type CallReply = { readonly kind: 'prepared' } | { readonly kind: 'ran'; readonly sliced: Sliced };
 
 interface Prepared {
   readonly call: Call;
@@ -54,18 +52,10 @@ const PATIENCE_MS = 120_000;
 
 export function serveCalls(): void {
   const calls = new Calls();
-  process.on('message', async (message) => {
-    const order = message as CallOrder;
-    let reply: CallReply;
-    try {
-      if (order.kind === 'prepare') {
-        await calls.prepare(order);
-        reply = { kind: 'prepared' };
-      } else reply = { kind: 'ran', sliced: await calls.run(order.seconds, order.least) };
-    } catch (error) {
-      reply = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
-    }
-    process.send!(reply);
+  serve<CallOrder, CallReply>(async (order) => {
+    if (order.kind === 'run') return { kind: 'ran', sliced: await calls.run(order.seconds, order.least) };
+    await calls.prepare(order);
+    return { kind: 'prepared' };
   });
 }
 

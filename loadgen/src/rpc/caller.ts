@@ -16,13 +16,11 @@ export class Caller extends Helper<CallOrder, CallReply> {
 
   /** Checks the response of a call and warms up. */
   async prepare(order: Omit<Extract<CallOrder, { kind: 'prepare' }>, 'kind'>): Promise<void> {
-    await this.ask({ kind: 'prepare', ...order });
+    await this.ask({ kind: 'prepare', ...order }, 'prepared');
   }
 
   async run(seconds: number, least: number): Promise<Sliced> {
-    const reply = await this.ask({ kind: 'run', seconds, least });
-    if (reply.kind !== 'ran') throw new RangeError(`${reply.kind} is no answer to a run`);
-    return reply.sliced;
+    return (await this.ask({ kind: 'run', seconds, least }, 'ran')).sliced;
   }
 }
 

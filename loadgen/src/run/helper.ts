@@ -1,13 +1,14 @@
 /**
- * The parent's side of a process that carries out one order at a time.
+ * The parent's side of a process that carries out one order at a time; `serve.ts` is the other side.
  *
  * Invariants: the process ends with the run at the latest. A process that ends by itself fails its current order.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { BenchFailure } from '../failure.ts';
+import { BenchFailure, type FailureCode } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
+import type { Answered, Failed, Progress } from './serve.ts';
 
 export interface HelperOptions {
   /** Name of the process in failures. */
@@ -16,44 +17,59 @@ export interface HelperOptions {
   readonly program: URL;
   readonly placement: Placement;
   readonly lifetime: Lifetime;
+  /** Code of a failure that has none of its own; default `generator_failed`. */
+  readonly code?: FailureCode;
 }
 
-export class Helper<Order, Reply extends { readonly kind: string }> {
-  readonly #name: string;
+type Kinds = { readonly kind: string };
+
+export class Helper<Order extends object, Reply extends Kinds> {
+  readonly #options: HelperOptions;
   readonly #child: ChildProcess;
-  readonly #lifetime: Lifetime;
   readonly #release: () => Promise<unknown>;
 
-  constructor({ name, program, placement, lifetime }: HelperOptions) {
-    const file = fileURLToPath(program);
-    const command = [...pinningCommand(placement.generator_cpus), process.execPath, file];
-    this.#name = name;
-    this.#lifetime = lifetime;
+  constructor(options: HelperOptions) {
+    const { program, placement, lifetime } = options;
+    const command = [...pinningCommand(placement.generator_cpus), process.execPath, fileURLToPath(program)];
+    this.#options = options;
     this.#child = spawn(command[0]!, command.slice(1), {
       stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
       serialization: 'advanced',
     });
-    this.#release = lifetime.add(() => end(this.#child));
+    // The next order reports an error of the child. Without this listener, the error would end the run.
+    this.#child.on('error', () => undefined);
+    this.#release = lifetime.add(() => endProcess(this.#child));
   }
 
-  /** Sends an order and returns the reply. A reply of kind `failed` becomes a `generator_failed`. */
-  async ask(order: Order): Promise<Exclude<Reply, { readonly kind: 'failed' }>> {
+  /** Sends an order and returns the reply, which must be of this kind. */
+  async ask<Kind extends Reply['kind']>(
+    order: Order,
+    kind: Kind,
+    onProgress: (value: number) => void = () => undefined,
+  ): Promise<Extract<Reply, { readonly kind: Kind }>> {
+    const { lifetime } = this.#options;
     // Checked before sending: after an interruption, no caller would wait for the reply.
-    this.#lifetime.signal.throwIfAborted();
-    const reply = await this.#lifetime.orInterrupted(this.#exchange(order));
-    if (reply.kind === 'failed')
-      throw this.#failure((reply as unknown as { readonly message: string }).message);
-    return reply as Exclude<Reply, { readonly kind: 'failed' }>;
+    lifetime.signal.throwIfAborted();
+    const reply = await lifetime.orInterrupted(this.#exchange(order, onProgress));
+    if (isFailed(reply)) {
+      if (reply.code !== null) throw new BenchFailure(reply.code, reply.message, reply.details);
+      throw this.#failure(reply.message);
+    }
+    if (reply.kind !== kind) throw this.#failure(`expected ${kind}, got ${reply.kind}`);
+    return reply as Extract<Reply, { readonly kind: Kind }>;
   }
 
   async close(): Promise<void> {
     await this.#release();
   }
 
-  #exchange(order: Order): Promise<Reply> {
+  #exchange(order: Order, onProgress: (value: number) => void): Promise<Reply | Failed> {
     const child = this.#child;
     return new Promise((resolve, reject) => {
-      const onMessage = (message: unknown) => settle(() => resolve(message as Reply));
+      const onMessage = (message: Answered<Reply>) => {
+        if (isProgress(message)) onProgress(message.value);
+        else settle(() => resolve(message));
+      };
       const onError = (error: Error) => settle(() => reject(this.#failure(error.message)));
       const onClose = (code: number | null, signal: string | null) =>
         settle(() => reject(this.#failure(`ended by itself (${signal ?? `code ${code}`})`)));
@@ -62,18 +78,28 @@ export class Helper<Order, Reply extends { readonly kind: string }> {
         how();
       };
       child.on('message', onMessage).on('error', onError).on('close', onClose);
-      if (child.connected) child.send(order as object);
+      if (child.connected) child.send(order);
       else onClose(child.exitCode, child.signalCode);
     });
   }
 
   #failure(what: string): BenchFailure {
-    return new BenchFailure('generator_failed', `${this.#name}: ${what}`);
+    const { name, code = 'generator_failed' } = this.#options;
+    return new BenchFailure(code, `${name}: ${what}`);
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+function isProgress(message: Kinds): message is Progress {
+  return message.kind === 'progress';
+}
+
+function isFailed(message: Kinds): message is Failed {
+  return message.kind === 'failed';
+}
+
+/** Ends a child process that may have ended, or never have started. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const closed = new Promise((resolve) => child.once('close', resolve));
   child.kill('SIGKILL');
   await closed;

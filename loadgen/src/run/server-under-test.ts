@@ -14,7 +14,7 @@ import type { Generator, Sent } from '../load/drivers/driver.ts';
 import { machineLoad, readMachine } from '../observe/machine.ts';
 import { observe } from '../observe/observer.ts';
 import type { ProbeProcess } from '../observe/probe.ts';
-import { checkReads, startReader } from '../observe/reader/reader.ts';
+import { checkReads, startReader } from '../observe/reader.ts';
 import type { ProcessSample, Slice, WarmUp } from '../observe/sample.ts';
 import { folderBytes } from '../observe/size.ts';
 import { checkStream, type StreamClients, startStreamClients } from '../observe/stream/clients.ts';
@@ -121,7 +121,7 @@ export class ServerUnderTest {
   }
 
   async measure(load: SliceLoad): Promise<Slice> {
-    const { lifetime, placement } = this.#context.launch;
+    const { lifetime } = this.#context.launch;
     const { spec } = load;
     const { server, database } = this.#launched;
     const isSoak = spec.mode === 'soak';
@@ -132,7 +132,7 @@ export class ServerUnderTest {
       interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
       lifetime,
     });
-    const reader = spec.reader ? startReader({ url: server.url, lifetime, placement }) : null;
+    const reader = spec.reader ? startReader(server.url, lifetime) : null;
     await this.#clients?.mark();
     const cpu = await this.#startCpu();
     const machineBefore = await readMachine();
@@ -150,8 +150,7 @@ export class ServerUnderTest {
     if (read !== null) checkReads(read, `round ${this.#round} of ${this.name}`);
     this.#wal_peak_bytes = larger(this.#wal_peak_bytes, observer.walPeak);
     this.#record(spec.name, load.events, measured);
-    const run_us =
-      ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us + (read?.cpu_us ?? 0);
+    const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
     return {
       round: this.#round,
       target: this.name,
@@ -269,7 +268,7 @@ async function streamClients(
   { lifetime, placement }: Launch,
 ): Promise<StreamClients | null> {
   if (workload.stream_clients === 0) return null;
-  const clients = await startStreamClients({
+  const clients = startStreamClients({
     url: server.url,
     clients: workload.stream_clients,
     lifetime,

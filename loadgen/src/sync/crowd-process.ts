@@ -4,8 +4,9 @@
  * Invariant: during a load it only reads and records.
  */
 import { encode } from '../analyse/histogram.ts';
+import { serve } from '../run/serve.ts';
 import { RawClient } from './raw-client.ts';
-import { type Acknowledged, waitsOf } from './staleness.ts';
+import { type Acknowledged, countFalls, waitsOf } from './staleness.ts';
 
 export type CrowdOrder =
   | {
@@ -29,8 +30,7 @@ export type CrowdOrder =
 
 export type CrowdReply =
   | { readonly kind: 'done' }
-  | { readonly kind: 'finished'; readonly found: CrowdFindings }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'finished'; readonly found: CrowdFindings };
 
 export interface CrowdFindings {
   /** Compressed histogram in microseconds; empty without clients. */
@@ -47,19 +47,6 @@ export interface CrowdFindings {
   readonly ended: readonly string[];
   /** CPU time of this process from `mark` to `finish`. */
   readonly cpu_us: number;
-}
-
-export function serveCrowd(): void {
-  const crowd = new Crowd();
-  process.on('message', async (message) => {
-    let reply: CrowdReply;
-    try {
-      reply = await crowd.carryOut(message as CrowdOrder);
-    } catch (error) {
-      reply = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
-    }
-    process.send!(reply);
-  });
 }
 
 class Crowd {
@@ -97,11 +84,7 @@ class Crowd {
       (i < stalled ? this.#stalled : this.#readers).push(new RawClient(url, path, manner, heard));
     }
     if (await this.#all((client) => client.newest >= 0, patience_ms)) return { kind: 'done' };
-    const ended = this.#ended();
-    return {
-      kind: 'failed',
-      message: `not every client is connected: ${ended.join('; ') || 'no frame came'}`,
-    };
+    throw new Error(`not every client is connected: ${this.#ended().join('; ') || 'no frame came'}`);
   }
 
   async #finish(order: Extract<CrowdOrder, { kind: 'finish' }>): Promise<CrowdReply> {
@@ -146,7 +129,5 @@ class Crowd {
   }
 }
 
-/** Counts the values that are smaller than the previous value. */
-export function countFalls(values: readonly number[]): number {
-  return values.filter((value, i) => i > 0 && value < values[i - 1]!).length;
-}
+const crowd = new Crowd();
+serve<CrowdOrder, CrowdReply>((order) => crowd.carryOut(order));

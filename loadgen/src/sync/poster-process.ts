@@ -7,6 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../observe/clock.ts';
+import { serve } from '../run/serve.ts';
 import { batchText, eventText, type Shape } from './bodies.ts';
 import { Connections } from './connections.ts';
 
@@ -62,30 +63,7 @@ export interface Posted {
   readonly cpu_us: number;
 }
 
-export type Reply =
-  | { readonly kind: 'posted'; readonly posted: Posted }
-  | { readonly kind: 'failed'; readonly message: string };
-
-export function serveOrders(): void {
-  let connections: Connections | undefined;
-  let key = '';
-  process.on('message', async (message) => {
-    const order = message as Order;
-    const count = order.kind === 'burst' ? (order.concurrency ?? 1) : order.connections;
-    if (key !== `${order.url} ${count}`) {
-      connections?.close();
-      connections = new Connections(order.url, count);
-      key = `${order.url} ${count}`;
-    }
-    let reply: Reply;
-    try {
-      reply = { kind: 'posted', posted: await new Poster(connections!).carryOut(order) };
-    } catch (error) {
-      reply = { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
-    }
-    process.send!(reply);
-  });
-}
+export type Reply = { readonly kind: 'posted'; readonly posted: Posted };
 
 class Poster {
   readonly #connections: Connections;
@@ -189,3 +167,15 @@ class Poster {
     this.#answers.push({ from_ms, answered_ms, revision });
   }
 }
+
+let connections: Connections | undefined;
+let key = '';
+serve<Order, Reply>(async (order) => {
+  const count = order.kind === 'burst' ? (order.concurrency ?? 1) : order.connections;
+  if (key !== `${order.url} ${count}`) {
+    connections?.close();
+    connections = new Connections(order.url, count);
+    key = `${order.url} ${count}`;
+  }
+  return { kind: 'posted', posted: await new Poster(connections!).carryOut(order) };
+});

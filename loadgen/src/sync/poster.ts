@@ -19,7 +19,7 @@ export class Poster {
     this.#seed = seed;
     this.#helper = new Helper({
       name: 'the poster',
-      program: new URL('./poster-main.ts', import.meta.url),
+      program: new URL('./poster-process.ts', import.meta.url),
       placement,
       lifetime,
     });
@@ -50,6 +50,6 @@ export class Poster {
   }
 
   async #post(order: Order): Promise<Posted> {
-    return (await this.#helper.ask(order)).posted;
+    return (await this.#helper.ask(order, 'posted')).posted;
   }
 }

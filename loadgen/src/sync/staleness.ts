@@ -64,3 +64,8 @@ function eachWait(
     take(at === heard.length ? null : Math.max(0, heard_ms[at]! - at_ms));
   }
 }
+
+/** Counts the values that are smaller than the previous value. */
+export function countFalls(values: readonly number[]): number {
+  return values.filter((value, i) => i > 0 && value < values[i - 1]!).length;
+}

@@ -70,13 +70,12 @@ async function slice(host: Host, load: Load, mover: Mover, context: ScenarioCont
 /** The parent's side of the process that moves bodies. */
 class Mover extends Helper<BodyOrder, BodyReply> {
   async first(port: number, route: BodyRoute, bytes: number): Promise<void> {
-    await this.ask({ kind: 'first', port, route, bytes });
+    await this.ask({ kind: 'first', port, route, bytes }, 'ready');
   }
 
   /** Moves bodies, and returns megabytes a second. */
   async run(seconds: number, bytes: number): Promise<number> {
-    const reply = await this.ask({ kind: 'run', seconds });
-    if (reply.kind !== 'moved') throw new RangeError(`${reply.kind} is no answer to a run`);
-    return (reply.bodies * bytes) / reply.duration_ms / 1000;
+    const { bodies, duration_ms } = await this.ask({ kind: 'run', seconds }, 'moved');
+    return (bodies * bytes) / duration_ms / 1000;
   }
 }

@@ -1,9 +1,10 @@
 /**
  * The generator's process: it creates the events once, then carries out one order at a time.
  *
- * It ends with its parent. Invariants: during an order it only builds bodies, sends and counts. The reported CPU time
+ * Invariants: during an order it only builds bodies, sends and counts. The reported CPU time
  * is that of the whole process from the beginning to the end of the order.
  */
+import { serve } from '../../run/serve.ts';
 import { loadPool, type Pool, type PoolFacts } from '../pool.ts';
 import type { Job, Order, Sent } from './driver.ts';
 import { Requests } from './requests.ts';
@@ -15,9 +16,7 @@ export type Command =
 
 export type Reply =
   | { readonly kind: 'prepared'; readonly pool: PoolFacts }
-  | { readonly kind: 'progress'; readonly acknowledged: number }
-  | { readonly kind: 'sent'; readonly sent: Sent }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'sent'; readonly sent: Sent };
 
 /** One order, its requests, and the tally that counts them. */
 export interface Load {
@@ -33,40 +32,32 @@ export type Send = (load: Load) => Promise<{ readonly errors: number; readonly t
 
 const PROGRESS_MS = 250;
 
-/** Answers the parent's commands until the parent has ended. */
+/** Carries out the parent's commands until the parent has ended. */
 export function serveGenerator(send: Send): void {
-  // A terminal sends Ctrl-C to the whole process group. The parent handles it and reports what happened.
-  process.on('SIGINT', () => undefined);
-  process.once('disconnect', () => process.exit(1));
   let prepared: { readonly job: Job; readonly pool: Pool } | undefined;
-  process.on('message', async (message) => {
-    const command = message as Command;
-    try {
-      if (command.kind === 'prepare') {
-        const { job } = command;
-        prepared = { job, pool: await loadPool(job.pool) };
-        reply({ kind: 'prepared', pool: prepared.pool.facts });
-      } else if (prepared === undefined) reply({ kind: 'failed', message: 'asked to send before prepare' });
-      else reply({ kind: 'sent', sent: await carryOut(prepared.job, prepared.pool, command.order, send) });
-    } catch (error) {
-      reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+  serve<Command, Reply>(async (command, progress) => {
+    if (command.kind === 'prepare') {
+      const { job } = command;
+      prepared = { job, pool: await loadPool(job.pool) };
+      return { kind: 'prepared', pool: prepared.pool.facts };
     }
+    if (prepared === undefined) throw new Error('asked to send before prepare');
+    const { job, pool } = prepared;
+    return { kind: 'sent', sent: await carryOut(job, pool, command.order, { send, progress }) };
   });
 }
 
-function reply(message: Reply): void {
-  process.send!(message);
+interface How {
+  readonly send: Send;
+  progress(acknowledged: number): void;
 }
 
-async function carryOut(job: Job, pool: Pool, order: Order, send: Send): Promise<Sent> {
+async function carryOut(job: Job, pool: Pool, order: Order, { send, progress }: How): Promise<Sent> {
   const requests = new Requests(pool, job, order.range);
   const tally = new Tally();
   if (requests.count === 0)
     return tally.result({ sent_event_ids: 0, errors: 0, timeouts: 0, generator_cpu_us: 0 });
-  const progress = setInterval(
-    () => reply({ kind: 'progress', acknowledged: tally.acknowledged }),
-    PROGRESS_MS,
-  );
+  const timer = setInterval(() => progress(tally.acknowledged), PROGRESS_MS);
   try {
     const cpu = process.cpuUsage();
     const failed = await send({ job, order, requests, tally });
@@ -77,6 +68,6 @@ async function carryOut(job: Job, pool: Pool, order: Order, send: Send): Promise
       generator_cpu_us: used.user + used.system,
     });
   } finally {
-    clearInterval(progress);
+    clearInterval(timer);
   }
 }

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { K6Summary } from '../../../k6/job.ts';
 import { BenchFailure } from '../../failure.ts';
+import { endProcess } from '../../run/helper.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 
@@ -40,7 +41,7 @@ export function startK6(run: K6Run): { readonly finished: Promise<K6Outcome>; en
   const finished = follow(child, run);
   // After an interruption, the caller may never await this promise.
   finished.catch(() => undefined);
-  return { finished, end: () => end(child) };
+  return { finished, end: () => endProcess(child) };
 }
 
 const FLAGS = [
@@ -102,11 +103,4 @@ function ended(child: ChildProcess): Promise<string> {
       reject(new BenchFailure('generator_failed', `k6 could not be started: ${error.message}`)),
     );
   });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const closed = new Promise((resolve) => child.once('close', resolve));
-  child.kill('SIGKILL');
-  await closed;
 }

@@ -17,6 +17,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
 import { type Placement, pinningCommand } from '../../plan/placement.ts';
+import { endProcess } from '../../run/helper.ts';
 import { loadPool } from '../pool.ts';
 import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
 import { Requests } from './requests.ts';
@@ -129,7 +130,7 @@ async function run({
   const finished = follow(child, onProgress, (job.timeout_s + GRACE_S) * 1000);
   // After an interruption, the caller may never await this promise.
   finished.catch(() => undefined);
-  const release = lifetime.add(() => end(child));
+  const release = lifetime.add(() => endProcess(child));
   try {
     return await lifetime.orInterrupted(finished);
   } finally {
@@ -167,13 +168,6 @@ async function follow(
   clearTimeout(silent);
   if (done === undefined) throw new BenchFailure('generator_failed', `wrk ended too early (${how})`, other);
   return done;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const closed = new Promise((resolve) => child.once('close', resolve));
-  child.kill('SIGKILL');
-  await closed;
 }
 
 function sentOf(done: Done, order: Order, requests: Requests): Sent {

@@ -3,11 +3,10 @@
  *
  * Invariants: the process ends with the run at the latest. A process that ends by itself fails the run.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
-import { type Placement, pinningCommand } from '../../plan/placement.ts';
+import type { Placement } from '../../plan/placement.ts';
+import { Helper } from '../../run/helper.ts';
 import type { StreamSample } from '../sample.ts';
 import type { Command, Reply } from './process.ts';
 
@@ -37,42 +36,36 @@ export interface StreamClientsOptions {
   readonly placement: Placement;
 }
 
-const PROGRAM = fileURLToPath(new URL('./main.ts', import.meta.url));
-
 /** Longer than any pause of a healthy server. It only delays the report of a failure. */
 const PATIENCE_MS = 30_000;
 
-export async function startStreamClients(options: StreamClientsOptions): Promise<StreamClients> {
+export function startStreamClients(options: StreamClientsOptions): StreamClients {
   const { url, clients, lifetime, placement } = options;
-  const command = [...pinningCommand(placement.generator_cpus), process.execPath, PROGRAM];
-  const child = spawn(command[0]!, command.slice(1), {
-    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+  const helper = new Helper<Command, Reply>({
+    name: 'the stream clients',
+    program: new URL('./process.ts', import.meta.url),
+    placement,
+    lifetime,
+    code: 'stream_failed',
   });
-  const close = lifetime.add(() => end(child));
-  const send = (message: Command) => lifetime.orInterrupted(ask(child, message));
-  const connected = send({ kind: 'connect', url, clients, patience_ms: PATIENCE_MS });
+  const connected = helper.ask({ kind: 'connect', url, clients, patience_ms: PATIENCE_MS }, 'done');
   // `ready` reports a failure. This handler prevents an unhandled rejection before `ready` is called.
   connected.catch(() => undefined);
   let problems: readonly string[] = [];
   return {
-    ready: async () => done(await connected),
-    mark: async () => done(await send({ kind: 'mark' })),
-    async cpu() {
-      const reply = await send({ kind: 'cpu' });
-      if (reply.kind !== 'used') throw unexpected(reply);
-      return reply.cpu_us;
-    },
+    ready: async () => void (await connected),
+    mark: async () => void (await helper.ask({ kind: 'mark' }, 'done')),
+    cpu: async () => (await helper.ask({ kind: 'cpu' }, 'used')).cpu_us,
     until: async (last_id, patience_ms = PATIENCE_MS) =>
-      done(await send({ kind: 'until', last_id, patience_ms })),
+      void (await helper.ask({ kind: 'until', last_id, patience_ms }, 'done')),
     async finish(file) {
-      const reply = await send({ kind: 'finish', file });
-      await close();
-      if (reply.kind !== 'finished') throw unexpected(reply);
+      const reply = await helper.ask({ kind: 'finish', file }, 'finished');
+      await helper.close();
       problems = reply.problems;
       return reply.sample;
     },
     problems: () => problems,
-    close: async () => void (await close()),
+    close: () => helper.close(),
   };
 }
 
@@ -101,47 +94,4 @@ export function checkStream(
     `${name}: ${clients} stream clients received ${frames} frames of ${acknowledged} acknowledged events each`,
     details,
   );
-}
-
-function done(reply: Reply): void {
-  if (reply.kind !== 'done') throw unexpected(reply);
-}
-
-function unexpected(reply: Reply): BenchFailure {
-  if (reply.kind === 'missing') return new BenchFailure('stream_differs', reply.message, reply.problems);
-  if (reply.kind === 'failed') return new BenchFailure('stream_failed', reply.message);
-  return new BenchFailure('stream_failed', `the stream clients answered ${reply.kind}`);
-}
-
-/** Sends a command and waits for its reply. The child handles one command at a time. */
-function ask(child: ChildProcess, command: Command): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const onMessage = (message: unknown) => finish(() => resolve(message as Reply));
-    const onClose = (code: number | null, signal: string | null) => {
-      const how = signal ?? `code ${code}`;
-      finish(() =>
-        reject(new BenchFailure('stream_failed', `the stream clients ended by themselves (${how})`)),
-      );
-    };
-    const onError = (error: Error) =>
-      finish(() =>
-        reject(
-          new BenchFailure('stream_failed', `the stream clients could not be started: ${error.message}`),
-        ),
-      );
-    const finish = (settle: () => void) => {
-      child.off('message', onMessage).off('close', onClose).off('error', onError);
-      settle();
-    };
-    child.on('message', onMessage).on('close', onClose).on('error', onError);
-    if (child.connected) child.send(command);
-    else onClose(child.exitCode, child.signalCode);
-  });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const closed = new Promise((resolve) => child.once('close', resolve));
-  child.kill('SIGKILL');
-  await closed;
 }

@@ -3,6 +3,8 @@
  *
  * Invariant: during a measurement it only reads bytes, counts and hashes.
  */
+import { BenchFailure } from '../../failure.ts';
+import { serve } from '../../run/serve.ts';
 import type { StreamSample } from '../sample.ts';
 import { StreamClient } from './client.ts';
 import { LagRecorder } from './delivery-lag.ts';
@@ -18,37 +20,23 @@ export type Command =
 export type Reply =
   | { readonly kind: 'done' }
   | { readonly kind: 'used'; readonly cpu_us: number }
-  | { readonly kind: 'finished'; readonly sample: StreamSample; readonly problems: readonly string[] }
-  | { readonly kind: 'missing'; readonly message: string; readonly problems: readonly string[] }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'finished'; readonly sample: StreamSample; readonly problems: readonly string[] };
 
-export function serveCommands(): void {
-  const crowd = new Crowd();
-  process.on('message', async (message) => {
-    try {
-      process.send!(await act(crowd, message as Command));
-    } catch (error) {
-      const failed: Reply = {
-        kind: 'failed',
-        message: error instanceof Error ? error.message : String(error),
-      };
-      process.send!(failed);
-    }
-  });
-}
-
-function act(crowd: Crowd, command: Command): Reply | Promise<Reply> {
+async function act(crowd: Crowd, command: Command): Promise<Reply> {
   switch (command.kind) {
     case 'connect':
       crowd.connect(command.url, command.clients);
-      return crowd.wait('connected', (client) => client.after >= 0, command.patience_ms);
+      await crowd.wait('connected', (client) => client.after >= 0, command.patience_ms);
+      return { kind: 'done' };
     case 'mark':
-      return crowd.mark();
+      crowd.mark();
+      return { kind: 'done' };
     case 'cpu':
       return { kind: 'used', cpu_us: crowd.cpu_us() };
     case 'until': {
       const { last_id, patience_ms } = command;
-      return crowd.wait(`seen id ${last_id}`, (client) => client.last >= last_id, patience_ms);
+      await crowd.wait(`seen id ${last_id}`, (client) => client.last >= last_id, patience_ms);
+      return { kind: 'done' };
     }
     case 'finish':
       return crowd.finish(command.file);
@@ -69,11 +57,10 @@ class Crowd {
     }
   }
 
-  mark(): Reply {
+  mark(): void {
     this.#cpu = process.cpuUsage();
     this.#lag = new LagRecorder(Date.now());
     for (const client of this.#clients) client.recordLag(this.#lag);
-    return { kind: 'done' };
   }
 
   /** Returns the CPU time since the last mark, in microseconds. */
@@ -83,26 +70,27 @@ class Crowd {
   }
 
   /**
-   * Waits until `reached` is true for every client. Replies `missing` with the late clients when a stream ends before,
-   * or when no event arrives for `patience_ms`.
+   * Waits until `reached` is true for every client. Fails with the late clients when a stream ends before, or when no
+   * event arrives for `patience_ms`.
    */
-  wait(what: string, reached: (client: StreamClient) => boolean, patience_ms: number): Promise<Reply> {
-    return new Promise((resolve) => {
-      const settle = (reply: Reply) => {
+  wait(what: string, reached: (client: StreamClient) => boolean, patience_ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (how: () => void) => {
         clearTimeout(timer);
         this.#check = null;
-        resolve(reply);
+        how();
       };
       const missing = (why: string) => {
         const late = this.#clients.filter((client) => !reached(client));
         const problems = late.map((client) => client.ended ?? `stopped at id ${client.last}`);
         const message = `${late.length} of ${this.#clients.length} stream clients have not ${what} ${why}`;
-        settle({ kind: 'missing', message, problems: [...problems, ...this.#problems()] });
+        const details = [...problems, ...this.#problems()];
+        settle(() => reject(new BenchFailure('stream_differs', message, details)));
       };
       const timer = setTimeout(() => missing(`and got nothing for ${patience_ms} ms`), patience_ms);
       let frames = this.#frames();
       this.#check = () => {
-        if (this.#clients.every(reached)) settle({ kind: 'done' });
+        if (this.#clients.every(reached)) settle(resolve);
         else if (this.#clients.some((client) => client.ended !== null && !reached(client)))
           missing('before their stream ended');
         else if (frames !== this.#frames()) {
@@ -146,3 +134,6 @@ class Crowd {
     return this.#clients.flatMap((client) => client.problem ?? []);
   }
 }
+
+const crowd = new Crowd();
+serve<Command, Reply>((command) => act(crowd, command));

@@ -88,17 +88,18 @@ async function round(
   await withHost(Host.start(server, launch, { flags: FLAGS }), async (host) => {
     const crowd = new Helper<CrowdOrder, CrowdReply>({
       name: 'the clients',
-      program: new URL('../crowd-main.ts', import.meta.url),
+      program: new URL('../crowd-process.ts', import.meta.url),
       placement: launch.placement,
       lifetime: launch.lifetime,
     });
     const { patience_ms } = sizes;
     const stalled = stalledOf(clients);
-    await crowd.ask({ kind: 'connect', url: host.url, path: PATH, clients, stalled, patience_ms });
+    const order = { url: host.url, path: PATH, clients, stalled, patience_ms };
+    await crowd.ask({ kind: 'connect', ...order }, 'done');
     const isWhole = async () => (await clientsOf(host)) === clients;
     await until(isWhole, patience_ms, `${clients} clients at the server`);
     await load(host, context, sizes.load_warm_up_s);
-    await crowd.ask({ kind: 'mark' });
+    await crowd.ask({ kind: 'mark' }, 'done');
     const offered = await measuredLoad(host, context);
     const acknowledged = offered.posted.answers.map(({ answered_ms, revision }) => ({
       at_ms: answered_ms,
@@ -109,9 +110,8 @@ async function round(
     if (!(await isWhole()))
       throw new BenchFailure('out_of_sync', `${server} dropped one of ${clients} clients`);
     const newest = Number(saturated.revision);
-    const reply = await crowd.ask({ kind: 'finish', acknowledged, newest, patience_ms });
+    const { found } = await crowd.ask({ kind: 'finish', acknowledged, newest, patience_ms }, 'finished');
     await crowd.close();
-    const { found } = reply as { readonly found: CrowdFindings };
     checkFindings(server, found);
     const notified = decode(found.waits);
     const wait = latencyOf(notified);

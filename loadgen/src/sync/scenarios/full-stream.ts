@@ -15,7 +15,7 @@ export const fullStreamScenario: Scenario = {
     for (let i = 0; i < sizes.fan_out_rounds; i++) {
       const host = await Host.start(server, launch);
       const { placement, lifetime } = launch;
-      const crowd = await startStreamClients({ url: host.url, clients, lifetime, placement });
+      const crowd = startStreamClients({ url: host.url, clients, lifetime, placement });
       await crowd.ready();
       await load(host, context, sizes.load_warm_up_s);
       await crowd.mark();

@@ -1,0 +1,80 @@
+/**
+ * Reads statistics during a load, as a dashboard does: the requests of a second are sent by the clock.
+ *
+ * Requests have connections of their own, so that none waits for another. Latency counts from sending. Invariant: every
+ * request counts, so `stop` waits for all answers, and a request without an answer in time has failed.
+ */
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { Pool } from 'undici';
+import { quantile } from '../analyse/statistics.ts';
+import { BenchFailure } from '../failure.ts';
+import type { ReaderSample } from './sample.ts';
+
+/** Milliseconds between two requests of a dashboard for its totals. */
+const INTERVAL_MS = 1000;
+const TIMEOUT_MS = 10_000;
+
+const TOTALS = '/api/stats';
+
+/** Requests for what a dashboard shows below its totals, which it sends every fifth time. */
+const OTHERS = ['/api/sessions?limit=20', '/api/events?limit=50', '/api/stats/tools', '/api/stats/cost'];
+const OTHERS_EVERY = 5;
+
+export interface Reader {
+  /** Sends no further requests, waits for the outstanding answers, and returns the sample. */
+  stop(): Promise<ReaderSample>;
+}
+
+/** Only tests pass another interval. */
+export function startReader(url: string, lifetime: Lifetime, interval_ms = INTERVAL_MS): Reader {
+  // The client has no timeouts, since each request has its own.
+  const pool = new Pool(url, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
+  const latencies_ms: number[] = [];
+  const unanswered = new Set<Promise<void>>();
+  let [requests, failed, ticks] = [0, 0, 0];
+
+  const ask = async (path: string) => {
+    const sent_ms = performance.now();
+    requests++;
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const { statusCode, body } = await pool.request({ method: 'GET', path, signal });
+      await body.arrayBuffer();
+      if (statusCode !== 200) throw new Error(String(statusCode));
+      latencies_ms.push(performance.now() - sent_ms);
+    } catch {
+      failed++;
+    }
+  };
+  const tick = () => {
+    for (const path of ticks++ % OTHERS_EVERY === 0 ? [TOTALS, ...OTHERS] : [TOTALS]) {
+      const asking = ask(path).finally(() => unanswered.delete(asking));
+      unanswered.add(asking);
+    }
+  };
+  tick();
+  const timer = setInterval(tick, interval_ms);
+  const release = lifetime.add(async () => {
+    clearInterval(timer);
+    await pool.destroy();
+  });
+  return {
+    async stop() {
+      clearInterval(timer);
+      await lifetime.orInterrupted(Promise.all(unanswered));
+      await release();
+      const sorted = latencies_ms.toSorted((a, b) => a - b);
+      const at = (share: number) => (sorted.length === 0 ? null : quantile(sorted, share));
+      return { requests, failed, p50_ms: at(0.5), p99_ms: at(0.99) };
+    },
+  };
+}
+
+/** Fails when a read was not answered with a 200 in time. */
+export function checkReads({ failed, requests }: ReaderSample, name: string): void {
+  if (failed === 0) return;
+  throw new BenchFailure(
+    'reads_failed',
+    `${name}: ${failed} of ${requests} reads of the dashboard had no 200 in time`,
+  );
+}
