@@ -38,13 +38,7 @@ const run = (
 ): Promise<Run> => runCompare(folder, argv, { FAKE_FAULTS: faults, ...env }, during);
 
 const out = join(folder, 'result.json');
-const whole = await run([
-  '--',
-  ...SMALL,
-  '--stream-clients=2',
-  `--out=${out}`,
-  '--threshold=rs.p99_ms<100000',
-]);
+const whole = await run(['--', ...SMALL, '--stream-clients=2', `--out=${out}`]);
 const result = JSON.parse(readFileSync(out, 'utf8')) as Result;
 const rawText = readFileSync(join(whole.scratch, 'benchmark-raw.json'), 'utf8');
 const batch = measurementNamed(result, 'batch')!;
@@ -210,10 +204,10 @@ test('every property of the schema is described, every number has a unit', () =>
   assert.deepEqual(missing, []);
 });
 
-test('one server alone has no ratio, a missed threshold exits with 3, and --json prints the summary', async () => {
+test('one server alone has no ratio, and --json prints the summary', async () => {
   const file = join(folder, 'alone.json');
-  const alone = await run([...ONE, '--only=ts', '--json', '--threshold=ts.p99_ms<0.0001', `--out=${file}`]);
-  assert.equal(alone.code, 3, alone.stderr);
+  const alone = await run([...ONE, '--only=ts', '--json', `--out=${file}`]);
+  assert.equal(alone.code, 0, alone.stderr);
   const printed = JSON.parse(alone.stdout) as Result;
   assert.deepEqual(printed, JSON.parse(readFileSync(file, 'utf8')));
   assert.deepEqual(await violations(printed), []);
@@ -222,8 +216,6 @@ test('one server alone has no ratio, a missed threshold exits with 3, and --json
     [measured.order, Object.keys(printed.servers), measured.comparison],
     [['ts'], ['ts'], undefined],
   );
-  const [threshold] = printed.thresholds;
-  assert.deepEqual([threshold!.condition, threshold!.found[0]!.holds], ['ts.p99_ms<0.0001', false]);
 });
 
 test('a wrong flag exits with 2 and its reason, before anything starts', async () => {

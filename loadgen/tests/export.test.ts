@@ -149,7 +149,6 @@ test('the terminal has one table each for the headline, design, loads, rates and
     text,
     /: TypeScript \d+ %,\s+Rust\s+\d+\s+%\s+of\s+what\s+their\s+own\s+databases\s+take\s+in\s+bulk/,
   );
-  assert.match(text, /rs\.p99_ms<250 in batch: 196, holds/);
   assert.match(text, /It limits /);
 });
 

@@ -101,29 +101,6 @@ test('rates are events per second or shares, in their order', () => {
   }
 });
 
-test('a threshold may be repeated, and a wrong one says what is wrong', () => {
-  assert.equal(
-    options(['--threshold', 'rs.p99_ms<50', '--threshold', 'ratio.start_ms<1']).thresholds.length,
-    2,
-  );
-  assert.match(problems(['--threshold=rs.speed<50'])[0]!, /^--threshold .*speed/);
-});
-
-test('a condition on a server that is left out is refused before anything runs', () => {
-  assert.deepEqual(
-    problems([
-      '--only=ts',
-      '--threshold=rs.p99_ms<50',
-      '--threshold=ratio.p99_ms<1',
-      '--threshold=ts.p99_ms<50',
-    ]),
-    [
-      '--threshold rs.p99_ms<50 is about rs, and --only=ts leaves it out',
-      '--threshold ratio.p99_ms<1 is about both servers, and --only=ts leaves one of them out',
-    ],
-  );
-});
-
 test('a name that the mode does not measure cannot be picked, alone or among others', () => {
   assert.deepEqual(problems(['--mode=open', '--rate=2000,50%', '--pick=open_2000,open_5000']), [
     '--pick names open_5000; --mode=open measures batch, open_2000, open_50_percent',

@@ -1,7 +1,7 @@
 /**
  * DATA: the metrics in the order of the table, with source and unit.
  *
- * Summaries, comparisons, tables, thresholds and the schema's list of metrics follow from this table.
+ * Summaries, comparisons, tables and the schema's list of metrics follow from this table.
  */
 import type { ProcessSample, Slice } from '../observe/sample.ts';
 
@@ -59,8 +59,6 @@ export const METRICS: readonly Metric[] = [
     from: 'deployed',
   },
 ];
-
-export const METRIC_KEYS: readonly string[] = METRICS.map((metric) => metric.key);
 
 /** Returns the acknowledged events per second. The audit checks that the file contains all of them. */
 export function throughput({ measured }: Slice): number {

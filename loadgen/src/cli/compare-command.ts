@@ -1,7 +1,5 @@
 /** The command `bench:compare`: its flags, the checks of flags that depend on each other, and the run. */
 import { existsSync } from 'node:fs';
-import { METRIC_KEYS } from '../analyse/metrics.ts';
-import { parseThreshold, type Threshold } from '../analyse/threshold.ts';
 import { FLAG_ENTRIES } from '../plan/flags.ts';
 import type { Options } from '../plan/options.ts';
 import { type Given, type Parsed, parseCommand, type Usage } from '../plan/parse.ts';
@@ -15,11 +13,10 @@ const COMPARE: Usage<'compare'> = {
   name: 'compare',
   about: `Starts both servers in turn, sends them the same events, and reports how they compare.
 bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.`,
-  exit: `Exit: 0 compared, 1 a server or the comparison failed, 2 a flag is wrong, 3 a threshold is not met,
-130 interrupted.`,
+  exit: 'Exit: 0 compared, 1 a server or the comparison failed, 2 a flag is wrong, 130 interrupted.',
 };
 
-/** Returns the exit code: 0 compared, 1 failed, 2 a flag is wrong, 3 a threshold is not met, 130 interrupted. */
+/** Returns the exit code: 0 compared, 1 failed, 2 a flag is wrong, 130 interrupted. */
 export function compareCommand(argv: readonly string[], contenders: Contenders): Promise<number> {
   return runCommand(COMPARE.name, parseOptions(argv), (options, lifetime) =>
     compare(argv, options, contenders, lifetime),
@@ -36,12 +33,11 @@ function finish(values: Given<'compare'>, problems: string[]): Options {
     // A given duration replaces the default number of events of a quick run.
     events: values.given.has('duration') && !values.given.has('events') ? undefined : values.events,
     rates: ratesOf(values.rate, problems),
-    thresholds: thresholdsOf(values.threshold, problems),
   };
   const { corpus } = options;
   if (problems.length > 0) return options;
   if (corpus !== undefined && !existsSync(corpus)) problems.push(`--corpus ${corpus} does not exist`);
-  problems.push(...modeProblems(options), ...sizeProblems(options), ...thresholdProblems(options));
+  problems.push(...modeProblems(options), ...sizeProblems(options));
   const soakRate = options.mode === 'soak' ? options.rates : undefined;
   if (soakRate !== undefined && (soakRate.length !== 1 || soakRate[0]!.kind !== 'fixed'))
     problems.push('--rate of a soak is one rate in events per second');
@@ -56,14 +52,6 @@ function ratesOf(text: string | undefined, problems: string[]): readonly Request
   if (typeof parsed !== 'string') return parsed;
   problems.push(parsed);
   return undefined;
-}
-
-function thresholdsOf(texts: readonly string[] | undefined, problems: string[]): Threshold[] {
-  const parsed = (texts ?? []).map((text) => parseThreshold(text, METRIC_KEYS));
-  problems.push(
-    ...parsed.filter((found) => typeof found === 'string').map((problem) => `--threshold ${problem}`),
-  );
-  return parsed.filter((found) => typeof found !== 'string');
 }
 
 function modeProblems({ given, mode }: Options): string[] {
@@ -99,16 +87,4 @@ function pickProblems(options: Options): string[] {
       const there = names.length === 0 ? 'nothing but starts' : names.join(', ');
       return `--pick names ${name === '' ? 'nothing' : name}; --mode=${options.mode} measures ${there}`;
     });
-}
-
-/** Returns the conditions about a server that `--only` leaves out. Such a condition could never hold. */
-function thresholdProblems({ only, thresholds }: Options): string[] {
-  if (only === undefined) return [];
-  return thresholds
-    .filter(({ subject }) => subject !== only)
-    .map(
-      ({ condition, subject }) =>
-        `--threshold ${condition} is about ${subject === 'ratio' ? 'both servers' : subject}, and --only=${only} leaves ` +
-        `${subject === 'ratio' ? 'one of them' : 'it'} out`,
-    );
 }

@@ -21,9 +21,7 @@ export type CommandName =
   | 'hot';
 
 export interface Flag {
-  /**
-   * Kind of the value. The items of a `list` have commas between them, or the flag is repeated if it is `repeatable`.
-   */
+  /** Kind of the value. The items of a `list` have commas between them. */
   readonly kind: 'switch' | 'text' | 'integer' | 'choice' | 'list';
   readonly commands: readonly CommandName[];
   /** Modes of `compare` that accept the flag; other modes reject it. Default: all modes. */
@@ -40,7 +38,6 @@ export interface Flag {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly choices?: readonly string[];
-  readonly repeatable?: true;
   readonly help: string;
 }
 
@@ -253,13 +250,6 @@ export const FLAGS = {
     default: 'process',
     choices: ['process', 'power'],
     help: 'the durability that both servers run with',
-  },
-  threshold: {
-    kind: 'list',
-    commands: ['compare'],
-    repeatable: true,
-    value: 'COND',
-    help: "exit 3 unless it holds, as 'rs.p99_ms<50' or 'ratio.throughput_events_per_s>1'; may be repeated",
   },
   out: {
     kind: 'text',

@@ -1,12 +1,10 @@
 /** The options of `bench:compare` after all checks. */
-import type { Threshold } from '../analyse/threshold.ts';
 import type { Given } from './parse.ts';
 import type { RequestedRate } from './rates.ts';
 
 export type Durability = 'process' | 'power';
 
 /** An option is `undefined` when its flag is not given and the mode decides. */
-export interface Options extends Omit<Given<'compare'>, 'rate' | 'threshold'> {
+export interface Options extends Omit<Given<'compare'>, 'rate'> {
   readonly rates: readonly RequestedRate[] | undefined;
-  readonly thresholds: readonly Threshold[];
 }

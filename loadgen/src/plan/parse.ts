@@ -52,7 +52,7 @@ function flagsOf(command: CommandName): (readonly [FlagName, Flag])[] {
   return FLAG_ENTRIES.filter(([, { commands }]) => commands.includes(command));
 }
 
-type Texts = ReadonlyMap<FlagName, readonly string[]>;
+type Texts = ReadonlyMap<FlagName, string>;
 
 /** Returns the given flags with their texts, in the order of the command line. A switch has an empty text. */
 function readTexts(
@@ -72,7 +72,7 @@ function readTexts(
     strict: false,
     tokens: true,
   });
-  const texts = new Map<FlagName, string[]>();
+  const texts = new Map<FlagName, string>();
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value);
@@ -80,16 +80,15 @@ function readTexts(
     const { rawName, value } = token;
     const name = token.name as FlagName;
     const flag = known.get(name);
-    const before = texts.get(name) ?? [];
     if (flag === undefined || !rawName.startsWith('--'))
       problems.push(`unknown flag ${rawName}; --help lists all`);
-    else if (before.length > 0 && flag.repeatable !== true) problems.push(`${rawName} is given twice`);
+    else if (texts.has(name)) problems.push(`${rawName} is given twice`);
     else if (flag.kind === 'switch') {
       if (value !== undefined) problems.push(`${rawName} takes no value`);
-      texts.set(name, ['']);
+      texts.set(name, '');
     } else if (value === undefined || value === '' || value.startsWith('--'))
       problems.push(`${rawName} needs a value`);
-    else texts.set(name, [...before, value]);
+    else texts.set(name, value);
   }
   if (wanted.length === 0) problems.push(...words.map((word) => `unexpected argument ${word}`));
   else if (words.length !== wanted.length)
@@ -109,23 +108,22 @@ function parsedValue(name: FlagName, flag: Flag, { texts, usage, problems }: Rea
     case 'switch':
       return given !== undefined;
     case 'text':
-      return given?.[0] ?? flag.default;
+      return given ?? flag.default;
     case 'list':
-      return listOf(name, flag, given, { usage, problems });
+      return listOf(name, given, { usage, problems });
     case 'choice':
-      return choiceOf(name, flag, given?.[0], problems);
+      return choiceOf(name, flag, given, problems);
     case 'integer':
-      return integerOf(name, flag, { text: given?.[0], quick: texts.has('quick'), problems });
+      return integerOf(name, flag, { text: given, quick: texts.has('quick'), problems });
   }
 }
 
 function listOf(
   name: FlagName,
-  flag: Flag,
-  given: readonly string[] | undefined,
+  given: string | undefined,
   { usage, problems }: Pick<Reading, 'usage' | 'problems'>,
 ): readonly string[] | undefined {
-  const list = flag.repeatable === true ? given : given?.[0]?.split(',');
+  const list = given?.split(',');
   if (name !== 'scenarios') return list;
   const known = usage.scenarios ?? [];
   problems.push(

@@ -100,12 +100,3 @@ function commonEnd(lists: readonly (readonly string[])[]): number {
   while (shared < shortest && new Set(lists.map((list) => list.at(-1 - shared))).size === 1) shared++;
   return lists.length > 1 && shared > LEAST_COMMON_WORDS ? shared - 1 : 0;
 }
-
-export function thresholdLines(result: Result): string[] {
-  return result.thresholds.flatMap(({ condition, found }) =>
-    found.map(
-      ({ measurement, value, holds }) =>
-        `${condition} in ${measurement}: ${value === null ? 'not measured' : group(value)}, ${holds ? 'holds' : 'broken'}`,
-    ),
-  );
-}

@@ -8,7 +8,7 @@ import type { Warning } from '../analyse/warning.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { SUITE_NAMES } from '../result/suite-parts.ts';
 import { SMOKE } from '../verify/smoke.ts';
-import { commitOf, type NamedWarning, READING, seenText, thresholdLines } from './conditions.ts';
+import { commitOf, type NamedWarning, READING, seenText } from './conditions.ts';
 import { formatDuration, formatValue, group } from './format.ts';
 import { metricTable } from './markdown.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
@@ -56,9 +56,6 @@ export function documentOf(result: Result, others: readonly string[] = SUITE_NAM
     bullets(report.caveats.map(markdownText)),
     '### Warnings',
     warningLines(report.warnings),
-    ...(result.thresholds.length === 0
-      ? []
-      : ['## Conditions', bullets(thresholdLines(result).map(markdownText))]),
     '## Raw Data',
     rawData(result, others),
     '## Reproduction',
@@ -180,7 +177,7 @@ function reproduction(result: Result): string {
   ].join('\n');
 }
 
-/** Quotes an argument for a shell, since a threshold contains `<`. */
+/** Quotes an argument for a shell. */
 function shellWord(text: string): string {
   return /^[\w=.,:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''").replaceAll('```', '')}'`;
 }

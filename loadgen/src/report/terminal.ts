@@ -2,7 +2,7 @@
 import CliTable from 'cli-table3';
 import type { Result } from '../result/result.ts';
 import { answers } from './choice.ts';
-import { type NamedWarning, READING, runConditions, seenText, thresholdLines } from './conditions.ts';
+import { type NamedWarning, READING, runConditions, seenText } from './conditions.ts';
 import { limitOf } from './document.ts';
 import { reportOf } from './model.ts';
 import { headlineRows, isCompared, type Row, rowSentence, type Table, tableOf } from './rows.ts';
@@ -30,7 +30,6 @@ export function terminalReport(result: Result): string {
       : [part('Open loop: latency from when a request was due', drawn(open), [OPEN_READING])]),
     ...(drift === null ? [] : [part('Drift over the soak', drawn(drift, DRIFT_WIDTHS), [])]),
     ...listed('How far this can be trusted:', trust),
-    ...listed('Conditions of the command line:', thresholdLines(result)),
     warningsSection(warnings),
     ...listed(
       'Which server:',

@@ -35,7 +35,8 @@ export interface Result {
   readonly raw: RawFile | null;
   readonly ceilings: readonly Ceiling[];
   readonly measurements: readonly Measurement[];
-  readonly thresholds: readonly ThresholdOutcome[];
+  /** Always empty: the schema of the contract requires the member. */
+  readonly thresholds: readonly [];
   /** Warnings about the run as a whole; each measurement has its own. */
   readonly warnings: readonly SeenWarning[];
 }
@@ -44,17 +45,6 @@ export interface Result {
 export interface RawFile {
   readonly sha256: string;
   readonly bytes: number;
-}
-
-/** Outcome of a condition from the command line. */
-export interface ThresholdOutcome {
-  readonly condition: string;
-  /** For each measurement that has the metric: its value, and whether the condition holds. */
-  readonly found: readonly {
-    readonly measurement: string;
-    readonly value: number | null;
-    readonly holds: boolean;
-  }[];
 }
 
 export interface ServerFacts {

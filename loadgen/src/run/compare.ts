@@ -9,7 +9,6 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { measurementOf } from '../analyse/measurement.ts';
-import { checkThresholds, outcomeHolds } from '../analyse/threshold.ts';
 import { runWarningsOf } from '../analyse/warnings.ts';
 import { createCeilings } from '../ceilings/ceilings.ts';
 import { BenchFailure } from '../failure.ts';
@@ -117,10 +116,9 @@ export async function compare(
       measurements.push(measurementOf({ ...found, ceiling: await ceilings.indexFor(spec, found) }));
     }
     const whole: RawResult = { ...(await resultOf({ ...facts, measurements })), ceilings: ceilings.all };
-    const thresholds = checkThresholds(options.thresholds, whole);
     const files = { out: plan.out, scratch: contenders.scratch };
-    await writeOutputs({ ...whole, thresholds }, files, options, progress);
-    return thresholds.every(outcomeHolds) ? 0 : 3;
+    await writeOutputs(whole, files, options, progress);
+    return 0;
   } catch (error) {
     if (error instanceof Interrupted && latest !== null && !options.json) printPartial(latest);
     throw error;

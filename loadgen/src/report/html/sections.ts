@@ -2,7 +2,7 @@
 
 import { headlineOf, measurementNamed, type RawResult } from '../../result/result.ts';
 import { answers } from '../choice.ts';
-import { READING, runConditions, seenText, thresholdLines, workloadLine } from '../conditions.ts';
+import { READING, runConditions, seenText, workloadLine } from '../conditions.ts';
 import { limitOf } from '../document.ts';
 import { type Report, reportOf } from '../model.ts';
 import { OPEN_READING } from '../series.ts';
@@ -114,7 +114,6 @@ function conditions(result: RawResult): Section {
     ['Placement', placement.reason],
     ['Load before', environment.load_average.map((one) => one.toFixed(2)).join(', ')],
     ['Flags', result.flags.join(' ') || 'none'],
-    ...thresholdLines(result).map((line) => ['Condition', line] as const),
   ];
   return {
     id: 'conditions',
