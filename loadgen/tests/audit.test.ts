@@ -29,7 +29,7 @@ after(async () => {
 const EVENTS = 2000;
 const BATCH_EVENTS = 200;
 const pool = await loadPool(SMALL_POOL);
-const auditor = await createAuditor({ pool: SMALL_POOL, maxMetadataBytes: undefined, lifetime });
+const auditor = await createAuditor({ pool: SMALL_POOL, lifetime });
 
 const claimOf = (count: number, acknowledged_events = count): Claim => ({
   ranges: [{ first: 0, count }],
@@ -118,7 +118,7 @@ test('one row in 100,000 that is not there fails', async () => {
 test('ids that grow with time are expected where they are sent, and nowhere else', async () => {
   const source: PoolSource = { ...SMALL_POOL, ids: 'time' };
   const file = fileOf('time.db', 400, 'none', await loadPool(source));
-  const other = await createAuditor({ pool: source, maxMetadataBytes: undefined, lifetime });
+  const other = await createAuditor({ pool: source, lifetime });
   assert.ok(auditAgrees(await other.audit(file, claimOf(400))));
   assert.ok(!auditAgrees(await auditor.audit(file, claimOf(400))));
   await other.close();
@@ -190,7 +190,7 @@ test('a view with other columns, or none, is not audited', async () => {
 
 test('a corpus whose events can have no row is reported before anything is sent', async () => {
   const corpus = fileURLToPath(new URL('./fake-round.ts', import.meta.url));
-  const creating = createAuditor({ pool: { ...SMALL_POOL, corpus }, maxMetadataBytes: undefined, lifetime });
+  const creating = createAuditor({ pool: { ...SMALL_POOL, corpus }, lifetime });
   await assert.rejects(
     creating,
     (error) => error instanceof BenchFailure && error.code === 'corpus_unusable',

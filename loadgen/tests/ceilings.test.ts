@@ -36,7 +36,6 @@ const options = (more: Partial<CeilingOptions> = {}): CeilingOptions => ({
   events: EVENTS,
   groupEvents: GROUP_EVENTS,
   durability: 'process',
-  maxMetadataBytes: undefined,
   placement: { pinned: false, server_cpus: null, generator_cpus: null, reason: 'a test' },
   lifetime,
   ...more,
@@ -112,7 +111,6 @@ test('both store the rows of a file that either wrote, as they are, and nothing 
   const how = {
     events: EVENTS,
     durability: 'process',
-    maxMetadataBytes: undefined,
     lifetime,
     wrapper: [],
   } as const;

@@ -1,15 +1,7 @@
 /** Tests latencies in HDR histograms: three digits, no lost value, and decodable. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  createHistogram,
-  decode,
-  encode,
-  latencyOf,
-  merge,
-  percentileCurve,
-  record,
-} from '../src/analyse/histogram.ts';
+import { createHistogram, decode, encode, latencyOf, merge, record } from '../src/analyse/histogram.ts';
 
 function of(values_ms: Iterable<number>) {
   const histogram = createHistogram();
@@ -45,7 +37,6 @@ test('microseconds are kept, and values beyond two minutes too', () => {
 
 test('nothing recorded is no latency', () => {
   assert.equal(latencyOf(createHistogram()), null);
-  assert.deepEqual(percentileCurve(createHistogram()), []);
 });
 
 test('what is stored is read again with every count', () => {
@@ -62,17 +53,4 @@ test('merged histograms have the values of all', () => {
   assert.equal(all.totalCount, 4);
   near(all.getValueAtPercentile(50) / 1000, 2);
   near(all.maxValue / 1000, 600_000);
-});
-
-test('the curve grows from 0 to 100 % and is denser towards the end', () => {
-  const curve = percentileCurve(encode(thousand));
-  assert.equal(curve[0]!.percentile, 0);
-  assert.equal(curve.at(-1)!.percentile, 100);
-  near(curve.at(-1)!.ms, 1000);
-  for (const [i, point] of curve.entries()) {
-    if (i === 0) continue;
-    assert.ok(point.percentile > curve[i - 1]!.percentile && point.ms >= curve[i - 1]!.ms);
-  }
-  near(curve.find((point) => point.percentile === 50)!.ms, 500);
-  assert.ok(curve.filter((point) => point.percentile > 99).length >= 10);
 });

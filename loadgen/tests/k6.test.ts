@@ -24,7 +24,6 @@ import { BenchFailure } from '../src/failure.ts';
 import { batchBody, singleBody } from '../src/load/bodies.ts';
 import type { Job } from '../src/load/drivers/driver.ts';
 import { k6Driver } from '../src/load/drivers/k6.ts';
-import { cpuTimeOfPs, parsePsTime } from '../src/load/drivers/k6-cpu.ts';
 import { findK6 } from '../src/load/drivers/k6-find.ts';
 import { type PoolFilePaths, sharedPool, writePoolFiles } from '../src/load/drivers/k6-pool.ts';
 import { loadPool } from '../src/load/pool.ts';
@@ -241,12 +240,4 @@ test('a k6 that does not run is none, and nothing else is taken in its place', (
   assert.equal(findK6({ K6_BIN: join(folder, 'nothing') }, folder), null);
   assert.equal(findK6({ PATH: folder }, folder), null);
   assert.equal(findK6({ K6_BIN: process.execPath }, folder), null);
-});
-
-test('the CPU time of ps', async () => {
-  assert.equal(parsePsTime(' 00:00:07\n'), 7e6);
-  assert.equal(parsePsTime('1-02:03:04'), ((26 * 60 + 3) * 60 + 4) * 1e6);
-  assert.equal(parsePsTime('12:34.56'), 754.56e6);
-  assert.throws(() => parsePsTime('TIME'), BenchFailure);
-  assert.ok((await cpuTimeOfPs(process.pid)) >= 0);
 });

@@ -17,14 +17,6 @@ export type { Histogram };
 /** Two minutes. The histogram resizes itself for longer durations. */
 const HIGHEST_US = 120_000_000;
 
-export interface CurvePoint {
-  readonly percentile: number;
-  readonly ms: number;
-}
-
-/** Number of points for each halving of the distance to 100 %, as in HdrHistogram's own plots. */
-const POINTS_PER_HALVING = 5;
-
 export function createHistogram(): Histogram {
   return build({
     bitBucketSize: 32,
@@ -78,23 +70,4 @@ export function merge(list: readonly Histogram[]): Histogram {
   const all = createHistogram();
   for (const one of list) all.add(one);
   return all;
-}
-
-/**
- * Returns the points of the percentile curve from 0 to 100 %, denser towards 100 %; none for an empty histogram.
- *
- * The curve stops where a further halving of the distance to 100 % would be less than one sample.
- */
-export function percentileCurve(histogram: Histogram | string): CurvePoint[] {
-  const source = typeof histogram === 'string' ? decode(histogram) : histogram;
-  if (source.totalCount === 0) return [];
-  const points: CurvePoint[] = [];
-  for (let distance = 1; distance * source.totalCount >= 1; distance /= 2) {
-    for (let i = 0; i < POINTS_PER_HALVING; i++) {
-      const percentile = 100 * (1 - distance * (1 - i / POINTS_PER_HALVING / 2));
-      points.push({ percentile, ms: valueAt(source, percentile) });
-    }
-  }
-  points.push({ percentile: 100, ms: source.maxValue / 1000 });
-  return points;
 }

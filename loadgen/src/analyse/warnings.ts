@@ -215,8 +215,8 @@ function judgeTrend({ targets, rounds: { slices } }: Grounds, warn: Warn): void 
   });
   const trend = trendOf(rows);
   if (trend === null) return;
-  const way = trend.changes[0]! < 0 ? 'fell' : 'rose';
-  const far = trend.changes.map((change) => percent(Math.abs(change))).join(' and ');
+  const way = trend[0]! < 0 ? 'fell' : 'rose';
+  const far = trend.map((change) => percent(Math.abs(change))).join(' and ');
   warn('trend', `CPU per event ${way} from round to round, by ${far} from the first third to the last`);
 }
 

@@ -35,7 +35,6 @@ export interface CeilingOptions {
   /** Number of events in one transaction. */
   readonly groupEvents: number;
   readonly durability: 'process' | 'power';
-  readonly maxMetadataBytes: number | undefined;
   /** Number of runs of each program; default 3. */
   readonly repeats?: number;
   /** Cores of the servers, on which the programs run. */
@@ -64,7 +63,6 @@ export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> 
       source: { groups },
       events,
       durability,
-      maxMetadataBytes: options.maxMetadataBytes,
       wrapper: pinningCommand(options.placement.server_cpus),
       lifetime,
     });

@@ -36,7 +36,7 @@ export function createCeilings(context: CeilingsContext): Ceilings {
   return {
     all,
     async indexFor(spec, findings) {
-      const { durability, max_metadata_bytes } = spec.workload;
+      const { durability } = spec.workload;
       const group_events = groupEvents(spec.workload);
       const payload_sha256 = findings.payload.sha256;
       const found = all.findIndex(
@@ -57,7 +57,6 @@ export function createCeilings(context: CeilingsContext): Ceilings {
           events,
           groupEvents: group_events,
           durability,
-          maxMetadataBytes: max_metadata_bytes ?? undefined,
           repeats: CEILING_REPEATS,
           placement: context.placement,
           lifetime: context.lifetime,

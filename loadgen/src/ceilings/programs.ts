@@ -74,7 +74,8 @@ export interface CeilingRun {
   /** Number of events in the source. */
   readonly events: number;
   readonly durability: 'process' | 'power';
-  readonly maxMetadataBytes: number | undefined;
+  /** `--max-metadata-bytes`; only tests set it. */
+  readonly maxMetadataBytes?: number;
   /** Words before the program's command, such as those of `taskset`. */
   readonly wrapper: readonly string[];
   readonly lifetime: Lifetime;

@@ -131,7 +131,6 @@ async function bulk(
     source,
     events,
     durability: 'process',
-    maxMetadataBytes: undefined,
     wrapper: [],
     lifetime,
   });

@@ -95,8 +95,7 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
     closedLoopProgram: undefined,
     scratch: SCRATCH,
   };
-  const asked = { durability: 'process', max_metadata_bytes: null } as const;
-  const launched = await launch(wanted.target, { contenders, placement, lifetime }, asked);
+  const launched = await launch(wanted.target, { contenders, placement, lifetime }, 'process');
   const generator = await autocannonDriver(placement, lifetime).prepare({
     pool: { corpus: wanted.corpus, payload: wanted.payload, seed: 1, ids: 'random', most: 200_000 },
     endpoint: 'batch',

@@ -70,12 +70,12 @@ export async function compare(
   const product: Launch = { contenders, placement, lifetime };
   const plain: Launch = { ...product, contenders: { ...contenders, targets: contenders.plain } };
   const settings = { product: new EffectiveSettings(), plain: new EffectiveSettings() };
-  const asked = { durability: options.durability, max_metadata_bytes: null };
-  await verify(targets, product, asked, settings.product);
+  const { durability } = options;
+  await verify(targets, product, durability, settings.product);
   progress.say('smoke: every answer as the contract asks');
 
   const workers = createWorkers({ options, contenders, placement, lifetime, k6, wrk });
-  const starts = new StartsOfCycles({ targets, launch: product, asked, progress });
+  const starts = new StartsOfCycles({ targets, launch: product, durability, progress });
   const facts = { argv, plan, contenders, environment, stale, settings: settings.product, started };
   const ceilings = createCeilings({ contenders, placement, lifetime, targets, options, progress });
   const findingsOf = async (spec: Spec, rounds: Rounds) => {

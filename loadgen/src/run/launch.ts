@@ -14,6 +14,7 @@ import {
 } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
+import type { Durability } from '../plan/options.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import type { Contenders } from './contenders.ts';
 
@@ -24,12 +25,6 @@ export interface Launch {
   readonly lifetime: Lifetime;
 }
 
-/** Settings of both servers in one measurement. */
-export interface ServerOptions {
-  readonly durability: 'process' | 'power';
-  readonly max_metadata_bytes: number | null;
-}
-
 export interface Launched {
   readonly server: RunningServer;
   readonly folder: string;
@@ -38,12 +33,6 @@ export interface Launched {
   stop(): Promise<number>;
   /** Removes the folder with the database. */
   discard(): Promise<void>;
-}
-
-export function serverFlags(asked: ServerOptions, database: string): string[] {
-  const flags = ['--db', database, '--durability', asked.durability];
-  if (asked.max_metadata_bytes !== null) flags.push('--max-metadata-bytes', String(asked.max_metadata_bytes));
-  return flags;
 }
 
 /** A fresh folder for a server, and the options to start the server with. */
@@ -58,14 +47,14 @@ export interface Prepared {
  */
 export async function prepareLaunch(
   how: Launch,
-  asked: ServerOptions,
+  durability: Durability,
   preloaded: string | null,
 ): Promise<Prepared> {
   const folder = await how.lifetime.temporaryFolder();
   const database = join(folder.path, 'events.db');
   if (preloaded !== null) await copyDatabase(preloaded, database);
   const options = {
-    flags: serverFlags(asked, database),
+    flags: ['--db', database, '--durability', durability],
     cwd: folder.path,
     wrapper: pinningCommand(how.placement.server_cpus),
   };
@@ -81,11 +70,11 @@ export function startFailure(name: TargetName, error: Pick<StartError, 'message'
 export async function launch(
   name: TargetName,
   how: Launch,
-  asked: ServerOptions,
+  durability: Durability,
   preloaded: string | null = null,
 ): Promise<Launched> {
   const { lifetime } = how;
-  const { folder, database, options } = await prepareLaunch(how, asked, preloaded);
+  const { folder, database, options } = await prepareLaunch(how, durability, preloaded);
   const starting = startServer(name, options, how.contenders.targets[name]);
   // Registered before the server is ready, so that an interruption during the start also ends it.
   const release = lifetime.add(() => starting.then((server) => server.stop()));

@@ -18,29 +18,18 @@ export interface PreloadContext {
   readonly workers: Workers;
   readonly progress: Progress;
   readonly target: TargetName;
-  /** A closed database to which the events are added; default: an empty database. */
-  readonly base?: BaseFile;
 }
 
-export interface BaseFile {
-  readonly file: string;
-  readonly rows: number;
-}
-
-/**
- * Returns the path of a database with the spec's `preload_events`, after the rows of a base. Its folder exists until
- * the run ends.
- */
+/** Returns the path of a database with the spec's `preload_events`. Its folder exists until the run ends. */
 export async function preload(spec: Spec, context: PreloadContext): Promise<string> {
-  const { workers, progress, target, base } = context;
+  const { workers, progress, target } = context;
   const count = spec.workload.preload_events;
   const batches: Spec = { ...spec, mode: 'batch', workload: { ...spec.workload, batch_size: PRELOAD_BATCH } };
   const generator = await workers.generator(batches, 'autocannon');
   const auditor = await workers.auditor(spec);
   const step = progress.begin(`preload ${spec.name}`, count);
   try {
-    const asked = { ...spec.workload, durability: 'process' } as const;
-    const launched = await launch(target, context.launch, asked, base?.file);
+    const launched = await launch(target, context.launch, 'process');
     const order = { url: launched.server.url, range: { first: 0, count }, rate_events_per_s: null };
     const sent = await generator.send(order, (events) => step.at(events));
     await launched.stop();
@@ -50,7 +39,7 @@ export async function preload(spec: Spec, context: PreloadContext): Promise<stri
     const claim = {
       ranges: [order.range],
       acknowledged_events: sent.received_events,
-      preloaded_rows: base?.rows ?? 0,
+      preloaded_rows: 0,
     };
     const audit = await auditor.audit(launched.database, claim);
     await checkAudit(audit, 'the preload', [], () => auditor.explain(launched.database, claim));

@@ -91,7 +91,7 @@ export class ServerUnderTest {
     spec: Spec,
     context: ServerContext,
   ): Promise<ServerUnderTest> {
-    const launched = await launch(name, context.launch, spec.workload, context.preloaded);
+    const launched = await launch(name, context.launch, spec.workload.durability, context.preloaded);
     const health = await readHealth(launched.server.url);
     const label = `${spec.name}, round ${round} of ${name}`;
     checkDurability(label, health, spec.workload.durability);

@@ -1,6 +1,5 @@
 /**
- * Measures the time a server takes to start, from the spawn to the first 200 of `/readyz`. Its database is new, or a
- * copy of one that contains events.
+ * Measures the time a server takes to start, from the spawn to the first 200 of `/readyz`. Its database is new.
  *
  * The program is started directly, without a shell or a package manager. Its ready line states the port. From then on,
  * a small process polls `/readyz` without a pause. Invariants: no preparation before the spawn counts. The first start
@@ -11,9 +10,10 @@ import { fileURLToPath } from 'node:url';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { startupOf } from '../analyse/measurement.ts';
 import { BenchFailure } from '../failure.ts';
+import type { Durability } from '../plan/options.ts';
 import { inTurn } from '../plan/plan.ts';
 import type { RawMeasurement } from '../result/result.ts';
-import { type Launch, prepareLaunch, type ServerOptions, startFailure } from './launch.ts';
+import { type Launch, prepareLaunch, startFailure } from './launch.ts';
 import type { Progress } from './progress.ts';
 import type { Command, Reply } from './start-process.ts';
 
@@ -22,12 +22,10 @@ const PROGRAM = fileURLToPath(new URL('./start-process.ts', import.meta.url));
 export interface Starting {
   readonly targets: readonly TargetName[];
   readonly launch: Launch;
-  readonly asked: ServerOptions;
+  readonly durability: Durability;
   /** Number of counted starts per server. */
   readonly count: number;
   readonly progress: Progress;
-  /** A closed database that is copied for every start; default: each start has an empty database. */
-  readonly preloaded?: string | null;
 }
 
 export interface Starts {
@@ -62,13 +60,13 @@ export class StartsOfCycles {
 
 /** Measures starts in the order A B B A, so that a warm file cache favours neither server. */
 export async function measureStarts(starting: Starting): Promise<Starts> {
-  const { targets, count, progress, preloaded = null } = starting;
+  const { targets, count, progress } = starting;
   const order = inTurn(targets, count);
   const times = new Map<TargetName, number[]>(targets.map((name) => [name, []]));
   const child = fork(PROGRAM, { execArgv: [], stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
   const release = starting.launch.lifetime.add(() => end(child));
-  const one = (name: TargetName) => measureStart(child, name, starting, preloaded);
-  const step = progress.begin(preloaded === null ? 'starts' : 'starts with events', order.length);
+  const one = (name: TargetName) => measureStart(child, name, starting);
+  const step = progress.begin('starts', order.length);
   try {
     for (const name of targets) await one(name);
     for (const [i, name] of order.entries()) {
@@ -89,10 +87,9 @@ export async function measureStarts(starting: Starting): Promise<Starts> {
 async function measureStart(
   child: ChildProcess,
   name: TargetName,
-  { launch: how, asked }: Starting,
-  preloaded: string | null,
+  { launch: how, durability }: Starting,
 ): Promise<number> {
-  const { folder, options } = await prepareLaunch(how, asked, preloaded);
+  const { folder, options } = await prepareLaunch(how, durability, null);
   const { command, args } = how.contenders.targets[name];
   const program = { command, args };
   const reply = await how.lifetime.orInterrupted(ask(child, { name, options, program }));

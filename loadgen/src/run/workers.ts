@@ -68,11 +68,8 @@ export function createWorkers(how: WorkersOptions): Workers {
       return kept(generators, JSON.stringify([kind, job]), () => driver(kind).prepare(job));
     },
     auditor(spec) {
-      const { max_metadata_bytes } = spec.workload;
       const pool = ownPool(spec);
-      return kept(auditors, JSON.stringify([pool, max_metadata_bytes]), () =>
-        createAuditor({ pool, maxMetadataBytes: max_metadata_bytes ?? undefined, lifetime }),
-      );
+      return kept(auditors, JSON.stringify(pool), () => createAuditor({ pool, lifetime }));
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Checks before a measurement that both servers give the same answers and have the same settings. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Launch, launch, type ServerOptions } from '../run/launch.ts';
+import type { Durability } from '../plan/options.ts';
+import { type Launch, launch } from '../run/launch.ts';
 import type { EffectiveSettings } from './effective-settings.ts';
 import { checkDurability, checkSameSettings, type Health, readHealth } from './health.ts';
 import { compareSmoke, type Exchange, runSmoke } from './smoke.ts';
@@ -8,13 +9,13 @@ import { compareSmoke, type Exchange, runSmoke } from './smoke.ts';
 export async function verify(
   targets: readonly TargetName[],
   how: Launch,
-  asked: ServerOptions,
+  durability: Durability,
   settings: EffectiveSettings,
 ): Promise<void> {
   const answers = new Map<string, Exchange[]>();
   const healths = new Map<string, Health>();
   for (const name of targets) {
-    const launched = await launch(name, how, asked);
+    const launched = await launch(name, how, durability);
     const health = await readHealth(launched.server.url);
     healths.set(name, health);
     answers.set(name, await runSmoke(name, launched.server.url));
@@ -24,7 +25,7 @@ export async function verify(
   // Checked before `settings.add`, which accepts different durabilities. Here, they show that one server ignores the
   // flag.
   checkSameSettings(healths);
-  for (const [name, health] of healths) checkDurability(name, health, asked.durability);
+  for (const [name, health] of healths) checkDurability(name, health, durability);
   for (const [name, health] of healths) settings.add(name, name as TargetName, health);
   compareSmoke(answers);
 }

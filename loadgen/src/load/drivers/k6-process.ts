@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { K6Summary } from '../../../k6/job.ts';
 import { BenchFailure } from '../../failure.ts';
+import { createProbe } from '../../observe/probe.ts';
 import { endProcess } from '../../run/helper.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
@@ -19,8 +20,6 @@ const KEPT_LINES = 10;
 export interface K6Run {
   readonly command: readonly string[];
   readonly jobFile: string;
-  /** Returns the CPU time of a process so far. */
-  cpu(pid: number): Promise<number>;
   /** Handles a line. Returns whether it is the line of an answer. */
   onLine(line: string): boolean;
   onReady(): void;
@@ -69,6 +68,14 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
+/** Returns the CPU time of k6 so far, in microseconds. k6 is no Node process and cannot report it itself. */
+async function cpuTime(pid: number): Promise<number> {
+  const { cpu_us } = await createProbe()(pid);
+  if (cpu_us === null)
+    throw new BenchFailure('generator_failed', 'the system does not report the CPU time of k6');
+  return cpu_us;
+}
+
 async function follow(child: ChildProcess, run: K6Run): Promise<K6Outcome> {
   const other: string[] = [];
   const keep = (line: string) => {
@@ -80,7 +87,7 @@ async function follow(child: ChildProcess, run: K6Run): Promise<K6Outcome> {
   lines.on('line', (line) => {
     if (run.onLine(line)) return;
     if (line === 'ready' || line === 'done') {
-      cpu.push(run.cpu(child.pid!));
+      cpu.push(cpuTime(child.pid!));
       // Awaited below, after the end of k6. This handler prevents an unhandled rejection before that.
       cpu.at(-1)!.catch(() => undefined);
       if (line === 'ready') run.onReady();

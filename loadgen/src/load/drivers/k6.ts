@@ -15,7 +15,6 @@ import { countWithId } from '../bodies.ts';
 import { loadPool, type Pool } from '../pool.ts';
 
 import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
-import { cpuTime } from './k6-cpu.ts';
 import type { K6 } from './k6-find.ts';
 import { type PoolFilePaths, sharedPool, writePoolFiles } from './k6-pool.ts';
 import { startK6 } from './k6-process.ts';
@@ -88,7 +87,6 @@ async function send(order: Order, onProgress: (events: number) => void, prepared
   const run = startK6({
     command: [...pinningCommand(prepared.placement.generator_cpus), prepared.k6.binary],
     jobFile,
-    cpu: cpuTime,
     onLine(line) {
       const answer = tally.read(line);
       if (answer) onProgress(tally.acknowledged);

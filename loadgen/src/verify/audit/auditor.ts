@@ -13,7 +13,6 @@ import type { PoolSource } from '../../load/pool.ts';
 import type { Audit } from '../../observe/sample.ts';
 import type { Claim } from './claim.ts';
 import { type DigestPart, MultisetDigest } from './digest.ts';
-import { DEFAULT_MAX_METADATA_BYTES } from './expected-row.ts';
 import type { Digested, Reply, Request, ThreadData } from './thread.ts';
 
 export type { Claim } from './claim.ts';
@@ -27,8 +26,6 @@ export interface Auditor {
 
 export interface AuditorOptions {
   readonly pool: PoolSource;
-  /** `--max-metadata-bytes` of the servers; `undefined`: the default of the contract. */
-  readonly maxMetadataBytes: number | undefined;
   readonly lifetime: Lifetime;
 }
 
@@ -36,10 +33,9 @@ const THREADS = 2;
 const THREAD = new URL('./thread.ts', import.meta.url);
 
 /** Starts the threads, which compute the expected rows of the pool. This takes about a second. */
-export async function createAuditor({ pool, maxMetadataBytes, lifetime }: AuditorOptions): Promise<Auditor> {
+export async function createAuditor({ pool, lifetime }: AuditorOptions): Promise<Auditor> {
   const threads = Array.from({ length: THREADS }, (_, share) => {
-    const maxBytes = maxMetadataBytes ?? DEFAULT_MAX_METADATA_BYTES;
-    const workerData: ThreadData = { pool, maxMetadataBytes: maxBytes, share, shares: THREADS };
+    const workerData: ThreadData = { pool, share, shares: THREADS };
     return new Worker(THREAD, { workerData });
   });
   const close = lifetime.add(() => Promise.all(threads.map((thread) => thread.terminate())));

@@ -21,12 +21,10 @@ export interface ExpectedRow {
 
 export class Expected {
   readonly #pool: Pool;
-  readonly #maxMetadataBytes: number;
   readonly #constants: readonly string[];
 
-  constructor(pool: Pool, maxMetadataBytes: number) {
+  constructor(pool: Pool) {
     this.#pool = pool;
-    this.#maxMetadataBytes = maxMetadataBytes;
     this.#constants = pool.templates.map((_, i) => hashConstants(constantValues(this.constantsOf(i)), 0));
   }
 
@@ -38,7 +36,7 @@ export class Expected {
     const number = index % this.#pool.templates.length;
     const text = this.#pool.templates[number]!.bytes.toString();
     try {
-      return expectedConstants(text, this.#maxMetadataBytes);
+      return expectedConstants(text);
     } catch (error) {
       if (error instanceof UnmappableEvent)
         throw new UnmappableEvent(`event ${number} of the pool: ${error.field}`);

@@ -17,7 +17,6 @@ import { StoredFile } from './stored.ts';
 
 export interface ThreadData {
   readonly pool: PoolSource;
-  readonly maxMetadataBytes: number;
   readonly share: number;
   readonly shares: number;
 }
@@ -59,7 +58,7 @@ async function serve(data: ThreadData): Promise<void> {
   try {
     const pool = await loadPool(data.pool);
     answer(() => {
-      expected = new Expected(pool, data.maxMetadataBytes);
+      expected = new Expected(pool);
       return { kind: 'ready' };
     }, 'corpus_unusable');
   } catch (error) {
