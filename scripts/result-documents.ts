@@ -20,8 +20,7 @@ import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result/result.
 import { SUITE_NAMES, type SuiteParts, suiteFile } from '@twin-ingest/loadgen/result/suite-parts.ts';
 import { rpcDocument } from '@twin-ingest/loadgen/rpc/report/markdown.ts';
 import { rpcPrior } from '@twin-ingest/loadgen/rpc/report/prior.ts';
-import { SYNC_PICTURE, syncDocument } from '@twin-ingest/loadgen/sync/report/markdown.ts';
-import { syncPicture } from '@twin-ingest/loadgen/sync/report/picture.ts';
+import { syncDocument } from '@twin-ingest/loadgen/sync/report/markdown.ts';
 import { RESULT, SOAK } from './result-files.ts';
 
 const README = 'README.md';
@@ -80,15 +79,10 @@ export function generated(root: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Returns a document for each suite that was measured, and a picture for the sync suite. */
+/** Returns a document for each suite that was measured. */
 function documentsOf({ sync, codecs, binary, rpc }: SuiteParts): [path: string, text: string][] {
   return [
-    ...(sync === undefined
-      ? []
-      : ([
-          ['docs/suites/sync.md', syncDocument(sync)],
-          [`docs/suites/${SYNC_PICTURE}`, syncPicture(sync)],
-        ] as [string, string][])),
+    ...(sync === undefined ? [] : ([['docs/suites/sync.md', syncDocument(sync)]] as [string, string][])),
     ...(codecs === undefined
       ? []
       : ([['docs/suites/codecs.md', codecsDocument(codecs)]] as [string, string][])),

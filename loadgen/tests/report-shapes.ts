@@ -38,7 +38,6 @@ export function swapped(full: RawResult): RawResult {
       ...measurement,
       servers: { rs: measurement.servers.ts!, ts: measurement.servers.rs! },
       slices: measurement.slices.map((slice) => ({ ...slice, target: other(slice.target) })),
-      processes: measurement.processes.map((one) => ({ ...one, target: other(one.target) })),
       comparison: compared(measurement, (comparison) => ({
         ...comparison,
         ratio: 1 / comparison.ratio,
@@ -106,7 +105,6 @@ function unmeasured(full: RawResult): RawResult {
       comparison: { throughput_events_per_s: null, peak_rss_bytes: null, latency_p99_ms: null },
       slices: measurement.slices.map((slice) => ({
         ...slice,
-        measured: { ...slice.measured, latency: null },
         timeline: {
           ...slice.timeline,
           rss_bytes: slice.timeline.t_ms.map(() => null),
@@ -115,7 +113,6 @@ function unmeasured(full: RawResult): RawResult {
           lag_ms: slice.timeline.t_ms.map(() => null),
         },
       })),
-      processes: measurement.processes.map((one) => ({ ...one, stream: null })),
     })),
   };
 }
@@ -129,7 +126,6 @@ function alone(full: RawResult, name: TargetName): RawResult {
       order: measurement.order.filter((target) => target === name),
       servers: { [name]: measurement.servers[name]! },
       slices: measurement.slices.filter(({ target }) => target === name),
-      processes: measurement.processes.filter(({ target }) => target === name),
     })),
   };
 }

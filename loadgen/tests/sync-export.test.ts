@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SYNC_GOALS } from '../src/sync/goals.ts';
 import { syncDocument } from '../src/sync/report/markdown.ts';
-import { syncPicture, syncPictureText } from '../src/sync/report/picture.ts';
 import { formatGoal, scenarioTable, syncGoalTable } from '../src/sync/report/tables.ts';
 import { syncTerminal } from '../src/sync/report/terminal.ts';
 import type { SyncResult } from '../src/sync/result.ts';
@@ -53,18 +52,6 @@ test('a goal that is missed says so, one that was not measured too', () => {
     (['ms', 'share', 'per s', 'of it', 'count'] as const).map((unit) => formatGoal(0.5, unit)),
     ['0.50 ms', '50 %', '0.50/s', '0.50', '0.50'],
   );
-});
-
-test('the picture has every goal, what was missed in bold, and a text for who cannot see it', () => {
-  for (const [shape, sync] of Object.entries(SHAPES)) {
-    const picture = syncPicture(sync);
-    assert.doesNotMatch(picture, /undefined|NaN|Infinity|\[object/, shape);
-    assert.equal(syncPicture(sync), picture);
-    for (const { title } of SYNC_GOALS) assert.ok(picture.includes(`>${title}</text>`), title);
-  }
-  const missed = syncGoalTable(SYNC).rows.find((row) => row[3] === 'missed')!;
-  assert.match(syncPicture(SYNC), new RegExp(`font-weight="700".*>${missed[1]}</text>`));
-  assert.match(syncPictureText(SYNC), /Rust reaches \d+ of \d+, TypeScript reaches \d+ of \d+$/);
 });
 
 test('what a burst cost the server has its columns, and a dash where an earlier run has none', () => {

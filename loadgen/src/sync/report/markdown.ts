@@ -3,12 +3,8 @@
 import { bullets, markdownTable, markdownText } from '../../report/markdown-table.ts';
 import { SCENARIO_NAMES, type SyncResult } from '../result.ts';
 import { SCENARIO_TITLES } from '../scenario-titles.ts';
-import { syncPictureText } from './picture.ts';
 import { scenarioTable, syncGoalTable, syncServers } from './tables.ts';
 import { SYNC_READING, skippedLines, syncConditions, syncWarnings } from './text.ts';
-
-/** The picture of that section, in the same folder. */
-export const SYNC_PICTURE = 'staying-in-sync.svg';
 
 /** Returns the whole document, with every row. */
 export function syncDocument(sync: SyncResult): string {
@@ -24,7 +20,6 @@ export function syncDocument(sync: SyncResult): string {
   return `${[
     '# Staying in sync',
     SYNC_READING,
-    `![${syncPictureText(sync)}](${SYNC_PICTURE})`,
     goals(sync),
     bullets(lines.map(markdownText)),
     ...scenarios,

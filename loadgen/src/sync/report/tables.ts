@@ -38,7 +38,7 @@ function verdictText(isReached: boolean | undefined): string {
   return isReached ? 'reached' : 'missed';
 }
 
-export function mostText({ unit }: SyncGoal, most: number): string {
+function mostText({ unit }: SyncGoal, most: number): string {
   return `≤ ${formatGoal(most, unit)}`;
 }
 
