@@ -3,9 +3,9 @@
  *
  * k6 has no Buffer, and every virtual user has its own heap. So the pool is in two files that all users share;
  * `src/load/drivers/k6-pool.ts` writes them. Invariant: a body depends only on pool and number, and has the same bytes
- * as that of `src/load/bodies.ts`. A test compares the two, since the audit depends on it. The module imports nothing,
- * so that k6 and Node can both load it.
+ * as that of `src/load/bodies.ts`. A test compares the two, since the audit depends on it.
  */
+import { UUID_BYTES, writeTimeUuid, writeUuid } from '../src/load/uuid.ts';
 
 /** The pool as k6 sees it; its events are in the files. */
 export interface SharedPool {
@@ -117,80 +117,6 @@ function writeIds(pool: SharedPool, piece: Piece, body: Uint8Array, start: numbe
     lastSession = session;
     lastAt = sessionAt;
   }
-}
-
-const UUID_BYTES = 36;
-const DASH = 0x2d;
-
-/** Writes the same UUID as `writeUuid` in `src/load/uuid.ts`. */
-function writeUuid(view: DataView, at: number, seed: number, index: number): void {
-  const a = mix(index ^ mix(seed));
-  const b = mix(index + 0x9e3779b9 + seed);
-  const c = mix(index + 0x3c6ef372 - seed);
-  const d = mix(index ^ 0x5bd1e995 ^ b);
-  writeWords(view, at, a, b >>> 16, (b & 0x0fff) | 0x4000, ((c >>> 16) & 0x3fff) | 0x8000, c & 0xffff, d);
-}
-
-/** Both constants are equal to those in `src/load/uuid.ts`. */
-const FIRST_UUID_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
-const UUIDS_PER_MS = 50;
-
-/** Writes the same UUID as `writeTimeUuid` in `src/load/uuid.ts`. */
-function writeTimeUuid(view: DataView, at: number, seed: number, index: number): void {
-  const time_ms = FIRST_UUID_MS + Math.floor(index / UUIDS_PER_MS);
-  const place = index % UUIDS_PER_MS;
-  const a = mix(index ^ mix(seed));
-  const b = mix(index + 0x9e3779b9 + seed);
-  const c = mix(index ^ 0x5bd1e995 ^ b);
-  const high = Math.floor(time_ms / 0x1_0000);
-  const version = 0x7000 | (place << 6) | (a & 0x3f);
-  writeWords(view, at, high, time_ms % 0x1_0000, version, ((a >>> 16) & 0x3fff) | 0x8000, b & 0xffff, c);
-}
-
-/**
- * Writes the text of a UUID from words of 32, 16, 16, 16, 16 and 32 bits.
- *
- * It writes four digits at a time: k6 runs an interpreter, in which a loop over 32 digits costs more.
- */
-function writeWords(
-  view: DataView,
-  at: number,
-  first: number,
-  second: number,
-  third: number,
-  fourth: number,
-  fifth: number,
-  last: number,
-): void {
-  view.setUint32(at, hex(first >>> 16));
-  view.setUint32(at + 4, hex(first & 0xffff));
-  view.setUint8(at + 8, DASH);
-  view.setUint32(at + 9, hex(second));
-  view.setUint8(at + 13, DASH);
-  view.setUint32(at + 14, hex(third));
-  view.setUint8(at + 18, DASH);
-  view.setUint32(at + 19, hex(fourth));
-  view.setUint8(at + 23, DASH);
-  view.setUint32(at + 24, hex(fifth));
-  view.setUint32(at + 28, hex(last >>> 16));
-  view.setUint32(at + 32, hex(last & 0xffff));
-}
-
-/**
- * Returns four hex digits in ASCII, the first in the highest byte. It spreads the nibbles to bytes and converts each to
- * a digit; letters are 39 higher.
- */
-function hex(word: number): number {
-  const bytes = ((word & 0xff00) << 8) | (word & 0xff);
-  const nibbles = ((bytes & 0x00f000f0) << 4) | (bytes & 0x000f000f);
-  return nibbles + 0x30303030 + (((nibbles + 0x06060606) >>> 4) & 0x01010101) * 39;
-}
-
-function mix(word: number): number {
-  let h = word | 0;
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 }
 
 function ascii(text: string): Uint8Array {

@@ -12,7 +12,7 @@ const time = await loadPool({ ...SOURCE, ids: 'time' });
 
 function timeUuid(seed: number, index: number): string {
   const text = Buffer.alloc(36);
-  writeTimeUuid(text, 0, seed, index);
+  writeTimeUuid(new DataView(text.buffer, text.byteOffset), 0, seed, index);
   return text.toString('latin1');
 }
 

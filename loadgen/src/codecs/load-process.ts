@@ -174,7 +174,8 @@ class Load {
 
   /** Overwrites the ids in `bytes` with new ones. */
   #stamp(bytes: Buffer, ids: readonly number[]): void {
-    for (const at of ids) writeUuid(bytes, at, ID_SEED, this.#nextId++);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (const at of ids) writeUuid(view, at, ID_SEED, this.#nextId++);
   }
 }
 

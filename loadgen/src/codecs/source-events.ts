@@ -10,7 +10,7 @@ import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import { seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
 import { BenchFailure } from '../failure.ts';
 import { generateLines, generateSmallLines } from '../load/payload.ts';
-import { UUID_BYTES, writeUuid } from '../load/uuid.ts';
+import { uuidText } from '../load/uuid.ts';
 
 /**
  * `real` events have the metadata, sizes and kinds of real agents. `small` events have 426 bytes and most fields. The
@@ -29,8 +29,6 @@ const REST_BYTES = 424;
 
 /** PRNG seed of the ids in bodies before they are sent. It differs from that of the ids that overwrite them. */
 const ID_SEED = 0xc0dec5;
-
-const uuid = Buffer.alloc(UUID_BYTES);
 
 /** Largest number of lines to read from a file. */
 const MOST_LINES = 50_000;
@@ -68,8 +66,7 @@ function parseEvent(line: string, number: number): TextEvent {
 }
 
 function idOf(number: number): string {
-  writeUuid(uuid, 0, ID_SEED, number);
-  return uuid.toString('latin1');
+  return uuidText(ID_SEED, number);
 }
 
 /** Returns `{id, name, data, items}`, as procwire's benchmark makes it. */

@@ -28,10 +28,11 @@ export function batchBody(pool: Pool, range: Range, free?: ArrayBuffer): Buffer 
   let size = OPEN.length + CLOSE.length + range.count - 1;
   for (let i = 0; i < range.count; i++) size += templateAt(pool, range.first + i).bytes.length;
   const body = memory(size, free);
+  const view = viewOf(body);
   let at = OPEN.copy(body, 0);
   for (let i = 0; i < range.count; i++) {
     if (i > 0) body[at++] = COMMA;
-    at = writeEvent(pool, range.first + i, body, at);
+    at = writeEvent(pool, range.first + i, body, { view, at });
   }
   CLOSE.copy(body, at);
   return body;
@@ -40,7 +41,7 @@ export function batchBody(pool: Pool, range: Range, free?: ArrayBuffer): Buffer 
 /** Returns the body of a single event, ready to be sent. It uses the memory `free` if that is large enough. */
 export function singleBody(pool: Pool, index: number, free?: ArrayBuffer): Buffer {
   const body = memory(templateAt(pool, index).bytes.length, free);
-  writeEvent(pool, index, body, 0);
+  writeEvent(pool, index, body, { view: viewOf(body), at: 0 });
   return body;
 }
 
@@ -65,13 +66,23 @@ function templateAt(pool: Pool, index: number) {
   return pool.templates[index % pool.templates.length]!;
 }
 
-function writeEvent(pool: Pool, index: number, body: Buffer, at: number): number {
+function viewOf(body: Buffer): DataView {
+  return new DataView(body.buffer, body.byteOffset, body.length);
+}
+
+interface Place {
+  /** The memory of the body. */
+  readonly view: DataView;
+  readonly at: number;
+}
+
+function writeEvent(pool: Pool, index: number, body: Buffer, { view, at }: Place): number {
   const template = templateAt(pool, index);
   template.bytes.copy(body, at);
   const writeId = pool.ids === 'time' ? writeTimeUuid : writeUuid;
-  if (template.idAt >= 0) writeId(body, at + template.idAt, pool.seed, index);
+  if (template.idAt >= 0) writeId(view, at + template.idAt, pool.seed, index);
   const repetition = Math.floor(index / pool.templates.length);
   const session = repetition * pool.sessions + template.session;
-  writeUuid(body, at + template.sessionAt, pool.seed + SESSION_SEED_OFFSET, session);
+  writeUuid(view, at + template.sessionAt, pool.seed + SESSION_SEED_OFFSET, session);
   return at + template.bytes.length;
 }

@@ -13,7 +13,7 @@ import {
 import { shapeOf } from '@twin-ingest/testkit/events/shapes.ts';
 import { filler, nonAscii } from '@twin-ingest/testkit/events/text.ts';
 import { type Random, seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
-import { writeUuid } from './uuid.ts';
+import { uuidText as uuid } from './uuid.ts';
 
 /** First timestamp of the generated events, which is about that of the real events. */
 const FIRST_TIMESTAMP_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
@@ -135,9 +135,3 @@ export function* generateSmallLines(seed: number): Generator<string> {
 
 /** Placeholder for the text until its length is known. No event contains it otherwise. */
 const MARK = '@text@';
-
-function uuid(seed: number, index: number): string {
-  const text = Buffer.alloc(36);
-  writeUuid(text, 0, seed, index);
-  return text.toString('latin1');
-}

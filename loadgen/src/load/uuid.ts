@@ -1,14 +1,13 @@
 /**
  * UUIDs as text: each is a pure function of the PRNG seed and an index.
  *
- * Invariant: the same seed and index give the same bytes on every machine, in whatever order the requests are built.
- * Nothing here reads a clock.
+ * Invariants: the same seed and index give the same bytes on every machine, in whatever order the requests are built.
+ * Nothing here reads a clock. The module imports nothing and needs no Buffer, so that k6 can load it.
  */
 
 /** Bytes of a UUID in its text form. */
 export const UUID_BYTES = 36;
 
-const HEX = Buffer.from('0123456789abcdef', 'latin1');
 const DASH = 0x2d;
 
 /**
@@ -17,21 +16,21 @@ const DASH = 0x2d;
  * Two indexes below 2^32 never share a UUID: the first word is a bijection of the index and keeps all its bits. To an
  * index of a database the words look random, which makes them the expensive case.
  */
-export function writeUuid(target: Buffer, at: number, seed: number, index: number): void {
+export function writeUuid(view: DataView, at: number, seed: number, index: number): void {
   const a = mix(index ^ mix(seed));
   const b = mix(index + 0x9e3779b9 + seed);
   const c = mix(index + 0x3c6ef372 - seed);
   const d = mix(index ^ 0x5bd1e995 ^ b);
-  let to = writeHex(target, at, a, 28, 0);
-  target[to++] = DASH;
-  to = writeHex(target, to, b, 28, 16);
-  target[to++] = DASH;
-  to = writeHex(target, to, (b & 0x0fff) | 0x4000, 12, 0);
-  target[to++] = DASH;
-  to = writeHex(target, to, ((c >>> 16) & 0x3fff) | 0x8000, 12, 0);
-  target[to++] = DASH;
-  to = writeHex(target, to, c, 12, 0);
-  writeHex(target, to, d, 28, 0);
+  writeWords(view, at, [a, b >>> 16, (b & 0x0fff) | 0x4000, ((c >>> 16) & 0x3fff) | 0x8000, c & 0xffff, d]);
+}
+
+const text = new Uint8Array(UUID_BYTES);
+const textView = new DataView(text.buffer);
+
+/** Returns the UUID of {@link writeUuid} as text. */
+export function uuidText(seed: number, index: number): string {
+  writeUuid(textView, 0, seed, index);
+  return String.fromCharCode(...text);
 }
 
 /** First time in the UUIDs that grow with time. The machine's clock is not read. */
@@ -47,28 +46,49 @@ const UUIDS_PER_MS = 50;
  * from the index, a counter within the millisecond (section 6.2), and bits that look random. Two indexes below 2^32
  * never share a UUID, since no two have the same millisecond and counter.
  */
-export function writeTimeUuid(target: Buffer, at: number, seed: number, index: number): void {
+export function writeTimeUuid(view: DataView, at: number, seed: number, index: number): void {
   const time_ms = FIRST_UUID_MS + Math.floor(index / UUIDS_PER_MS);
   const place = index % UUIDS_PER_MS;
   const a = mix(index ^ mix(seed));
   const b = mix(index + 0x9e3779b9 + seed);
   const c = mix(index ^ 0x5bd1e995 ^ b);
-  let to = writeHex(target, at, Math.floor(time_ms / 0x1_0000), 28, 0);
-  target[to++] = DASH;
-  to = writeHex(target, to, time_ms % 0x1_0000, 12, 0);
-  target[to++] = DASH;
-  to = writeHex(target, to, 0x7000 | (place << 6) | (a & 0x3f), 12, 0);
-  target[to++] = DASH;
-  to = writeHex(target, to, ((a >>> 16) & 0x3fff) | 0x8000, 12, 0);
-  target[to++] = DASH;
-  to = writeHex(target, to, b, 12, 0);
-  writeHex(target, to, c, 28, 0);
+  const high = Math.floor(time_ms / 0x1_0000);
+  const version = 0x7000 | (place << 6) | (a & 0x3f);
+  const variant = ((a >>> 16) & 0x3fff) | 0x8000;
+  writeWords(view, at, [high, time_ms % 0x1_0000, version, variant, b & 0xffff, c]);
 }
 
-function writeHex(target: Buffer, at: number, word: number, from: number, to: number): number {
-  let position = at;
-  for (let shift = from; shift >= to; shift -= 4) target[position++] = HEX[(word >>> shift) & 15]!;
-  return position;
+/** Words of 32, 16, 16, 16, 16 and 32 bits. */
+type Words = readonly [number, number, number, number, number, number];
+
+/**
+ * Writes the text of a UUID from its words.
+ *
+ * It writes four digits at a time: k6 runs an interpreter, in which a loop over 32 digits costs more.
+ */
+function writeWords(view: DataView, at: number, [first, second, third, fourth, fifth, last]: Words): void {
+  view.setUint32(at, hex(first >>> 16));
+  view.setUint32(at + 4, hex(first & 0xffff));
+  view.setUint8(at + 8, DASH);
+  view.setUint32(at + 9, hex(second));
+  view.setUint8(at + 13, DASH);
+  view.setUint32(at + 14, hex(third));
+  view.setUint8(at + 18, DASH);
+  view.setUint32(at + 19, hex(fourth));
+  view.setUint8(at + 23, DASH);
+  view.setUint32(at + 24, hex(fifth));
+  view.setUint32(at + 28, hex(last >>> 16));
+  view.setUint32(at + 32, hex(last & 0xffff));
+}
+
+/**
+ * Returns four hex digits in ASCII, the first in the highest byte. It spreads the nibbles to bytes and converts each to
+ * a digit; letters are 39 higher.
+ */
+function hex(word: number): number {
+  const bytes = ((word & 0xff00) << 8) | (word & 0xff);
+  const nibbles = ((bytes & 0x00f000f0) << 4) | (bytes & 0x000f000f);
+  return nibbles + 0x30303030 + (((nibbles + 0x06060606) >>> 4) & 0x01010101) * 39;
 }
 
 /** The finaliser of MurmurHash3: a bijection on 32 bits. */

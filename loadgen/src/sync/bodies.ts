@@ -3,7 +3,7 @@
  *
  * Invariant: each number has its own `event_id`, so that no event is a duplicate.
  */
-import { UUID_BYTES, writeUuid } from '../load/uuid.ts';
+import { uuidText } from '../load/uuid.ts';
 
 export interface Shape {
   readonly seed: number;
@@ -15,8 +15,6 @@ export interface Shape {
 
 export const SMALL: Omit<Shape, 'seed'> = { metadata_bytes: 50, sessions: 10 };
 
-const uuid = Buffer.alloc(UUID_BYTES);
-
 /** Returns the id of session `number`, counted from 0. */
 export function sessionOf(number: number): string {
   return `bench-${number}`;
@@ -24,11 +22,10 @@ export function sessionOf(number: number): string {
 
 /** Returns one event as JSON. */
 export function eventText({ seed, metadata_bytes, sessions }: Shape, number: number): string {
-  writeUuid(uuid, 0, seed, number);
   const session = sessionOf(number % sessions);
   const value = String(number % 100).padEnd(metadata_bytes - '{"v":""}'.length, '.');
   return (
-    `{"event_id":"${uuid.toString('latin1')}","session_id":"${session}","agent_type":"bench",` +
+    `{"event_id":"${uuidText(seed, number)}","session_id":"${session}","agent_type":"bench",` +
     `"event_type":"tool_use","tool_name":"Slider","metadata":{"v":"${value}"}}`
   );
 }
