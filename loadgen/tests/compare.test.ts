@@ -10,7 +10,7 @@ import { METRICS, throughput } from '../src/analyse/metrics.ts';
 import { median } from '../src/analyse/statistics.ts';
 import { rounded, SCHEMA_FILE, violations } from '../src/result/json.ts';
 import { measurementNamed, type RawResult, type Result } from '../src/result/result.ts';
-import { type Run, type RunProgress, runCompare } from './run-compare.ts';
+import { type RunProgress, runCompare } from './run-program.ts';
 
 const MAIN = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-compare-'));
@@ -35,7 +35,7 @@ const run = (
   faults = '',
   during?: (progress: RunProgress) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
-): Promise<Run> => runCompare(folder, argv, { FAKE_FAULTS: faults, ...env }, during);
+) => runCompare(folder, argv, { FAKE_FAULTS: faults, ...env }, during);
 
 const out = join(folder, 'result.json');
 const whole = await run(['--', ...SMALL, '--stream-clients=2', `--out=${out}`]);

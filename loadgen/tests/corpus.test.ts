@@ -38,14 +38,16 @@ test('only the ids of the event itself change; metadata keeps its bytes', async 
 
 test('an event without an id, or with a blank one, gets none', async () => {
   const pool = await load(
-    '{"session_id":"a"}\n{"event_id":null,"session_id":"a"}\n{"event_id":" ","session_id":"b"}\n',
+    '{"session_id":"a"}\n{"event_id":null,"session_id":"\\u0061"}\n{"event_id":" ","session_id":"b"}\n',
   );
   assert.equal(
     blanked(pool, 3),
     '{"events":[{"session_id":"#"},{"event_id":null,"session_id":"#"},{"event_id":" ","session_id":"#"}]}',
   );
   assert.equal(countWithId(pool, { first: 0, count: 10 }), 0);
-  assert.equal(pool.facts.sessions, 2);
+  assert.equal(pool.facts.sessions, 2, 'sessions are told apart by value, not by spelling');
+  for (const id of ['""', '" \\t"', '"\\u00a0\\u0020"', '"\u2003"'])
+    assert.equal((await load(`{"session_id":"a","event_id":${id}}`)).facts.with_event_id, 0, id);
 });
 
 test('of a key given twice the last counts, and escapes in keys are resolved', async () => {
@@ -86,5 +88,7 @@ test('what cannot be an event is named by its line', async () => {
   );
   await assert.rejects(load('[1]'), message(/line 1 of the corpus is not a JSON object/));
   await assert.rejects(load('{"session_id":7}'), message(/line 1 of the corpus has no session_id/));
+  await assert.rejects(load('null'), message(/is not a JSON object/));
+  await assert.rejects(load('{"session_id":"a","session_id":[]}'), message(/has no session_id/));
   await assert.rejects(load('\n'), message(/holds no event/));
 });

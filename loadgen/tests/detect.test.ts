@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { measurementNamed, type Result } from '../src/result/result.ts';
-import { runCompare } from './run-compare.ts';
+import { runCompare } from './run-program.ts';
 
 const SATURATED = fileURLToPath(new URL('./saturated-main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-detect-'));

@@ -14,7 +14,7 @@ import {
   type RawResult,
   type Result,
 } from '../src/result/result.ts';
-import { runCompare } from './run-compare.ts';
+import { runCompare } from './run-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-modes-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { TARGET_NAMES, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { violations } from '../src/result/json.ts';
 import { rowsWhere, SCENARIO_NAMES, type SyncResult } from '../src/sync/result.ts';
-import { runSyncProgram } from './run-sync.ts';
+import { runProgram } from './run-program.ts';
 
 const REAL = fileURLToPath(new URL('../src/cli/sync.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'loadgen-sync-'));
@@ -26,13 +26,11 @@ for (const name of TARGET_NAMES) {
   const skip = !existsSync(TARGETS[name].artefact) && `server-${name} is not built`;
   test(`every scenario of the real ${name} server, quick`, { skip }, async () => {
     const out = join(folder, `${name}.json`);
-    const done = await runSyncProgram(folder, REAL, [
-      '--quick',
-      '--no-build',
-      `--only=${name}`,
-      `--scenarios=${scenarios}`,
-      `--out=${out}`,
-    ]);
+    const done = await runProgram({
+      folder,
+      main: REAL,
+      argv: ['--quick', '--no-build', `--only=${name}`, `--scenarios=${scenarios}`, `--out=${out}`],
+    });
     assert.equal(done.code, 0, done.stderr);
     assert.deepEqual(done.left, []);
     const sync = read(out);

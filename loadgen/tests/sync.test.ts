@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { violations } from '../src/result/json.ts';
 import { putPart } from '../src/result/part-file.ts';
 import type { SyncResult } from '../src/sync/result.ts';
-import { runSyncProgram } from './run-sync.ts';
+import { runProgram } from './run-program.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const REAL = fileURLToPath(new URL('../src/cli/sync.ts', import.meta.url));
@@ -23,12 +23,11 @@ const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as SyncRes
 
 test('with servers that are right it ends with 0, a table and a part that follows the schema', async () => {
   const out = join(folder, 'right.json');
-  const done = await runSyncProgram(folder, FAKE, [
-    '--quick',
-    '--only=rs',
-    '--scenarios=bursts,fan_out',
-    `--out=${out}`,
-  ]);
+  const done = await runProgram({
+    folder,
+    main: FAKE,
+    argv: ['--quick', '--only=rs', '--scenarios=bursts,fan_out', `--out=${out}`],
+  });
   assert.equal(done.code, 0, done.stderr);
   assert.deepEqual(done.left, []);
   assert.ok(!existsSync(`${out}.unfinished`), 'the result has its rows');
@@ -111,12 +110,12 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
 for (const [i, [what, scenarios, env, message]] of FAULTS.entries()) {
   test(`${what} is caught`, async () => {
     const out = join(folder, `fault-${i}.json`);
-    const done = await runSyncProgram(
+    const done = await runProgram({
       folder,
-      FAKE,
-      ['--quick', '--only=rs', `--scenarios=${scenarios}`, `--out=${out}`],
+      main: FAKE,
+      argv: ['--quick', '--only=rs', `--scenarios=${scenarios}`, `--out=${out}`],
       env,
-    );
+    });
     assert.equal(done.code, 1, done.stdout);
     assert.match(done.stderr, message);
     assert.deepEqual(done.left, []);
@@ -146,13 +145,11 @@ test('a part is written when it follows the schema, a row a line', async () => {
 });
 
 test('a wrong flag explains itself with 2, every problem at once', async () => {
-  const wrong = await runSyncProgram(folder, REAL, [
-    '--quik',
-    '--only=go',
-    '--scenarios=bursts,other',
-    '--seed=x',
-    '--out',
-  ]);
+  const wrong = await runProgram({
+    folder,
+    main: REAL,
+    argv: ['--quik', '--only=go', '--scenarios=bursts,other', '--seed=x', '--out'],
+  });
   assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
   for (const what of [
     /unknown flag --quik; --help lists all/,
@@ -162,5 +159,8 @@ test('a wrong flag explains itself with 2, every problem at once', async () => {
     /--out needs a value/,
   ])
     assert.match(wrong.stderr, what);
-  assert.match((await runSyncProgram(folder, REAL, ['--help'])).stdout, /^Usage: pnpm bench:sync/);
+  assert.match(
+    (await runProgram({ folder, main: REAL, argv: ['--help'] })).stdout,
+    /^Usage: pnpm bench:sync/,
+  );
 });

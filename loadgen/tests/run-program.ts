@@ -1,23 +1,24 @@
 /**
- * Runs the whole comparison with fake servers as a child process, and reports the files and processes that it left
- * behind.
+ * Runs a command with fake servers as a child process, and reports the files and processes that it left behind.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
-const MAIN = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
+const COMPARE = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
+
+/** Compiled modules of all runs. A run starts a dozen Node processes, which load the same modules. */
+const NODE_COMPILE_CACHE = `${ROOT}node_modules/.cache/loadgen-tests`;
 
 export interface Run {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Files that the run left in its own temporary folder. */
+  /** Files that the run left in its own temporary folder, and processes. */
   readonly left: readonly string[];
-  /** The folder of its raw data, its report and its history. */
-  readonly scratch: string;
 }
 
 /** A run that is still in progress. */
@@ -27,23 +28,25 @@ export interface RunProgress {
   until(pattern: RegExp): Promise<void>;
 }
 
-/** Runs the comparison with its own temporary folder. `during` may act on the run while it is in progress. */
-export async function runCompare(
-  folder: string,
-  argv: readonly string[],
-  env: Readonly<Record<string, string>>,
-  during?: (progress: RunProgress) => Promise<void>,
-): Promise<Run> {
+export interface Running {
+  /** Folder in which the run gets a temporary folder of its own. */
+  readonly folder: string;
+  readonly main: string;
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** May act on the run while it is in progress. */
+  readonly during?: (progress: RunProgress) => Promise<void>;
+}
+
+export async function runProgram({ folder, main, argv, env, during }: Running): Promise<Run> {
   const own = mkdtempSync(join(folder, 'run-'));
-  const scratch = mkdtempSync(join(folder, 'scratch-'));
   // The child has its own process group, as for a command of a shell.
-  const child = spawn(process.execPath, [MAIN, ...argv], {
-    env: { ...process.env, TMPDIR: own, FAKE_SCRATCH: scratch, ...env },
+  const child = spawn(process.execPath, [main, ...argv], {
+    env: { ...process.env, TMPDIR: own, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  let stdout = '';
-  let stderr = '';
+  let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
@@ -59,7 +62,20 @@ export async function runCompare(
   };
   await during?.({ pid: child.pid!, until });
   const [code] = (await closed) as [number | null];
-  return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)], scratch };
+  return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)] };
+}
+
+/** Runs the whole comparison with fake servers. `scratch` is the folder of its raw data, its report and its history. */
+export async function runCompare(
+  folder: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  during?: Running['during'],
+): Promise<Run & { readonly scratch: string }> {
+  const scratch = mkdtempSync(join(folder, 'scratch-'));
+  const all = { FAKE_SCRATCH: scratch, ...env };
+  const run = await runProgram({ folder, main: COMPARE, argv, env: all, ...(during && { during }) });
+  return { ...run, scratch };
 }
 
 /** Returns the processes that have the run's temporary folder in their environment. Only Linux can list them. */
