@@ -31,6 +31,7 @@ const GENERATED = [
   'benchmark-results.json',
   'docs/benchmark-results.md',
   'docs/suites',
+  'docs/peers.md',
   'docs/performance.md',
   'README.md',
 ];

@@ -4,7 +4,7 @@
  * Invariant: parsing, checks, help and the types of options follow from this table. No other code contains a default of
  * a flag.
  */
-import { DEFAULT_RATES, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
+import { DEFAULT_RATES, PEER_S, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
 
 export const MODES = ['startup', 'main', 'batch', 'single', 'open', 'soak', 'all'] as const;
 export type RunMode = (typeof MODES)[number];
@@ -17,6 +17,7 @@ export type CommandName =
   | 'rpc'
   | 'ceilings'
   | 'reads'
+  | 'peers'
   | 'profile'
   | 'hot';
 
@@ -95,14 +96,14 @@ export const FLAGS = {
   },
   duration: {
     kind: 'integer',
-    commands: ['compare', 'profile'],
+    commands: ['compare', 'profile', 'peers'],
     modes: LOADS,
     value: 'S',
     minimum: 1,
     maximum: 86_400,
     help:
       'length of a slice; of a closed loop, the events that the faster server takes so long for ' +
-      `[${SLICE_S.batch}, single events ${SLICE_S.single}, open loop ${SLICE_S.open}, soak ${SOAK_S}]`,
+      `[${SLICE_S.batch}, single events ${SLICE_S.single}, open loop ${SLICE_S.open}, soak ${SOAK_S}, peers ${PEER_S}]`,
   },
   driver: {
     kind: 'choice',
@@ -167,7 +168,7 @@ export const FLAGS = {
   },
   rounds: {
     kind: 'integer',
-    commands: ['compare', 'ceilings'],
+    commands: ['compare', 'ceilings', 'peers'],
     modes: ['main', 'batch', 'single', 'open', 'all'],
     value: 'N',
     default: ROUNDS,
@@ -253,7 +254,7 @@ export const FLAGS = {
   },
   out: {
     kind: 'text',
-    commands: [...ALL_SUITES, 'ceilings'],
+    commands: [...ALL_SUITES, 'ceilings', 'peers'],
     isFile: true,
     value: 'FILE',
     help: 'where the result is written; a suite adds its part to a result of bench:compare that is there',

@@ -33,3 +33,6 @@ export const DEFAULT_RATES = '1000,10000,30000,25%,50%,75%,90%';
 
 /** Width of a table in characters when stdout is not a terminal. */
 export const PIPED_COLUMNS = 120;
+
+/** Seconds of each load of `bench:peers`. */
+export const PEER_S = 6;

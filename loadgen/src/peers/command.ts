@@ -1,0 +1,102 @@
+/** The command `bench:peers`: both servers next to three stores of events that people know, in one run. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { loadPool } from '../load/pool.ts';
+import { readEnvironment } from '../observe/environment.ts';
+import type { Usage } from '../plan/parse.ts';
+import { choosePlacement } from '../plan/placement.ts';
+import { Helper } from '../run/helper.ts';
+import type { Driven, Order } from './drive.ts';
+import { measureRound, type Round } from './measure.ts';
+import type { Found, Peer } from './peer.ts';
+import { PEERS } from './peers.ts';
+import { LOAD, PEER_POOL } from './plan.ts';
+import { checkIds } from './protocol.ts';
+import { peersReport } from './report.ts';
+import { type PeersResult, rowOf, type Skipped } from './result.ts';
+
+export const PEERS_USAGE: Usage<'peers'> = {
+  name: 'peers',
+  about: `Measures both servers, NATS JetStream, Redis Streams and VictoriaLogs with the same events. Builds the programs
+in Go first; a program that is not there is named and skipped. Build both servers first.`,
+  exit: 'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
+};
+
+export interface PeersOptions {
+  readonly rounds: number;
+  readonly duration: number;
+  readonly out: string | undefined;
+}
+
+const DEFAULT_FILE = '.bench/peers.json';
+
+export async function runPeers(options: PeersOptions, lifetime: Lifetime): Promise<undefined> {
+  const { rounds, duration, out } = options;
+  const { found, skipped } = await findPeers(PEERS);
+  const pool = await loadPool(PEER_POOL);
+  checkIds(pool);
+  const environment = readEnvironment();
+  const perRound = 2 * duration + LOAD.warm_up_s + LOAD.crash_s + 2;
+  say(
+    `${found.length} servers, ${rounds} rounds: about ${Math.ceil((found.length * rounds * perRound) / 60)} min`,
+  );
+  const program = new URL('./drive-main.ts', import.meta.url);
+  const generator = new Helper<Order, Driven>({
+    name: 'the generator',
+    program,
+    placement: choosePlacement(),
+    lifetime,
+  });
+  const measured = new Map<Peer, Round[]>(found.map(({ peer }) => [peer, []]));
+  for (let round = 0; round < rounds; round++) {
+    // Every second round has the opposite order, so that a drift of the machine cancels.
+    for (const { peer, program: start } of round % 2 === 0 ? found : found.toReversed()) {
+      const figures = await measureRound(peer, start, generator, duration, lifetime);
+      measured.get(peer)!.push(figures);
+      say(
+        `round ${round + 1}: ${peer.name}: ${Math.round(figures.events_per_s).toLocaleString('en-US')} events/s`,
+      );
+    }
+  }
+  await generator.close();
+  const result: PeersResult = {
+    measured_on: new Date().toISOString().slice(0, 10),
+    environment,
+    rounds,
+    duration_s: duration,
+    event_bytes: pool.facts.event_bytes.mean,
+    rows: found.map(({ peer, program: { version } }) => rowOf(peer, version, measured.get(peer)!)),
+    skipped,
+  };
+  const file = out ?? join(ROOT, DEFAULT_FILE);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(`${peersReport(result)}\n`);
+  say(`written: ${out ?? DEFAULT_FILE}`);
+}
+
+interface FoundPeer {
+  readonly peer: Peer;
+  readonly program: Found;
+}
+
+/** Returns the servers whose programs are there, and the others with the reason. */
+export async function findPeers(
+  peers: readonly Peer[],
+): Promise<{ found: readonly FoundPeer[]; skipped: readonly Skipped[] }> {
+  const found: FoundPeer[] = [];
+  const skipped = new Map<string, string>();
+  for (const peer of peers) {
+    const program = await peer.find();
+    if ('missing' in program) skipped.set(peer.title, program.missing);
+    else found.push({ peer, program });
+  }
+  for (const [title, reason] of skipped) say(`skipped: ${title}: ${reason}`);
+  return { found, skipped: [...skipped].map(([title, reason]) => ({ title, reason })) };
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,38 @@
+/** A server of the comparison: how it starts, what it promises, how it counts what it has stored. */
+import type { ProtocolName } from './protocol.ts';
+
+/**
+ * Where an event is when the server acknowledges it: synced to disk, handed to the kernel, or in memory. A kill of the
+ * process loses only what is in its memory; a power cut loses what is not synced.
+ */
+export type Class = 'disk' | 'kernel' | 'memory';
+
+export interface Peer {
+  readonly name: string;
+  readonly title: string;
+  readonly durability: Class;
+  /** The setting that gives this class, as its documentation names it. */
+  readonly setting: string;
+  /** What happens to a repeated `event_id`. */
+  readonly repeated: string;
+  readonly protocol: ProtocolName;
+  /** Returns the program, or why it is not there. */
+  find(): Promise<Found | Missing>;
+  /** Returns the arguments of the program; may write a configuration to the folder. */
+  flags(folder: string, port: number): Promise<readonly string[]>;
+  /** Resolves when the server answers; rejects while it does not. */
+  ask(port: number): Promise<unknown>;
+  /** Creates what events go to; absent where nothing must be created. */
+  readonly prepare?: (port: number) => Promise<unknown>;
+  /** Returns the number of stored events. */
+  stored(port: number): Promise<number>;
+}
+
+export interface Found {
+  readonly command: readonly string[];
+  readonly version: string;
+}
+
+export interface Missing {
+  readonly missing: string;
+}

@@ -1,0 +1,124 @@
+/** DATA: the servers of the comparison, in the order of the table. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Durability } from '../plan/options.ts';
+import { askHttp, askSocket } from './ask.ts';
+import { goProgram, systemProgram } from './install.ts';
+import type { Class, Peer } from './peer.ts';
+import { STREAM } from './protocol.ts';
+
+function twin(name: TargetName, durability: Durability): Peer {
+  const { label, command, args } = TARGETS[name];
+  return {
+    name: `${name}-${durability}`,
+    title: `twin-ingest, ${label}`,
+    durability: durability === 'power' ? 'disk' : 'kernel',
+    setting: `--durability ${durability}`,
+    repeated: 'never stored twice',
+    protocol: 'ingest',
+    find: async () => ({ command: [command, ...args], version: 'this commit' }),
+    flags: async (folder, port) => [
+      '--db',
+      join(folder, 'events.db'),
+      '--port',
+      String(port),
+      '--durability',
+      durability,
+    ],
+    ask: (port) => askHttp(port, '/readyz'),
+    async stored(port) {
+      const { total_events } = JSON.parse(await askHttp(port, '/api/stats')) as { total_events: number };
+      return total_events;
+    },
+  };
+}
+
+const NATS_HELLO = 'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.ask 1\r\n';
+
+function natsRequest(port: number, subject: string, body: string, wanted: RegExp): Promise<RegExpExecArray> {
+  return askSocket(port, `${NATS_HELLO}PUB ${subject} _INBOX.ask ${body.length}\r\n${body}\r\n`, wanted);
+}
+
+/** Subjects of https://docs.nats.io/reference/reference-protocols/nats_api_reference. */
+function jetStream(durability: Class, sync: string): Peer {
+  return {
+    name: `jetstream-${durability}`,
+    title: 'NATS JetStream',
+    durability,
+    setting: `sync_interval: ${sync}`,
+    repeated: 'dropped for two minutes (Nats-Msg-Id)',
+    protocol: 'jetstream',
+    find: () => goProgram('github.com/nats-io/nats-server/v2', 'nats-server', '2.15.2'),
+    async flags(folder, port) {
+      const file = join(folder, 'nats.conf');
+      const store = `store_dir: "${join(folder, 'store')}", sync_interval: ${sync}`;
+      await writeFile(file, `listen: "127.0.0.1:${port}"\njetstream { ${store} }\n`);
+      return ['-c', file];
+    },
+    ask: (port) => askSocket(port, 'PING\r\n', /PONG/),
+    prepare(port) {
+      const stream = JSON.stringify({ name: STREAM, subjects: [STREAM], storage: 'file', num_replicas: 1 });
+      return natsRequest(port, `$JS.API.STREAM.CREATE.${STREAM}`, stream, /"did_create":true/);
+    },
+    async stored(port) {
+      const found = await natsRequest(port, `$JS.API.STREAM.INFO.${STREAM}`, '', /"messages":(\d+)/);
+      return Number(found[1]);
+    },
+  };
+}
+
+function redis(durability: Class, fsync: string): Peer {
+  const settings = { appendonly: 'yes', appendfsync: fsync, save: '', 'auto-aof-rewrite-percentage': '0' };
+  return {
+    name: `redis-${durability}`,
+    title: 'Redis Streams',
+    durability,
+    setting: `appendfsync ${fsync}`,
+    repeated: 'stored again',
+    protocol: 'resp',
+    find: () => systemProgram('redis-server', /v=(\S+)/, 'apt-get install redis-server'),
+    flags: async (folder, port) => [
+      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
+      ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+    ],
+    ask: (port) => askSocket(port, 'PING\r\n', /\+PONG/),
+    stored: async (port) => Number((await askSocket(port, `XLEN ${STREAM}\r\n`, /:(\d+)\r\n/))[1]),
+  };
+}
+
+const VICTORIA_LOGS: Peer = {
+  name: 'victorialogs',
+  title: 'VictoriaLogs',
+  durability: 'memory',
+  setting: 'defaults; memory is written every 5 s',
+  repeated: 'stored again',
+  protocol: 'jsonline',
+  find: () =>
+    goProgram('github.com/VictoriaMetrics/VictoriaLogs/app/victoria-logs', 'victoria-logs', '1.52.1'),
+  flags: async (folder, port) => [
+    `-storageDataPath=${join(folder, 'data')}`,
+    `-httpListenAddr=127.0.0.1:${port}`,
+    '-retentionPeriod=100y',
+  ],
+  ask: (port) => askHttp(port, '/health'),
+  async stored(port) {
+    // A search sees events only after this.
+    await askHttp(port, '/internal/force_flush');
+    const query = encodeURIComponent('* | stats count() n');
+    const text = await askHttp(port, `/select/logsql/query?query=${query}`);
+    return Number((JSON.parse(text) as { n: string }).n);
+  },
+};
+
+export const PEERS: readonly Peer[] = [
+  twin('rs', 'power'),
+  twin('ts', 'power'),
+  jetStream('disk', 'always'),
+  redis('disk', 'always'),
+  twin('rs', 'process'),
+  twin('ts', 'process'),
+  jetStream('kernel', '2m'),
+  redis('kernel', 'everysec'),
+  VICTORIA_LOGS,
+];

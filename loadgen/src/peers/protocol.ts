@@ -1,0 +1,184 @@
+/**
+ * How a batch of events becomes bytes of a peer's protocol, and how its answers are counted.
+ *
+ * Invariant: every protocol carries the same events, byte for byte. An answer that refuses an event is an error.
+ */
+import { batchBody, countWithId, type Range, singleBody } from '../load/bodies.ts';
+import type { Pool } from '../load/pool.ts';
+
+export type ProtocolName = 'ingest' | 'jsonline' | 'jetstream' | 'resp';
+
+/** Reads the answers of one connection. */
+export interface AnswerReader {
+  /** Returns the number of events that this piece acknowledges. */
+  read(chunk: Buffer): number;
+}
+
+export interface Protocol {
+  /** Returns the bytes that open a connection; empty for protocols without a greeting. */
+  greeting(connection: number): Buffer;
+  request(pool: Pool, range: Range, connection: number): Buffer;
+  /** `batch` is the number of events in a request; `write` answers the server's own questions. */
+  reader(batch: number, write: (bytes: Buffer) => void): AnswerReader;
+}
+
+const LINE_END = Buffer.from('\r\n');
+const NOTHING = Buffer.alloc(0);
+/** Stream of JetStream, subject and key of Redis. */
+export const STREAM = 'events';
+const NEW_LINE = Buffer.from('\n');
+
+export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
+  ingest: http('/api/events/batch', 'application/json', batchBody),
+  jsonline: http(
+    '/insert/jsonline?_stream_fields=agent_type,project&_msg_field=metadata.path',
+    'application/stream+json',
+    (pool, range) => Buffer.concat(eventsOf(pool, range).flatMap((event) => [event, NEW_LINE])),
+  ),
+  jetstream: {
+    greeting: (connection) =>
+      Buffer.from(
+        `CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nSUB ${inbox(connection)} 1\r\n`,
+      ),
+    request(pool, range, connection) {
+      return Buffer.concat(eventsOf(pool, range).flatMap((event) => published(event, connection)));
+    },
+    reader: (_, write) => new JetStreamReader(write),
+  },
+  resp: {
+    greeting: () => NOTHING,
+    request(pool, range) {
+      const before = `*5\r\n$4\r\nXADD\r\n$${STREAM.length}\r\n${STREAM}\r\n$1\r\n*\r\n$1\r\ne\r\n$`;
+      return Buffer.concat(
+        eventsOf(pool, range).flatMap((event) => [
+          Buffer.from(`${before}${event.length}\r\n`),
+          event,
+          LINE_END,
+        ]),
+      );
+    },
+    reader: () => new RespReader(),
+  },
+};
+
+function eventsOf(pool: Pool, { first, count }: Range): Buffer[] {
+  return Array.from({ length: count }, (_, index) => singleBody(pool, first + index));
+}
+
+function http(path: string, type: string, body: (pool: Pool, range: Range) => Buffer): Protocol {
+  return {
+    greeting: () => NOTHING,
+    request(pool, range) {
+      const sent = body(pool, range);
+      const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\ncontent-length: ${sent.length}\r\n\r\n`;
+      return Buffer.concat([Buffer.from(head), sent]);
+    },
+    reader: (batch) => new HttpReader(batch),
+  };
+}
+
+function inbox(connection: number): string {
+  return `_INBOX.${connection}`;
+}
+
+/** Length of a UUID as text. */
+const ID_CHARACTERS = 36;
+const ID_KEY = Buffer.from('"event_id":"');
+
+/** Returns a message with its `event_id` as the id that JetStream deduplicates by (NATS protocol, `HPUB`). */
+function published(event: Buffer, connection: number): Buffer[] {
+  const at = event.indexOf(ID_KEY) + ID_KEY.length;
+  const id = event.toString('latin1', at, at + ID_CHARACTERS);
+  const headers = `NATS/1.0\r\nNats-Msg-Id: ${id}\r\n\r\n`;
+  const total = headers.length + event.length;
+  const line = `HPUB ${STREAM} ${inbox(connection)} ${headers.length} ${total}\r\n`;
+  return [Buffer.from(line + headers), event, LINE_END];
+}
+
+/** Throws unless every event of the pool has an `event_id`, which JetStream needs. */
+export function checkIds(pool: Pool): void {
+  const count = pool.templates.length;
+  if (countWithId(pool, { first: 0, count }) !== count) throw new Error('an event has no event_id');
+}
+
+/** Keeps the bytes of an incomplete answer for the next piece. */
+abstract class PieceReader implements AnswerReader {
+  #kept: Buffer = NOTHING;
+
+  read(chunk: Buffer): number {
+    const bytes = this.#kept.length === 0 ? chunk : Buffer.concat([this.#kept, chunk]);
+    let from = 0;
+    let events = 0;
+    while (from < bytes.length) {
+      const answer = this.answerAt(bytes, from);
+      if (answer === null) break;
+      from = answer.end;
+      events += answer.events;
+    }
+    this.#kept = bytes.subarray(from);
+    return events;
+  }
+
+  /** Returns the end of the answer and its number of events; `null` when it is not complete. */
+  protected abstract answerAt(bytes: Buffer, from: number): Answer | null;
+}
+
+interface Answer {
+  readonly end: number;
+  readonly events: number;
+}
+
+class HttpReader extends PieceReader {
+  readonly #batch: number;
+
+  constructor(batch: number) {
+    super();
+    this.#batch = batch;
+  }
+
+  protected answerAt(bytes: Buffer, from: number): Answer | null {
+    const body = bytes.indexOf('\r\n\r\n', from);
+    if (body < 0) return null;
+    const head = bytes.toString('latin1', from, body);
+    if (!/^HTTP\/1\.1 2/.test(head)) throw new Error(head.split('\r\n')[0]);
+    const isEmpty = /^HTTP\/1\.1 204/.test(head);
+    const length = isEmpty ? '0' : /^content-length: *(\d+)/im.exec(head)?.[1];
+    if (length === undefined) throw new Error('an answer has no content-length');
+    const end = body + 4 + Number(length);
+    return end > bytes.length ? null : { end, events: this.#batch };
+  }
+}
+
+class RespReader extends PieceReader {
+  protected answerAt(bytes: Buffer, from: number): Answer | null {
+    const line = bytes.indexOf(LINE_END, from);
+    if (line < 0) return null;
+    const text = bytes.toString('latin1', from, line);
+    if (!text.startsWith('$')) throw new Error(text);
+    const end = line + 2 + Number(text.slice(1)) + 2;
+    return end > bytes.length ? null : { end, events: 1 };
+  }
+}
+
+class JetStreamReader extends PieceReader {
+  readonly #write: (bytes: Buffer) => void;
+
+  constructor(write: (bytes: Buffer) => void) {
+    super();
+    this.#write = write;
+  }
+
+  protected answerAt(bytes: Buffer, from: number): Answer | null {
+    const line = bytes.indexOf(LINE_END, from);
+    if (line < 0) return null;
+    const text = bytes.toString('latin1', from, line);
+    if (text.startsWith('-ERR')) throw new Error(text);
+    if (text === 'PING') this.#write(Buffer.from('PONG\r\n'));
+    if (!text.startsWith('MSG ')) return { end: line + 2, events: 0 };
+    const end = line + 2 + Number(text.slice(text.lastIndexOf(' ') + 1)) + 2;
+    if (end > bytes.length) return null;
+    const answer = bytes.toString('latin1', line + 2, end - 2);
+    if (answer.includes('"error"')) throw new Error(answer);
+    return { end, events: 1 };
+  }
+}

@@ -1,0 +1,60 @@
+/** Renders the result as Markdown, for the terminal and for docs/peers.md. */
+import { markdownTable } from '../report/markdown-table.ts';
+import type { Class } from './peer.ts';
+import { LOAD } from './plan.ts';
+import type { PeerRow, PeersResult } from './result.ts';
+
+const CLASSES: Readonly<Record<Class, string>> = {
+  disk: 'synced to disk',
+  kernel: 'handed to the kernel',
+  memory: 'in memory',
+};
+
+export function peersReport(result: PeersResult): string {
+  const { measured_on, environment, rounds, duration_s, event_bytes, rows, skipped } = result;
+  const { connections, batch, rate } = LOAD;
+  const { cpu_model, cpu_cores, commit } = environment;
+  const head = [
+    'Server',
+    'When it answers, an event is',
+    'Events/s',
+    'CPU µs per event',
+    `CPU µs at ${rate.toLocaleString('en-US')}/s`,
+    `p99 ms at ${rate.toLocaleString('en-US')}/s`,
+    'Bytes per event',
+    'Peak MiB',
+    'Lost by kill -9',
+    'A repeated event is',
+  ];
+  return [
+    `Measured on ${measured_on}${commit === null ? '' : ` at commit ${commit.slice(0, 7)}`}, on ${cpu_cores} cores of ${cpu_model ?? 'an unknown processor'}.`,
+    markdownTable({ head, rows: rows.map(cellsOf) }, [0, 1, 9]),
+    `Medians of ${rounds} interleaved rounds (smallest to largest), each in a fresh folder. ${connections} connections sent ${batch} events of ${Math.round(event_bytes)} bytes at a time. A closed loop and an open loop took ${duration_s} s each. The generator ran on the same cores.`,
+    ...skipped.map(({ title, reason }) => `Skipped: ${title}. ${reason}.`),
+  ].join('\n\n');
+}
+
+function cellsOf({ title, version, durability, setting, repeated, figures }: PeerRow): string[] {
+  const figure = (name: keyof PeerRow['figures'], format: (value: number) => string) => {
+    const summary = figures[name];
+    if (summary === null) return '—';
+    const { median, min, max } = summary;
+    return `${format(median)} (${format(min)}–${format(max)})`;
+  };
+  const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+  const short = (value: number) => (value >= 100 ? whole(value) : value.toFixed(1));
+  const mib = (value: number) => whole(value / (1 << 20));
+  const lost = figures.lost_events;
+  return [
+    version === 'this commit' ? title : `${title} ${version}`,
+    `${CLASSES[durability]} (${setting})`,
+    figure('events_per_s', (value) => `${whole(value / 1000)}k`),
+    figure('cpu_us_per_event', short),
+    figure('open_cpu_us_per_event', short),
+    figure('p99_ms', short),
+    figure('bytes_per_event', whole),
+    figure('peak_rss_bytes', mib),
+    lost === null ? '—' : lost.max === 0 ? 'nothing' : `up to ${whole(lost.max)}`,
+    repeated,
+  ];
+}
