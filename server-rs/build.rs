@@ -26,8 +26,11 @@ fn main() -> Result<(), Error> {
     let (crate_folder, out) = (variable("CARGO_MANIFEST_DIR")?, variable("OUT_DIR")?);
     // A published crate contains the folders that are next to this crate in the repository.
     let crate_folder = Path::new(&crate_folder);
-    let root =
-        if crate_folder.join("contract").is_dir() { crate_folder.to_path_buf() } else { crate_folder.join("..") };
+    let root = if crate_folder.join("contract").is_dir() {
+        crate_folder.to_path_buf()
+    } else {
+        crate_folder.join("..")
+    };
     for file in FILES {
         let source = root.join(file);
         println!("cargo::rerun-if-changed={}", source.display());
