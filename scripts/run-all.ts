@@ -1,5 +1,9 @@
 /**
- * `pnpm test`, `pnpm check` and `pnpm check:long`: runs the required scripts of package.json one after the other.
+ * `pnpm test`, `pnpm check` and `pnpm check:long`: runs the required scripts of package.json.
+ *
+ * A plan has stages, which run one after the other. The lanes of a stage run at the same time, and the scripts of a lane
+ * one after the other. A lane that mostly waits therefore shares the cores with one that computes. The linker of the
+ * release build, and most scenarios of parity, use less than one core.
  *
  * All scripts run even if one fails, so that one run reports everything. The output ends with the last lines of each
  * failure, a table, and the failing cases. The cases come last because CI shows the end of a log.
@@ -24,74 +28,72 @@ interface Step {
   readonly args?: readonly string[];
 }
 
-/** The dashboard is built first, because both servers embed it. */
-const BUILD: readonly Step[] = [
-  { script: 'page:check' },
-  { script: 'rust:test' },
-  { script: 'rust:build' },
-  { script: 'ts:build' },
-  // Its tests start the built server.
-  { script: 'examples:rust' },
-];
-const LINT: readonly Step[] = [
-  { script: 'rust:lint' },
-  { script: 'lint' },
-  { script: 'english:check' },
-  { script: 'subjects:check' },
-];
-const UNITS: readonly Step[] = [
-  { script: 'contract:check' },
-  { script: 'twins:check' },
-  { script: 'imports:check' },
-  { script: 'results:check' },
-  { script: 'ts:test' },
-  { script: 'client:test' },
-  { script: 'page:test' },
-  { script: 'scripts:test' },
-  { script: 'testkit:test' },
-  { script: 'cli:test' },
-  { script: 'examples:test' },
-  { script: 'agent-tests:test' },
-  { script: 'parity:test' },
-  { script: 'loadgen:test' },
-];
+/** Scripts that run one after the other. */
+type Lane = readonly Step[];
+/** Lanes that run at the same time. */
+type Stage = readonly Lane[];
+
+const lane = (...scripts: string[]): Lane => scripts.map((script) => ({ script }));
+
+/** The dashboard comes first, because both servers embed it. */
+const PAGE: Stage = [lane('page:check')];
+/** The two lanes use different profiles of Cargo, so neither waits for the other. */
+const BUILD = lane('rust:build', 'ts:build', 'examples:rust');
+const WITHOUT_SERVERS = lane(
+  'contract:check',
+  'twins:check',
+  'imports:check',
+  'results:check',
+  'ts:test',
+  'scripts:test',
+);
+const LINT = lane('lint', 'english:check', 'subjects:check');
+const RUST_LINT = lane('rust:lint', 'rust:test');
+/** These counts do not depend on other load. */
+const COUNTS = lane('counts:check');
+const WITH_SERVERS = lane(
+  'client:test',
+  'page:test',
+  'testkit:test',
+  'cli:test',
+  'examples:test',
+  'agent-tests:test',
+  'parity:test',
+  'loadgen:test',
+);
 /** Packs the Rust server with zig, which takes minutes, and installs all packages from a local registry (decision 84). */
-const PACKAGES: readonly Step[] = [{ script: 'packages:test' }];
-const COUNTS: readonly Step[] = [{ script: 'counts:check' }, { script: 'bench:smoke' }];
+const PACKAGES = lane('packages:test');
 /** These scripts are too slow for `check`, since the crate has its own fat LTO (decision 67). */
-const PLAIN: readonly Step[] = [{ script: 'plain:lint' }, { script: 'plain:build' }];
+const PLAIN = lane('plain:lint', 'plain:build');
 /** The window of an example: 400 crates, and packages of WebKit. */
-const TAURI: Step = { script: 'examples:tauri' };
+const TAURI = lane('examples:tauri');
 const LONG_PARITY: Step = {
   script: 'parity',
   args: ['--requests', '20000', '--kills', '50', '--soak-seconds', '60', '--slow'],
 };
 /** A soak of a minute per server. `bench:soak` without `--quick` takes 30. */
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
-const PLANS: Readonly<Record<string, readonly Step[]>> = {
-  test: [...BUILD, ...UNITS, { script: 'parity' }],
-  check: [...LINT, ...BUILD, ...UNITS, { script: 'parity' }, ...PACKAGES, ...COUNTS],
+const CHECKED: Stage = [RUST_LINT, [...BUILD, ...LINT, ...WITHOUT_SERVERS, ...COUNTS]];
+const PLANS: Readonly<Record<string, readonly Stage[]>> = {
+  test: [PAGE, [lane('rust:test'), [...BUILD, ...WITHOUT_SERVERS]], [lane('parity'), WITH_SERVERS]],
+  check: [PAGE, CHECKED, [lane('parity'), [...WITH_SERVERS, ...lane('bench:smoke')]], [PACKAGES]],
   'check:long': [
-    ...LINT,
-    ...BUILD,
-    ...PLAIN,
-    ...UNITS,
-    TAURI,
-    LONG_PARITY,
-    ...PACKAGES,
-    ...COUNTS,
-    SHORT_SOAK,
-    { script: 'test:perf' },
-    { script: 'test:clients' },
+    PAGE,
+    CHECKED,
+    [PLAIN],
+    [[LONG_PARITY], WITH_SERVERS],
+    [[...TAURI, ...PACKAGES]],
+    [[...lane('bench:smoke'), SHORT_SOAK, ...lane('test:perf', 'test:clients')]],
   ],
 };
 
 answerHelp(`Usage: pnpm test, pnpm check, pnpm check:long
 
-Runs the scripts of package.json that must pass, one after the other, and reports all failures at the end.
+Runs the scripts of package.json that must pass, and reports all failures at the end. Scripts in braces run at the
+same time: those before a bar one after the other, next to those behind it.
 
 ${Object.entries(PLANS)
-  .map(([name, steps]) => `  ${name}: ${steps.map(({ script }) => script).join(', ')}\n`)
+  .map(([name, stages]) => `  ${name}: ${stages.map(shownStage).join(', ')}\n`)
   .join('')}
 Exit code: 0 all passed, 1 a script failed.
 `);
@@ -100,14 +102,21 @@ if (plan === undefined) {
   process.stderr.write(`usage: run-all.ts ${Object.keys(PLANS).join('|')}\n`);
   process.exit(2);
 }
-const results: {
-  script: string;
-  ok: boolean;
-  seconds: number;
-  tail: string;
-  cases: readonly string[];
-}[] = [];
-for (const step of plan) results.push(await run(step));
+
+interface Result {
+  readonly script: string;
+  readonly ok: boolean;
+  readonly seconds: number;
+  readonly tail: string;
+  readonly cases: readonly string[];
+}
+
+const begun = performance.now();
+const results: Result[] = [];
+for (const stage of plan) {
+  const lanes = await Promise.all(stage.map((steps) => runLane(steps, stage.length > 1)));
+  results.push(...lanes.flat());
+}
 
 const failed = results.filter((result) => !result.ok);
 for (const { script, tail } of failed)
@@ -118,22 +127,39 @@ for (const { script, ok, seconds } of results) {
     `${ok ? 'ok    ' : 'FAILED'}  ${script.padEnd(16)} ${seconds.toFixed(1).padStart(7)} s\n`,
   );
 }
-process.stdout.write(`\n${results.length - failed.length} passed, ${failed.length} failed\n`);
+const took = (performance.now() - begun) / 1000;
+process.stdout.write(
+  `\n${results.length - failed.length} passed, ${failed.length} failed, in ${took.toFixed(0)} s\n`,
+);
 for (const { script, cases } of failed) {
   const named = cases.length > 0 ? cases : ['no line names a case; its last lines are above the table'];
   process.stdout.write(`\n== ${script} failed:\n${named.map((line) => `  ${line}\n`).join('')}`);
 }
 process.exitCode = failed.length === 0 ? 0 : 1;
 
+function shownStage(stage: Stage): string {
+  const lanes = stage.map((steps) => steps.map(({ script }) => script).join(', '));
+  return lanes.length === 1 ? lanes[0]! : `{ ${lanes.join(' | ')} }`;
+}
+
+/** Runs the scripts of a lane. `isShared` keeps the output of each until its end, since another lane prints too. */
+async function runLane(steps: Lane, isShared: boolean): Promise<Result[]> {
+  const found: Result[] = [];
+  for (const step of steps) found.push(await run(step, isShared));
+  return found;
+}
+
 /** Runs one script, prints its output, and keeps the end of it for the summary. */
-async function run(step: Step): Promise<(typeof results)[number]> {
-  const started = process.hrtime.bigint();
-  process.stderr.write(`\n== ${[step.script, ...(step.args ?? [])].join(' ')}\n`);
+async function run(step: Step, isShared: boolean): Promise<Result> {
+  const started = performance.now();
+  const title = [step.script, ...(step.args ?? [])].join(' ');
+  process.stderr.write(`\n== ${title}${isShared ? ' begins' : ''}\n`);
   const [command, ...first] = packageManager();
   const child = spawn(command!, [...first, 'run', step.script, ...(step.args ?? [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
+  const held: (() => void)[] = [];
   const cases = new FailedCases();
   for (const [from, to] of [
     [child.stdout, process.stdout],
@@ -141,12 +167,16 @@ async function run(step: Step): Promise<(typeof results)[number]> {
   ] as const) {
     createInterface({ input: from }).on('line', (line) => cases.take(line));
     from.setEncoding('utf8').on('data', (text: string) => {
-      to.write(text);
+      const print = () => void to.write(text);
+      if (isShared) held.push(print);
+      else print();
       printed = (printed + text).slice(-KEPT_CHARACTERS);
     });
   }
   const [status] = (await once(child, 'close')) as [number | null];
-  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+  if (isShared) process.stderr.write(`\n== ${title}\n`);
+  for (const print of held) print();
+  const seconds = (performance.now() - started) / 1000;
   const tail = printed.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
   return { script: step.script, ok: status === 0, seconds, tail, cases: cases.lines };
 }

@@ -57,7 +57,7 @@ test('a run ends with the failing cases of each script that failed', async () =>
   const { code, stdout } = await runAll();
   assert.equal(code, 1);
   const end = stdout.slice(stdout.lastIndexOf(' passed, '));
-  assert.match(end, /^ passed, 4 failed\n/);
+  assert.match(end, /^ passed, 4 failed, in \d+ s\n/);
   assert.match(
     end.replace(/ \([\d.]+ms\)/g, ''),
     new RegExp(
