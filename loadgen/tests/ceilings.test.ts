@@ -12,7 +12,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import { type CeilingOptions, measureCeiling } from '../src/ceilings/ceiling.ts';
 import { writeGroups } from '../src/ceilings/groups.ts';
-import { CEILING_PROGRAMS, type CeilingProgram, runCeilingProgram } from '../src/ceilings/programs.ts';
+import { CEILING_PROGRAMS, type CeilingProgram, runBulk } from '../src/ceilings/programs.ts';
 import { BenchFailure } from '../src/failure.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
 
@@ -64,7 +64,7 @@ test('both store every event of every group, with the same rows in the same orde
     const database = join(folder.path, `${name}.db`);
     const how = { database, events: EVENTS, durability: 'power', lifetime, wrapper: [] } as const;
     const run = { ...how, source: { groups }, maxMetadataBytes: 256 };
-    const sample = await runCeilingProgram(name, CEILING_PROGRAMS[name], run);
+    const sample = await runBulk(name, CEILING_PROGRAMS[name], run);
     assert.equal(sample.events, EVENTS);
     assert.ok(sample.duration_ms > 0 && sample.cpu_us > 0);
     const db = new Database(database, { readonly: true });
@@ -124,12 +124,12 @@ test('both store the rows of a file that either wrote, as they are, and nothing 
   };
   for (const name of TARGETS) {
     const stored = join(folder.path, `${name}-stored.db`);
-    await runCeilingProgram(name, CEILING_PROGRAMS[name], { ...how, database: stored, source: { groups } });
+    await runBulk(name, CEILING_PROGRAMS[name], { ...how, database: stored, source: { groups } });
     for (const other of TARGETS) {
       const database = join(folder.path, `${name}-${other}.db`);
       // The number of rows is a multiple of neither the groups nor the chunks.
       const source = { rows: stored, group: 150 };
-      const sample = await runCeilingProgram(other, CEILING_PROGRAMS[other], { ...how, database, source });
+      const sample = await runBulk(other, CEILING_PROGRAMS[other], { ...how, database, source });
       assert.ok(sample.duration_ms > 0 && sample.cpu_us > 0);
       for (const view of ['events', 'events_readable']) {
         const sql = `SELECT * FROM ${view} ORDER BY id`;

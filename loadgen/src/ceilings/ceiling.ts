@@ -11,8 +11,27 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
 import { loadPool, type PoolSource } from '../load/pool.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
+import { inTurn } from '../plan/turns.ts';
 import { writeGroups } from './groups.ts';
-import { CEILING_PROGRAMS, type CeilingPrograms, type CeilingSample, runCeilingProgram } from './programs.ts';
+import { CEILING_PROGRAMS, type CeilingPrograms, runBulk } from './programs.ts';
+
+/** Figures of one bulk insert, or of another part of a server. */
+export interface BulkSample {
+  readonly events: number;
+  /** Wall-clock milliseconds of inserts, commits and checkpoints. */
+  readonly duration_ms: number;
+  /** CPU time of all threads of the process in the same period, in microseconds. */
+  readonly cpu_us: number;
+}
+
+export interface CeilingSample extends BulkSample {
+  readonly target: TargetName;
+}
+
+export interface CeilingFigures {
+  readonly events_per_s: Summary;
+  readonly cpu_us_per_event: Summary;
+}
 
 /** Throughput and CPU time of each server's own database code, without parsing, checking and HTTP. */
 export interface Ceiling {
@@ -22,9 +41,7 @@ export interface Ceiling {
   /** Number of events in one transaction. */
   readonly group_events: number;
   readonly samples: readonly CeilingSample[];
-  readonly servers: Readonly<
-    Partial<Record<TargetName, { readonly events_per_s: Summary; readonly cpu_us_per_event: Summary }>>
-  >;
+  readonly servers: Readonly<Partial<Record<TargetName, CeilingFigures>>>;
 }
 
 export interface CeilingOptions {
@@ -54,11 +71,16 @@ export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> 
   const groups = join(folder.path, 'groups.ndjson');
   const pool = await loadPool(options.source);
   await writeGroups(groups, pool, events, groupEvents, lifetime.signal);
-  const order = orderOf(options.targets, options.repeats ?? REPEATS);
+  // A slow minute of the machine affects both servers.
+  const order = inTurn(options.targets, options.repeats ?? REPEATS);
   const samples: CeilingSample[] = [];
   for (const target of order) {
     const fresh = await lifetime.temporaryFolder();
-    const sample = await runCeilingProgram(target, programs[target], {
+    const {
+      events: stored,
+      duration_ms,
+      cpu_us,
+    } = await runBulk(target, programs[target], {
       database: join(fresh.path, 'events.db'),
       source: { groups },
       events,
@@ -67,6 +89,7 @@ export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> 
       lifetime,
     });
     await fresh.release();
+    const sample = { target, events: stored, duration_ms, cpu_us };
     samples.push(sample);
     options.onProgress?.(sample, samples.length, order.length);
   }
@@ -76,24 +99,16 @@ export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> 
     durability,
     group_events: groupEvents,
     samples,
-    servers: Object.fromEntries(options.targets.map((target) => [target, figuresOf(target, samples)])),
+    servers: Object.fromEntries(
+      options.targets.map((name) => [name, figuresOf(samples.filter(({ target }) => target === name))]),
+    ),
   };
 }
 
-/** Returns the order A B B A …, so that a slow minute of the machine affects both servers. */
-function orderOf(targets: readonly TargetName[], repeats: number): TargetName[] {
-  return Array.from({ length: repeats }, (_, i) => (i % 2 === 0 ? targets : targets.toReversed())).flat();
-}
-
-function figuresOf(target: TargetName, samples: readonly CeilingSample[]) {
-  const own = samples.filter((sample) => sample.target === target);
-  const summary = (figure: (sample: CeilingSample) => number): Summary => {
-    const found = summarise(own.map(figure));
-    if (found === null) throw new RangeError('a ceiling needs at least one run');
-    return found;
-  };
+/** Returns the figures of at least one sample. */
+export function figuresOf(samples: readonly BulkSample[]): CeilingFigures {
   return {
-    events_per_s: summary((sample) => sample.events / (sample.duration_ms / 1000)),
-    cpu_us_per_event: summary((sample) => sample.cpu_us / sample.events),
+    events_per_s: summarise(samples.map(({ events, duration_ms }) => events / (duration_ms / 1000)))!,
+    cpu_us_per_event: summarise(samples.map(({ events, cpu_us }) => cpu_us / events))!,
   };
 }

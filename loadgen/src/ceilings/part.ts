@@ -1,15 +1,13 @@
 /** The ceiling of one part of a server, and the table of all parts. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Summary } from '../analyse/statistics.ts';
+import type { CeilingFigures } from './ceiling.ts';
 
 /** One line of the table. */
 export interface Part {
   readonly name: string;
   readonly title: string;
   /** Figures by server. A server is absent when only the other server has the part. */
-  readonly servers: Partial<
-    Record<TargetName, { readonly events_per_s: Summary; readonly cpu_us_per_event: Summary }>
-  >;
+  readonly servers: Partial<Record<TargetName, CeilingFigures>>;
 }
 
 /** Returns the table of all parts as Markdown. */

@@ -56,16 +56,6 @@ export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' |
  */
 export type CeilingSource = { readonly groups: string } | { readonly rows: string; readonly group: number };
 
-/** Figures of one bulk insert. */
-export interface CeilingSample {
-  readonly target: TargetName;
-  readonly events: number;
-  /** Wall-clock milliseconds of inserts, commits and checkpoints. */
-  readonly duration_ms: number;
-  /** CPU time of all threads of the process in the same period, in microseconds. */
-  readonly cpu_us: number;
-}
-
 /** Input and environment of one run of a program. */
 export interface CeilingRun {
   /** Path of the database to create; the file must not exist. */
@@ -82,16 +72,6 @@ export interface CeilingRun {
 }
 
 /** Runs the program on a fresh database. Fails unless every event of the source is stored. */
-export async function runCeilingProgram(
-  target: TargetName,
-  program: CeilingProgram,
-  run: CeilingRun,
-): Promise<CeilingSample> {
-  const { events, duration_ms, cpu_us } = await runBulk(target, program, run);
-  return { target, events, duration_ms, cpu_us };
-}
-
-/** Does the same as `runCeilingProgram` and returns all figures of the program. */
 export async function runBulk(
   target: TargetName,
   program: CeilingProgram,

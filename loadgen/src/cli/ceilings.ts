@@ -11,7 +11,7 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { summarise } from '../analyse/statistics.ts';
+import { type BulkSample, figuresOf } from '../ceilings/ceiling.ts';
 import { writeGroups } from '../ceilings/groups.ts';
 import { ceilingTable, type Part } from '../ceilings/part.ts';
 import {
@@ -27,6 +27,7 @@ import { readEnvironment } from '../observe/environment.ts';
 import { createProbe } from '../observe/probe.ts';
 import { type Given, parseCommand, shownFlags, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
+import { inTurn } from '../plan/turns.ts';
 import { readableJson } from '../result/json.ts';
 import { runCommand } from './run-command.ts';
 
@@ -46,8 +47,6 @@ interface Wanted extends Pick<Given<'ceilings'>, 'corpus' | 'payload' | 'rounds'
   readonly events: number;
   readonly out: string;
 }
-
-type Figure = Pick<BulkFigures, 'events' | 'duration_ms' | 'cpu_us'>;
 
 function finish({ events = EVENTS, out, corpus, payload, rounds }: Given<'ceilings'>): Wanted {
   return { events, corpus, payload, rounds, out: resolve(out ?? `${ROOT}.bench/ceilings.json`) };
@@ -79,7 +78,7 @@ async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
     const groups = join(folder.path, 'groups.ndjson');
     const source = kind.with ? pool : withoutEventIds(pool);
     await writeGroups(groups, source, wanted.events, GROUP_EVENTS, lifetime.signal);
-    const bulks = await inTurn(wanted.rounds, (target) => bulk(target, { groups }, wanted.events, lifetime));
+    const bulks = await both(wanted.rounds, (target) => bulk(target, { groups }, wanted.events, lifetime));
     parts.push(part(kind.name, kind.title, bulks));
     if (kind.name === 'store_random') {
       const parsed = bulks.map(([target, { events, parse_ms, parse_cpu_us }]) => {
@@ -91,12 +90,12 @@ async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
     await folder.release();
   }
   const source = { rows: stored, group: GROUP_EVENTS };
-  const rows = await inTurn(wanted.rounds, (target) => bulk(target, source, wanted.events, lifetime));
+  const rows = await both(wanted.rounds, (target) => bulk(target, source, wanted.events, lifetime));
   parts.push(part('rows', 'The rows alone: no keys, no summaries, no sums', rows));
   await kept.release();
-  const http = await inTurn(wanted.rounds, (target) => httpOnly(target, wanted, lifetime, []));
+  const http = await both(wanted.rounds, (target) => httpOnly(target, wanted, lifetime, []));
   parts.push(part('http', `HTTP alone, batches of ${BATCH}`, http));
-  const bare: (readonly [TargetName, Figure])[] = [];
+  const bare: (readonly [TargetName, BulkSample])[] = [];
   for (let repeat = 0; repeat < wanted.rounds; repeat++) {
     bare.push(['ts', await httpOnly('ts', wanted, lifetime, ['--bare'])]);
   }
@@ -104,16 +103,13 @@ async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
   return parts;
 }
 
-/** Runs both servers in the order A B B A …, so that a slow minute of the machine affects both. */
-async function inTurn<T>(
+/** Runs both servers in the order A B B A, so that a slow minute of the machine affects both. */
+async function both<T>(
   repeats: number,
   run: (target: TargetName) => Promise<T>,
 ): Promise<(readonly [TargetName, T])[]> {
   const found: (readonly [TargetName, T])[] = [];
-  for (let repeat = 0; repeat < repeats; repeat++) {
-    const order = repeat % 2 === 0 ? TARGET_NAMES : TARGET_NAMES.toReversed();
-    for (const target of order) found.push([target, await run(target)]);
-  }
+  for (const target of inTurn(TARGET_NAMES, repeats)) found.push([target, await run(target)]);
   return found;
 }
 
@@ -144,7 +140,7 @@ async function httpOnly(
   { corpus, payload }: Wanted,
   lifetime: Lifetime,
   flags: readonly string[],
-): Promise<Figure> {
+): Promise<BulkSample> {
   const server = await startServer(target, { flags }, HTTP_PROGRAMS[target]);
   const release = lifetime.add(() => server.stop());
   const generator = await autocannonDriver(choosePlacement(), lifetime).prepare({
@@ -168,16 +164,10 @@ async function httpOnly(
   return { events: sent.received_events, duration_ms: sent.duration_ms, cpu_us };
 }
 
-function part(name: string, title: string, found: readonly (readonly [TargetName, Figure])[]): Part {
-  const servers = Object.fromEntries(
-    TARGET_NAMES.flatMap((target) => {
-      const own = found.flatMap(([name, one]) => (name === target ? [one] : []));
-      const events_per_s = summarise(own.map((one) => (one.events / one.duration_ms) * 1000));
-      const cpu_us_per_event = summarise(own.map((one) => one.cpu_us / one.events));
-      return events_per_s === null ? [] : [[target, { events_per_s, cpu_us_per_event }]];
-    }),
-  ) as Part['servers'];
-  return { name, title, servers };
+function part(name: string, title: string, found: readonly (readonly [TargetName, BulkSample])[]): Part {
+  const byServer = Map.groupBy(found, ([server]) => server);
+  const servers = [...byServer].map(([server, own]) => [server, figuresOf(own.map(([, one]) => one))]);
+  return { name, title, servers: Object.fromEntries(servers) };
 }
 
 const argv = process.argv.slice(2);

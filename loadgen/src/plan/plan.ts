@@ -61,11 +61,6 @@ export function makePlan(options: Options, tools: Tools): Plan {
   };
 }
 
-/** Returns `count` turns of each server in the order A B B A A B B A …, so that a drift favours neither. */
-export function inTurn(names: readonly TargetName[], count: number): TargetName[] {
-  return Array.from({ length: count }, (_, i) => (i % 2 === 0 ? names : [...names].reverse())).flat();
-}
-
 /** Returns the estimated seconds of a measurement for one server. */
 function estimateOf(spec: Spec): number {
   const { rounds, slices, duration_s, events } = spec.workload;

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Options } from '../plan/options.ts';
 import type { Plan } from '../plan/plan.ts';
 import { addToHistory } from '../result/history.ts';
-import { resultJson, writeResult } from '../result/json.ts';
+import { readableJson, writeChecked } from '../result/json.ts';
 import type { Measurement, RawResult, Result } from '../result/result.ts';
 import { summaryOf } from '../result/summary.ts';
 import type { Progress } from '../run/progress.ts';
@@ -30,13 +30,14 @@ export async function writeOutputs(
   const raw = `${JSON.stringify(result)}\n`;
   const facts = { sha256: createHash('sha256').update(raw).digest('hex'), bytes: Buffer.byteLength(raw) };
   const summary = summaryOf(result, facts);
-  await writeResult(summary, out);
+  const text = readableJson(summary);
+  await writeChecked(text, out);
   await write(rawFile, raw);
   await addToHistory(join(scratch, 'history.jsonl'), summary);
   // Imported only here: loading the plots takes seconds, and a failed run needs no report.
   const { htmlReport } = await import('./html.ts');
   await write(reportFile, htmlReport(result));
-  process.stdout.write(json ? resultJson(summary) : terminalReport(summary));
+  process.stdout.write(json ? text : terminalReport(summary));
   progress.say(`written: ${out}`);
   progress.say(`raw data: ${rawFile}`);
   progress.say(`report: ${reportFile}`);

@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { BenchFailure } from '../failure.ts';
-import type { Result } from './result.ts';
 
 export const SCHEMA_FILE = `${ROOT}contract/benchmark-results.schema.json`;
 
@@ -18,10 +17,6 @@ export async function violations(value: unknown, part = '#'): Promise<string[]> 
   const validate = ajv.getSchema(`result${part}`)!;
   if (validate(value)) return [];
   return (validate.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`);
-}
-
-export function resultJson(result: Result): string {
-  return readableJson(result);
 }
 
 /** Returns readable JSON: a list or object without nested ones is on one line, so that each metric has one line. */
@@ -60,10 +55,12 @@ export function rounded<Value>(value: Value, digits: number): Value {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rounded(one, digits)])) as Value;
 }
 
-/** Writes to a temporary file and renames it, so that an interruption leaves the old result intact. */
-export async function writeResult(result: Result, file: string): Promise<void> {
-  const text = resultJson(result);
-  const found = await violations(JSON.parse(text));
+/**
+ * Writes a text that follows the schema, or its `part`. Writes to a temporary file and renames it, so that an
+ * interruption leaves the old result intact.
+ */
+export async function writeChecked(text: string, file: string, part?: string): Promise<void> {
+  const found = await violations(JSON.parse(text), part);
   if (found.length > 0) {
     throw new BenchFailure(
       'result_invalid',

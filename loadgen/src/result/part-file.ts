@@ -4,13 +4,12 @@
  *
  * Invariant: a file is written only when it follows the schema.
  */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../failure.ts';
 import type { Environment } from '../observe/environment.ts';
 import type { SuiteName } from '../plan/suite-options.ts';
-import { readableJson, rowsJson, violations } from './json.ts';
+import { readableJson, rowsJson, writeChecked } from './json.ts';
 import { suiteFile } from './suite-parts.ts';
 
 export interface Place {
@@ -55,17 +54,6 @@ export async function dropUnfinished({ unfinished }: Place): Promise<void> {
 }
 
 /** Writes the result of a suite. Fails when it does not follow the schema. */
-export async function putPart(name: SuiteName, part: object, file: string): Promise<void> {
-  const text = rowsJson(part);
-  const found = await violations(JSON.parse(text), `#/$defs/${name}`);
-  if (found.length > 0)
-    throw new BenchFailure(
-      'result_invalid',
-      'the result does not follow its schema; nothing was written',
-      found,
-    );
-  await mkdir(dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, text);
-  await rename(draft, file);
+export function putPart(name: SuiteName, part: object, file: string): Promise<void> {
+  return writeChecked(rowsJson(part), file, `#/$defs/${name}`);
 }

@@ -11,7 +11,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { startupOf } from '../analyse/measurement.ts';
 import { BenchFailure } from '../failure.ts';
 import type { Durability } from '../plan/options.ts';
-import { inTurn } from '../plan/plan.ts';
+import { inTurn } from '../plan/turns.ts';
 import type { RawMeasurement } from '../result/result.ts';
 import { type Launch, prepareLaunch, startFailure } from './launch.ts';
 import type { Progress } from './progress.ts';

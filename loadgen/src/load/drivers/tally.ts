@@ -10,18 +10,18 @@ import { nowMs } from '../../observe/clock.ts';
 import type { Sent } from './driver.ts';
 
 /** Figures that the tally cannot count itself. */
-export interface Known {
-  readonly sent_event_ids: number;
-  /** Number of requests without an answer, including timeouts. */
-  readonly errors: number;
-  readonly timeouts: number;
-  readonly generator_cpu_us: number;
+export type Known = Pick<Sent, 'sent_event_ids' | 'errors' | 'timeouts' | 'generator_cpu_us'>;
+
+/** What an answer stated. */
+export interface Answer {
+  readonly received: number;
+  readonly duplicates: number;
+  readonly rejected: number;
 }
 
-export class Tally {
+/** Sums over requests and their answers, for every driver that sees each answer. */
+export class Counts {
   readonly #latency = createHistogram();
-  readonly #sendDelay = createHistogram();
-  readonly #generatorDelay = createHistogram();
   readonly #statusCodes: Record<string, number> = {};
   readonly #perSecond: number[] = [];
   #requests = 0;
@@ -32,16 +32,73 @@ export class Tally {
   #duplicates = 0;
   #rejected = 0;
   #non2xx = 0;
-  #first = Number.NaN;
-  #lastAnswer = Number.NaN;
 
+  get requests(): number {
+    return this.#requests;
+  }
+  get answers(): number {
+    return this.#answers;
+  }
+  get events(): number {
+    return this.#events;
+  }
   get acknowledged(): number {
     return this.#received;
   }
 
+  sent(events: number, bytes: number): void {
+    this.#requests++;
+    this.#events += events;
+    this.#bytes += bytes;
+  }
+
+  /** Counts an answer that came `at_ms` after the first request. `answer` is `null` when it cannot be parsed. */
+  answered(status: number, answer: Answer | null, latency_ms: number, at_ms: number): void {
+    this.#answers++;
+    record(this.#latency, latency_ms);
+    this.#statusCodes[status] = (this.#statusCodes[status] ?? 0) + 1;
+    if (status < 200 || status > 299 || answer === null) {
+      this.#non2xx++;
+      return;
+    }
+    this.#received += answer.received;
+    this.#duplicates += answer.duplicates;
+    this.#rejected += answer.rejected;
+    const second = Math.max(0, Math.floor(at_ms / 1000));
+    while (this.#perSecond.length <= second) this.#perSecond.push(0);
+    this.#perSecond[second]! += answer.received;
+  }
+
+  sums() {
+    return {
+      requests: this.#requests,
+      sent_events: this.#events,
+      sent_bytes: this.#bytes,
+      received_events: this.#received,
+      duplicate_events: this.#duplicates,
+      rejected_events: this.#rejected,
+      non_2xx: this.#non2xx,
+      status_codes: this.#statusCodes,
+      latency: latencyOf(this.#latency),
+      acknowledged_per_second: this.#perSecond,
+    };
+  }
+}
+
+export class Tally {
+  readonly #counts = new Counts();
+  readonly #sendDelay = createHistogram();
+  readonly #generatorDelay = createHistogram();
+  #first = Number.NaN;
+  #lastAnswer = Number.NaN;
+
+  get acknowledged(): number {
+    return this.#counts.acknowledged;
+  }
+
   /** Returns the number of sent requests that have no answer yet. */
   get unanswered(): number {
-    return this.#requests - this.#answers;
+    return this.#counts.requests - this.#counts.answers;
   }
 
   /**
@@ -49,14 +106,12 @@ export class Tally {
    * passes to `answered`. The moment is `due`, or now without `due`.
    */
   sent(events: number, bytes: number, due?: number): number {
-    this.#requests++;
-    this.#events += events;
-    this.#bytes += bytes;
     const from = due ?? nowMs();
-    if (this.#requests === 1) {
+    if (this.#counts.requests === 0) {
       this.#first = from;
       this.#lastAnswer = from;
     }
+    this.#counts.sent(events, bytes);
     return from;
   }
 
@@ -73,50 +128,20 @@ export class Tally {
   answered(status: number, body: string, from: number): void {
     const now = nowMs();
     this.#lastAnswer = now;
-    this.#answers++;
-    record(this.#latency, now - from);
-    this.#statusCodes[status] = (this.#statusCodes[status] ?? 0) + 1;
     const answer = status >= 200 && status < 300 ? readAnswer(body) : null;
-    if (answer === null) {
-      this.#non2xx++;
-      return;
-    }
-    this.#received += answer.received;
-    this.#duplicates += answer.duplicates;
-    this.#rejected += answer.rejected;
-    const second = Math.floor((now - this.#first) / 1000);
-    while (this.#perSecond.length <= second) this.#perSecond.push(0);
-    this.#perSecond[second]! += answer.received;
+    this.#counts.answered(status, answer, now - from, now - this.#first);
   }
 
   result(known: Known): Sent {
     return {
-      duration_ms: this.#requests === 0 ? 0 : this.#lastAnswer - this.#first,
-      requests: this.#requests,
-      sent_events: this.#events,
-      sent_event_ids: known.sent_event_ids,
-      sent_bytes: this.#bytes,
-      received_events: this.#received,
-      duplicate_events: this.#duplicates,
-      rejected_events: this.#rejected,
-      non_2xx: this.#non2xx,
-      errors: known.errors,
-      timeouts: known.timeouts,
+      ...this.#counts.sums(),
+      ...known,
+      duration_ms: this.#counts.requests === 0 ? 0 : this.#lastAnswer - this.#first,
       dropped_requests: 0,
-      status_codes: this.#statusCodes,
-      latency: latencyOf(this.#latency),
       send_delay: latencyOf(this.#sendDelay),
       generator_delay: latencyOf(this.#generatorDelay),
-      acknowledged_per_second: this.#perSecond,
-      generator_cpu_us: known.generator_cpu_us,
     };
   }
-}
-
-interface Answer {
-  readonly received: number;
-  readonly duplicates: number;
-  readonly rejected: number;
 }
 
 /**

@@ -21,6 +21,7 @@ import { endProcess } from '../../run/helper.ts';
 import { loadPool } from '../pool.ts';
 import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
 import { Requests } from './requests.ts';
+import { Tally } from './tally.ts';
 import type { Wrk } from './wrk-find.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../wrk/prepared.lua', import.meta.url));
@@ -77,7 +78,8 @@ async function prepare(job: Job, context: WrkContext): Promise<Generator> {
     pool: pool.facts,
     async send(order, onProgress) {
       const requests = new Requests(pool, job, order.range);
-      if (requests.count === 0) return nothingSent();
+      if (requests.count === 0)
+        return new Tally().result({ sent_event_ids: 0, errors: 0, timeouts: 0, generator_cpu_us: 0 });
       if (!isDeepStrictEqual(written, order.range)) {
         written = null;
         await writeBodies(bodies, requests, context.lifetime.signal);
@@ -189,27 +191,5 @@ function sentOf(done: Done, order: Order, requests: Requests): Sent {
     send_delay: null,
     acknowledged_per_second: done.per_second,
     generator_cpu_us: done.cpu_us,
-  };
-}
-
-function nothingSent(): Sent {
-  return {
-    duration_ms: 0,
-    requests: 0,
-    sent_events: 0,
-    sent_event_ids: 0,
-    sent_bytes: 0,
-    received_events: 0,
-    duplicate_events: 0,
-    rejected_events: 0,
-    non_2xx: 0,
-    errors: 0,
-    timeouts: 0,
-    dropped_requests: 0,
-    status_codes: {},
-    latency: null,
-    send_delay: null,
-    acknowledged_per_second: [],
-    generator_cpu_us: 0,
   };
 }
