@@ -85,11 +85,13 @@ export function poolOf(
 ): PoolSource {
   const { seed, payload, events } = options;
   const isShort = corpus === undefined && events !== undefined && events <= SHORT_RUN_EVENTS;
-  return { corpus, payload, seed, ids: workload.ids, most: isShort ? SHORT_RUN_EVENTS : MOST_POOL_EVENTS };
+  return { corpus, payload, seed, ids: workload.ids, most: isShort ? SHORT_POOL_EVENTS : MOST_POOL_EVENTS };
 }
 
 const MOST_POOL_EVENTS = 200_000;
 const SHORT_RUN_EVENTS = 10_000;
+/** Events of a short run's pool. Four processes and threads make them, which costs more than sending them. */
+const SHORT_POOL_EVENTS = 2_000;
 
 function jobOf(spec: Spec, pool: PoolSource): Job {
   return {
