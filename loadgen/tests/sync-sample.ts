@@ -1,6 +1,6 @@
 /**
- * A whole result of `bench:sync` for the tests of reports: the committed one, with a goal that is missed, and with
- * something that was not measured.
+ * A whole result of `bench:sync` for the tests of reports. It is the committed one, but one goal is missed, and one
+ * scenario was not measured.
  *
  * Only a whole run replaces the committed result, so it has a row of every scenario.
  */

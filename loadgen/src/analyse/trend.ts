@@ -15,8 +15,8 @@ const ENOUGH_PAIRS = 5;
 const SMALLEST_CHANGE = 0.05;
 
 /**
- * Returns the relative change of each row from the median of its first third to the median of its last third; `null`
- * when the rows, whose values are in the order of their rounds, show no trend.
+ * Returns the relative change of each row, from the median of its first third to that of its last third. Returns
+ * `null` when the rows show no trend. The values of a row have the order of their rounds.
  */
 export function trendOf(rows: readonly (readonly number[])[]): readonly number[] | null {
   const steps = rows.flatMap((values) => values.slice(1).map((value, i) => Math.sign(value - values[i]!)));
