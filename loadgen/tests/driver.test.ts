@@ -6,10 +6,9 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../src/failure.ts';
-import { autocannonDriver } from '../src/load/drivers/autocannon.ts';
 import type { Job } from '../src/load/drivers/driver.ts';
 import type { Command } from '../src/load/drivers/generator-process.ts';
-import { openDriver } from '../src/load/drivers/open.ts';
+import { autocannonDriver, openDriver } from '../src/load/drivers/process-driver.ts';
 import type { Placement } from '../src/plan/placement.ts';
 import { listen } from './listening-server.ts';
 

@@ -10,7 +10,7 @@ import { decode } from '../src/analyse/histogram.ts';
 import { BenchFailure } from '../src/failure.ts';
 import { batchBody } from '../src/load/bodies.ts';
 import type { Job, Sent } from '../src/load/drivers/driver.ts';
-import { openDriver } from '../src/load/drivers/open.ts';
+import { openDriver } from '../src/load/drivers/process-driver.ts';
 import { loadPool } from '../src/load/pool.ts';
 import type { Placement } from '../src/plan/placement.ts';
 import { type Listening, listen } from './listening-server.ts';

@@ -21,7 +21,7 @@ import {
   HTTP_PROGRAMS,
   runBulk,
 } from '../ceilings/programs.ts';
-import { autocannonDriver } from '../load/drivers/autocannon.ts';
+import { autocannonDriver } from '../load/drivers/process-driver.ts';
 import { loadPool, withoutEventIds } from '../load/pool.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import { createProbe } from '../observe/probe.ts';

@@ -18,7 +18,7 @@ import {
   type TargetName,
 } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import { autocannonDriver } from '../load/drivers/autocannon.ts';
+import { autocannonDriver } from '../load/drivers/process-driver.ts';
 import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import { SCRATCH } from '../plan/plan.ts';

@@ -7,11 +7,10 @@
 
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../failure.ts';
-import { autocannonDriver } from '../load/drivers/autocannon.ts';
 import type { Driver, Generator, Job } from '../load/drivers/driver.ts';
 import { k6Driver } from '../load/drivers/k6.ts';
 import type { K6 } from '../load/drivers/k6-find.ts';
-import { openDriver } from '../load/drivers/open.ts';
+import { autocannonDriver, openDriver } from '../load/drivers/process-driver.ts';
 import { wrkDriver } from '../load/drivers/wrk.ts';
 import type { Wrk } from '../load/drivers/wrk-find.ts';
 import type { PoolSource } from '../load/pool.ts';

@@ -1,21 +1,44 @@
-/** A driver whose generator is a separate process: the parent's side of `generator-process.ts`. */
+/**
+ * The drivers whose generator is a Node process: autocannon in a closed loop, and undici in an open loop. This is the
+ * parent's side of `generator-process.ts`.
+ */
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { Placement } from '../../plan/placement.ts';
 import { Helper } from '../../run/helper.ts';
 import type { Driver, DriverFacts } from './driver.ts';
 import type { Command, Reply } from './generator-process.ts';
 
+/** Returns the closed-loop driver. Only tests of the harness pass another `program`. */
+export function autocannonDriver(
+  placement: Placement,
+  lifetime: Lifetime,
+  program = pathOf('autocannon-main'),
+): Driver {
+  const facts = { name: 'autocannon', model: 'closed', latency_from: 'sent' } as const;
+  return processDriver({ ...facts, version: versionOf('autocannon') }, program, placement, lifetime);
+}
+
+/** Returns the open-loop driver, whose requests are due at fixed times. */
+export function openDriver(placement: Placement, lifetime: Lifetime): Driver {
+  const facts = { name: 'open-loop', model: 'open', latency_from: 'due' } as const;
+  return processDriver({ ...facts, version: versionOf('undici') }, pathOf('open-main'), placement, lifetime);
+}
+
+function pathOf(program: string): string {
+  return fileURLToPath(new URL(`./${program}.ts`, import.meta.url));
+}
+
 /** Returns a driver. Its child process runs `program`, which calls `serveGenerator`. */
-export function processDriver(
-  facts: DriverFacts,
+function processDriver(
+  facts: Omit<DriverFacts, 'latency_resolution_us'>,
   program: string,
   placement: Placement,
   lifetime: Lifetime,
 ): Driver {
   return {
-    facts,
+    facts: { ...facts, latency_resolution_us: 1 },
     async prepare(job) {
       const helper = new Helper<Command, Reply>({
         name: 'the generator',
@@ -35,7 +58,7 @@ export function processDriver(
 }
 
 /** Returns the version of an installed package from its package.json. */
-export function versionOf(name: string): string {
+function versionOf(name: string): string {
   const { version } = createRequire(import.meta.url)(`${name}/package.json`) as { version: string };
   return version;
 }
