@@ -2,7 +2,6 @@
 import { signal } from '@preact/signals';
 import type { Cost, Session, SessionPage, Spent, Stats } from './api.ts';
 import type { Costs } from './cost-text.ts';
-import { stats } from './figures.ts';
 import { sinceOf } from './range.ts';
 import { getJson } from './request.ts';
 import { hasTwins } from './titles.ts';
@@ -33,21 +32,20 @@ export const NO_COST: Costs = { reported: 0, computed: 0 };
 export async function pullSpending(now: Date, signal: AbortSignal): Promise<Spending> {
   const [today, week] = [sinceOf('today', now), sinceOf('week', now)];
   const costSince = (from: string) => getJson<Cost>(`/api/stats/cost?since=${from}&limit=1`, signal);
-  const sumSince = async (from: string, agent?: string) => {
+  const sumsSince = (from: string, agent?: string) => {
     const query = new URLSearchParams({ since: from, ...(agent !== undefined && { agent_type: agent }) });
-    const sums = await getJson<Stats>(`/api/stats?${query}`, signal);
-    return { reported: sums.total_cost_usd, computed: sums.total_computed_cost_usd };
+    return getJson<Stats>(`/api/stats?${query}`, signal);
   };
-  const names = (stats.peek()?.agents ?? []).flatMap(({ name }) => name ?? []).slice(0, MOST_AGENTS);
-  const expense = async (name: string | null, agent?: string): Promise<Expense> => {
-    const [ofToday, ofWeek] = await Promise.all([sumSince(today, agent), sumSince(week, agent)]);
-    return { name, today: ofToday, week: ofWeek };
+  const expense = async (name: string | null, agent?: string) => {
+    const [ofToday, ofWeek] = await Promise.all([sumsSince(today, agent), sumsSince(week, agent)]);
+    return { name, today: costOfAll(ofToday), week: costOfAll(ofWeek), agents: ofWeek.agents };
   };
   const newest = hasTwins.peek()
     ? (await getJson<SessionPage>(`/api/sessions?since=${week}&limit=${MOST_SESSIONS}`, signal)).sessions
     : [];
   const [ofToday, ofWeek, all] = await Promise.all([costSince(today), costSince(week), expense(null)]);
   const agents: Expense[] = [];
+  const names = all.agents.flatMap(({ name }) => name ?? []).slice(0, MOST_AGENTS);
   // One after the other: a browser has few connections.
   for (const name of names) agents.push(await expense(name, name));
   return {
@@ -88,6 +86,10 @@ export function joined(today: readonly Spent[], week: readonly Spent[]): Expense
   return spentOnly(
     week.map((one) => ({ name: one.name, today: byName.get(one.name) ?? NO_COST, week: costsOf(one) })),
   );
+}
+
+function costOfAll({ total_cost_usd, total_computed_cost_usd }: Stats): Costs {
+  return { reported: total_cost_usd, computed: total_computed_cost_usd };
 }
 
 function costsOf({ cost_usd, computed_cost_usd }: Spent): Costs {

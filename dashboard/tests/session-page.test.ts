@@ -50,7 +50,9 @@ for (const name of TARGET_NAMES) {
     assert.deepEqual([errors, foreign], [[], []]);
 
     // The events of the call, its original text and its attachments.
-    const attached = await fetch(`${url}/api/events/34/attachments/output.txt`, {
+    const found = await fetch(`${url}/api/events?session_id=${encodeURIComponent(ID)}&call_id=b3&order=asc`);
+    const [first, last] = ((await found.json()) as { events: { id: number }[] }).events;
+    const attached = await fetch(`${url}/api/events/${last!.id}/attachments/output.txt`, {
       method: 'PUT',
       body: 'deployed',
     });
@@ -65,8 +67,8 @@ for (const name of TARGET_NAMES) {
     await dialog.getByText('output.txt').waitFor();
     assert.ok((await dialog.locator('pre').textContent())?.includes('"tool_use_id": "b3"'));
     await parts.first().click();
-    await dialog.getByRole('heading', { name: 'Event 33' }).waitFor();
-    assert.equal(new URL(page.url()).search, '?event=33');
+    await dialog.getByRole('heading', { name: `Event ${first!.id}` }).waitFor();
+    assert.equal(new URL(page.url()).search, `?event=${first!.id}`);
     assert.equal(new URL(page.url()).hash, PATH.slice(1));
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });

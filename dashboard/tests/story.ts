@@ -124,6 +124,7 @@ export function story(session_id: string, ago_ms = 26 * 60_000, cwd = '/home/use
 
 /** Returns a session of many turns, each with 19 calls of two events, a prompt and an answer. */
 export function longSession(session_id: string, count: number): object[] {
+  const began = Date.now() - count * 1000;
   const hook = (source_event: string, event_type: string, metadata: object, own: object = {}) => ({
     ...{ session_id, agent_type: 'claude_code', source: 'hook', source_event, event_type, project: 'shop' },
     ...own,
@@ -131,18 +132,26 @@ export function longSession(session_id: string, count: number): object[] {
   });
   return Array.from({ length: count }, (_, i) => {
     const at = i % 40;
+    const time = { client_timestamp: new Date(began + i * 1000).toISOString() };
     if (at === 0)
-      return hook('UserPromptSubmit', 'user_prompt', { prompt: `Prompt ${i / 40 + 1}: mend the next file` });
-    if (at === 39) return hook('Stop', 'response', { last_assistant_message: `Answer ${(i - 39) / 40 + 1}` });
+      return hook(
+        'UserPromptSubmit',
+        'user_prompt',
+        { prompt: `Prompt ${i / 40 + 1}: mend the next file` },
+        time,
+      );
+    if (at === 39)
+      return hook('Stop', 'response', { last_assistant_message: `Answer ${(i - 39) / 40 + 1}` }, time);
     const call_id = `call-${Math.floor((i - 1) / 2)}`;
     const call = { tool_name: 'Bash', tool_input: { command: `npm test -- part-${i}` } };
-    if (at % 2 === 1) return hook('PreToolUse', 'plan_step', call, { call_id, tool_name: 'Bash' });
+    if (at % 2 === 1) return hook('PreToolUse', 'plan_step', call, { call_id, tool_name: 'Bash', ...time });
     const status = i % 50 === 0 ? 'error' : 'success';
     return hook('PostToolUse', 'tool_use', call, {
       call_id,
       tool_name: 'Bash',
       duration_ms: i % 900,
       status,
+      ...time,
     });
   });
 }

@@ -84,7 +84,9 @@ function toolItem(rows: readonly Row[]): Item {
     rows.find(({ source_event }) => ENDS.includes(source_event)) ??
     rows.find((row) => /\.tool\.execution$/.test(row.source_event ?? '') || isBad(row));
   const intervals = rows.map(intervalOf);
-  const start = Math.min(...intervals.map(([from]) => from));
+  // The hook says when the call began. Durations are rounded.
+  const began = rows.find(({ source_event }) => source_event === 'PreToolUse');
+  const start = began === undefined ? Math.min(...intervals.map(([from]) => from)) : timeOf(began);
   const end = ended === undefined ? null : Math.max(start, intervalOf(ended)[1]);
   const row = ended ?? rows.findLast(({ source }) => source === 'hook') ?? rows.at(-1)!;
   const name = rows.map(toolOf).find((tool) => tool !== null) ?? null;
