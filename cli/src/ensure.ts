@@ -22,10 +22,10 @@ const FLAGS: FlagTable<'db' | 'runtime' | 'program' | 'json'> = {
   json: { help: 'print an object with url, pid, started and, after a start with a token, login_url' },
 };
 
-const HELP = `Usage: twin-ingest ensure --db FILE [flags] [-- SERVER FLAGS]
+const HELP = `Usage: pnpm server:ensure --db FILE [flags] [-- SERVER FLAGS]
 
 Starts a server for FILE if none holds it, and prints its URL. The server runs on afterwards; with the server's flag
---idle-exit SECONDS it ends when it is not used. Its log is FILE.log. twin-ingest stop --db FILE ends it.
+--idle-exit SECONDS it ends when it is not used. Its log is FILE.log. pnpm server:stop --db FILE ends it.
 Server flags have an effect only if this command starts the server. Its port is any free one without --port.
 
 ${flagLines(FLAGS)}

@@ -65,7 +65,7 @@ async function install(manager: Manager, home: Home, { server, yes }: ServiceOpt
   writeFileSync(path, content, { mode: 0o644 });
   say(`Written: ${path}`);
   if (!runAll(manager, steps)) return 1;
-  say('twin-ingest service uninstall takes it back; the database stays.');
+  say('pnpm server:service uninstall takes it back; the database stays.');
   return 0;
 }
 

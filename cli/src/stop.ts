@@ -22,7 +22,7 @@ import {
 
 const FLAGS: FlagTable<'db'> = { db: { value: 'FILE', help: 'the database' } };
 
-const HELP = `Usage: twin-ingest stop --db FILE
+const HELP = `Usage: pnpm server:stop --db FILE
 
 Ends the server that holds FILE: it answers the requests that it has, closes the file and exits. Waits for that.
 Does nothing when no server holds FILE. Ends no other process.

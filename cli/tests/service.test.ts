@@ -149,7 +149,7 @@ const SERVER = {
 
 test('systemd accepts the unit and reads its words', (context: TestContext) => {
   const text = String(SYSTEMD.definition(SERVER));
-  assert.match(text, /^# Written by/);
+  assert.match(text, /^# Written by the command service install/);
   assert.ok(
     text.includes(
       String.raw`ExecStart="/opt/a \"b\"/server" --db "/d/100%% $$x \\.db" --allow-origin app://-`,

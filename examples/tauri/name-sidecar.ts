@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const BINARIES = fileURLToPath(new URL('./src-tauri/binaries/', import.meta.url));
@@ -23,23 +24,24 @@ export function hostTriple(): string {
 /** Copies the program; returns the path of the copy. */
 export function nameSidecar(program: string, triple: string, folder = BINARIES): string {
   mkdirSync(folder, { recursive: true });
-  const path = `${folder}/${sidecarName(triple)}`;
+  const path = join(folder, sidecarName(triple));
   copyFileSync(program, path);
   chmodSync(path, 0o755);
   return path;
 }
 
-const HELP = `Usage: node name-sidecar.ts PROGRAM [TRIPLE]
+/** What `pnpm rust:build` builds. */
+const BUILT = fileURLToPath(new URL('../../target/release/ingest-server', import.meta.url));
 
-Copies a built server to src-tauri/binaries/ingest-server-TRIPLE, for externalBin. The default is the triple of rustc.
-Exit code: 0 copied, 2 no program was given.
+const HELP = `Usage: pnpm examples:name [PROGRAM] [TRIPLE]
+
+Copies a server to src-tauri/binaries/ingest-server-TRIPLE, for externalBin. By default it is the Rust server of this
+checkout, with the triple of rustc.
+Exit code: 0 copied, 1 not copied.
 `;
 
-const [program, triple] = process.argv.slice(2);
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [program = BUILT, triple] = process.argv.slice(2);
   if (process.argv.includes('--help')) process.stdout.write(HELP);
-  else if (program === undefined) {
-    process.stderr.write(HELP);
-    process.exitCode = 2;
-  } else process.stdout.write(`${nameSidecar(program, triple ?? hostTriple())}\n`);
+  else process.stdout.write(`${nameSidecar(program, triple ?? hostTriple())}\n`);
 }

@@ -1,4 +1,4 @@
-/** Parses the command line of `twin-ingest service`, and finds the server that it runs. */
+/** Parses the command line of `pnpm server:service`, and finds the server that it runs. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
@@ -29,7 +29,7 @@ const FLAGS: FlagTable<'db' | 'runtime' | 'program' | 'yes'> = {
   yes: { help: 'write without asking' },
 };
 
-const HELP = `Usage: twin-ingest service ${ACTIONS.join('|')} [flags] [-- SERVER FLAGS]
+const HELP = `Usage: pnpm server:service ${ACTIONS.join('|')} [flags] [-- SERVER FLAGS]
 
 Keeps a server running while you are signed in, as a service of your user: a unit of systemd. For launchd and the task
 scheduler of Windows it writes the file, and you run the commands that it shows.

@@ -37,7 +37,7 @@ export interface Manager {
 }
 
 /** Proves that a file is of this command. */
-export const MARK = 'Written by twin-ingest service install; twin-ingest service uninstall removes it.';
+export const MARK = 'Written by the command service install of twin-ingest; service uninstall removes it.';
 
 export const DESCRIPTION = 'twin-ingest: events of coding agents on a local dashboard';
 
