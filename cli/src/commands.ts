@@ -29,4 +29,19 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./demo.ts'),
     startsServer: true,
   },
+  {
+    name: 'ensure',
+    help: 'start a server for a database if none holds it, and print its URL',
+    load: () => import('./ensure.ts'),
+  },
+  {
+    name: 'stop',
+    help: 'end the server that holds a database, and no other process',
+    load: () => import('./stop.ts'),
+  },
+  {
+    name: 'service',
+    help: 'keep a server running while you are signed in',
+    load: () => import('./service.ts'),
+  },
 ];

@@ -133,6 +133,17 @@ test('ensure with a new token prints a login URL that works once', async () => {
   });
 });
 
+test('ensure and stop are commands of twin-ingest', async () => {
+  await inTree({}, async (cwd) => {
+    const { code, stdout } = await run('main', ['ensure', '--db', 'e.db', ...SERVER_FLAGS], { cwd });
+    assert.equal(code, 0);
+    assert.equal(await isServing(stdout.trim()), true);
+    assert.equal((await run('main', ['stop', '--db', 'e.db'], { cwd })).code, 0);
+    assert.equal(await isServing(stdout.trim()), false);
+    assert.match((await run('main', ['service', '--help'], { cwd })).stdout, /^Usage: pnpm server:service/);
+  });
+});
+
 test('stop ends no process that only has the pid of a server', async () => {
   await inTree({}, async (cwd) => {
     const other = bystander();

@@ -1,6 +1,9 @@
-/** Finds the program of a server: a given file, or a built server of this checkout. */
-import { existsSync } from 'node:fs';
+/** Finds the program of a server: the one of a runtime, or the one that `twin-ingest` starts by default. */
 import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
+import { factsOf } from '../launch/facts.ts';
+import { chooseRuntime, type Runtime } from '../launch/runtime.ts';
+
+export type { Runtime };
 
 export interface Program {
   readonly command: string;
@@ -8,20 +11,16 @@ export interface Program {
   readonly args: readonly string[];
 }
 
-export type Runtime = 'rust' | 'node';
-
 export const RUNTIMES: readonly Runtime[] = ['rust', 'node'];
-
-const TARGET_OF = { rust: TARGETS.rs, node: TARGETS.ts } as const;
 
 export function isRuntime(text: string): text is Runtime {
   return text === 'rust' || text === 'node';
 }
 
-/** Returns the program of a runtime, else the first one that is built; a string says why there is none. */
+/** Returns the program of a runtime, by default that of `twin-ingest`; a string says why there is none. */
 export function programOf(runtime: Runtime | undefined): Program | string {
-  const wanted = (runtime === undefined ? RUNTIMES : [runtime]).map((name) => TARGET_OF[name]);
-  const built = wanted.find(({ artefact }) => existsSync(artefact));
-  if (built !== undefined) return { command: built.command, args: built.args };
-  return `no server is built: run pnpm ${wanted.map(({ build }) => build).join(' or pnpm ')}`;
+  const choice = chooseRuntime(factsOf(runtime ?? null));
+  if (choice.kind === 'none') return choice.message;
+  const { command, args } = TARGETS[choice.target];
+  return { command, args };
 }
