@@ -19,11 +19,12 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/pnpm (?:agents|server):(\w+)/g, 'npx twin-ingest $1'],
   // The package has no `demo:swap`, whose help is in the module of `demo`.
   [/pnpm demo:swap/g, 'demo:swap'],
+  [/run pnpm \$\{wanted\.map.*\}(?=`)/g, 'install the package @twin-ingest/server-OS-CPU'],
   [/pnpm twin-ingest/g, 'npx twin-ingest'],
   [/pnpm (connect|demo|ensure|stop|service|bench)\b(?!:)/g, 'npx twin-ingest $1'],
 ];
 /** What must not remain. */
-const SCRIPT = /\bpnpm [a-z]/;
+const SCRIPT = /\bpnpm (?:[a-z]|\$\{)/;
 
 /**
  * Modules that look for a checkout, and what replaces them. The client uses the global fetch, which every Node has:
@@ -76,6 +77,7 @@ await build({
   plugins: [packaged],
   define: { TWIN_INGEST_PACKAGED: 'true' },
   minifySyntax: true,
+  minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
 });
