@@ -29,16 +29,10 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./demo.ts'),
     startsServer: true,
   },
-  {
-    name: 'ensure',
-    help: 'start a server for a database if none holds it, and print its URL',
-    load: () => import('./ensure.ts'),
-  },
-  {
-    name: 'stop',
-    help: 'end the server that holds a database, and no other process',
-    load: () => import('./stop.ts'),
-  },
+  { name: 'import', help: "send what an agent's transcripts hold", load: () => import('./import.ts') },
+  { name: 'export', help: 'write a session as NDJSON or Markdown', load: () => import('./export.ts') },
+  { name: 'ensure', help: 'start a server for a file unless one has it', load: () => import('./ensure.ts') },
+  { name: 'stop', help: 'end the server that has a file', load: () => import('./stop.ts') },
   {
     name: 'service',
     help: 'keep a server running while you are signed in',

@@ -161,8 +161,23 @@ test('commands run from the package on Node 20', async () => {
     [wrong.code, wrong.stderr],
     [2, 'twin-ingest: unknown command conect; --help lists all\n'],
   );
-  for (const { stdout, stderr } of [help, connect, doctor, demo])
+  const imported = await home.npx('import', 'codex', '--help');
+  assert.match(imported.stdout, /^Usage: npx twin-ingest import /);
+  for (const { stdout, stderr } of [imported, help, connect, doctor, demo])
     assert.doesNotMatch(stdout + stderr, /pnpm/);
+});
+
+test('ensure starts a server from the package on Node 20, and stop ends it', async () => {
+  const home = newHome('node20');
+  const db = join(home.path, 'e.db');
+  const [first, again] = [await home.npx('ensure', '--db', db), await home.npx('ensure', '--db', db)];
+  assert.equal(first.code, 0, first.stderr);
+  assert.equal(again.stdout, first.stdout);
+  const url = first.stdout.trim();
+  assert.equal((await fetch(`${url}/livez`)).status, 200);
+  const stop = await home.npx('stop', '--db', db);
+  assert.equal(stop.code, 0, stop.stderr);
+  await assert.rejects(fetch(`${url}/livez`));
 });
 
 test('the command ends with 0 after Ctrl-C, and with the code of a server that fails', async () => {
