@@ -14,6 +14,7 @@ export const ATTACHMENT_CRASH: ScenarioFile = {
       name: 'kill -9 during uploads leaves no partial content and loses no acknowledged one',
       rules: ['ATT-01', 'ATT-09', 'STO-03', 'PRO-08'],
       uses: 'both',
+      faults: ['F1'],
       run: killInUploads,
     },
   ],

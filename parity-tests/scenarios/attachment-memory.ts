@@ -18,6 +18,7 @@ export const ATTACHMENT_MEMORY: ScenarioFile = {
       name: 'uploads and slow downloads of 32 MiB take bounded memory',
       rules: ['ATT-04', 'ATT-07'],
       uses: 'each',
+      faults: ['F13'],
       run: boundedMemory,
     },
     {

@@ -25,6 +25,7 @@ export const BACKUPS: ScenarioFile = {
       name: 'a kill during a backup leaves no half copy and loses nothing',
       rules: ['BAK-03', 'STO-03'],
       uses: 'each',
+      faults: ['F1'],
       run: killBackups,
     },
   ],

@@ -17,12 +17,14 @@ export const DESCRIPTORS: ScenarioFile = {
       name: 'a hard limit of 64 refuses connections and nothing else',
       rules: ['HTT-12', 'STO-05'],
       uses: 'each',
+      faults: ['F18'],
       run: (context) => fill(context, 'ulimit -n 64', 80, 'refuses'),
     },
     {
       name: 'a hard limit of 1,024 refuses connections and nothing else',
       rules: ['HTT-12', 'STO-05'],
       uses: 'each',
+      faults: ['F18'],
       run: (context) => fill(context, 'ulimit -n 1024', 1_100, 'refuses'),
     },
     {

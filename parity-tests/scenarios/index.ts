@@ -18,6 +18,7 @@ import { DESCRIPTORS } from './descriptors.ts';
 import { DIFFERENTIAL } from './differential.ts';
 import { DUMPS } from './dumps.ts';
 import { EXPORTS } from './exports.ts';
+import { FAULTS } from './faults/index.ts';
 import { FILTERS } from './filters.ts';
 import { FORMATS } from './formats/index.ts';
 import { HEALTH } from './health.ts';
@@ -119,6 +120,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   STDIN_FRAMES,
   SWAP,
   CRASH,
+  FAULTS,
   KEYS,
   CORPUS,
   DIFFERENTIAL,

@@ -23,12 +23,14 @@ export const KEYS: ScenarioFile = {
       name: 'kill -9 during run writes and merges loses no accepted id',
       rules: ['STO-03', 'EVT-13'],
       uses: 'each',
+      faults: ['F1'],
       run: killWhileMerging,
     },
     {
       name: 'kill -9 during a checkpoint loses no accepted id',
       rules: ['STO-03', 'STO-04', 'EVT-13'],
       uses: 'each',
+      faults: ['F1'],
       run: killInCheckpoint,
     },
     {

@@ -17,6 +17,7 @@ export const LARGE_BODIES: ScenarioFile = {
       name: 'millions of empty items cost little memory and delay no other request',
       rules: ['ING-09', 'BOD-05'],
       uses: 'each',
+      faults: ['F13'],
       run: emptyItems,
     },
     {

@@ -60,6 +60,7 @@ export const OVERLOAD: ScenarioFile = {
       rules: ['STO-05', 'ING-08'],
       uses: 'each',
       waits: true,
+      faults: ['F9'],
       run: busy,
     },
   ],

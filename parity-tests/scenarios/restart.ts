@@ -17,6 +17,7 @@ export const RESTART: ScenarioFile = {
       name: 'SIGTERM answers received requests and leaves no log behind',
       rules: ['PRO-07', 'STO-04'],
       uses: 'each',
+      faults: ['F20'],
       run: drain,
     },
     { name: 'SIGINT ends an idle server with 0', rules: ['PRO-07'], uses: 'each', run: interrupt },

@@ -23,6 +23,7 @@ export const RETENTION_LOAD: ScenarioFile = {
       rules: ['RET-01', 'RET-02', 'RET-05', 'STO-03', 'BAK-06'],
       uses: 'each',
       waits: true,
+      faults: ['F1'],
       run: soak,
     },
   ],

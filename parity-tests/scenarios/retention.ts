@@ -38,6 +38,7 @@ export const RETENTION: ScenarioFile = {
       name: 'a kill during a deletion leaves a state that the other server continues',
       rules: ['RET-04', 'RET-05', 'STO-03'],
       uses: 'both',
+      faults: ['F1'],
       run: kill,
     },
   ],

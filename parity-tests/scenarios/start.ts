@@ -26,6 +26,7 @@ export const START: ScenarioFile = {
       name: 'a start refuses a SQLite file of another program',
       rules: ['PRO-06'],
       uses: 'each',
+      faults: ['F11'],
       run: foreign,
     },
     {
@@ -34,12 +35,19 @@ export const START: ScenarioFile = {
       uses: 'each',
       run: foreignAndEmpty,
     },
-    { name: 'a start refuses a corrupt file', rules: ['PRO-06'], uses: 'each', run: corrupt },
+    {
+      name: 'a start refuses a corrupt file',
+      rules: ['PRO-06'],
+      faults: ['F11'],
+      uses: 'each',
+      run: corrupt,
+    },
     { name: 'a start refuses a newer schema', rules: ['PRO-06'], uses: 'each', run: newer },
     {
       name: 'a start refuses an empty file next to a write-ahead log',
       rules: ['PRO-06'],
       uses: 'each',
+      faults: ['F11'],
       run: emptyWithLog,
     },
     { name: 'a start refuses a port that is taken', rules: ['PRO-05'], uses: 'each', run: portTaken },

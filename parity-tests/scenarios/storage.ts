@@ -28,12 +28,14 @@ export const STORAGE: ScenarioFile = {
       name: 'an I/O error ends the server, and acknowledged events are stored',
       rules: ['STO-06', 'STO-03', 'ING-08'],
       uses: 'each',
+      faults: ['F7'],
       run: failing,
     },
     {
       name: 'corruption that the full check finds stops writes',
       rules: ['STO-06', 'HEA-01'],
       uses: 'each',
+      faults: ['F11'],
       run: corrupt,
     },
     {
@@ -42,12 +44,19 @@ export const STORAGE: ScenarioFile = {
       uses: 'each',
       run: checked,
     },
-    { name: 'a database that is deleted is lost', rules: ['STO-06'], uses: 'each', run: deleted },
+    {
+      name: 'a database that is deleted is lost',
+      rules: ['STO-06'],
+      faults: ['F12'],
+      uses: 'each',
+      run: deleted,
+    },
     {
       name: 'a full disk is 507, reads continue, and the server recovers',
       rules: ['STO-05', 'ING-08', 'HEA-01', 'HEA-02', 'HEA-04'],
       uses: 'each',
       waits: true,
+      faults: ['F6'],
       run: full,
     },
     {
@@ -55,6 +64,7 @@ export const STORAGE: ScenarioFile = {
       rules: ['HEA-02', 'HEA-04'],
       uses: 'each',
       waits: true,
+      faults: ['F6'],
       run: fullWhileIdle,
     },
     {
@@ -62,6 +72,7 @@ export const STORAGE: ScenarioFile = {
       rules: ['HEA-02', 'STO-06'],
       uses: 'each',
       waits: true,
+      faults: ['F8'],
       run: immutable,
     },
     {
@@ -69,6 +80,7 @@ export const STORAGE: ScenarioFile = {
       rules: ['HEA-01', 'HEA-02'],
       uses: 'each',
       waits: true,
+      faults: ['F9'],
       run: locked,
     },
   ],

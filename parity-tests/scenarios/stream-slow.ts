@@ -16,6 +16,7 @@ export const STREAM_SLOW: ScenarioFile = {
       name: 'a slow reader loses nothing and delays no other client',
       rules: ['STR-08'],
       uses: 'each',
+      faults: ['F17'],
       run: slowReader,
     },
     {
@@ -23,12 +24,14 @@ export const STREAM_SLOW: ScenarioFile = {
       rules: ['STR-08', 'STR-09'],
       uses: 'each',
       waits: true,
+      faults: ['F17'],
       run: stalledReader,
     },
     {
       name: 'dozens of stalled readers leave a bounded number of bytes in the kernel and lose nothing',
       rules: ['STR-08'],
       uses: 'each',
+      faults: ['F17'],
       run: stalledReaders,
     },
   ],

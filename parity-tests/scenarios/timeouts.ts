@@ -14,9 +14,17 @@ export const TIMEOUTS: ScenarioFile = {
       rules: ['HTT-11'],
       uses: 'each',
       waits: true,
+      faults: ['F15'],
       run: noHeaders,
     },
-    { name: 'a body that does not go on is 408', rules: ['HTT-11'], uses: 'each', waits: true, run: noBody },
+    {
+      name: 'a body that does not go on is 408',
+      rules: ['HTT-11'],
+      faults: ['F15'],
+      uses: 'each',
+      waits: true,
+      run: noBody,
+    },
     {
       name: 'a slow but steady body is accepted',
       rules: ['HTT-11'],

@@ -54,10 +54,11 @@ async function runAll(options: Options): Promise<Result[]> {
     options.only === undefined || fullName({ suite, name }).includes(options.only);
   const scenarios = SCENARIO_FILES.flatMap((file) =>
     file.scenarios
+      .filter((one) => !options.faults || one.faults !== undefined)
       .filter((one) => wanted(`scenarios/${file.name}`, one.name))
       .map((one) => ({ waits: one.waits === true, run: () => runScenario(file, one, options) })),
   );
-  const files = loadCaseFiles().flatMap((file) => {
+  const files = (options.faults ? [] : loadCaseFiles()).flatMap((file) => {
     const cases = file.cases.filter((one) => wanted(file.name, one.name));
     return cases.length === 0
       ? []

@@ -19,6 +19,12 @@ export interface Options {
   readonly seed: number;
   /** Length of the retention-load scenario. */
   readonly soakSeconds: number;
+  /** Only scenarios that inject a fault. */
+  readonly faults: boolean;
+  /** Whether the scenario of kills at writes visits every write instead of a sample. */
+  readonly everyWrite: boolean;
+  /** Number of images per durability in the power-loss scenario. */
+  readonly images: number;
   readonly corpus: string | undefined;
   readonly hooks: string | undefined;
   readonly saveCase: string | undefined;
@@ -40,7 +46,10 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --base-url URL       against a server on loopback that runs already (http://127.0.0.1:PORT)
   --only TEXT          only cases and scenarios whose FILE/NAME holds this text
   --report-json FILE   also write every result to this file
-  --kills N            kills per server of the crash scenario (default 5, pnpm check:long 50)
+  --faults             only scenarios that inject a fault (pnpm test:faults)
+  --every-write        kill at every write of a short run, instead of a sample
+  --images N           images per durability of the power-loss scenario (default 60)
+  --kills N            kills per server of the crash scenario, SIGTERMs of faults/sigterm (default 5, pnpm check:long 50)
   --requests N         requests of the differential scenario (default 4000, pnpm check:long 20000)
   --soak-seconds N     length of the retention-load scenario (default 12, pnpm check:long 60)
   --seed N             seed of the differential and crash scenarios (default 1)
@@ -58,6 +67,9 @@ const FLAGS = {
   'base-url': { type: 'string' },
   only: { type: 'string' },
   'report-json': { type: 'string' },
+  faults: { type: 'boolean', default: false },
+  'every-write': { type: 'boolean', default: false },
+  images: { type: 'string', default: '60' },
   kills: { type: 'string', default: '5' },
   requests: { type: 'string', default: '4000' },
   seed: { type: 'string', default: '1' },
@@ -82,7 +94,10 @@ export function parseOptions(
   }
   if (values.help) return { kind: 'help' };
   const problems: string[] = [];
-  const whole = (name: 'kills' | 'requests' | 'seed' | 'soak-seconds', minimum: number): number => {
+  const whole = (
+    name: 'images' | 'kills' | 'requests' | 'seed' | 'soak-seconds',
+    minimum: number,
+  ): number => {
     const text = values[name];
     const number = Number(text);
     if (!/^\d+$/.test(text) || number < minimum || !Number.isSafeInteger(number)) {
@@ -106,6 +121,9 @@ export function parseOptions(
     basePort,
     only: values.only,
     reportJson: values['report-json'],
+    faults: values.faults,
+    everyWrite: values['every-write'],
+    images: whole('images', 1),
     kills: whole('kills', 1),
     requests: whole('requests', 1),
     seed: whole('seed', 0),

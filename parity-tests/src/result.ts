@@ -17,6 +17,8 @@ export interface Result {
   readonly outcome: Outcome;
   readonly ms: number;
   readonly notes: readonly string[];
+  /** What a scenario counted with `count`. */
+  readonly counts?: Readonly<Record<string, number>>;
 }
 
 /** Returns the name that patterns and `--only` match. */

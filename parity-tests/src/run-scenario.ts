@@ -30,13 +30,13 @@ async function runOnce(
   options: Options,
 ): Promise<Result> {
   const begun = performance.now();
-  const { outcome, notes } = await inFolder(async (folder) => {
+  const { outcome, notes, counts } = await inFolder(async (folder) => {
     const context = new ScenarioContext(target, folder, options);
     const outcome = await outcomeOfRun(scenario, context);
     await context.close();
-    return { outcome, notes: context.notes };
+    return { outcome, notes: context.notes, counts: context.counts };
   });
-  return { ...named(file, scenario, label), outcome, ms: performance.now() - begun, notes };
+  return { ...named(file, scenario, label), outcome, ms: performance.now() - begun, notes, counts };
 }
 
 /** Catches any error at any time: a scenario that fails at once does not end the others. */

@@ -8,12 +8,15 @@ import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { SseClient } from '@twin-ingest/testkit/http/sse-client.ts';
 import { type RunningServer, type StartOptions, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { FaultClass } from './fault-classes.ts';
 import type { Options } from './options.ts';
 
 export interface Scenario {
   readonly name: string;
   /** The rules of contract/README.md that the scenario tests. */
   readonly rules: readonly string[];
+  /** The faults of `src/fault-classes.ts` that the scenario injects. `pnpm test:faults` runs these scenarios. */
+  readonly faults?: readonly FaultClass[];
   /** `each`: runs once for each server. `both`: runs once with the two servers. */
   readonly uses: 'each' | 'both';
   /** Whether it mostly waits, so that it runs concurrently with everything else. */
@@ -41,6 +44,7 @@ export class ScenarioContext {
   readonly folder: string;
   readonly options: Options;
   readonly notes: string[] = [];
+  readonly counts: Record<string, number> = {};
   readonly #closers: (() => unknown)[] = [];
 
   constructor(target: TargetName, folder: string, options: Options) {
@@ -83,6 +87,11 @@ export class ScenarioContext {
   /** Registers a function for the end of the scenario. The functions run in reverse order. */
   atEnd(work: () => unknown): void {
     this.#closers.push(work);
+  }
+
+  /** Adds to a number of the result, such as the kills of a long run. */
+  count(what: string, number = 1): void {
+    this.counts[what] = (this.counts[what] ?? 0) + number;
   }
 
   /** Adds a line to the report. */
