@@ -69,7 +69,7 @@ const PLAIN = lane('plain:lint', 'plain:build');
 const TAURI = lane('examples:tauri');
 const LONG_PARITY: Step = {
   script: 'parity',
-  args: ['--requests', '20000', '--kills', '50', '--soak-seconds', '60', '--slow'],
+  args: ['--requests', '20000', '--kills', '50', '--soak-seconds', '60', '--images', '300', '--slow'],
 };
 /** A soak of a minute per server. `bench:soak` without `--quick` takes 30. */
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };

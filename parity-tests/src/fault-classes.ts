@@ -36,5 +36,5 @@ export type FaultClass = keyof typeof FAULT_CLASSES;
 /** Why no scenario injects a class. At most three. */
 export const UNTESTED: Readonly<Partial<Record<FaultClass, string>>> = {
   F16: 'needs a network namespace and a packet filter, which CI does not allow; F17 covers the same time-outs of a stream',
-  F25: 'the servers contain no code that fails on request; their unit tests cover the end of the writer',
+  F25: 'the servers contain no code that fails on request',
 };
