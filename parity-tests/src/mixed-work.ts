@@ -5,7 +5,7 @@
  * Used by scenarios that inject faults: after the fault `requireAll` compares the memory with a server.
  */
 import assert from 'node:assert/strict';
-import { ApiClient, event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
+import { ApiClient, event, type Ingested, NoReplyError } from '@twin-ingest/testkit/http/api-client.ts';
 import Database from 'better-sqlite3';
 import { attach, readAttachment, sha256 } from './attachment-client.ts';
 import { checkKeys } from './check-keys.ts';
@@ -29,6 +29,8 @@ export class MixedWork {
   readonly telemetry = new Set<string>();
   readonly refusals: Refusal[] = [];
   isDeletionAcknowledged = false;
+  /** Whether the server ended in the middle of an answer. */
+  isAnswerCut = false;
   readonly #prefix: string;
 
   constructor(prefix: string) {
@@ -43,6 +45,7 @@ export class MixedWork {
       return true;
     } catch (error) {
       if (!isGone(error)) throw error;
+      this.isAnswerCut = error instanceof NoReplyError && error.answer.kind === 'garbled';
       return false;
     } finally {
       client.close();

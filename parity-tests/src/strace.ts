@@ -2,7 +2,7 @@
  * Wraps a server in strace, which fails, delays or kills at chosen system calls, or records them.
  *
  * strace runs as a detached grandchild (`-D`). So the child of the test is the server itself, and signals and exit
- * codes are its own. `--seccomp-bpf` stops the server only at the traced calls.
+ * codes are its own. `--seccomp-bpf` stops the server only at the traced calls, but strace 6.1 then sends no signal.
  */
 import { spawnSync } from 'node:child_process';
 import type { ScenarioContext } from './scenario.ts';
@@ -18,17 +18,31 @@ export interface Injection {
   readonly path?: string;
 }
 
-const COMMON = ['strace', '-D', '-f', '--seccomp-bpf', '-qq', '--signal=none'];
+const COMMON = ['strace', '-D', '-f', '-qq', '--signal=none'];
+const ONLY_TRACED = '--seccomp-bpf';
 
 export function injecting({ calls, effect, when, path }: Injection, output = '/dev/null'): string[] {
   const file = path === undefined ? [] : ['-P', path];
   const what = ['-e', `trace=${calls}`, '-e', `inject=${calls}:${effect}:when=${when}`];
-  return [...COMMON, '-o', output, '-s', '0', ...file, ...what, '--'];
+  const filter = effect.startsWith('signal=') ? [] : [ONLY_TRACED];
+  return [...COMMON, ...filter, '-o', output, '-s', '0', ...file, ...what, '--'];
 }
 
 /** Records calls with all bytes in hexadecimal, and with the paths of descriptors. */
 export function recording(calls: string, output: string, longestBytes: number): string[] {
-  return [...COMMON, '-o', output, '-xx', '-y', '-s', String(longestBytes), '-e', `trace=${calls}`, '--'];
+  return [
+    ...COMMON,
+    ONLY_TRACED,
+    '-o',
+    output,
+    '-xx',
+    '-y',
+    '-s',
+    String(longestBytes),
+    '-e',
+    `trace=${calls}`,
+    '--',
+  ];
 }
 
 /** Skips the scenario when this machine has no strace, or does not allow it. */

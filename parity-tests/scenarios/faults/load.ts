@@ -31,6 +31,7 @@ export async function terminate(context: ScenarioContext): Promise<void> {
     assert.deepEqual(await server.stop(), { code: 0, signal: null }, server.stderr());
     slowestMs = Math.max(slowestMs, performance.now() - begun);
     await Promise.all([load.stop(), mixed]);
+    assert.equal(work.isAnswerCut, false, 'every answer that begins is whole');
     assert.ok(!existsSync(`${context.db()}-wal`), 'a clean stop leaves no log');
     context.count('sigterms');
     const next = await context.start();
