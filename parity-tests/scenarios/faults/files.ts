@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { failedStart } from '@twin-ingest/testkit/servers/failed-start.ts';
 import { type ScenarioContext, until } from '../../src/scenario.ts';
+import { requireFailure } from './disk.ts';
 
 async function fill(context: ScenarioContext, db = context.db()): Promise<void> {
   const server = await context.start({ db });
@@ -36,7 +37,7 @@ export async function replaced(context: ScenarioContext): Promise<void> {
     5_000,
   );
   for (const code of codes) assert.ok(['storage_lost', 'draining'].includes(code), code);
-  assert.deepEqual(await server.exited, { code: 74, signal: null });
+  await requireFailure(server);
   assert.ok(readFileSync(context.db()).equals(bytes), 'the server leaves the new file alone');
 }
 
