@@ -23,6 +23,7 @@ import { FILTERS } from './filters.ts';
 import { FORMATS } from './formats/index.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
+import { HOSTILE_TEXT } from './hostile-text.ts';
 import { INPUT } from './input.ts';
 import { KEYS } from './keys.ts';
 import { LARGE_BODIES } from './large-bodies.ts';
@@ -72,6 +73,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   FILTERS,
   NAMES,
   HOOKS,
+  HOSTILE_TEXT,
   WAITS,
   RETENTION,
   RETENTION_LOAD,

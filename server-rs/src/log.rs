@@ -1,5 +1,8 @@
 //! Writes structured JSON lines to stderr (rule PRO-01). Never logs a body or a token.
 
+use std::borrow::Cow;
+use std::io::{Result, Write};
+
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
 
@@ -17,9 +20,42 @@ pub fn open_log(level: &str) {
         .flatten_event(true)
         .with_target(false)
         .with_current_span(false)
-        .with_writer(std::io::stderr)
+        .with_writer(|| Lines)
         .with_max_level(LevelFilter::from_level(level))
         .finish();
     // Fails only when a program that embeds this crate has set its own subscriber; that one stays.
     drop(tracing::subscriber::set_global_default(subscriber));
+}
+
+/// Standard error for complete log lines.
+struct Lines;
+
+impl Write for Lines {
+    fn write(&mut self, line: &[u8]) -> Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        std::io::stderr().write_all(printable(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        std::io::stderr().flush()
+    }
+}
+
+/// Replaces characters that a terminal obeys, or that hide or reorder text, by their JSON escapes. JSON itself escapes
+/// U+0000 to U+001F. All others occur only in strings.
+fn printable(line: &str) -> Cow<'_, str> {
+    if !line.chars().any(is_hidden) {
+        return Cow::Borrowed(line);
+    }
+    let shown = line.chars().map(|one| match is_hidden(one) {
+        true => format!("\\u{:04x}", u32::from(one)),
+        false => String::from(one),
+    });
+    Cow::Owned(shown.collect())
+}
+
+fn is_hidden(character: char) -> bool {
+    matches!(character,
+        '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

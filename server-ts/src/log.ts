@@ -14,5 +14,16 @@ export function openLog(level: LogLevel): Log {
   const timestamp = (): string => stdTimeFunctions.isoTime().replace('time', 'timestamp');
   const options = { level, base: null, messageKey: 'message', timestamp };
   const formatters = { level: (label: string) => ({ level: label.toUpperCase() }) };
-  return pino({ ...options, formatters }, destination({ fd: 2, sync: true }));
+  const lines = destination({ fd: 2, sync: true });
+  return pino({ ...options, formatters }, { write: (line) => void lines.write(printable(line)) });
+}
+
+const HIDDEN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/**
+ * Replaces characters that a terminal obeys, or that hide or reorder text, by their JSON escapes. JSON itself escapes
+ * U+0000 to U+001F. All others occur only in strings.
+ */
+function printable(line: string): string {
+  return line.replace(HIDDEN, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,0 +1,103 @@
+/** Tests text that attacks a terminal or a log: it reaches the log in no raw form (rule PRO-01). */
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Connection, compose } from '@twin-ingest/testkit/http/http-client.ts';
+import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+
+export const HOSTILE_TEXT: ScenarioFile = {
+  name: 'hostile-text',
+  about: 'text that attacks a terminal or a log',
+  scenarios: [
+    {
+      name: 'a log line has no control character, no text of clients and no token',
+      rules: ['PRO-01', 'MET-01', 'STR-01'],
+      uses: 'each',
+      run: quietLog,
+    },
+  ],
+};
+
+const TOKEN = 'correct-horse-battery-staple';
+const MARK = 'client-text';
+/** Clears a terminal (C0 and C1), forges a line, reorders text, hides text, ends a line of JavaScript. */
+const HOSTILE =
+  '\u001b[2J\u009b2J\r\n\u007f{"level":"ERROR"}\u202egpj\u2066\u061c\u200b\u2028\u2029\ufeff\u0085';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const HIDDEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+
+async function quietLog(context: ScenarioContext): Promise<void> {
+  const token = join(context.folder, 'token');
+  writeFileSync(token, TOKEN);
+  chmodSync(token, 0o600);
+  const name = HOSTILE.replace('/', '');
+  const flags = ['--log-level', 'trace', '--token-file', token];
+  const server = await context.start({ db: context.db(`${name}.db`), flags });
+  const text = `${MARK}${HOSTILE}`;
+  const event = {
+    session_id: text,
+    agent_type: text,
+    event_type: 'tool_use',
+    tool_name: text,
+    branch: text,
+    metadata: { [text]: text },
+  };
+  const bytes = Buffer.from(JSON.stringify(event));
+  const raw = Buffer.from(text.replace(/[\r\n]/g, ''), 'utf8').toString('latin1');
+  const send = async (
+    method: string,
+    path: string,
+    headers: readonly Header[],
+    body: Buffer,
+    auth = TOKEN,
+  ) => {
+    const connection = await Connection.open(server.port);
+    context.atEnd(() => connection.close());
+    const all: Header[] = [
+      ['host', '127.0.0.1'],
+      ['authorization', `Bearer ${auth}`],
+      ['content-length', String(body.length)],
+      ...headers,
+    ];
+    const answer = await connection.exchange(compose(method, path, all, body));
+    return answer.kind === 'response' ? answer.response.status : answer.kind;
+  };
+  const json: Header = ['content-type', 'application/json'];
+  assert.equal(await send('POST', '/api/events', [json], bytes), 201);
+  assert.equal(await send('POST', '/api/hooks/claude-code', [json], bytes), 200);
+  assert.equal(await send('POST', '/v1/logs', [json], bytes), 200);
+  const half = bytes.subarray(0, -1);
+  assert.equal(await send('POST', '/api/events', [json], half), 400);
+  assert.equal(await send('GET', '/', [['user-agent', raw]], Buffer.alloc(0), MARK), 401);
+  const empty = Buffer.alloc(0);
+  for (const path of [`/${MARK}`, `/api/events?limit=${encodeURIComponent(text)}`, `/?token=${TOKEN}x`])
+    await send('GET', path, [], empty);
+  for (const header of ['host', 'origin', 'cookie', 'referer', 'accept', 'x-forwarded-for'])
+    await send('GET', '/api/events', [[header, raw]], empty);
+  await send('GET', `/${raw}`, [], empty);
+  await send('PUT', `/api/events/1/attachments/${encodeURIComponent(MARK)}`, [['content-type', raw]], empty);
+
+  const client = await Connection.open(server.port);
+  context.atEnd(() => client.close());
+  const auth: Header[] = [
+    ['host', '127.0.0.1'],
+    ['authorization', `Bearer ${TOKEN}`],
+  ];
+  const read = await client.exchange(compose('GET', '/api/events', auth, empty));
+  assert.equal(read.kind === 'response' && read.response.status, 200);
+  await server.stop();
+  const log = server.stderr();
+  const lines = log.split('\n').filter(Boolean);
+  assert.ok(lines.length > 0);
+  for (const line of lines) {
+    const { level } = JSON.parse(line) as { level: string };
+    assert.match(level, /^(?:WARN|INFO|DEBUG|TRACE)$/, line);
+    assert.ok(!HIDDEN.test(line), JSON.stringify(line));
+  }
+  assert.ok(!log.includes(MARK) && !log.includes(TOKEN), log);
+  assert.ok(
+    lines.some((line) => JSON.parse(line).db === context.db(`${name}.db`)),
+    'the path is there, with escapes',
+  );
+}
