@@ -133,6 +133,30 @@ export interface Stats {
   readonly until?: string;
 }
 
+/** SER-01 to SER-05. Each list of a series has an entry for each of `buckets`. */
+export interface Series {
+  readonly bucket: 'minute' | 'hour' | 'day';
+  readonly by: string | null;
+  readonly buckets: readonly string[];
+  readonly series: readonly SeriesLine[];
+  readonly next: number | null;
+  readonly scanned_to: number;
+  readonly since: string | null;
+  readonly until: string | null;
+}
+
+export interface Deleted {
+  readonly deleted: number;
+  readonly revision: string;
+}
+
+export interface Backup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly newest_id: number;
+  readonly attachments: number;
+}
+
 /** ING-04; results only with ?results=1 (ING-05). */
 export interface BatchResult {
   readonly received: number;
@@ -177,6 +201,18 @@ export type Source = 'api' | 'hook' | 'otel' | 'import';
 export interface Counted {
   readonly name: string | null;
   readonly count: number;
+}
+
+export interface SeriesLine {
+  readonly name: string | null;
+  readonly event_count: readonly number[];
+  readonly error_count: readonly number[];
+  readonly duration_count: readonly number[];
+  readonly duration_ms: readonly number[];
+  readonly tokens_in: readonly number[];
+  readonly tokens_out: readonly number[];
+  readonly cost_usd: readonly number[];
+  readonly computed_cost_usd: readonly number[];
 }
 
 /** One per item, in order (ING-05). */
@@ -253,6 +289,46 @@ export interface StatsQuery {
   readonly since?: string | undefined;
   /** Exclusive (GET-04). */
   readonly until?: string | undefined;
+}
+
+/** Parameters of `GET /api/series`. */
+export interface SeriesQuery {
+  readonly session_id?: string | undefined;
+  readonly agent_type?: string | undefined;
+  readonly event_type?: EventType | undefined;
+  readonly tool_name?: string | undefined;
+  readonly status?: Status | undefined;
+  readonly branch?: string | undefined;
+  readonly project?: string | undefined;
+  readonly model?: string | undefined;
+  readonly source?: Source | undefined;
+  readonly source_event?: string | undefined;
+  /** Only together with session_id (GET-03). */
+  readonly call_id?: string | undefined;
+  /** Only together with session_id (GET-03). */
+  readonly agent_id?: string | undefined;
+  /** A text to search for, at most 128 bytes (GET-13). */
+  readonly q?: string | undefined;
+  /** Inclusive (GET-04). */
+  readonly since?: string | undefined;
+  /** Exclusive (GET-04). */
+  readonly until?: string | undefined;
+  /** Ids below this one, newest first (GET-05, SES-01). */
+  readonly before?: number | undefined;
+  /** The length of a bucket, in UTC (SER-01). */
+  readonly bucket?: 'minute' | 'hour' | 'day' | undefined;
+  /** The field whose values divide the sums (SER-01). */
+  readonly by?:
+    | 'agent_type'
+    | 'event_type'
+    | 'tool_name'
+    | 'status'
+    | 'branch'
+    | 'project'
+    | 'model'
+    | 'source'
+    | 'source_event'
+    | undefined;
 }
 
 /** Parameters of `GET /api/snapshot/{topic}`. */

@@ -8,7 +8,7 @@
 
 export interface RequestOptions {
   /** `GET` by default. */
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly signal: AbortSignal | null;

@@ -3,12 +3,17 @@ export type { SentEvent } from './batch.ts';
 export type { Clock } from './clock.ts';
 export type { ConnectionState } from './connection.ts';
 export type {
+  Backup,
   Counted,
+  Deleted,
   EventPage,
   EventRow,
   EventsQuery,
   EventType,
   OutgoingEvent,
+  Series,
+  SeriesLine,
+  SeriesQuery,
   Session,
   SessionPage,
   SessionsQuery,
@@ -21,8 +26,9 @@ export type {
 export type { BodyReader, Fetch, RequestOptions, ResponseLike } from './fetch.ts';
 export type { Format, PageFormat, Piece } from './format.ts';
 export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
+export { backup, deleteEvents, deleteSession } from './manage.ts';
 export type { PaceOptions } from './pace.ts';
-export { type EventsOptions, events, type ReadOptions, sessions, stats } from './read.ts';
+export { type EventsOptions, events, type ReadOptions, series, sessions, stats } from './read.ts';
 export { RefusedError } from './refusal.ts';
 export { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from './revision.ts';
 export {

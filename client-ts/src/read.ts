@@ -1,10 +1,19 @@
 /**
- * Single reads: a page of events, a page of sessions, the statistics.
+ * Single reads: a page of events, a page of sessions, the statistics, a time series.
  *
  * A page that stops early is continued (GET-12, SES-05). A read is not repeated. It rejects on failure, with a `RefusedError` if the server refused it. `Topics` and `Sync`
  * keep a state up to date.
  */
-import type { EventPage, EventsQuery, SessionPage, SessionsQuery, Stats, StatsQuery } from './contract.ts';
+import type {
+  EventPage,
+  EventsQuery,
+  Series,
+  SeriesQuery,
+  SessionPage,
+  SessionsQuery,
+  Stats,
+  StatsQuery,
+} from './contract.ts';
 import { within } from './deadline.ts';
 import type { PageFormat } from './format.ts';
 import { refusalOf } from './refusal.ts';
@@ -39,9 +48,16 @@ export const events = (options: EventsOptions = {}): Promise<EventPage> =>
 export const sessions = (options: PageOptions<SessionsQuery> = {}): Promise<SessionPage> =>
   whole('sessions', options);
 
-/** Reads `GET /api/stats`: of all time, or since a moment. */
+/** Reads `GET /api/stats`: of all time, or between two moments. */
 export const stats = (options: ReadOptions<StatsQuery> = {}): Promise<Stats> =>
   read('stats', options, options.query);
+
+/**
+ * Reads `GET /api/series`: sums by time and by name. A series from rows may stop early. `next` is then the `before` of
+ * the next request, whose sums add to these (SER-04).
+ */
+export const series = (options: ReadOptions<SeriesQuery> = {}): Promise<Series> =>
+  read('series', options, options.query);
 
 /** Reads a page, and the pages after it while they stop early. */
 async function whole<Name extends string, Page extends Paged & Record<Name, readonly unknown[]>>(
@@ -70,11 +86,13 @@ interface Paged {
   readonly scanned_to: number;
 }
 
-async function read<T>(
+/** Sends a request without a body; returns its answer. */
+export async function read<T>(
   name: string,
   options: ReadOptions<unknown>,
   query: object = {},
   format?: PageFormat,
+  method: 'GET' | 'POST' | 'DELETE' = 'GET',
 ): Promise<T> {
   const { request_ms = REQUEST_MS, signal = new AbortController().signal } = options;
   const { baseUrl, headers, fetch, clock } = serverOf(options);
@@ -82,6 +100,7 @@ async function read<T>(
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   return within(request_ms, clock, signal, async (end) => {
     const response = await fetch(`${baseUrl}/api/${name}?${given}`, {
+      method,
       headers: format ? { accept: format.type, ...headers } : headers,
       cache: 'no-store',
       signal: end,

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
-import { events, sessions, stats } from '../src/read.ts';
+import { backup, deleteEvents, deleteSession } from '../src/manage.ts';
+import { events, series, sessions, stats } from '../src/read.ts';
 import { RefusedError } from '../src/refusal.ts';
 import { Sender } from '../src/send.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -16,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'client-read-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const name of TARGET_NAMES)
-  test(`events, sessions and statistics of ${name}, with filters and pages`, async () => {
+  test(`events, sessions, statistics, series, backups and deletions of ${name}`, async () => {
     const flags = ['--db', join(folder, `${name}.db`)];
     const server = await startServer(name, { cwd: folder, flags });
     const baseUrl = server.url;
@@ -49,6 +50,29 @@ for (const name of TARGET_NAMES)
     const { total_events, tools } = await stats({ baseUrl });
     assert.deepEqual([total_events, tools[0]], [4, { name: 'Bash', count: 2 }]);
     assert.equal((await stats({ baseUrl, query: { agent_type: 'nobody' } })).total_events, 0);
+    assert.deepEqual(
+      (await events({ baseUrl, query: { q: 'bAsH' } })).events.map(({ id }) => id),
+      [3, 1],
+    );
+    const { series: lines, next } = await series({ baseUrl, query: { by: 'tool_name', bucket: 'day' } });
+    assert.deepEqual(
+      [lines.map((line) => [line.name, line.event_count, line.cost_usd]), next],
+      [
+        [
+          ['Bash', [2], [1]],
+          ['Read', [1], [0.5]],
+        ],
+        null,
+      ],
+    );
+    const { newest_id } = await backup({ baseUrl });
+    assert.equal(newest_id, 4);
+    assert.equal((await deleteSession({ baseUrl, id: 'other' })).deleted, 1);
+    assert.equal((await deleteEvents({ baseUrl, before: 3 })).deleted, 2);
+    assert.deepEqual(
+      (await events({ baseUrl })).events.map(({ id }) => id),
+      [3],
+    );
     await assert.rejects(
       events({ baseUrl, query: { limit: 0 } }),
       (error) => error instanceof RefusedError && error.code === 'invalid_parameter',

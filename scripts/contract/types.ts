@@ -15,6 +15,9 @@ const SCHEMAS = [
   'SessionPage',
   'SessionWithEvents',
   'Stats',
+  'Series',
+  'Deleted',
+  'Backup',
   'BatchResult',
   'Snapshot',
 ];
@@ -30,6 +33,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   EventsQuery: '/api/events',
   SessionsQuery: '/api/sessions',
   StatsQuery: '/api/stats',
+  SeriesQuery: '/api/series',
   SnapshotQuery: '/api/snapshot/{topic}',
 };
 /** The line width of `biome.json`. */
