@@ -10,7 +10,7 @@ import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targ
 import { quantile } from '../analyse/statistics.ts';
 import type { Usage } from '../plan/parse.ts';
 import { filledFile } from './fill.ts';
-import { LONGEST, PAGES, STATISTICS } from './pages.ts';
+import { LONGEST, PAGES, SEARCH, STATISTICS } from './pages.ts';
 
 export const READS: Usage<'reads'> = {
   name: 'reads',
@@ -22,6 +22,8 @@ eight of the longest pages. Build both servers first.`,
 const WARM_UPS = 10;
 const REQUESTS = 200;
 const READERS = 8;
+/** Number of searches through all rows. */
+const SEARCHES = 5;
 /** Pause between two requests for the statistics, in milliseconds. */
 const PAUSE_MS = 20;
 
@@ -54,6 +56,9 @@ async function measure(name: TargetName, server: RunningServer, signal: AbortSig
     while (times.length < REQUESTS && !signal.aborted) times.push(await timed(client, path));
     row(about, times);
   }
+  const searches: number[] = [];
+  while (searches.length < SEARCHES && !signal.aborted) searches.push(await searched(client));
+  row(`all pages of: ${SEARCH.about}`, searches);
   let isOver = false;
   const pages: number[] = [];
   const readers = Array.from({ length: READERS }, async () => {
@@ -69,6 +74,19 @@ async function measure(name: TargetName, server: RunningServer, signal: AbortSig
   client.close();
   row(`${STATISTICS.about}, during ${READERS} of the longest pages`, times);
   row(`each of these ${READERS} pages`, pages);
+}
+
+/** Returns the time of all pages of a search in milliseconds. */
+async function searched(client: ApiClient): Promise<number> {
+  const begun = performance.now();
+  let before = '';
+  for (;;) {
+    const { status, text } = await client.get(`${SEARCH.path}${before}`);
+    if (status !== 200) throw new Error(`GET ${SEARCH.path}${before}: ${status} ${text}`);
+    const { next } = JSON.parse(text) as { next: number | null };
+    if (next === null) return performance.now() - begun;
+    before = `&before=${next}`;
+  }
 }
 
 /** Returns the time of a request in milliseconds. */

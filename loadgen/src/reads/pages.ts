@@ -14,6 +14,9 @@ export const LONGEST: Page = {
 
 export const STATISTICS: Page = { about: 'statistics', path: '/api/stats' };
 
+/** A search that reads every row, page after page. */
+export const SEARCH: Page = { about: 'a text that no row has', path: `${EVENTS}&q=zebra` };
+
 export const PAGES: readonly Page[] = [
   LONGEST,
   { about: 'the same, oldest first', path: `${EVENTS}&tool_name=Bash&branch=main&order=asc` },
@@ -32,6 +35,15 @@ export const PAGES: readonly Page[] = [
   { about: 'two values that meet', path: `${EVENTS}&tool_name=Bash&branch=other` },
   { about: '1,000 rows of one value', path: '/api/events?limit=1000&tool_name=Bash' },
   { about: 'no filter', path: EVENTS },
+  { about: 'a text that every row has', path: `${EVENTS}&q=Locked` },
+  SEARCH,
+  {
+    about: 'a text whose beginning every row has',
+    path: `${EVENTS}&q=${'cargo test --locked x'.replaceAll(' ', '+')}`,
+  },
+  { about: 'series by model', path: '/api/series?by=model' },
+  { about: 'series by model and minute', path: '/api/series?by=model&bucket=minute' },
+  { about: 'series by model of a project', path: '/api/series?by=model&project=project-7' },
   { about: 'sessions: a project', path: '/api/sessions?limit=50&project=project-7' },
   {
     about: 'sessions: values that never meet',
