@@ -1,8 +1,8 @@
 /**
  * Tests that a page of another origin gains nothing from a server, in a real Chromium (rules SEC-01 to SEC-07).
  *
- * The page is on another site, on another port of the same host, in a sandbox (Origin null), or on a name that now
- * resolves to the server (DNS rebinding). The browser is signed in, and the page knows the token too.
+ * The page is on another site or port, in a sandbox (Origin null), or on a name that now resolves to the server (DNS
+ * rebinding). The browser is signed in, and the page knows the token too.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

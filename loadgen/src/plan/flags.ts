@@ -268,7 +268,7 @@ export const FLAGS = {
   'no-build': { kind: 'switch', commands: ALL_SUITES, help: 'measure what is built, stale or not' },
   help: {
     kind: 'switch',
-    commands: [...ALL_SUITES, 'ceilings', 'reads', 'profile', 'hot'],
+    commands: [...ALL_SUITES, 'ceilings', 'reads', 'peers', 'profile', 'hot'],
     help: 'print this text and exit',
   },
 } as const satisfies Readonly<Record<string, Flag>>;
