@@ -5,24 +5,20 @@
  * The most visible data comes first; a browser has six connections to a server (HTTP/1.1), and the stream takes one.
  */
 import { batch, effect, untracked } from '@preact/signals';
-import { type Invalidation, type SyncOptions, Topics } from '@twin-ingest/client';
-import type { Cost, EventPage, Health, Retention, Session, SessionPage, Stats, Tool } from './api.ts';
+import { type Invalidation, Topics } from '@twin-ingest/client';
+import type { EventPage, Health, Retention, Session } from './api.ts';
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
 import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
+import { health, isHealthKnown, RATE_SECONDS, rate, retention, stats, takeSessions } from './figures.ts';
 import {
-  cost,
-  failures,
-  health,
-  isHealthKnown,
-  RATE_SECONDS,
-  rate,
-  retention,
-  stats,
-  takeSessions,
-  takeWaiting,
-  tools,
-} from './figures.ts';
+  followFigures,
+  followSpending,
+  type Keep,
+  pullSessions,
+  pullStats,
+  pullWaiting,
+} from './live-figures.ts';
 import { searchEvents, wholePage } from './long-search.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
@@ -30,24 +26,18 @@ import { sessionPage } from './route.ts';
 import { SCOPE_ROWS, scopeId, takeScope } from './scope.ts';
 import { type Pulled, pullSession } from './session/follow.ts';
 import { takePage } from './session/state.ts';
-import { pullSpending, type Spending, spending } from './spending.ts';
 import { now_ms, onTick, serverNow, setServerDate, startClock, stopClock } from './time.ts';
 import { pullPaths, pullPrompts, unasked } from './titles.ts';
 import { type Latest, untagged } from './untagged.ts';
-import { selection, since, sinceQuery } from './view.ts';
+import { selection } from './view.ts';
 
 const MIN_INTERVAL_MS = 250;
 /** Least time between two fetches of each; the first one after a pause is immediate. */
-const PACE_MS = { events: 1000, sessions: 2000, stats: 2000, scope: 2000, breakdown: 5000, spending: 10_000 };
+const PACE_MS = { events: 1000, scope: 2000 };
 const PROMPTS_MS = 5000;
 const HEALTH_MS = 5000;
 /** Changes by time alone have no revision, so they are fetched at this interval. */
 const STATUS_MS = 30_000;
-export const SESSIONS = 100;
-/** Hours of the longest time range. */
-const MONTH_HOURS = 744;
-/** Number of the newest errors that are listed. */
-const FAILURES = 20;
 /** Number of rows from which the recent rate is computed after a reload. */
 const RATE_ROWS = 1000;
 
@@ -80,6 +70,7 @@ function follow(): () => void {
   const keep: Keep = (pace_ms, options) => keepInStep(pace_ms, options, signal);
   const stopFeed = followFeed(topics, latest, keep);
   const stopFigures = followFigures(topics, latest, keep, signal);
+  const stopSpending = followSpending(topics, latest, keep, signal);
   const stopScope = followScope(topics, latest, keep, signal);
   const stopPage = followSession(topics, latest, keep);
   const stopPrompts = followPrompts(signal);
@@ -91,6 +82,7 @@ function follow(): () => void {
     stopClock();
     stopFeed();
     stopFigures();
+    stopSpending();
     stopScope();
     stopPage();
     stopPrompts();
@@ -98,84 +90,6 @@ function follow(): () => void {
     end.abort();
   };
 }
-
-/** Fetches sessions and statistics of the time range, and again when the range changes. */
-function followFigures(topics: Topics, latest: Latest, keep: Keep, signal: AbortSignal): () => void {
-  let isAsked = false;
-  return effect(() => {
-    const from = since.value;
-    const stops = untracked(() => [
-      keep<SessionPage>(PACE_MS.sessions, {
-        ...(from === null
-          ? topics.of('sessions', { limit: SESSIONS })
-          : untagged(topics.of('sessions'), latest, async () => ({ data: await pullSessions(signal) }))),
-        apply: ({ data }) => {
-          takeSessions(data);
-          // Fetches them once here; after that the clock triggers the fetches.
-          if (data.next !== null && !isAsked) void pullWaiting(signal).catch(() => undefined);
-          isAsked = true;
-        },
-      }),
-      keep<Stats>(PACE_MS.stats, {
-        ...(from === null
-          ? topics.of('stats')
-          : untagged(topics.of('stats'), latest, async () => ({ data: await pullStats(signal) }))),
-        apply: ({ data }) => {
-          stats.value = data;
-        },
-      }),
-      keep<[readonly Tool[], Cost, EventPage]>(PACE_MS.breakdown, {
-        ...untagged(topics.of('stats'), latest, async () => {
-          // This comes after the first rows, which are above it.
-          await drawn();
-          return { data: await pullBreakdown(signal) };
-        }),
-        apply: ({ data }) => {
-          [tools.value, cost.value] = data;
-          failures.value = data[2].events;
-        },
-      }),
-      keep<Spending>(PACE_MS.spending, {
-        ...untagged(topics.of('stats'), latest, async () => {
-          await drawn();
-          return { data: await pullSpending(new Date(serverNow()), signal) };
-        }),
-        apply: ({ data }) => {
-          spending.value = data;
-        },
-      }),
-    ]);
-    return () => {
-      for (const stop of stops) stop();
-    };
-  });
-}
-
-function pullSessions(signal: AbortSignal): Promise<SessionPage> {
-  const query = new URLSearchParams({ ...(since.peek() !== null && { since: since.peek()! }) });
-  return wholePage('sessions', query, SESSIONS, signal);
-}
-
-function pullStats(signal: AbortSignal): Promise<Stats> {
-  return getJson<Stats>(`/api/stats${untracked(sinceQuery)}`, signal);
-}
-
-function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, EventPage]> {
-  const from = untracked(sinceQuery);
-  const failed = new URLSearchParams({
-    status: 'error',
-    ...(since.peek() !== null && { since: since.peek()! }),
-  });
-  return Promise.all([
-    getJson<{ tools: readonly Tool[] }>(`/api/stats/tools${from}`, signal).then((answer) => answer.tools),
-    getJson<Cost>(`/api/stats/cost${from === '' ? '' : `${from}&limit=${MONTH_HOURS}`}`, signal),
-    // One page of the search is enough: it is bounded, and older errors are in the feed.
-    getJson<EventPage>(`/api/events?${failed}&limit=${FAILURES}`, signal),
-  ]);
-}
-
-/** Keeps data in sync; returns a function that stops it. */
-type Keep = <T>(pace_ms: number, options: Omit<SyncOptions<T>, 'pace' | 'signal' | 'onError'>) => () => void;
 
 /**
  * Fetches the rows of the current filters, and again when the filters change. It requests filters that the server
@@ -356,15 +270,6 @@ async function pullStatus(signal: AbortSignal): Promise<void> {
   takeSessions(sessionPage);
   stats.value = newStats;
   if (sessionPage.next !== null) await pullWaiting(signal);
-}
-
-/**
- * Fetches the waiting sessions: a session that has waited for long is not among the newest. A server without this
- * status refuses the request.
- */
-async function pullWaiting(signal: AbortSignal): Promise<void> {
-  const query = new URLSearchParams({ status: 'waiting' });
-  takeWaiting(await wholePage('sessions', query, SESSIONS, signal));
 }
 
 /**

@@ -91,6 +91,8 @@ for (const name of TARGET_NAMES) {
     // Projects of one name differ by their folders.
     await page.locator('.session .name', { hasText: 'work/shop ·' }).waitFor();
     await page.locator('.session .name', { hasText: 'old/shop ·' }).waitFor();
+    const folder = page.getByRole('row', { name: '/home/user/old/shop' });
+    await folder.getByText('$0.402').first().waitFor();
     await page.getByRole('link', { name: /^› ?Page of old\/shop/ }).click();
     await page.getByText('/home/user/old/shop', { exact: false }).first().waitFor();
     await page.locator('.timeline').waitFor();

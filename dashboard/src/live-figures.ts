@@ -1,0 +1,123 @@
+/**
+ * Fetches sessions, statistics, errors and costs: those of the time range, again when it changes, and the cost of today
+ * and this week.
+ */
+import { effect, untracked } from '@preact/signals';
+import type { SyncOptions, Topics } from '@twin-ingest/client';
+import type { Cost, EventPage, SessionPage, Stats, Tool } from './api.ts';
+import { drawn } from './drawn.ts';
+import { cost, failures, stats, takeSessions, takeWaiting, tools } from './figures.ts';
+import { wholePage } from './long-search.ts';
+import { getJson } from './request.ts';
+import { pullSpending, type Spending, spending } from './spending.ts';
+import { serverNow } from './time.ts';
+import { hasTwins } from './titles.ts';
+import { type Latest, untagged } from './untagged.ts';
+import { since, sinceQuery } from './view.ts';
+
+/** Least time between two fetches of each; the first one after a pause is immediate. */
+const PACE_MS = { sessions: 2000, stats: 2000, breakdown: 5000, spending: 10_000 };
+const SESSIONS = 100;
+/** Hours of the longest time range. */
+const MONTH_HOURS = 744;
+/** Number of the newest errors that are listed. */
+const FAILURES = 20;
+
+/** Keeps data in sync; returns a function that stops it. */
+export type Keep = <T>(
+  pace_ms: number,
+  options: Omit<SyncOptions<T>, 'pace' | 'signal' | 'onError'>,
+) => () => void;
+
+/** Fetches sessions and statistics of the time range, and again when the range changes. */
+export function followFigures(topics: Topics, latest: Latest, keep: Keep, signal: AbortSignal): () => void {
+  let isAsked = false;
+  return effect(() => {
+    const from = since.value;
+    const stops = untracked(() => [
+      keep<SessionPage>(PACE_MS.sessions, {
+        ...(from === null
+          ? topics.of('sessions', { limit: SESSIONS })
+          : untagged(topics.of('sessions'), latest, async () => ({ data: await pullSessions(signal) }))),
+        apply: ({ data }) => {
+          takeSessions(data);
+          // Fetches them once here; after that the clock triggers the fetches.
+          if (data.next !== null && !isAsked) void pullWaiting(signal).catch(() => undefined);
+          isAsked = true;
+        },
+      }),
+      keep<Stats>(PACE_MS.stats, {
+        ...(from === null
+          ? topics.of('stats')
+          : untagged(topics.of('stats'), latest, async () => ({ data: await pullStats(signal) }))),
+        apply: ({ data }) => {
+          stats.value = data;
+        },
+      }),
+      keep<[readonly Tool[], Cost, EventPage]>(PACE_MS.breakdown, {
+        ...untagged(topics.of('stats'), latest, async () => {
+          // This comes after the first rows, which are above it.
+          await drawn();
+          return { data: await pullBreakdown(signal) };
+        }),
+        apply: ({ data }) => {
+          [tools.value, cost.value] = data;
+          failures.value = data[2].events;
+        },
+      }),
+    ]);
+    return () => {
+      for (const stop of stops) stop();
+    };
+  });
+}
+
+/** Fetches the cost of today and this week; again once two folders of one name are known. */
+export function followSpending(topics: Topics, latest: Latest, keep: Keep, signal: AbortSignal): () => void {
+  return effect(() => {
+    void hasTwins.value;
+    return untracked(() =>
+      keep<Spending>(PACE_MS.spending, {
+        ...untagged(topics.of('stats'), latest, async () => {
+          await drawn();
+          return { data: await pullSpending(new Date(serverNow()), signal) };
+        }),
+        apply: ({ data }) => {
+          spending.value = data;
+        },
+      }),
+    );
+  });
+}
+
+export function pullSessions(signal: AbortSignal): Promise<SessionPage> {
+  const query = new URLSearchParams({ ...(since.peek() !== null && { since: since.peek()! }) });
+  return wholePage('sessions', query, SESSIONS, signal);
+}
+
+export function pullStats(signal: AbortSignal): Promise<Stats> {
+  return getJson<Stats>(`/api/stats${untracked(sinceQuery)}`, signal);
+}
+
+function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, EventPage]> {
+  const from = untracked(sinceQuery);
+  const failed = new URLSearchParams({
+    status: 'error',
+    ...(since.peek() !== null && { since: since.peek()! }),
+  });
+  return Promise.all([
+    getJson<{ tools: readonly Tool[] }>(`/api/stats/tools${from}`, signal).then((answer) => answer.tools),
+    getJson<Cost>(`/api/stats/cost${from === '' ? '' : `${from}&limit=${MONTH_HOURS}`}`, signal),
+    // One page of the search is enough: it is bounded, and older errors are in the feed.
+    getJson<EventPage>(`/api/events?${failed}&limit=${FAILURES}`, signal),
+  ]);
+}
+
+/**
+ * Fetches the waiting sessions: a session that has waited for long is not among the newest. A server without this
+ * status refuses the request.
+ */
+export async function pullWaiting(signal: AbortSignal): Promise<void> {
+  const query = new URLSearchParams({ status: 'waiting' });
+  takeWaiting(await wholePage('sessions', query, SESSIONS, signal));
+}
