@@ -180,6 +180,22 @@ pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
+/// Rolls back what a kill during the creation of the file left. A read-only connection, as `check_schema` has, cannot.
+/// Later the file has a write-ahead log instead of a journal.
+pub(super) fn recover_journal(path: &Path) -> Result<(), OpenError> {
+    let mut journal = path.as_os_str().to_owned();
+    journal.push("-journal");
+    if fs::metadata(&journal).is_err() {
+        return Ok(());
+    }
+    Connection::open(path)
+        .and_then(|connection| {
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
+        })
+        .map(drop)
+        .map_err(|error| OpenError::sqlite(path, &error))
+}
+
 /// Refuses another program's database and a newer schema, without changing the file.
 pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
     // No other process writes to it, since this server holds the lock.

@@ -112,7 +112,7 @@ use attachments::{Attached, Attachment, AttachmentWriter};
 use backups::Backups;
 use connection::{
     ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
-    open_writer, reported_pragmas, with_small_cache,
+    open_writer, recover_journal, reported_pragmas, with_small_cache,
 };
 use cost::Cost;
 use deletions::Scope;
@@ -173,6 +173,7 @@ impl Store {
         let options = ConnectionOptions { path: path.clone(), durability };
         let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
         let frames = count_frames(&path);
+        recover_journal(&path)?;
         check_schema(&path)?;
         let connection = open_writer(&options).map_err(sqlite)?;
         let lost = lost_frames(&connection, frames).map_err(sqlite)?;

@@ -87,6 +87,23 @@ export function openRaw(path: string, nativeBinding: string | undefined, readonl
   });
 }
 
+/**
+ * Rolls back what a kill during the creation of the file left. A read-only connection, as `checkFile` has, cannot.
+ * Later the file has a write-ahead log instead of a journal.
+ */
+export function recoverJournal(path: string, nativeBinding: string | undefined): void {
+  if (!existsSync(`${path}-journal`)) return;
+  let db: Connection | undefined;
+  try {
+    db = openRaw(path, nativeBinding, false);
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch (error) {
+    throw unusable(error, path);
+  } finally {
+    db?.close();
+  }
+}
+
 /** Checks a file before any write; returns whether it has no schema yet. */
 export function checkFile(path: string, nativeBinding: string | undefined): 'new' | 'ours' {
   const size = existsSync(path) ? statSync(path).size : 0;

@@ -22,6 +22,7 @@ import {
   checkSqlite,
   compileOptions,
   openWriter,
+  recoverJournal,
   reportedPragmas,
   unusable,
 } from './connection.ts';
@@ -230,6 +231,7 @@ function attempt(send: (message: FromWriter) => void, work: () => void): void {
 }
 
 function openFile(data: ConnectionOptions): Connection {
+  recoverJournal(data.path, data.nativeBinding);
   checkFile(data.path, data.nativeBinding);
   // Only the owner may access the file; SQLite gives the files next to it the same mode (rule STO-09).
   closeSync(openSync(data.path, 'a', 0o600));
