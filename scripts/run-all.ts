@@ -49,6 +49,9 @@ const WITHOUT_SERVERS = lane(
 );
 const LINT = lane('lint', 'english:check', 'subjects:check');
 const RUST_LINT = lane('rust:lint', 'rust:test');
+/** It needs the crates that a build has fetched. */
+const SUPPLY = lane('supply:check');
+const FUZZ: Step = { script: 'fuzz', args: ['--minutes', '2'] };
 /** These counts do not depend on other load. */
 const COUNTS = lane('counts:check');
 const WITH_SERVERS = lane(
@@ -73,15 +76,15 @@ const LONG_PARITY: Step = {
 };
 /** A soak of a minute per server. `bench:soak` without `--quick` takes 30. */
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
-const CHECKED: Stage = [RUST_LINT, [...BUILD, ...LINT, ...WITHOUT_SERVERS, ...COUNTS]];
+const CHECKED: Stage = [RUST_LINT, [...BUILD, ...LINT, ...SUPPLY, ...WITHOUT_SERVERS, ...COUNTS]];
 const PLANS: Readonly<Record<string, readonly Stage[]>> = {
   test: [PAGE, [lane('rust:test'), [...BUILD, ...WITHOUT_SERVERS]], [lane('parity')], [WITH_SERVERS]],
-  check: [PAGE, CHECKED, [lane('parity')], [[...WITH_SERVERS, ...lane('bench:smoke')]], [PACKAGES]],
+  check: [PAGE, CHECKED, [[...lane('parity'), FUZZ]], [[...WITH_SERVERS, ...lane('bench:smoke')]], [PACKAGES]],
   'check:long': [
     PAGE,
     CHECKED,
     [PLAIN],
-    [[LONG_PARITY]],
+    [[LONG_PARITY, FUZZ]],
     [WITH_SERVERS],
     [[...TAURI, ...PACKAGES]],
     [[...lane('bench:smoke'), SHORT_SOAK, ...lane('test:perf', 'test:clients')]],

@@ -105,12 +105,10 @@ async function attack(
   const page = await context.newPage();
   let base = url;
   if (place === 'a rebound name') {
-    // The name had another address when the browser loaded the page. From now on it resolves to the server.
+    // The script was loaded while the name had another address. Now the name resolves to the server.
     base = '';
-    await page.route(`http://${EVIL}:${port}/attack`, (route) =>
-      route.fulfill({ contentType: 'text/html', body: `<body><script>${SCRIPT}</script>` }),
-    );
-    await page.goto(`http://${EVIL}:${port}/attack`);
+    await page.goto(`http://${EVIL}:${port}/`);
+    await page.evaluate(`(() => { ${SCRIPT} })()`);
   } else {
     const host = place === 'another port' ? '127.0.0.1' : EVIL;
     const path = place === 'a sandbox' ? 'sandbox' : '';

@@ -50,7 +50,7 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --every-write        kill at every write of a short run, instead of a sample
   --images N           images per durability of the power-loss scenario (default 60)
   --kills N            kills per server of the crash scenario, SIGTERMs of faults/sigterm (default 5, pnpm check:long 50)
-  --requests N         requests of the differential scenario (default 4000, pnpm check:long 20000)
+  --requests N         requests of the differential scenario (default 800, pnpm check:long 20000)
   --soak-seconds N     length of the retention-load scenario (default 12, pnpm check:long 60)
   --seed N             seed of the differential and crash scenarios (default 1)
   --corpus FILE        NDJSON of real events, also gzipped, for the corpus scenario (or TWIN_CORPUS)
@@ -71,7 +71,7 @@ const FLAGS = {
   'every-write': { type: 'boolean', default: false },
   images: { type: 'string', default: '60' },
   kills: { type: 'string', default: '5' },
-  requests: { type: 'string', default: '4000' },
+  requests: { type: 'string', default: '800' },
   seed: { type: 'string', default: '1' },
   'soak-seconds': { type: 'string', default: '12' },
   corpus: { type: 'string' },

@@ -63,7 +63,7 @@ export function differenceAsCase(one: Difference, seed: number): string {
 }
 
 /** Returns Latin-1 text with unprintable characters escaped; line ends also break the line. */
-function visible(bytes: Buffer): string {
+export function visible(bytes: Buffer): string {
   const text = bytes.subarray(0, SHOWN).toString('latin1');
   const hex = (char: string): string => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
   return text

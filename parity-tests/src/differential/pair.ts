@@ -1,4 +1,4 @@
-/** Runs both servers side by side, on keep-alive connections, and sends both the same bytes at the same time. */
+/** Sends the same bytes to two servers at the same time, on keep-alive connections. */
 import {
   type Answer,
   announcesClose,
@@ -6,14 +6,13 @@ import {
   type Outgoing,
   within,
 } from '@twin-ingest/testkit/http/http-client.ts';
-import type { ScenarioContext } from '../scenario.ts';
 import { MOST_BYTES, MOST_BYTES_TOGETHER } from './attachment-contents.ts';
 import { comparable, isRefusal } from './compare.ts';
 
 export interface Pair {
   /** Returns both answers as texts that must be equal. */
-  ask(sent: Outgoing): Promise<[rs: string, ts: string]>;
-  stop(): Promise<void>;
+  ask(sent: Outgoing): Promise<[one: string, other: string]>;
+  close(): void;
 }
 
 /**
@@ -28,7 +27,7 @@ const ANSWER_MS = 2_000;
  * Flags of both servers: calls that return their argument, long hooks as attachments, and limits that some attachments
  * exceed.
  */
-const FLAGS = [
+export const PAIR_FLAGS = [
   '--bench',
   '--keep-hook-payloads',
   '--max-attachment-bytes',
@@ -37,22 +36,16 @@ const FLAGS = [
   String(MOST_BYTES_TOGETHER),
 ];
 
-/** Starts both servers on empty databases. `number` distinguishes the files of one scenario. */
-export async function startPair(context: ScenarioContext, number: number): Promise<Pair> {
-  const servers = await Promise.all(
-    (['rs', 'ts'] as const).map((target) =>
-      context.start({ target, db: context.db(`${target}-${number}.db`), flags: FLAGS }),
-    ),
-  );
-  const lines = servers.map((server) => new Line(server.port));
+/** Connects to two servers that are on these ports. */
+export function connectPair(ports: readonly number[]): Pair {
+  const lines = ports.map((port) => new Line(port));
   return {
     ask: async (sent) => {
-      const [rs, ts] = await settle(await Promise.all(lines.map((line) => line.send(sent))));
-      return [rs!, ts!];
+      const [one, other] = await settle(await Promise.all(lines.map((line) => line.send(sent))));
+      return [one!, other!];
     },
-    stop: async () => {
+    close: () => {
       for (const line of lines) line.close();
-      await Promise.all(servers.map((server) => server.kill()));
     },
   };
 }
