@@ -79,7 +79,13 @@ const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
 const CHECKED: Stage = [RUST_LINT, [...BUILD, ...LINT, ...SUPPLY, ...WITHOUT_SERVERS, ...COUNTS]];
 const PLANS: Readonly<Record<string, readonly Stage[]>> = {
   test: [PAGE, [lane('rust:test'), [...BUILD, ...WITHOUT_SERVERS]], [lane('parity')], [WITH_SERVERS]],
-  check: [PAGE, CHECKED, [[...lane('parity'), FUZZ]], [[...WITH_SERVERS, ...lane('bench:smoke')]], [PACKAGES]],
+  check: [
+    PAGE,
+    CHECKED,
+    [[...lane('parity'), FUZZ]],
+    [[...WITH_SERVERS, ...lane('bench:smoke')]],
+    [PACKAGES],
+  ],
   'check:long': [
     PAGE,
     CHECKED,

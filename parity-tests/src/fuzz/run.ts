@@ -17,8 +17,8 @@ export interface Ran {
 }
 
 /**
- * Stops early without a difference when both servers wait for the rest of a request that may be stored: only one may
- * store it, and all later answers would differ.
+ * Stops early without a difference when both servers wait for the rest of a request that may be stored. Only one may
+ * store it, and all later answers would then differ.
  */
 export async function runSteps(open: () => Promise<World>, steps: readonly Step[]): Promise<Ran> {
   const world = await open();
