@@ -1,6 +1,7 @@
 /** Tests retention and deletions: what goes, what stays, and what a crash in the middle leaves. */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
+import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import Database from 'better-sqlite3';
 import { checkSummaries } from '../src/check-summaries.ts';
@@ -33,6 +34,12 @@ export const RETENTION: ScenarioFile = {
       rules: ['RET-07'],
       uses: 'each',
       run: overwrite,
+    },
+    {
+      name: 'a row of a new session never has the id of a deleted one, in any format',
+      rules: ['RET-04', 'FMT-08', 'FMT-09'],
+      uses: 'each',
+      run: renewSessions,
     },
     {
       name: 'a kill during a deletion leaves a state that the other server continues',
@@ -193,4 +200,20 @@ async function kill(context: ScenarioContext): Promise<void> {
   assert.deepEqual(db.pragma('quick_check', { simple: true }), 'ok');
   assert.deepEqual(db.prepare('SELECT id FROM events ORDER BY id').pluck().all(), [count, id]);
   db.close();
+}
+
+/** A session key may be that of a deleted session. The rounds are more than the readers, which may remember texts. */
+async function renewSessions(context: ScenarioContext): Promise<void> {
+  const client = context.client(await context.start());
+  for (let round = 0; round < 10; round++) {
+    await client.ingest([event({ session_id: `session-${round}` })]);
+    for (const type of ['msgpack', 'protobuf', 'arrow', 'ndjson', 'json'] as const) {
+      const headers = [['accept', mediaTypeOf(type)]] as const;
+      const { body } = await client.send('GET', '/api/events', undefined, headers);
+      const shown = [...body.toString('latin1').matchAll(/session-\d/g)].map(([id]) => id);
+      assert.deepEqual(shown, [`session-${round}`], `${type}, round ${round}`);
+    }
+    const { status } = await client.send('DELETE', `/api/sessions/session-${round}`, undefined, []);
+    assert.equal(status, 200);
+  }
 }

@@ -12,7 +12,7 @@ import type { Queries } from './query.ts';
 /** Largest number of cached texts of a kind. */
 const CACHE_ENTRIES = 20_000;
 
-/** The texts of name ids and session keys; neither ever changes. */
+/** The texts of name ids, which never change, and those of session keys. */
 export class Texts implements TextsById {
   private readonly queries: Queries;
   private readonly names = new Map<number, string>();
@@ -28,6 +28,11 @@ export class Texts implements TextsById {
 
   session(key: number): string {
     return this.sessions.get(key) ?? this.read(this.sessions, QUERIES.selectSessionId, key);
+  }
+
+  /** Call at the beginning of each read: once a session is deleted, a new one may get its key. */
+  forgetSessions(): void {
+    this.sessions.clear();
   }
 
   private read(known: Map<number, string>, sql: string, id: number): string {

@@ -39,6 +39,7 @@ export function runReader(port: MessagePort, data: ReaderData): void {
       db ??= openConnection({ ...data, readonly: true });
       queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
       texts ??= new Texts(queries);
+      texts.forgetSessions();
       const opened = { queries, texts };
       result = queries.consistently(() => answer(opened, read));
     } catch (error) {
