@@ -3,7 +3,7 @@
  *
  * The other half is `checkpoint`. Only server-ts has this file: threads of Node share no objects.
  */
-import { fdatasyncSync, openSync } from 'node:fs';
+import { fdatasyncSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
 import {
@@ -33,8 +33,14 @@ export function runCheckpointer(port: MessagePort, data: CheckpointerData): void
       return;
     }
     try {
-      // Stays open until the process ends (<https://sqlite.org/howtocorrupt.html>, section 2.2).
-      opened ??= { db: openConnection(data), database: openSync(data.path, 'r') };
+      if (opened === undefined) {
+        if (!isSameFile(data)) {
+          send({ kind: 'failed', code: 'storage_lost', reason: 'the file was deleted or replaced' });
+          return;
+        }
+        // Stays open until the process ends (<https://sqlite.org/howtocorrupt.html>, section 2.2).
+        opened = { db: openConnection(data), database: openSync(data.path, 'r') };
+      }
       pass(opened.db, opened.database, onCheckpoint);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -42,6 +48,12 @@ export function runCheckpointer(port: MessagePort, data: CheckpointerData): void
     }
     Atomics.store(data.busy, 0, 0);
   });
+}
+
+/** Returns whether the path still names the file of the writer. */
+function isSameFile({ path, device, inode }: CheckpointerData): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.dev === device && found.ino === inode;
 }
 
 /**

@@ -17,6 +17,9 @@ export interface CheckpointerData extends ConnectionOptions {
   readonly role: 'checkpointer';
   /** One number: 1 during the thread's pass over the log. Shared, since the writer does not wait for messages. */
   readonly busy: Int32Array;
+  /** The file that the writer has open. The thread opens no other, since it would mix two databases (rule STO-06). */
+  readonly device: number;
+  readonly inode: number;
 }
 
 type Mode = 'PASSIVE' | 'RESTART' | 'TRUNCATE';
@@ -82,7 +85,8 @@ export class Checkpointer {
     this.entry = entry;
     const { path, durability, nativeBinding } = options;
     const busy = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    this.data = { role: 'checkpointer', path, durability, nativeBinding, busy };
+    const { dev: device, ino: inode } = statSync(path);
+    this.data = { role: 'checkpointer', path, durability, nativeBinding, busy, device, inode };
     this.events = events;
   }
 
