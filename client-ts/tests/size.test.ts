@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** 6.25 KiB with gzip, which every server supports, and 5.75 kB with Brotli, which every browser supports. */
-const CEILINGS = { gzip: 6.25 * 1024, brotli: 5750 };
+/** 6.25 KiB with gzip, which every server supports, and 5.8 kB with Brotli, which every browser supports. */
+const CEILINGS = { gzip: 6.25 * 1024, brotli: 5800 };
 
-test('the whole client is under 6.25 KiB by gzip and 5.75 kB by Brotli, minified', async () => {
+test('the whole client is under 6.25 KiB by gzip and 5.8 kB by Brotli, minified', async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../src/index.ts', import.meta.url))],
     bundle: true,

@@ -20,7 +20,7 @@ test('flags are parsed, and a bare -- is ignored', () => {
   const { targets, kills, seed, requests } = parsed.options;
   assert.deepEqual(
     { targets, kills, seed, requests },
-    { targets: ['ts'], kills: 50, seed: 7, requests: 4_000 },
+    { targets: ['ts'], kills: 50, seed: 7, requests: 800 },
   );
 });
 
