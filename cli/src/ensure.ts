@@ -41,7 +41,7 @@ const ALONE_MS = 2_000;
 /** A candidate is started again after this time: the server that refused the previous one may have ended. */
 const AGAIN_MS = 500;
 const POLL_MS = 50;
-const REFUSED: readonly (number | null)[] = [CONFIG.exits.database.code, CONFIG.exits.port.code];
+const REFUSED: readonly (number | null)[] = [CONFIG.exits.lock.code, CONFIG.exits.port.code];
 
 interface Found {
   readonly url: string;

@@ -42,7 +42,7 @@ async function symbolicLink(context: ScenarioContext): Promise<void> {
   for (const name of ['link.db', 'other/chain.db', 'folder/events.db']) {
     for (const target of [context.target, context.other]) {
       const exit = await failedStart(target, ['--db', context.db(name), '--port', '0'], context.folder);
-      assert.equal(exit.code, 65, `${target} ${name}: ${exit.stderr}`);
+      assert.equal(exit.code, 75, `${target} ${name}: ${exit.stderr}`);
       assert.ok(
         exit.stderr.includes(
           `${context.db()} is in use by the server with pid ${server.pid} at ${server.url};`,

@@ -13,14 +13,14 @@ export const LOCK: ScenarioFile = {
   about: 'one server per database',
   scenarios: [
     {
-      name: 'a second server of the same kind exits 65',
-      rules: ['STO-02', 'STO-11', 'PRO-06'],
+      name: 'a second server of the same kind exits 75',
+      rules: ['STO-02', 'STO-11'],
       uses: 'each',
       run: (context) => second(context, context.target),
     },
     {
-      name: 'a second server of the other kind exits 65',
-      rules: ['STO-02', 'STO-11', 'PRO-06'],
+      name: 'a second server of the other kind exits 75',
+      rules: ['STO-02', 'STO-11'],
       uses: 'both',
       run: otherKind,
     },
@@ -47,7 +47,7 @@ async function otherKind(context: ScenarioContext): Promise<void> {
 async function second(context: ScenarioContext, target: TargetName): Promise<void> {
   const first = await context.start();
   const exit = await failedStart(target, ['--db', context.db()], context.folder);
-  assert.equal(exit.code, 65, exit.stderr);
+  assert.equal(exit.code, 75, exit.stderr);
   assert.equal(exit.stdout, '');
   assert.ok(
     exit.stderr.includes(
@@ -94,7 +94,7 @@ async function untrusted(context: ScenarioContext): Promise<void> {
   ]) {
     writeFileSync(owner, text);
     const exit = await failedStart(context.target, ['--db', context.db()], context.folder);
-    assert.equal(exit.code, 65, exit.stderr);
+    assert.equal(exit.code, 75, exit.stderr);
     assert.deepEqual(
       plainLines(exit.stderr),
       [`${context.db()} is in use by another server; stop that one first or name another file with --db`],

@@ -82,10 +82,11 @@ async function main(): Promise<void> {
 async function run(config: Config): Promise<void> {
   // Starts in parallel with the imports below, and touches no file before its first message.
   const writerThread = (await import('./store/writer.ts')).startWriter(ENTRY);
-  const [{ App }, { openLog }, { Connections }] = await Promise.all([
+  const [{ App }, { openLog }, { Connections }, { OpenError }] = await Promise.all([
     import('./app.ts'),
     import('./log.ts'),
     import('./http/connection.ts'),
+    import('./store/connection.ts'),
   ]);
   const { port: portExit, socket: socketExit, database, storage, input: inputExit } = CONFIG_SPEC.exits;
   const log = openLog(config.logLevel);
@@ -117,7 +118,8 @@ async function run(config: Config): Promise<void> {
     });
   } catch (error) {
     void connections.closeSocket();
-    exit(database.code, `${error instanceof Error ? error.message : String(error)}\n`);
+    const code = error instanceof OpenError ? error.exit : database.code;
+    exit(code, `${error instanceof Error ? error.message : String(error)}\n`);
   }
   app.serve();
   const { address, port } = connections.address;

@@ -1,7 +1,7 @@
 /**
  * Starts a server for a database, in a process of its own that outlives the caller.
  *
- * Of several candidates the lock of the database admits one (rule STO-02); the others end with 65. While a candidate
+ * Of several candidates the lock of the database admits one (rule STO-02); the others end with 75. While a candidate
  * starts, `FILE.log.PID` holds its log, with the pid of the caller. Then the log is `FILE.log`. Invariant: it ends
  * only a child of its own.
  */

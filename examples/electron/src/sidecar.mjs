@@ -8,7 +8,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Exit code of a server whose database another server holds. */
+const IN_USE = 75;
 /** A server drains within 5 s. */
 const DRAIN_MS = 6_000;
 const START_MS = 15_000;
@@ -28,13 +31,25 @@ const START_MS = 15_000;
  */
 
 /**
- * Starts the server with its data in a folder of the app; resolves when it listens.
+ * Starts the server with its data in a folder of the app; resolves when it listens. After a crash of the app the old
+ * server may still drain; this waits for it.
  *
  * @param {Program} program
  * @param {string} folder
  * @returns {Promise<Sidecar>}
  */
-export async function startSidecar({ command, args = [] }, folder) {
+export async function startSidecar(program, folder) {
+  for (const begun = performance.now(); ; await sleep(100)) {
+    const { sidecar, code, log } = await tryStart(program, folder);
+    if (sidecar !== undefined) return sidecar;
+    // The exit code tells the reason: 65 the database is unusable, 2 a wrong flag.
+    if (code !== IN_USE || performance.now() - begun > DRAIN_MS)
+      throw new Error(`the server ended with ${code}: ${log}`);
+  }
+}
+
+/** Starts the server once; resolves with its exit code when it ends before it is ready. */
+async function tryStart({ command, args = [] }, folder) {
   mkdirSync(folder, { recursive: true });
   const tokenFile = join(folder, 'token');
   const flags = ['--port', '0', '--exit-with-stdin', '--log-level', 'warn'];
@@ -53,13 +68,12 @@ export async function startSidecar({ command, args = [] }, folder) {
   const lines = createInterface(child.stdout);
   const first = new Promise((resolve) => lines.once('line', resolve));
   const ready = await Promise.race([first, ended.then(() => undefined)]).finally(() => clearTimeout(late));
-  // The exit code tells the reason: 65 the database is in use or unusable, 2 a wrong flag.
-  if (ready === undefined) throw new Error(`the server ended with ${await ended}: ${log.trim()}`);
+  if (ready === undefined) return { code: await ended, log: log.trim() };
   const { url, login_url: loginUrl, pid } = JSON.parse(ready);
   const stop = async () => {
     child.stdin.end();
     const hung = setTimeout(() => child.kill('SIGKILL'), DRAIN_MS);
     return await ended.finally(() => clearTimeout(hung));
   };
-  return { pid, url, loginUrl, tokenFile, ended, stop };
+  return { sidecar: { pid, url, loginUrl, tokenFile, ended, stop } };
 }

@@ -17,6 +17,7 @@ use crate::config::spec::exit_message;
 use crate::contract::{FILE_PRAGMAS, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION};
 use crate::error::ErrorCode;
 use crate::store::failure::store_code;
+use crate::store::owner::Owner;
 
 /// The reason why the server cannot start on this database: the exit code and a message for the user.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,11 +30,26 @@ pub struct OpenError {
 }
 
 impl OpenError {
+    /// Returns an error with a message of `exits.database` in `config.json`.
     pub(crate) fn new(path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
+        Self::of("database", path, message, values)
+    }
+
+    /// Returns the error for a database that another server holds: pid and URL of that server, if known.
+    pub(crate) fn locked(path: &Path, owner: Option<&Owner>) -> Self {
+        match owner {
+            Some(Owner { pid, url }) => {
+                Self::of("lock", path, "locked_by", &[("pid", &pid.to_string()), ("url", url)])
+            }
+            None => Self::of("lock", path, "locked", &[]),
+        }
+    }
+
+    fn of(exit: &str, path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
         let path = path.display().to_string();
         let mut all = vec![("path", path.as_str())];
         all.extend_from_slice(values);
-        let (exit, message) = exit_message("database", message, &all);
+        let (exit, message) = exit_message(exit, message, &all);
         Self { exit, message }
     }
 
@@ -44,7 +60,7 @@ impl OpenError {
         }
         match store_code(error) {
             ErrorCode::StorageCorrupt => Self::new(path, "corrupt", &[]),
-            ErrorCode::StorageBusy => Self::new(path, "locked", &[]),
+            ErrorCode::StorageBusy => Self::locked(path, None),
             code => Self::new(path, "unusable", &[("reason", code.as_str())]),
         }
     }

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use crate::error::ErrorCode;
 use crate::store::connection::{OpenError, make_file};
 use crate::store::failure::store_code;
-use crate::store::owner::{Owner, read_owner, remove_owner};
+use crate::store::owner::{read_owner, remove_owner};
 
 /// The lock, held while the server runs.
 #[derive(Debug)]
@@ -43,12 +43,9 @@ impl Lock {
 /// Returns the error of a start without the lock; it names the server that holds the lock, if known (rule
 /// STO-11).
 fn refusal(database: &Path, error: &rusqlite::Error) -> OpenError {
-    let is_held = store_code(error) == ErrorCode::StorageBusy;
-    match read_owner(database).filter(|_| is_held) {
-        Some(Owner { pid, url }) => {
-            OpenError::new(database, "locked_by", &[("pid", &pid.to_string()), ("url", &url)])
-        }
-        None => OpenError::sqlite(database, error),
+    match store_code(error) {
+        ErrorCode::StorageBusy => OpenError::locked(database, read_owner(database).as_ref()),
+        _ => OpenError::sqlite(database, error),
     }
 }
 

@@ -4,7 +4,7 @@ import { OpenError } from '../store/connection.ts';
 import { CopyError } from '../store/copy.ts';
 import { fileCode, type StoreCode, sqliteCode, storeCode } from '../store/failure.ts';
 
-const { database, dump, target: targetExit } = CONFIG_SPEC.exits;
+const { dump, target: targetExit } = CONFIG_SPEC.exits;
 
 /** A message of `exits.dump` in `config.json`. */
 type DumpMessage = Exclude<keyof typeof dump, 'code'>;
@@ -26,7 +26,7 @@ export class CommandFailure extends Error {
 
   /** Returns the failure of a copy to `target`; the error itself when it has another cause. */
   static copy(error: unknown, target: string): unknown {
-    if (error instanceof OpenError) return new CommandFailure(database.code, error.message);
+    if (error instanceof OpenError) return new CommandFailure(error.exit, error.message);
     if (!(error instanceof CopyError)) return error;
     if (error.code !== 'exists') return CommandFailure.unwritable(target, error.code);
     return new CommandFailure(targetExit.code, fill(targetExit.exists, { path: target }));
@@ -44,14 +44,14 @@ export class CommandFailure extends Error {
 
   /** Returns the failure of a read of the database at `path`; the error itself when it has another cause. */
   static database(path: string, error: unknown): unknown {
-    if (error instanceof OpenError) return new CommandFailure(database.code, error.message);
-    if (sqliteCode(error) === undefined) return error;
-    const code = storeCode(error);
-    const text =
-      code === 'storage_corrupt'
-        ? fill(database.corrupt, { path })
-        : fill(database.unusable, { path, reason: code });
-    return new CommandFailure(database.code, text);
+    if (error instanceof OpenError) return new CommandFailure(error.exit, error.message);
+    const code = sqliteCode(error);
+    if (code === undefined) return error;
+    const reason = storeCode(error);
+    if (reason === 'storage_corrupt') return CommandFailure.database(path, OpenError.of('corrupt', { path }));
+    if (/^SQLITE_(BUSY|LOCKED)/.test(code))
+      return CommandFailure.database(path, OpenError.locked(path, undefined));
+    return CommandFailure.database(path, OpenError.of('unusable', { path, reason }));
   }
 
   /** Returns the refusal of a line, counted from 1, with a message of `exits.dump` in `config.json`. */

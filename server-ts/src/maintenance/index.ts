@@ -105,7 +105,7 @@ function existing(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    throw new OpenError('missing', { path: file });
+    throw OpenError.of('missing', { path: file });
   }
 }
 

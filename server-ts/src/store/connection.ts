@@ -20,6 +20,7 @@ import {
 } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { sqliteCode } from './failure.ts';
+import type { Owner } from './owner.ts';
 
 export type Connection = Database.Database;
 export type Statement = Database.Statement<unknown[]>;
@@ -32,15 +33,32 @@ export interface ConnectionOptions {
   readonly readonly?: boolean;
 }
 
-/** A database that is unusable at the start; the message is a line of `exits.database` in `config.json`. */
+const { database, lock } = CONFIG_SPEC.exits;
+
+/** The reason why the server cannot start on this database: the exit code and a message for the user. */
 export class OpenError extends Error {
-  constructor(message: OpenMessage, values: Readonly<Record<string, string | number>>) {
-    super(fill(CONFIG_SPEC.exits.database[message], values));
+  /** The process's exit code. */
+  readonly exit: number;
+
+  constructor(exit: number, message: string) {
+    super(message);
     this.name = 'OpenError';
+    this.exit = exit;
+  }
+
+  /** Returns an error with a message of `exits.database` in `config.json`. */
+  static of(message: OpenMessage, values: Readonly<Record<string, string | number>>): OpenError {
+    return new OpenError(database.code, fill(database[message], values));
+  }
+
+  /** Returns the error for a database that another server holds: pid and URL of that server, if known. */
+  static locked(path: string, owner: Owner | undefined): OpenError {
+    const text = owner === undefined ? fill(lock.locked, { path }) : fill(lock.locked_by, { path, ...owner });
+    return new OpenError(lock.code, text);
   }
 }
 
-type OpenMessage = Exclude<keyof typeof CONFIG_SPEC.exits.database, 'code'>;
+type OpenMessage = Exclude<keyof typeof database, 'code'>;
 
 /** "TWIN" in ASCII, as the schema sets it. */
 const APPLICATION_ID = 1_415_006_542;
@@ -109,10 +127,10 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
   const size = existsSync(path) ? statSync(path).size : 0;
   if (size === 0) {
     const wal = `${path}-wal`;
-    if (existsSync(wal) && statSync(wal).size > 0) throw new OpenError('empty_with_wal', { path });
+    if (existsSync(wal) && statSync(wal).size > 0) throw OpenError.of('empty_with_wal', { path });
     return 'new';
   }
-  if (readHead(path, MAGIC.length) !== MAGIC) throw new OpenError('not_sqlite', { path });
+  if (readHead(path, MAGIC.length) !== MAGIC) throw OpenError.of('not_sqlite', { path });
   let db: Connection | undefined;
   try {
     db = openRaw(path, nativeBinding, true);
@@ -121,9 +139,9 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
     const tables = Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get());
     // A server that was killed before it created the schema leaves only a header.
     if (applicationId === 0 && userVersion === 0 && tables === 0) return 'new';
-    if (applicationId !== APPLICATION_ID) throw new OpenError('foreign', { path });
+    if (applicationId !== APPLICATION_ID) throw OpenError.of('foreign', { path });
     if (userVersion > SCHEMA_VERSION) {
-      throw new OpenError('newer', { path, found: userVersion, known: SCHEMA_VERSION });
+      throw OpenError.of('newer', { path, found: userVersion, known: SCHEMA_VERSION });
     }
     checkTail(db);
     return 'ours';
@@ -136,8 +154,8 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
 
 /** Checks that the file is a database of these servers, without changing it. */
 export function checkDatabase(path: string, nativeBinding: string | undefined): void {
-  if (!existsSync(path)) throw new OpenError('missing', { path });
-  if (checkFile(path, nativeBinding) === 'new') throw new OpenError('foreign', { path });
+  if (!existsSync(path)) throw OpenError.of('missing', { path });
+  if (checkFile(path, nativeBinding) === 'new') throw OpenError.of('foreign', { path });
 }
 
 /** Reads the newest rows, to find a damaged end of the table before writing to it. */
@@ -152,9 +170,10 @@ function checkTail(db: Connection): void {
 export function unusable(error: unknown, path: string): OpenError {
   if (error instanceof OpenError) return error;
   const code = sqliteCode(error) ?? '';
-  if (code.startsWith('SQLITE_CORRUPT')) return new OpenError('corrupt', { path });
-  if (code.startsWith('SQLITE_NOTADB')) return new OpenError('not_sqlite', { path });
-  return new OpenError('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
+  if (code.startsWith('SQLITE_CORRUPT')) return OpenError.of('corrupt', { path });
+  if (code.startsWith('SQLITE_BUSY')) return OpenError.locked(path, undefined);
+  if (code.startsWith('SQLITE_NOTADB')) return OpenError.of('not_sqlite', { path });
+  return OpenError.of('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
 }
 
 /**
@@ -164,7 +183,7 @@ export function unusable(error: unknown, path: string): OpenError {
 export function checkSqlite(db: Connection): string {
   const found = String(db.prepare('SELECT sqlite_version()').pluck().get());
   if (compareVersions(found, LIMITS.sqlite_minimum) < 0) {
-    throw new OpenError('old_sqlite', { found, known: LIMITS.sqlite_minimum });
+    throw OpenError.of('old_sqlite', { found, known: LIMITS.sqlite_minimum });
   }
   return found;
 }

@@ -44,8 +44,5 @@ export class Lock {
 /** Returns the error for a refused lock. It names the server that holds the lock, if known (rule STO-11). */
 function refusal(error: unknown, path: string): OpenError {
   if (!sqliteCode(error)?.startsWith('SQLITE_BUSY')) return unusable(error, path);
-  const owner = readOwner(path);
-  return owner === undefined
-    ? new OpenError('locked', { path })
-    : new OpenError('locked_by', { path, ...owner });
+  return OpenError.locked(path, readOwner(path));
 }

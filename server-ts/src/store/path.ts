@@ -28,7 +28,7 @@ export function resolvePath(db: string): string {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return join(realpathSync(folder), basename(path));
   } catch (error) {
-    throw new OpenError('unusable', {
+    throw OpenError.of('unusable', {
       path: db,
       reason: error instanceof Error ? error.message : String(error),
     });
@@ -38,7 +38,7 @@ export function resolvePath(db: string): string {
 /** Refuses a file with a second hard link: a server under that name would have another lock and another log. */
 export function checkLinks(path: string): void {
   const file = statSync(path, { throwIfNoEntry: false });
-  if (file?.isFile() && file.nlink > 1) throw new OpenError('linked', { path, count: file.nlink });
+  if (file?.isFile() && file.nlink > 1) throw OpenError.of('linked', { path, count: file.nlink });
 }
 
 /** Returns the path of a file in a new folder that only this user can access (`--db :memory:`). */

@@ -81,7 +81,7 @@ export interface Stored {
 
 export type FromWriter =
   | ({ readonly kind: 'opened' } & Opened)
-  | { readonly kind: 'unusable'; readonly message: string }
+  | { readonly kind: 'unusable'; readonly exit: number; readonly message: string }
   | Stored
   /** No event of the group was tried. */
   | { readonly kind: 'refused'; readonly code: StoreCode }

@@ -78,7 +78,8 @@ function openAndWrite(
     });
   } catch (error) {
     lock?.release();
-    send({ kind: 'unusable', message: unusable(error, options.path).message });
+    const { exit, message } = unusable(error, options.path);
+    send({ kind: 'unusable', exit, message });
     return;
   }
 

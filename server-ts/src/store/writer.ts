@@ -13,7 +13,7 @@ import type { EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { ConnectionOptions } from './connection.ts';
+import { type ConnectionOptions, OpenError } from './connection.ts';
 import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
 import type { Bounds, DeletionResult, Progress } from './retention.ts';
@@ -101,7 +101,7 @@ export class Writer {
           worker.once('error', (error) => events.onFailure('storage_error', error.message));
           resolve({ writer, opened: message });
         } else if (message.kind === 'unusable') {
-          reject(new UnusableFile(message.message));
+          reject(new OpenError(message.exit, message.message));
         } else {
           writer.receive(message);
         }
@@ -288,6 +288,3 @@ export class Writer {
     this.worker.postMessage(message, moved);
   }
 }
-
-/** The message of an `OpenError` from the thread. */
-class UnusableFile extends Error {}

@@ -6,12 +6,15 @@
 
 use std::io::{BufRead, BufReader, Error, Result};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Name of the server's program in the bundle; `tauri build` strips the target triple.
 pub const PROGRAM: &str = if cfg!(windows) { "ingest-server.exe" } else { "ingest-server" };
+
+/// Exit code of a server whose database another server holds.
+const IN_USE: i32 = 75;
 
 /// A server drains within 5 s.
 const DRAIN: Duration = Duration::from_secs(6);
@@ -29,8 +32,26 @@ pub struct Sidecar {
 }
 
 impl Sidecar {
-    /// Starts the server with its data in a folder of the app, and waits until it listens.
+    /// Starts the server with its data in a folder of the app, and waits until it listens. After a crash of the app
+    /// the old server may still drain; this waits for it.
     pub fn start(program: &Path, data: &Path) -> Result<Self> {
+        let begun = Instant::now();
+        loop {
+            match Self::try_start(program, data)? {
+                Ok(sidecar) => return Ok(sidecar),
+                Err(status) if status.code() == Some(IN_USE) && begun.elapsed() < DRAIN => {
+                    thread::sleep(Duration::from_millis(100));
+                }
+                // The exit code tells the reason: 65 the database is unusable, 2 a wrong flag.
+                Err(status) => {
+                    return Err(Error::other(format!("the server ended before it was ready; {status}")));
+                }
+            }
+        }
+    }
+
+    /// Starts the server once; returns its exit status when it ends before it is ready.
+    fn try_start(program: &Path, data: &Path) -> Result<std::result::Result<Self, ExitStatus>> {
         std::fs::create_dir_all(data)?;
         let token_file = data.join("token");
         let mut child = Command::new(program)
@@ -42,16 +63,14 @@ impl Sidecar {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
-        let ready = child.stdout.take().ok_or_else(|| Error::other("no pipe")).and_then(ready_line);
-        let (url, login_url) = match ready {
-            Ok(urls) => urls,
-            Err(error) => {
-                drop(child.stdin.take());
-                // The exit code tells the reason: 65 the database is in use or unusable, 2 a wrong flag.
-                return Err(Error::other(format!("{error}; {}", child.wait()?)));
-            }
+        let mut line = String::new();
+        let output = child.stdout.take().ok_or_else(|| Error::other("no pipe"))?;
+        BufReader::new(output).read_line(&mut line)?;
+        let Some((url, login_url)) = urls_of(&line) else {
+            drop(child.stdin.take());
+            return Ok(Err(child.wait()?));
         };
-        Ok(Self { child, url, login_url, token_file })
+        Ok(Ok(Self { child, url, login_url, token_file }))
     }
 
     /// Returns the process id of the server.
@@ -93,15 +112,9 @@ pub fn bundled_program() -> Result<PathBuf> {
     Ok(app.with_file_name(PROGRAM))
 }
 
-/// Returns `url` and `login_url` of the first line of the server's output.
-fn ready_line(output: ChildStdout) -> Result<(String, String)> {
-    let mut line = String::new();
-    BufReader::new(output).read_line(&mut line)?;
-    let ready: serde_json::Value =
-        serde_json::from_str(&line).map_err(|_| Error::other("the server ended before it was ready"))?;
-    let text = |name: &str| {
-        let value = ready.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
-        value.ok_or_else(|| Error::other(format!("the ready line has no {name}")))
-    };
-    Ok((text("url")?, text("login_url")?))
+/// Returns `url` and `login_url` of the ready line.
+fn urls_of(line: &str) -> Option<(String, String)> {
+    let ready: serde_json::Value = serde_json::from_str(line).ok()?;
+    let text = |name: &str| ready.get(name)?.as_str().map(str::to_owned);
+    Some((text("url")?, text("login_url")?))
 }

@@ -58,6 +58,21 @@ fn a_start_that_fails_reports_the_exit_code() {
 }
 
 #[test]
+fn a_start_waits_for_the_server_that_still_ends() {
+    let data = tempfile::tempdir().expect("a folder");
+    let old = Sidecar::start(&program(), data.path()).expect("the server starts");
+    let url = old.url.clone();
+    let ending = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(500));
+        old.stop()
+    });
+    let next = Sidecar::start(&program(), data.path()).expect("the database gets free");
+    assert_eq!(get(&format!("{url}/livez"), ""), None, "one server at a time");
+    assert_eq!(ending.join().expect("no panic").expect("it ends").code(), Some(0));
+    drop(next);
+}
+
+#[test]
 fn the_server_ends_within_a_second_after_kill_9_of_the_app() {
     let data = tempfile::tempdir().expect("a folder");
     let app = PathBuf::from(env!("CARGO_BIN_EXE_sidecar-app"));
