@@ -34,12 +34,14 @@ const KNOWN = [
 ];
 
 export function telemetrySummary(row: Row, attributes: Attributes): string {
-  const { agent_type, status, model, event_type } = row;
+  const { agent_type, source, status, model, event_type } = row;
   const summaries = summariesOf(agent_type);
   const asked = firstOf(attributes, ASKED, summaries);
   const failed = status === 'error' ? firstOf(attributes, [...FAILURES, OUTPUT], summaries) : null;
   const parts = [asked, failed].filter((text) => text !== null);
   if (parts.length > 0) return parts.join(' · ');
+  // Its attributes are settings of the agent.
+  if (source === 'otel' && event_type === 'session_start') return 'Session started';
   // Tokens and durations have columns of their own.
   if (event_type.startsWith('llm_') && model !== null) return model;
   return membersOf(attributes, KNOWN) ?? model ?? '';

@@ -1,19 +1,19 @@
 /**
- * Titles of sessions: the project and the first prompt, or the start time. Projects of one name are told apart by the
- * end of their folders.
+ * Titles of sessions: the project and the first prompt, or the start time. The end of their folders
+ * distinguishes projects of one name.
  *
  * The list of sessions has no prompts. They are fetched one after the other, only for listed sessions, and once: a
  * first prompt does not change.
  */
 import { computed, signal } from '@preact/signals';
-import type { EventPage, Session } from './api.ts';
+import type { EventPage, Row, Session } from './api.ts';
 import { sessions } from './figures.ts';
 import { dateTime, legible, timeOfDay } from './format.ts';
 import { wholePage } from './long-search.ts';
 import { labelsOf } from './paths.ts';
 import { getJson } from './request.ts';
 import { pathIn } from './session/path.ts';
-import { summaryOf } from './summary.ts';
+import { isHidden, summaryOf } from './summary.ts';
 import { serverNow } from './time.ts';
 
 const DAY_MS = 86_400_000;
@@ -41,16 +41,21 @@ function listed(): Session[] {
 export async function pullPrompts(signal: AbortSignal): Promise<void> {
   for (const { id, last_event_id } of listed()) {
     if (prompts.value.has(id) || asked.value.get(id) === last_event_id) continue;
-    const query = new URLSearchParams({
-      session_id: id,
-      event_type: 'user_prompt',
-      order: 'asc',
-    });
+    const prompt = await firstPrompt(id, signal);
+    asked.value = new Map(asked.value).set(id, last_event_id);
+    if (prompt !== undefined) prompts.value = new Map(prompts.value).set(id, summaryOf(prompt));
+  }
+}
+
+/** Fetches the first prompt that is readable: a hook has the text, telemetry may hide it. */
+async function firstPrompt(id: string, signal: AbortSignal): Promise<Row | undefined> {
+  for (const filter of [{ source_event: 'UserPromptSubmit' }, { event_type: 'user_prompt' }]) {
+    const query = new URLSearchParams({ session_id: id, ...filter, order: 'asc' });
     const { events } = await wholePage('events', query, 1, signal);
     notePath(id, pathIn(events));
-    asked.value = new Map(asked.value).set(id, last_event_id);
-    if (events[0] !== undefined) prompts.value = new Map(prompts.value).set(id, summaryOf(events[0]));
+    if (events[0] !== undefined && !isHidden(events[0])) return events[0];
   }
+  return undefined;
 }
 
 /** The folders by session id; null for a session whose events name none. */

@@ -211,6 +211,16 @@ test('an unanswered prompt of a hook and of telemetry is one prompt; two prompts
   const [turn, ...others] = turnsOf(twice);
   assert.deepEqual([others, summaryOf(turn!.prompt!.row), ids([turn!.prompt!])], [[], 'hello', [1, 2]]);
   assert.equal(turnsOf([prompt(1, 1, 'hello'), prompt(2, 2, 'hello')]).length, 2);
+  // Codex may call the model before the hook's event arrives.
+  const hidden = row(3, 1, { ...otel, metadata: { prompt: '[REDACTED]' } });
+  const call = row(4, 1.01, { source: 'otel', event_type: 'llm_response' });
+  const crossed = turnsOf([hidden, call, prompt(5, 1.1, 'hello')]);
+  assert.deepEqual(
+    crossed.map((one) => [summaryOf(one.prompt!.row), ids([one.prompt!]), ids(one.steps as Item[])]),
+    [['hello', [3, 5], [4]]],
+  );
+  const other = row(6, 1, { ...otel, metadata: { prompt: 'another' } });
+  assert.equal(turnsOf([other, prompt(7, 1.1, 'hello')]).length, 2);
   assert.deepEqual(turnsOf([]), []);
 });
 
@@ -297,5 +307,14 @@ test('steps that say little are listed only on request', () => {
       line.kind === 'item' ? (line.row.source_event ?? '') : [],
     );
   assert.ok(!names(false).includes('PostToolBatch'));
+  const hidden = row(2, 1, {
+    source: 'otel',
+    event_type: 'response',
+    agent_id: 'a',
+    source_event: 'claude_code.assistant_response',
+    metadata: { response: '<REDACTED>' },
+  });
+  const lines = (all: boolean) => linesOf(turnsOf([prompt(1, 0, 'x'), hidden]), () => true, all);
+  assert.deepEqual([lines(false).length, lines(true).length], [2, 3]);
   assert.ok(names(true).includes('PostToolBatch') && names(true).includes('claude_code.interaction'));
 });

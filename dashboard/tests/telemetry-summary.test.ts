@@ -29,6 +29,11 @@ const LINES: Readonly<Record<string, readonly [line: string, metadata: object, o
     { error: '529 overloaded', attempt: 1 },
     { status: 'error' },
   ],
+  'the start of a session, without settings of the agent': [
+    'Session started',
+    { 'conversation.id': 's', reasoning_summary: 'auto' },
+    { event_type: 'session_start' },
+  ],
   'the model of an answer': [
     'm1',
     { 'session.id': 's', ttft_ms: 4 },

@@ -4,6 +4,7 @@
  * Pure. Invariant: a line's height depends only on its content and the width of the page.
  */
 import type { Row } from '../api.ts';
+import { isHidden } from '../summary.ts';
 import { type Item, waitedIn } from './items.ts';
 import { isLane, type Lane, type Turn } from './turns.ts';
 
@@ -53,7 +54,8 @@ export function linesOf(
 }
 
 function isTelling({ kind, row, isError, wait }: Item): boolean {
-  if (kind !== 'event' || isError || wait !== null || row.event_type !== 'plan_step') return true;
+  if (kind !== 'event' || isError || wait !== null) return true;
+  if (row.event_type !== 'plan_step') return !isHidden(row);
   return TELLING.test(row.source_event ?? '') || row.source === 'api';
 }
 

@@ -6,7 +6,7 @@
  */
 import type { Row } from '../api.ts';
 import { isObject } from '../hook-summary.ts';
-import { summaryOf } from '../summary.ts';
+import { isHidden, summaryOf } from '../summary.ts';
 import { unionOf } from './interval.ts';
 import { type Item, itemsOf, waitedIn } from './items.ts';
 
@@ -40,28 +40,16 @@ export interface Sums {
 
 /** The same prompt as a hook and as telemetry, in milliseconds. */
 const SAME_PROMPT_MS = 3000;
-const HIDDEN_TEXT = '<REDACTED>';
 
 /** Returns the turns, oldest first. */
 export function turnsOf(rows: readonly Row[]): Turn[] {
   const groups: { prompt: Item | null; items: Item[] }[] = [];
-  let isFresh = false;
   for (const item of itemsOf(rows)) {
     const last = groups.at(-1);
     if (isPrompt(item)) {
-      const before = last?.prompt;
-      const isAgain =
-        isFresh &&
-        before &&
-        item.start - before.start < SAME_PROMPT_MS &&
-        before.row.source !== item.row.source;
-      if (isAgain) last.prompt = merged(before, item);
+      if (last?.prompt && isSame(last.prompt, item)) last.prompt = merged(last.prompt, item);
       else groups.push({ prompt: item, items: [] });
-      isFresh = true;
-      continue;
-    }
-    if (item.kind !== 'event') isFresh = false;
-    if (last === undefined) groups.push({ prompt: null, items: [item] });
+    } else if (last === undefined) groups.push({ prompt: null, items: [item] });
     else last.items.push(item);
   }
   const isCounted = groups[0]?.prompt === null ? 0 : 1;
@@ -76,9 +64,18 @@ function isPrompt({ row, kind, lane }: Item): boolean {
   );
 }
 
+/** Whether a prompt is the one before, from another source. A model call may begin before the hook arrives. */
+function isSame(before: Item, { row, start }: Item): boolean {
+  return (
+    start - before.start < SAME_PROMPT_MS &&
+    before.rows.every(({ source }) => source !== row.source) &&
+    (isHidden(row) || isHidden(before.row) || summaryOf(row) === summaryOf(before.row))
+  );
+}
+
 /** Joins two items of one text; the one that is readable determines it. */
 function merged(a: Item, b: Item): Item {
-  const [first, other] = summaryOf(a.row) === HIDDEN_TEXT ? [b, a] : [a, b];
+  const [first, other] = isHidden(a.row) ? [b, a] : [a, b];
   return { ...first, rows: [...first.rows, ...other.rows], start: Math.min(a.start, b.start) };
 }
 
@@ -120,7 +117,7 @@ function withoutAnswer(items: readonly Item[]): [Item | null, readonly Item[]] {
   const same = items.filter(
     (item, i) =>
       item === answer ||
-      (i > lastWork && isAnswer(item) && [text, HIDDEN_TEXT].includes(summaryOf(item.row))),
+      (i > lastWork && isAnswer(item) && (isHidden(item.row) || summaryOf(item.row) === text)),
   );
   const others = same.filter((item) => item !== answer).flatMap(({ rows }) => rows);
   return [{ ...answer, rows: [...answer.rows, ...others] }, items.filter((item) => !same.includes(item))];
