@@ -1,5 +1,6 @@
 -- What one group of events means for one session. Sums stop at the largest 64-bit integer (rule STA-06).
--- ?17 the first event's id counts for a new session only. ?7 ended_at: a time when the newest event is a session_end, else NULL.
+-- ?17 the first event's id counts for a new session only. ?19 whether an event ends or reopens it (rule SES-02), with
+-- ?7 ended_at: the time of its end, else NULL.
 -- ?18 whether one of its events is more than a dismissal, which is no activity (rule WAI-05).
 INSERT INTO sessions (
   key, session_id, agent_type, project, branch, model, started_at, last_event_at, ended_at, last_event_id,
@@ -16,7 +17,7 @@ ON CONFLICT (key) DO UPDATE SET
   branch        = ifnull(excluded.branch, branch),
   model         = ifnull(excluded.model, model),
   last_event_at = iif(?18, excluded.last_event_at, last_event_at),
-  ended_at      = iif(?18, excluded.ended_at, ended_at),
+  ended_at      = iif(?19, excluded.ended_at, ended_at),
   last_event_id = excluded.last_event_id,
   event_count   = event_count + excluded.event_count,
   error_count   = error_count + excluded.error_count,

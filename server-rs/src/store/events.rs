@@ -284,7 +284,10 @@ impl EventWriter {
         delta.model = id_of(Field::Model).or(delta.model);
         if event.wait != DISMISSAL {
             delta.is_active = true;
-            delta.ended = event.word(Field::EventType) == Some("session_end");
+            let is_end = event.word(Field::EventType) == Some("session_end");
+            if is_end || event.word(Field::Source) != Some("otel") {
+                delta.ended = Some(is_end);
+            }
         }
         delta.last_event_id = id;
         delta.event_count += 1;

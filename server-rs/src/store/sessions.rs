@@ -20,8 +20,8 @@ pub struct SessionDelta {
     pub project: Option<i64>,
     pub branch: Option<i64>,
     pub model: Option<i64>,
-    /// Whether its newest event is a `session_end`.
-    pub ended: bool,
+    /// Whether it has ended since (rule SES-02); `None` when only telemetry and dismissals arrived.
+    pub ended: Option<bool>,
     /// Whether one of its events is more than a dismissal.
     pub is_active: bool,
     pub first_event_id: i64,
@@ -45,7 +45,7 @@ impl SessionDelta {
             project: None,
             branch: None,
             model: None,
-            ended: false,
+            ended: None,
             is_active: false,
             first_event_id,
             last_event_id: 0,
@@ -113,7 +113,7 @@ impl SessionDeltas {
                 delta.project,
                 delta.branch,
                 delta.model,
-                delta.ended.then_some(now),
+                delta.ended.unwrap_or(false).then_some(now),
                 now,
                 delta.last_event_id,
                 delta.event_count,
@@ -125,6 +125,7 @@ impl SessionDeltas {
                 delta.cost_nanos,
                 delta.first_event_id,
                 delta.is_active,
+                delta.ended.is_some(),
             ])?;
             // A separate statement, so that the row of a session without computed cost costs no more.
             if delta.computed_cost_nanos > 0 {

@@ -47,6 +47,7 @@ export interface Stored {
 
 const HOUR_MS = 3_600_000;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
+const TELEMETRY = VOCABULARY.sources.indexOf('otel');
 const PLAN_STEP = VOCABULARY.event_types.indexOf('plan_step');
 const SUCCESS_STATUS = VOCABULARY.statuses.indexOf('success');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
@@ -295,7 +296,8 @@ export class EventWriter {
     const wait = ints[int + WAIT]!;
     if (wait !== DISMISSAL) {
       session.isActive = true;
-      session.ended = ints[int + FIELD.event_type.column] === SESSION_END;
+      const isEnd = ints[int + FIELD.event_type.column] === SESSION_END;
+      if (isEnd || ints[int + FIELD.source.column] !== TELEMETRY) session.ended = isEnd;
     }
     if (this.project.id !== 0) session.project = this.project.id;
     if (this.branch.id !== 0) session.branch = this.branch.id;

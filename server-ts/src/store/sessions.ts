@@ -21,7 +21,8 @@ export class SessionDelta {
   project = 0;
   branch = 0;
   model = 0;
-  ended = false;
+  /** Whether it has ended since (rule SES-02); absent when only telemetry and dismissals arrived. */
+  ended: boolean | undefined = undefined;
   /** Whether one of its events is more than a dismissal. */
   isActive = false;
   lastEventId = 0;
@@ -128,6 +129,7 @@ export class SessionDeltas {
       delta.costNanos,
       delta.firstEventId,
       Number(delta.isActive),
+      Number(delta.ended !== undefined),
     );
     // A separate statement, so that the row of a session without computed cost costs no more.
     if (delta.computedCostNanos > 0) this.addComputedCost.run(delta.computedCostNanos, delta.key);
