@@ -18,6 +18,7 @@ export type CommandName =
   | 'ceilings'
   | 'reads'
   | 'peers'
+  | 'ladders'
   | 'profile'
   | 'hot';
 
@@ -71,9 +72,9 @@ export const FLAGS = {
   },
   pick: {
     kind: 'list',
-    commands: ['compare'],
+    commands: ['compare', 'ladders'],
     value: 'NAMES',
-    help: 'only these measurements of the mode, by their names in the result, with commas',
+    help: 'only these measurements, by their names in the result, with commas',
   },
   scenarios: {
     kind: 'list',
@@ -254,7 +255,7 @@ export const FLAGS = {
   },
   out: {
     kind: 'text',
-    commands: [...ALL_SUITES, 'ceilings', 'peers'],
+    commands: [...ALL_SUITES, 'ceilings', 'peers', 'ladders'],
     isFile: true,
     value: 'FILE',
     help: 'where the result is written; a suite adds its part to a result of bench:compare that is there',
@@ -268,7 +269,7 @@ export const FLAGS = {
   'no-build': { kind: 'switch', commands: ALL_SUITES, help: 'measure what is built, stale or not' },
   help: {
     kind: 'switch',
-    commands: [...ALL_SUITES, 'ceilings', 'reads', 'peers', 'profile', 'hot'],
+    commands: [...ALL_SUITES, 'ceilings', 'reads', 'peers', 'ladders', 'profile', 'hot'],
     help: 'print this text and exit',
   },
 } as const satisfies Readonly<Record<string, Flag>>;

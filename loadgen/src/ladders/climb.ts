@@ -1,0 +1,96 @@
+/** Measures one ladder on one server: its rungs one after the other, on one file. */
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { quantile, type Summary, summarise } from '../analyse/statistics.ts';
+import { createProbe } from '../observe/probe.ts';
+import { Clients } from './clients.ts';
+import type { Ladder } from './ladders.ts';
+import { Load, type Posted } from './load.ts';
+
+/** Slices of a rung. */
+const SLICES = 3;
+
+export interface RungFigures {
+  readonly rung: number;
+  /** CPU time of the server's process; `null` where the system does not report it. */
+  readonly cpu_us_per_event: Summary | null;
+  readonly events_per_s: Summary;
+  readonly p99_ms: Summary;
+  readonly peak_rss_bytes: number | null;
+}
+
+const probe = createProbe();
+
+export async function climb(
+  ladder: Ladder,
+  target: TargetName,
+  lifetime: Lifetime,
+  slices = SLICES,
+): Promise<RungFigures[]> {
+  const folder = await lifetime.temporaryFolder();
+  const server = await startServer(target, { flags: ['--db', `${folder.path}/events.db`, ...ladder.flags] });
+  const release = lifetime.add(() => server.stop());
+  const load = new Load(server.port, ladder);
+  const figures: RungFigures[] = [];
+  try {
+    for (const rung of ladder.rungs) {
+      await load.fill(rung, lifetime.signal);
+      const clients = await Clients.open(server.port, ladder.clients(rung));
+      // The first slice of a rung warms up what the rung changes.
+      const measured: Slice[] = [];
+      for (let number = 0; number <= slices; number++) {
+        lifetime.signal.throwIfAborted();
+        measured.push(
+          await load.slice(rung, async (run) => sliceOf(server.pid, ladder.events(rung), run, clients)),
+        );
+      }
+      clients.close();
+      figures.push(figuresOf(rung, measured.slice(1), (await probe(server.pid)).peak_rss_bytes));
+    }
+  } finally {
+    load.close();
+    await release();
+    await folder.release();
+  }
+  return figures;
+}
+
+interface Slice {
+  readonly cpu_us_per_event: number | null;
+  readonly events_per_s: number;
+  readonly p99_ms: number;
+}
+
+/** Measures a slice. Its CPU time includes all that the clients of the stream receive. */
+async function sliceOf(
+  pid: number,
+  events: number,
+  run: () => Promise<Posted>,
+  clients: Clients,
+): Promise<Slice> {
+  const before = await probe(pid);
+  const { seconds, latencies } = await run();
+  await clients.quiet();
+  const after = await probe(pid);
+  const cpu = before.cpu_us === null || after.cpu_us === null ? null : after.cpu_us - before.cpu_us;
+  return {
+    cpu_us_per_event: cpu === null ? null : cpu / events,
+    events_per_s: events / seconds,
+    p99_ms: quantile(
+      latencies.toSorted((a, b) => a - b),
+      0.99,
+    ),
+  };
+}
+
+function figuresOf(rung: number, slices: readonly Slice[], peak: number | null): RungFigures {
+  const cpu = slices.flatMap(({ cpu_us_per_event }) => cpu_us_per_event ?? []);
+  return {
+    rung,
+    cpu_us_per_event: summarise(cpu),
+    events_per_s: summarise(slices.map((slice) => slice.events_per_s))!,
+    p99_ms: summarise(slices.map((slice) => slice.p99_ms))!,
+    peak_rss_bytes: peak,
+  };
+}

@@ -1,0 +1,45 @@
+/** Draws a ladder as an SVG file of its own, for a document on a light or a dark page. */
+import * as Plot from '@observablehq/plot';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+import { draw } from '../report/html/draw.ts';
+import { plain, thousands } from '../report/html/scales.ts';
+import { LOOKS } from '../report/html/servers.ts';
+import { SHORT_NAMES } from '../report/names.ts';
+import type { Climbed } from './result.ts';
+
+/** An image has no style sheet: colours that are legible on white and on black. */
+const STYLE =
+  'svg{--rs:#d9580d;--ts:#2f86c5;color:#808a95}text{fill:#808a95}[aria-label$="grid"]{stroke:#808a95;stroke-opacity:.25}';
+
+const NEXT_TO_DOT = { x: 'x', y: 'y', dy: -12, textAnchor: 'end' } as const;
+
+export function ladderPlot({ title, unit, servers }: Climbed): string {
+  const points = TARGET_NAMES.map((name) => ({
+    name,
+    points: servers[name].flatMap(({ rung, cpu_us_per_event: cpu }) =>
+      // A logarithmic axis has no 0.
+      cpu === null ? [] : [{ x: Math.max(rung, 0.5), y: cpu.median, low: cpu.min, high: cpu.max }],
+    ),
+  }));
+  const svg = draw({
+    title,
+    description: `CPU time per event of both servers against the number of ${unit}, both on log scales.`,
+    options: {
+      x: { type: 'log', label: title, ticks: 5, tickFormat: thousands, grid: true },
+      y: { type: 'log', label: 'CPU µs per event', ticks: 4, tickFormat: plain, grid: true },
+      marks: points.flatMap(({ name, points: at }) => {
+        const { colour, dash, symbol } = LOOKS[name];
+        const both = { x: 'x', y: 'y', stroke: colour };
+        return [
+          Plot.ruleX(at, { x: 'x', y1: 'low', y2: 'high', stroke: colour, strokeOpacity: 0.5 }),
+          Plot.lineY(at, { ...both, strokeWidth: 2, strokeDasharray: dash }),
+          Plot.dot(at, { ...both, fill: colour, symbol, r: 4 }),
+          Plot.text(at.slice(-1), { ...NEXT_TO_DOT, text: () => SHORT_NAMES[name], fill: colour }),
+        ];
+      }),
+    },
+  }).text;
+  // As a file an SVG needs its namespace, a size and fonts.
+  const head = '<svg xmlns="http://www.w3.org/2000/svg" width="440" height="280" ';
+  return `${svg.replace('<svg ', head).replace('font-family: inherit', 'font-family: sans-serif').replace('>', `><style>${STYLE}</style>`)}\n`;
+}
