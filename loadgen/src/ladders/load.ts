@@ -50,7 +50,7 @@ export class Load {
     }
   }
 
-  /** Posts the events of one slice. `around` runs while the load runs, and is told where it begins and ends. */
+  /** Posts the events of one slice. `around` gets the function that runs the load. */
   async slice<T>(rung: number, around: (run: () => Promise<Posted>) => Promise<T>): Promise<T> {
     const { events, batch, own } = this.#ladder;
     const from = this.#next;
