@@ -29,6 +29,11 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./demo.ts'),
     startsServer: true,
   },
+  {
+    name: 'bench',
+    help: 'compare the Rust server with the TypeScript one on this machine',
+    load: () => import('./bench.ts'),
+  },
   { name: 'import', help: "send what an agent's transcripts hold", load: () => import('./import.ts') },
   { name: 'export', help: 'write a session as NDJSON or Markdown', load: () => import('./export.ts') },
   { name: 'ensure', help: 'start a server for a file unless one has it', load: () => import('./ensure.ts') },

@@ -17,6 +17,8 @@ export interface Running {
   readonly ended: Promise<Ran>;
   /** Resolves with the match once stdout has one; rejects when the child ends without it. */
   shown(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The same for stderr. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 export interface Surroundings {
@@ -55,10 +57,10 @@ export function start(script: string, argv: readonly string[], { cwd, env, input
       resolve({ code, ...out });
     });
   });
-  const shown = (pattern: RegExp) =>
+  const matchIn = (name: 'stdout' | 'stderr', pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       const look = () => {
-        const match = pattern.exec(out.stdout);
+        const match = pattern.exec(out[name]);
         if (match !== null) resolve(match);
       };
       looks.add(look);
@@ -67,7 +69,9 @@ export function start(script: string, argv: readonly string[], { cwd, env, input
         reject(new Error(`ended with ${code} before ${pattern}: ${stderr}`)),
       );
     });
-  return { child, ended, shown };
+  const shown = (pattern: RegExp) => matchIn('stdout', pattern);
+  const said = (pattern: RegExp) => matchIn('stderr', pattern);
+  return { child, ended, shown, said };
 }
 
 export function run(script: string, argv: readonly string[], how: Surroundings): Promise<Ran> {

@@ -20,6 +20,7 @@ const { version } = common();
 const files = [
   ...PLATFORMS.map(({ name }) => `twin-ingest-server-${name}-${version}.tgz`),
   `twin-ingest-client-${version}.tgz`,
+  `twin-ingest-bench-${version}.tgz`,
   `twin-ingest-${version}.tgz`,
   `ingest-server-${version}.crate`,
 ];

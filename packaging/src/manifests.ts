@@ -36,6 +36,21 @@ export function commandLineManifest(
   };
 }
 
+/** The package of `twin-ingest bench`. `twin-ingest` does not depend on it. */
+export function benchManifest(common: Common, dependencies: Readonly<Record<string, string>>): Manifest {
+  return {
+    name: '@twin-ingest/bench',
+    ...common,
+    description: 'Compares the two servers of twin-ingest on your machine: npx twin-ingest bench',
+    type: 'module',
+    exports: { '.': './dist/main.js', './package.json': './package.json' },
+    bin: { 'twin-ingest-bench': 'bin/where.js' },
+    // The oldest Node that runs both servers.
+    engines: { node: '>=22.13' },
+    dependencies,
+  };
+}
+
 export function serverManifest(common: Common, platform: Platform): Manifest {
   const { os, cpu, libc } = platform;
   return {

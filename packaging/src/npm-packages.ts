@@ -8,7 +8,13 @@ import { join } from 'node:path';
 import { packageManager } from '@twin-ingest/testkit/servers/build.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { checkServer } from './check-server.ts';
-import { type Common, commandLineManifest, type Manifest, serverManifest } from './manifests.ts';
+import {
+  benchManifest,
+  type Common,
+  commandLineManifest,
+  type Manifest,
+  serverManifest,
+} from './manifests.ts';
 import { binaryOf, type Platform } from './platforms.ts';
 import { run } from './run.ts';
 
@@ -22,16 +28,35 @@ export function common(): Common {
   return { version, license, ...(repository === undefined ? {} : { repository }) };
 }
 
+/** Returns the dependency that no bundle contains, because it has native modules for each platform. */
+function sqlite(): Record<string, string> {
+  const { dependencies } = read('server-ts/package.json') as { dependencies: Record<string, string> };
+  return { 'better-sqlite3': dependencies['better-sqlite3']! };
+}
+
 /** Packs the command line with the TypeScript server. */
 export async function packCommandLine(): Promise<string> {
-  const { dependencies } = read('server-ts/package.json') as { dependencies: Record<string, string> };
-  // The other dependencies are in the bundle. This one has native modules for each platform.
-  const manifest = commandLineManifest(common(), { 'better-sqlite3': dependencies['better-sqlite3']! });
+  const manifest = commandLineManifest(common(), sqlite());
   return await packed('twin-ingest', manifest, 'cli/PACKAGE.md', async (folder) => {
     await run(process.execPath, ['cli/build.ts', join(folder, 'bin')], { cwd: ROOT });
     await run(process.execPath, ['server-ts/build.ts', '--package', join(folder, 'server')], { cwd: ROOT });
   });
 }
+
+/** Packs the quick comparison, which `twin-ingest bench` gets on request. */
+export async function packBench(): Promise<string> {
+  const manifest = benchManifest(common(), sqlite());
+  return await packed('bench', manifest, 'packaging/BENCH.md', async (folder) => {
+    await run(process.execPath, ['loadgen/build.ts', join(folder, 'dist')], { cwd: ROOT });
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/where.js'), WHERE, { mode: 0o755 });
+  });
+}
+
+/** Prints where the module of the package is, for `twin-ingest bench`. */
+const WHERE = `#!/usr/bin/env node
+console.log(import.meta.resolve('../dist/main.js'));
+`;
 
 /** Packs the Rust server of a platform, which `buildBinary` has built. */
 export async function packServer(platform: Platform): Promise<string> {

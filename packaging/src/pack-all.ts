@@ -9,7 +9,7 @@ import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/proc
 import { buildBinary } from './binary.ts';
 import { writeChecksums } from './checksums.ts';
 import { packCrate } from './crate.ts';
-import { OUT, packClient, packCommandLine, packServer } from './npm-packages.ts';
+import { OUT, packBench, packClient, packCommandLine, packServer } from './npm-packages.ts';
 import { PLATFORMS, type Platform, platformNamed } from './platforms.ts';
 
 const FLAGS: FlagTable<'platform' | 'only'> = {
@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   if (parsed.kind === 'help') {
     process.stdout.write(`Usage: pnpm pack:all [flags]
 
-Packs twin-ingest, its client, the Rust server of a platform and the crate into dist/, and writes SHA256SUMS.
+Packs twin-ingest, its bench, its client, the Rust server of a platform and the crate into dist/, and writes SHA256SUMS.
 
 ${flagLines(FLAGS)}`);
     return 0;
@@ -46,6 +46,7 @@ ${flagLines(FLAGS)}`);
   }
   if (only !== 'server') {
     await packCommandLine();
+    await packBench();
     await packClient();
     await packCrate();
   }

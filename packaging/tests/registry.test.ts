@@ -4,50 +4,32 @@
  * `pnpm packages:test` packs first.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { publishAll } from '../src/publish.ts';
-import { registryTools } from '../src/tools.ts';
-import { Home, isRunning, type ReadyLine, type Started } from './registry/home.ts';
-import { type LocalRegistry, startRegistry } from './registry/local-registry.ts';
-import { publishForNewcomers } from './registry/packages.ts';
+import { isRunning, type ReadyLine, type Started } from './registry/home.ts';
+import { type Installation, type Node, startInstallation, WITHOUT_RUST } from './registry/installation.ts';
 
 /** The goal for a newcomer's first page. */
 const FIRST_MS = 20_000;
 const SECOND_MS = 1000;
 const NODES = ['node20', 'node22', 'node24'] as const;
-/** npm leaves optional dependencies out, such as the Rust server. */
-const WITHOUT_RUST = { npm_config_omit: 'optional' };
 
-let tools: string;
-let registry: LocalRegistry;
-const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-packages-'));
-const homes: Home[] = [];
+let installation: Installation;
+const newHome = (node: Node, env = {}) => installation.newHome(node, env);
 
 before(async () => {
-  tools = await registryTools();
-  registry = await startRegistry(tools);
-  const published = await publishForNewcomers(registry, tools, folder);
-  assert.deepEqual(published.map((name) => name.replace(/@[^@]*$/, '')).sort(), [
+  installation = await startInstallation();
+  assert.deepEqual(installation.published.map((name) => name.replace(/@[^@]*$/, '')).sort(), [
+    '@twin-ingest/bench',
     '@twin-ingest/client',
     `@twin-ingest/server-${process.platform}-${process.arch}`,
     'twin-ingest',
   ]);
 });
-after(async () => {
-  for (const home of homes) home.remove();
-  rmSync(folder, { recursive: true, force: true });
-  await registry?.stop();
-});
-
-function newHome(node: (typeof NODES)[number], env = {}): Home {
-  const home = new Home(tools, node, registry.url, env);
-  homes.push(home);
-  return home;
-}
+after(async () => await installation?.remove());
 
 /** Sends an event, and checks the page and the number of stored events. */
 async function uses({ url }: ReadyLine, stored: number): Promise<void> {
@@ -71,7 +53,7 @@ async function stops(started: Started): Promise<string> {
 }
 
 test('a repeated publication leaves out what the registry has', async () => {
-  assert.deepEqual(await publishAll({ npm: ['--userconfig', registry.userconfig] }), []);
+  assert.deepEqual(await publishAll({ npm: ['--userconfig', installation.registry.userconfig] }), []);
 });
 
 for (const node of NODES) {

@@ -68,7 +68,7 @@ test('a program that needs a newer glibc, or another version of the server, is r
 
 test('no manifest of a tarball refers to the workspace', async () => {
   const files = readdirSync(OUT).filter((name) => name.endsWith('.tgz'));
-  assert.equal(files.length, 3);
+  assert.equal(files.length, 4);
   for (const file of files)
     await unpacked(file, async (folder) => {
       const manifest = readFileSync(join(folder, 'package/package.json'), 'utf8');

@@ -37,3 +37,13 @@ test('an interruption rejects current and later waits', async () => {
   await assert.rejects(waiting, Interrupted);
   await assert.rejects(lifetime.orInterrupted(Promise.resolve(1)), Interrupted);
 });
+
+test('a promise that fails after an interruption does not end the process', async () => {
+  const lifetime = new Lifetime();
+  lifetime.interrupt();
+  const { promise, reject } = Promise.withResolvers<never>();
+  await assert.rejects(lifetime.orInterrupted(promise), Interrupted);
+  reject(new Error('late'));
+  // An unhandled rejection would fail the test now.
+  await new Promise(setImmediate);
+});

@@ -55,13 +55,14 @@ export function chooseRuntime(facts: Facts): Choice {
   return { kind: 'run', target: 'ts', why };
 }
 
-function runsTypeScript({ node, napi }: Facts): boolean {
+/** Returns whether this Node runs the TypeScript server. */
+export function runsTypeScript({ node, napi }: Pick<Facts, 'node' | 'napi'>): boolean {
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   const isNew = major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
   return isNew && napi >= OLDEST_NAPI;
 }
 
-function missingText({ source, platform }: RustServer): string {
+export function missingText({ source, platform }: RustServer): string {
   return source === null ? `there is no Rust server for ${platform}` : `${source} is not installed`;
 }

@@ -17,9 +17,16 @@ bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.`,
 };
 
 /** Returns the exit code: 0 compared, 1 failed, 2 a flag is wrong, 130 interrupted. */
-export function compareCommand(argv: readonly string[], contenders: Contenders): Promise<number> {
-  return runCommand(COMPARE.name, parseOptions(argv), (options, lifetime) =>
-    compare(argv, options, contenders, lifetime),
+export function compareCommand(
+  argv: readonly string[],
+  contenders: Contenders,
+  program = `bench:${COMPARE.name}`,
+): Promise<number> {
+  return runCommand(
+    COMPARE.name,
+    parseOptions(argv),
+    (options, lifetime) => compare(argv, options, contenders, lifetime),
+    program,
   );
 }
 

@@ -9,13 +9,16 @@ import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { CommandName } from '../plan/flags.ts';
 import type { Parsed } from '../plan/parse.ts';
 
-/** Returns the exit code: 0 or what `run` returns, 1 failed, 2 a flag is wrong, 130 interrupted. */
+/**
+ * Returns the exit code: 0 or what `run` returns, 1 failed, 2 a flag is wrong, 130 interrupted. Messages begin with
+ * `program`.
+ */
 export async function runCommand<Options>(
   command: CommandName,
   parsed: Parsed<Options>,
   run: (options: Options, lifetime: Lifetime) => Promise<number | undefined>,
+  program = `bench:${command}`,
 ): Promise<number> {
-  const program = `bench:${command}`;
   letReadersLeave();
   if (parsed.kind === 'help') {
     process.stdout.write(parsed.text);

@@ -54,7 +54,8 @@ export function isDirty(root: string): boolean | null {
   return status === null ? null : status !== '';
 }
 
-export function readEnvironment(): Environment {
+/** Reads the facts. Outside of a checkout there is no commit, and rustc has built no server. */
+export function readEnvironment({ isCheckout = true } = {}): Environment {
   const processors = cpus();
   return {
     cpu_model: processors[0]?.model.trim() || null,
@@ -66,9 +67,9 @@ export function readEnvironment(): Environment {
     database_file_system: fileSystemOf(tmpdir()),
     load_average: loadavg(),
     node_version: process.versions.node,
-    rustc_version: output('rustc', ['--version']),
-    commit: output('git', ['rev-parse', 'HEAD']),
-    dirty: isDirty(ROOT),
+    rustc_version: isCheckout ? output('rustc', ['--version']) : null,
+    commit: isCheckout ? output('git', ['rev-parse', 'HEAD']) : null,
+    dirty: isCheckout ? isDirty(ROOT) : null,
   };
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Target } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface DeployedSize {
-  /** Bytes that the project builds: the binary, or all files in the bundle's folder. */
+  /** Bytes that the project deploys: the binary, or all files in the bundle's folder and its other parts. */
   readonly own_bytes: number;
   /** `own_bytes` plus the runtime that the server needs. */
   readonly with_runtime_bytes: number;
@@ -16,7 +16,8 @@ export async function deployedSize(target: Target): Promise<DeployedSize> {
     const { size } = await stat(target.artefact);
     return { own_bytes: size, with_runtime_bytes: size };
   }
-  const own = await folderBytes(dirname(target.artefact));
+  const parts = await Promise.all((target.parts ?? []).map(async (path) => (await stat(path)).size));
+  const own = parts.reduce((sum, size) => sum + size, await folderBytes(dirname(target.artefact)));
   return { own_bytes: own, with_runtime_bytes: own + (await stat(target.command)).size };
 }
 

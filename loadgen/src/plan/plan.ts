@@ -91,8 +91,11 @@ function reasonsToKeepCommitted(options: Options): string[] {
   return reasons;
 }
 
-/** Returns the lines that describe the plan. They are printed before anything starts. */
-export function describePlan(plan: Plan, options: Options): string[] {
+/**
+ * Returns the lines that describe the plan. They are printed before anything starts. A result of an installed package
+ * has no file (`isWritten`).
+ */
+export function describePlan(plan: Plan, options: Options, isWritten = true): string[] {
   return [
     `Measured starts per server: ${options.starts}. Each round has a fresh process and a fresh database of each server.`,
     ...groupsOf(plan.specs).flatMap((group) => {
@@ -102,12 +105,16 @@ export function describePlan(plan: Plan, options: Options): string[] {
           `${i === 0 ? `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ` : '  then '}${spec.name}: ${spec.title}`,
       );
     }),
-    `This takes about ${shownTime(plan.estimated_s)} once built.`,
+    `This takes about ${shownTime(plan.estimated_s)}${isWritten ? ' once built' : ''}.`,
     plan.placement.reason,
-    plan.outReasons.length > 0
-      ? `The committed result stays (${plan.outReasons.join(', ')}); this one goes to ${plan.out}`
-      : `The result goes to ${plan.out}`,
+    ...(isWritten ? [placeOf(plan)] : []),
   ];
+}
+
+function placeOf({ out, outReasons }: Plan): string {
+  return outReasons.length > 0
+    ? `The committed result stays (${outReasons.join(', ')}); this one goes to ${out}`
+    : `The result goes to ${out}`;
 }
 
 /** Formats a duration, such as "80 s", "4 min 30 s" or "20 min". */

@@ -12,15 +12,23 @@ export function runConditions(result: Result): string[] {
   const health = (result.servers.rs ?? result.servers.ts)?.health;
   return [
     `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, ${environment.platform} ${environment.kernel}, ` +
-      `Node ${environment.node_version}, ${environment.rustc_version ?? 'no rustc'}`,
+      [`Node ${environment.node_version}`, ...builtBy(environment)].join(', '),
     ...(health === undefined
       ? []
       : [
           `SQLite ${health.sqlite_version}, journal_mode ${health.journal_mode}, synchronous ${health.synchronous}, ` +
             `durability ${health.durability}, ${environment.database_file_system ?? 'unknown file system'}`,
         ]),
-    `commit ${commitOf(result)}`,
+    // An installed package has a version and no commit.
+    environment.commit === null && health !== undefined
+      ? `twin-ingest ${health.version}`
+      : `commit ${commitOf(result)}`,
   ];
+}
+
+function builtBy({ rustc_version, commit }: Result['environment']): string[] {
+  if (rustc_version !== null) return [rustc_version];
+  return commit === null ? [] : ['no rustc'];
 }
 
 export function commitOf({ environment }: Pick<Result, 'environment'>): string {

@@ -11,13 +11,13 @@ import { readableJson, writeChecked } from '../result/json.ts';
 import type { Measurement, RawResult, Result } from '../result/result.ts';
 import { summaryOf } from '../result/summary.ts';
 import type { Progress } from '../run/progress.ts';
-import { terminalReport } from './terminal.ts';
+import { quickReport, terminalReport } from './terminal.ts';
 
 export interface Outputs {
   /** File for the summary. */
   readonly out: Plan['out'];
-  /** Folder for all other files. */
-  readonly scratch: string;
+  /** Folder for all other files; `null`: the result is only printed. */
+  readonly scratch: string | null;
 }
 
 export async function writeOutputs(
@@ -26,6 +26,8 @@ export async function writeOutputs(
   { json }: Options,
   progress: Progress,
 ): Promise<void> {
+  if (scratch === null)
+    return void process.stdout.write(json ? readableJson(summaryOf(result, null)) : quickReport(result));
   const [rawFile, reportFile] = [join(scratch, 'benchmark-raw.json'), join(scratch, 'benchmark-report.html')];
   const raw = `${JSON.stringify(result)}\n`;
   const facts = { sha256: createHash('sha256').update(raw).digest('hex'), bytes: Buffer.byteLength(raw) };
@@ -44,14 +46,17 @@ export async function writeOutputs(
 }
 
 /** Prints what an interrupted run has measured so far. */
-export function printPartial(result: Result): void {
-  process.stdout.write(
-    `PARTIAL: the run was interrupted, and no result was written.\n\n${terminalReport(result)}`,
-  );
+export function printPartial(result: Result, isWritten: boolean): void {
+  const report = isWritten ? terminalReport(result) : quickReport(result);
+  process.stdout.write(`PARTIAL: the run was interrupted, and no result was written.\n\n${report}`);
 }
 
 /** Stores the measurements so far, so that a later failure does not lose them. No result is made from this file. */
-export async function keepUnfinished(scratch: string, measurements: readonly Measurement[]): Promise<void> {
+export async function keepUnfinished(
+  scratch: string | null,
+  measurements: readonly Measurement[],
+): Promise<void> {
+  if (scratch === null) return;
   await write(join(scratch, 'unfinished.json'), `${JSON.stringify(measurements)}\n`);
 }
 

@@ -31,12 +31,26 @@ export function terminalReport(result: Result): string {
     ...(drift === null ? [] : [part('Drift over the soak', drawn(drift, DRIFT_WIDTHS), [])]),
     ...listed('How far this can be trusted:', trust),
     warningsSection(warnings),
-    ...listed(
-      'Which server:',
-      answers(result).map(({ reader, text }) => `${reader}: ${text}`),
-    ),
+    ...listed('Which server:', answerLines(result)),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** Returns the report of `twin-ingest bench`: the headline, what limits it, and the answers at the end. */
+export function quickReport(result: Result): string {
+  const { headline, warnings } = reportOf(result);
+  const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
+  const parts = [
+    [...runConditions(result), READING].map((line) => wrap(line, '', '  ')).join('\n'),
+    part('The comparison', headlineText(result), isCompared(result) ? sentences(headline) : []),
+    ...listed('What limits these figures:', kinds.map(seenText)),
+    ...listed('Which server:', answerLines(result)),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function answerLines(result: Result): string[] {
+  return answers(result).map(({ reader, text }) => `${reader}: ${text}`);
 }
 
 /** Returns the headline table alone, which is printed during a run. */

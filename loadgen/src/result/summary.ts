@@ -10,7 +10,7 @@ import type { RawFile, RawMeasurement, RawResult, Result } from './result.ts';
 
 const DIGITS = 4;
 
-export function summaryOf(result: RawResult, raw: RawFile): Result {
+export function summaryOf(result: RawResult, raw: RawFile | null): Result {
   const measurements = result.measurements.map(({ slices: _, processes: __, ...rest }: RawMeasurement) => ({
     ...rest,
     warnings: rest.warnings.map(seen),

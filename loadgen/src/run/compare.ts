@@ -43,7 +43,7 @@ export async function compare(
 ): Promise<number> {
   const started = performance.now();
   const progress = createProgress(process.stderr);
-  const environment = readEnvironment();
+  const environment = readEnvironment({ isCheckout: contenders.scratch !== null });
   const k6 = findK6();
   // A test's own generator replaces autocannon, so wrk must not be used.
   const wrk =
@@ -57,7 +57,7 @@ export async function compare(
     return 2;
   }
   const plan = makePlan(options, { k6: k6 !== null, wrk: wrk !== null });
-  for (const line of describePlan(plan, options)) progress.say(line);
+  for (const line of describePlan(plan, options, contenders.scratch !== null)) progress.say(line);
   const { placement, targets } = plan;
   const hasPlain = plan.specs.some(({ servers }) => servers === 'plain');
 
@@ -98,7 +98,10 @@ export async function compare(
       progress,
       targets,
       onHealth: ({ servers }, label, name, health) => settings[servers].add(label, name, health),
-      starts: (cycle, cycles) => starts.run(portion(options.starts, cycle, cycles)),
+      async starts(cycle, cycles) {
+        await starts.run(portion(options.starts, cycle, cycles));
+        latest ??= await resultSoFar(new Map());
+      },
       onCycle(cycle, cycles) {
         if (cycle === 0) return;
         const left_s = (((performance.now() - begun) / cycle) * (cycles - cycle)) / 1000;
@@ -120,7 +123,8 @@ export async function compare(
     await writeOutputs(whole, files, options, progress);
     return 0;
   } catch (error) {
-    if (error instanceof Interrupted && latest !== null && !options.json) printPartial(latest);
+    if (error instanceof Interrupted && latest !== null && !options.json)
+      printPartial(latest, contenders.scratch !== null);
     throw error;
   }
 }

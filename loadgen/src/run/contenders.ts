@@ -18,8 +18,11 @@ export interface Contenders {
   readonly ceilings: CeilingPrograms | null;
   /** Program of the closed-loop generator; `undefined`: the real one. */
   readonly closedLoopProgram: string | undefined;
-  /** Folder for raw data, the report and the history of runs. */
-  readonly scratch: string;
+  /**
+   * Folder for raw data, the report and the history of runs. `null`: the servers are those of an installed package, so
+   * the result names no commit, and is only printed.
+   */
+  readonly scratch: string | null;
 }
 
 export const REAL_CONTENDERS: Contenders = {

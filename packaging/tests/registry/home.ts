@@ -4,7 +4,7 @@
  * Invariant: nothing of the caller's environment reaches it, and every process that it starts ends with it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -34,21 +34,30 @@ export interface Started {
 
 export class Home {
   readonly path = mkdtempSync(join(tmpdir(), 'twin-ingest-home-'));
+  /** Folder of temporary files. */
+  readonly temporary = join(this.path, 'tmp');
   readonly #node: string;
   readonly #npm: string;
   readonly #running = new Set<ChildProcess>();
-  readonly #env: Readonly<Record<string, string>>;
+  readonly #env: Record<string, string>;
 
   constructor(tools: string, node: 'node20' | 'node22' | 'node24', registry: string, more = {}) {
     this.#node = join(tools, 'node_modules', node, 'bin');
     this.#npm = join(tools, 'node_modules/npm/bin');
+    mkdirSync(this.temporary);
     this.#env = {
       HOME: this.path,
+      TMPDIR: this.temporary,
       PATH: `${this.#node}:/usr/bin:/bin`,
       npm_config_registry: registry,
       npm_config_update_notifier: 'false',
       ...more,
     };
+  }
+
+  /** Sets variables of the environment. */
+  set(variables: Readonly<Record<string, string>>): void {
+    Object.assign(this.#env, variables);
   }
 
   /** Runs `npx --yes twin-ingest WORDS` to its end. */
@@ -85,6 +94,34 @@ export class Home {
       return await ended;
     };
     return { child, ready, ms, ended, ctrlC };
+  }
+
+  /** Runs a script until stderr matches, and sends SIGINT to its process group. */
+  async interrupted(pattern: RegExp, ...words: string[]): Promise<Ended> {
+    const { child, ended } = this.#run(words);
+    let text = '';
+    await new Promise<void>((resolve) => {
+      child.stderr!.on('data', (more: string) => {
+        text += more;
+        if (pattern.test(text)) resolve();
+      });
+      void ended.then(() => resolve());
+    });
+    process.kill(-child.pid!, 'SIGINT');
+    return await ended;
+  }
+
+  /** Returns the processes that have this home in their environment. Linux alone can list them. */
+  processes(): string[] {
+    return readdirSync('/proc').filter((pid) => {
+      try {
+        return (
+          /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HOME=${this.path}\0`)
+        );
+      } catch {
+        return false;
+      }
+    });
   }
 
   /** Ends what a failed test left, and removes the folder. A server ends with the command that started it. */

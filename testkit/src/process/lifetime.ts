@@ -48,6 +48,8 @@ export class Lifetime {
   /** Returns the promise's value, or `Interrupted` as soon as the run is interrupted. */
   async orInterrupted<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this;
+    // No caller waits for the promise after an interruption, so its failure must not end the process.
+    if (signal.aborted) promise.catch(() => undefined);
     signal.throwIfAborted();
     let stop: (() => void) | undefined;
     const stopped = new Promise<never>((_, reject) => {

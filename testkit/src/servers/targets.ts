@@ -15,6 +15,8 @@ export interface Target {
   readonly args: readonly string[];
   /** Path of the built program. If it is missing, the program is "not built". */
   readonly artefact: string;
+  /** Files outside of the artefact's folder that belong to the deployed server. */
+  readonly parts?: readonly string[];
   /** Sources of the artefact; a newer file in them means "stale". */
   readonly sources: readonly string[];
   /** Whether other builds of the same sources write a different program to `artefact`, with a new time. */

@@ -2,9 +2,10 @@
  * The drivers whose generator is a Node process: autocannon in a closed loop, and undici in an open loop. This is the
  * parent's side of `generator-process.ts`.
  */
-import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import AUTOCANNON from 'autocannon/package.json' with { type: 'json' };
+import UNDICI from 'undici/package.json' with { type: 'json' };
 import type { Placement } from '../../plan/placement.ts';
 import { Helper } from '../../run/helper.ts';
 import type { Driver, DriverFacts } from './driver.ts';
@@ -17,13 +18,13 @@ export function autocannonDriver(
   program = pathOf('autocannon-main'),
 ): Driver {
   const facts = { name: 'autocannon', model: 'closed', latency_from: 'sent' } as const;
-  return processDriver({ ...facts, version: versionOf('autocannon') }, program, placement, lifetime);
+  return processDriver({ ...facts, version: AUTOCANNON.version }, program, placement, lifetime);
 }
 
 /** Returns the open-loop driver, whose requests are due at fixed times. */
 export function openDriver(placement: Placement, lifetime: Lifetime): Driver {
   const facts = { name: 'open-loop', model: 'open', latency_from: 'due' } as const;
-  return processDriver({ ...facts, version: versionOf('undici') }, pathOf('open-main'), placement, lifetime);
+  return processDriver({ ...facts, version: UNDICI.version }, pathOf('open-main'), placement, lifetime);
 }
 
 function pathOf(program: string): string {
@@ -55,10 +56,4 @@ function processDriver(
       };
     },
   };
-}
-
-/** Returns the version of an installed package from its package.json. */
-function versionOf(name: string): string {
-  const { version } = createRequire(import.meta.url)(`${name}/package.json`) as { version: string };
-  return version;
 }

@@ -4,10 +4,10 @@
  * The code follows the rules and not a server's source, so that it can check both servers. It does not validate: an
  * event that a server must reject also gets an expected row. A corpus with such an event therefore fails the audit.
  */
-import { readFileSync } from 'node:fs';
 import { memberSpans, memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
-import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import CONFIG from '../../../../contract/config.json' with { type: 'json' };
 import CONTRACT from '../../../../contract/fields.json' with { type: 'json' };
+import VOCABULARY from '../../../../contract/vocabulary.json' with { type: 'json' };
 import { CONSTANT_COLUMNS, type Constants, type Value } from './row.ts';
 
 interface FieldSpec {
@@ -18,18 +18,11 @@ interface FieldSpec {
 
 const FIELDS: Readonly<Record<string, FieldSpec>> = CONTRACT.fields;
 
-const vocabulary = JSON.parse(readFileSync(`${ROOT}contract/vocabulary.json`, 'utf8')) as {
-  readonly summary_keys: readonly string[];
-};
-
 /** Default of `--max-metadata-bytes` in the contract, which the servers under test run with. */
 const MAX_METADATA_BYTES = defaultOf('max-metadata-bytes');
 
 function defaultOf(name: string): number {
-  const config = JSON.parse(readFileSync(`${ROOT}contract/config.json`, 'utf8')) as {
-    readonly options: readonly { readonly name: string; readonly default: unknown }[];
-  };
-  const value = config.options.find((option) => option.name === name)?.default;
+  const value = CONFIG.options.find((option) => option.name === name)?.default;
   if (typeof value !== 'number') throw new TypeError(`contract/config.json gives ${name} no number`);
   return value;
 }
@@ -132,7 +125,7 @@ function summary(metadata: string, maxBytes: number): string {
   let text = `{"_truncated":true,"_original_bytes":${Buffer.byteLength(metadata)}`;
   if (!metadata.startsWith('{')) return `${text}}`;
   const values = new Map(memberSpans(metadata).map((span) => [span.key, span.text]));
-  for (const key of vocabulary.summary_keys) {
+  for (const key of VOCABULARY.summary_keys) {
     const value = values.get(key);
     if (value === undefined) continue;
     const longer = `${text},${JSON.stringify(key)}:${value}`;

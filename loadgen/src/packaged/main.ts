@@ -1,0 +1,33 @@
+/**
+ * The module of the package `@twin-ingest/bench`, which `twin-ingest bench` loads: the comparison in two minutes.
+ *
+ * It has four rounds, the fewest for a verdict, of a closed loop and of an open loop. autocannon drives the closed loop
+ * on every machine, so that the package needs no other program. Nothing is written but temporary databases.
+ */
+import type { Comparing, Comparison } from '@twin-ingest/testkit/servers/comparison.ts';
+import { compareCommand } from '../cli/compare-command.ts';
+import type { Contenders } from '../run/contenders.ts';
+
+const DEFAULTS = { rounds: '4', events: '100000' };
+
+export const compare: Comparing['compare'] = (comparison) =>
+  compareCommand(flagsOf(comparison), contendersOf(comparison), 'bench');
+
+/** Returns the flags of `bench:compare` for this comparison. */
+export function flagsOf({ only, json, ...given }: Comparison): string[] {
+  return [
+    '--quick',
+    '--no-build',
+    '--driver=autocannon',
+    '--pick=batch,open_10000',
+    '--starts=8',
+    `--rounds=${given.rounds ?? DEFAULTS.rounds}`,
+    `--events=${given.events ?? DEFAULTS.events}`,
+    ...(only === null ? [] : [`--only=${only}`]),
+    ...(json ? ['--json'] : []),
+  ];
+}
+
+function contendersOf({ targets }: Comparison): Contenders {
+  return { targets, plain: targets, ceilings: null, closedLoopProgram: undefined, scratch: null };
+}
