@@ -47,7 +47,7 @@ export async function packCommandLine(): Promise<string> {
 export async function packBench(): Promise<string> {
   const manifest = benchManifest(common(), sqlite());
   return await packed('bench', manifest, 'packaging/BENCH.md', async (folder) => {
-    await run(process.execPath, ['loadgen/build.ts', join(folder, 'dist')], { cwd: ROOT });
+    await run(process.execPath, ['cli/build-bench.ts', join(folder, 'dist')], { cwd: ROOT });
     mkdirSync(join(folder, 'bin'));
     writeFileSync(join(folder, 'bin/where.js'), WHERE, { mode: 0o755 });
   });

@@ -1,6 +1,6 @@
 /** Tests the release workflow and the contents of the tarballs in `dist/`. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { checkChecksums, writeChecksums } from '../src/checksums.ts';
 import { crateManifest } from '../src/crate.ts';
 import { compareVersions, neededGlibc } from '../src/glibc.ts';
 import { common, OUT } from '../src/npm-packages.ts';
-import { GLIBC, PLATFORMS, platformNamed } from '../src/platforms.ts';
+import { binaryOf, GLIBC, PLATFORMS, platformNamed } from '../src/platforms.ts';
 import { run } from '../src/run.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -56,8 +56,29 @@ test('the packed Rust server is executable and needs no newer glibc than promise
   await unpacked(`twin-ingest-server-${OWN.name}-${version}.tgz`, async (folder) => {
     const program = join(folder, 'package/ingest-server');
     assert.ok(compareVersions(await neededGlibc(program), GLIBC) <= 0);
-    await checkServer(program, OWN, version);
+    assert.equal(await checkServer(program, OWN, version), true);
   });
+});
+
+for (const platform of PLATFORMS.filter(({ name }) => name !== OWN.name)) {
+  test(`a built server for ${platform.name} stores an event where it can run`, async (context) => {
+    if (!existsSync(binaryOf(platform))) return context.skip('not built here');
+    if (!(await checkServer(binaryOf(platform), platform, version))) context.skip('cannot run here');
+  });
+}
+
+test('a program that does not serve is refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-idle-'));
+  try {
+    const program = join(folder, 'ingest-server');
+    writeFileSync(program, `#!/bin/sh\n[ "$1" = --version ] && echo 'ingest-server ${version} (x)'\n`, {
+      mode: 0o755,
+    });
+    const { glibc: _, ...any } = OWN;
+    await assert.rejects(checkServer(program, any, version), /ended/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('a program that needs a newer glibc, or another version of the server, is refused', async () => {

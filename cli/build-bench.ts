@@ -1,5 +1,5 @@
 /**
- * Bundles the quick comparison into the folder that is given, for the package `@twin-ingest/bench` (packaging/).
+ * Bundles the quick comparison of loadgen into the folder that is given, for the package `@twin-ingest/bench` (packaging/).
  *
  * Every program that a run starts is an entry, and all files are in one folder. So `./NAME.ts` of a module becomes
  * `./NAME.js`, in whichever file the bundler puts the module. Invariant: a program without an entry fails the build.
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
-const SOURCES = fileURLToPath(new URL('./src/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../loadgen/src/', import.meta.url));
 
 /** The module of the package, and the programs and threads that a comparison starts. */
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ function isEntry(name: string): boolean {
 
 const folder = process.argv[2];
 if (folder === undefined || folder.startsWith('-')) {
-  process.stderr.write('Usage: node loadgen/build.ts FOLDER\n');
+  process.stderr.write('Usage: node cli/build-bench.ts FOLDER\n');
   process.exit(2);
 }
 await build({
