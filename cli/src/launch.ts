@@ -5,11 +5,13 @@
  * stderr.
  */
 import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
+import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { openPage } from './demo/browser.ts';
 import { factsOf } from './launch/facts.ts';
-import { parseLaunch } from './launch/options.ts';
+import { flagValue, parseLaunch } from './launch/options.ts';
 import { type Ready, runCommand, runServer } from './launch/program.ts';
 import { chooseRuntime } from './launch/runtime.ts';
+import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
@@ -21,6 +23,7 @@ export async function launch(argv: readonly string[]): Promise<number> {
     return 2;
   }
   const { runtime, flags, open, db, isCommand } = parsed.options;
+  const isQuiet = isForPeople(flags, process.env);
   const choice = chooseRuntime(factsOf(runtime));
   if (choice.kind === 'none') {
     say(`twin-ingest: ${choice.message}`);
@@ -28,17 +31,37 @@ export async function launch(argv: readonly string[]): Promise<number> {
   }
   const target = TARGETS[choice.target];
   if (isCommand) return await runCommand(target, flags);
-  say(`twin-ingest: starting the server in ${target.label} (${choice.why})`);
+  let isReady = false;
   const onReady = (ready: Ready) => {
+    isReady = true;
     const page = `${ready.url}/`;
-    say(`\n  Dashboard  ${page}\n  Events     ${db}`);
+    say(`\n  Dashboard  ${page}\n  Server     ${target.label}: ${choice.why}\n  Events     ${db}`);
     say(`  Connect    pnpm connect claude-code   (or codex, gemini, opencode)`);
     say(`  Send       curl ${page}api/events -H 'content-type: application/json' \\`);
     say(`               -d '{"session_id":"s1","agent_type":"claude_code","event_type":"tool_use"}'`);
     say('  Ctrl-C stops the server.\n');
     if (open) void opened(ready.login_url ?? page);
   };
-  return await runServer(target, flags, onReady);
+  const code = await runServer(target, isQuiet ? [...flags, '--log-level', 'warn'] : flags, onReady);
+  if (!isReady) await explain(code, db, open);
+  else if (isQuiet && code === 0) say('Stopped.');
+  return code;
+}
+
+/** Returns whether a person reads the log. A terminal shows warnings, and the lines of this command. */
+function isForPeople(flags: readonly string[], { INGEST_LOG_LEVEL }: NodeJS.ProcessEnv): boolean {
+  return process.stderr.isTTY && flagValue(flags, 'log-level') === undefined && !INGEST_LOG_LEVEL;
+}
+
+/** Says what to do after a start that failed. The server has said why it failed. */
+async function explain(code: number, db: string, open: boolean): Promise<void> {
+  const { config, database, port } = CONFIG.exits;
+  if (code === config.code) say('twin-ingest: --help lists all flags');
+  if (code !== database.code && code !== port.code) return;
+  const owner = ownerOf(databasePath(db));
+  if (owner === undefined || (await answerOf(owner.url)) !== 'serving') return;
+  say(`twin-ingest: a server already shows these events at ${owner.url}/ (process ${owner.pid})`);
+  if (open) void opened(`${owner.url}/`);
 }
 
 async function opened(page: string): Promise<void> {

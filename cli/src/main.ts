@@ -13,7 +13,7 @@ const [word, ...rest] = process.argv.slice(2);
 
 async function main(): Promise<number | undefined> {
   if (word === undefined || word.startsWith('-')) {
-    if (process.argv.includes('--help')) return await help();
+    if (process.argv.includes('--help') || word === '-h') return await help();
     if (process.argv.includes('--version')) {
       process.stdout.write(`twin-ingest ${VERSION.version}\n`);
       return 0;

@@ -49,6 +49,40 @@ test('--no-open opens nothing', async () => {
   });
 });
 
+test('a second start names the server that runs, and opens its dashboard', async () => {
+  await inTree({}, async (cwd) => {
+    const env = fakeOpener(cwd);
+    const { child, shown, ended } = start('main', ['--no-open', '--port', '0'], { cwd, env });
+    const [, url] = await shown(/^\{"event":"ready","url":"([^"]+)"/);
+    const again = await run('main', ['--port', '0'], { cwd, env });
+    assert.equal(again.code, 65);
+    assert.match(again.stderr, /is in use by the server with pid/);
+    assert.ok(
+      again.stderr.endsWith(`already shows these events at ${url}/ (process ${pidOf(cwd)})\n`),
+      again.stderr,
+    );
+    for (let tries = 0; tries < 100 && !existsSync(join(cwd, 'opened')); tries++) await sleep(50);
+    assert.equal(readFileSync(join(cwd, 'opened'), 'utf8'), `${url}/`);
+    child.kill('SIGINT');
+    assert.equal((await ended).code, 0);
+  });
+});
+
+function pidOf(cwd: string): number {
+  return (JSON.parse(readFileSync(join(cwd, 'twin-ingest/events.db.owner'), 'utf8')) as { pid: number }).pid;
+}
+
+test('a wrong flag of the server is followed by where the flags are listed', async () => {
+  await inTree({}, async (cwd) => {
+    const { code, stderr } = await run('main', ['--prot', '80'], { cwd, env: { XDG_DATA_HOME: cwd } });
+    assert.deepEqual(
+      [code, stderr],
+      [2, 'unknown flag --prot\nunexpected argument "80"\ntwin-ingest: --help lists all flags\n'],
+    );
+    assert.match((await run('main', ['-h'], { cwd })).stdout, /^Usage: /);
+  });
+});
+
 test('an unknown command and a wrong runtime end with 2', async () => {
   await inTree({}, async (cwd) => {
     const unknown = await run('main', ['conect'], { cwd });

@@ -134,9 +134,21 @@ test('service refuses wrong flags and a server in the cache of npx', async () =>
       ['install', '--', '--db', 'x'],
     ])
       assert.equal((await service(...argv)).code, 2, argv.join(' '));
-    const npx = await service('install', '--yes', '--program', '.npm/_npx/1/ingest-server');
-    assert.equal(npx.code, 2);
-    assert.match(npx.stderr, /cache of npx/);
+    for (const folder of [
+      '.npm/_npx/1',
+      '.cache/pnpm/dlx/a',
+      'tmp/dlx-12/a',
+      'tmp/bunx-0-twin-ingest@latest/a',
+    ]) {
+      const npx = await service('install', '--yes', '--program', `${folder}/ingest-server`);
+      assert.deepEqual(
+        [npx.code, npx.stderr],
+        [
+          2,
+          'service: npx may remove this server from its cache at any time; first run npm install -g twin-ingest\n',
+        ],
+      );
+    }
     assert.deepEqual(readdirSync(home), ['bin']);
   });
 });

@@ -4,7 +4,7 @@
  * `pnpm packages:test` packs first.
  */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -63,7 +63,7 @@ for (const node of NODES) {
     assert.equal(first.ready.runtime, 'rust');
     await uses(first.ready, 1);
     const shown = await stops(first);
-    assert.match(shown, /starting the server in Rust .*from @twin-ingest\/server-linux-/);
+    assert.match(shown, /Server +Rust .*: from @twin-ingest\/server-linux-/);
     assert.match(shown, /npx twin-ingest connect claude-code/);
     assert.ok(first.ms < FIRST_MS, `first start took ${first.ms} ms`);
     const times: number[] = [];
@@ -86,7 +86,10 @@ for (const node of ['node22', 'node24'] as const) {
     const first = await home.start();
     assert.equal(first.ready.runtime, 'node');
     await uses(first.ready, 1);
-    assert.match(await stops(first), /in TypeScript .*\(@twin-ingest\/server-linux-\S+ is not installed\)/);
+    assert.match(
+      await stops(first),
+      /Server +TypeScript .*: @twin-ingest\/server-linux-\S+ is not installed/,
+    );
     t.diagnostic(`${node}: first ${first.ms.toFixed(0)} ms`);
     const refused = await home.npx('--runtime', 'rust');
     assert.equal(refused.code, 1);
@@ -147,6 +150,36 @@ test('commands run from the package on Node 20', async () => {
   assert.match(imported.stdout, /^Usage: npx twin-ingest import /);
   for (const { stdout, stderr } of [imported, help, connect, doctor, demo])
     assert.doesNotMatch(stdout + stderr, /pnpm/);
+});
+
+test('service install refuses the server of npx, and installs that of a package', async () => {
+  const home = newHome('node24');
+  const refused = await home.npx('service', 'install', '--yes');
+  assert.deepEqual([refused.code, refused.stdout], [2, '']);
+  assert.match(
+    refused.stderr,
+    /^service: npx may remove this server .*; first run npm install -g twin-ingest\n$/,
+  );
+  assert.equal(existsSync(join(home.path, '.config/systemd')), false);
+  const installed = await home.npm('install', 'twin-ingest');
+  assert.equal(installed.code, 0, installed.stderr);
+  const program = join(home.path, 'node_modules/twin-ingest/bin/twin-ingest.js');
+  // Without a terminal it only shows the unit.
+  const shown = await home.node(program, 'service', 'install');
+  assert.match(shown.stdout, /ExecStart=\S+\/node_modules\/@twin-ingest\/server-\S+\/ingest-server --db /);
+  assert.doesNotMatch(shown.stdout, /_npx/);
+});
+
+test('a second start names the server that runs, and a wrong flag the help', async () => {
+  const home = newHome('node24');
+  const first = await home.start();
+  const again = await home.npx('--port', '0', '--no-open');
+  assert.equal(again.code, 65);
+  assert.ok(again.stderr.includes(`already shows these events at ${first.ready.url}/`), again.stderr);
+  await stops(first);
+  const wrong = await home.npx('--prot', '80');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /^unknown flag --prot\n.*\ntwin-ingest: --help lists all flags\n$/);
 });
 
 test('ensure starts a server from the package on Node 20, and stop ends it', async () => {

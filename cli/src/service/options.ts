@@ -39,9 +39,10 @@ ${flagLines(FLAGS)}
 Exit code: 0 done, or the service runs; 1 not done, or it does not run; 2 a wrong flag.
 `;
 
-/** Problem of a program that npx keeps: npx may remove it at any time. */
-const IN_NPX =
-  'the server is in the cache of npx, which may remove it; install twin-ingest first, for example with npm -g';
+/** Folders in which npx and its like keep a package until they need the room: npm, pnpm and Yarn, Bun. */
+const CACHES = /[\\/](_npx|dlx(-\d+)?|bunx-[^\\/]+)[\\/]/;
+const IN_CACHE =
+  'npx may remove this server from its cache at any time; first run npm install -g twin-ingest';
 
 export function parseService(argv: readonly string[], env: NodeJS.ProcessEnv, cwd: string): ParsedService {
   const words = argv[0] === '--' ? argv.slice(1) : argv;
@@ -66,11 +67,8 @@ export function parseService(argv: readonly string[], env: NodeJS.ProcessEnv, cw
       ? programOf(runtime as Runtime | undefined)
       : { command: resolve(place.cwd, file), args: [] };
   if (typeof program === 'string') problems.push(program);
-  else if (
-    action === 'install' &&
-    [program.command, ...program.args].some((path) => /[\\/]_npx[\\/]/.test(path))
-  )
-    problems.push(IN_NPX);
+  else if (action === 'install' && [program.command, ...program.args].some((path) => CACHES.test(path)))
+    problems.push(IN_CACHE);
   if (problems.length > 0 || typeof program === 'string' || action === undefined)
     return { kind: 'wrong', problems };
   const db = parsed.flags.get('db');
