@@ -52,7 +52,7 @@ async function cachedModule(complain: (line: string) => void): Promise<string | 
   if (isDone && module.startsWith('file:')) return module;
   const why = /^npm (?:error|ERR!) code (\S+)$/m.exec(said)?.[1];
   complain(
-    `npm could not get it${why === undefined ? '' : ` (${why})`}; with a network run npm install -g ${WANTED}`,
+    `npm could not get it${why === undefined ? '' : ` (${why})`}; with a network run npm install -g twin-ingest ${NAME}`,
   );
   return null;
 }

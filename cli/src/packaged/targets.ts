@@ -3,6 +3,8 @@
  *
  * Invariant: it exports what the testkit's module exports, so that demos start the installed programs.
  */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { rustPackage } from './rust-package.ts';
@@ -32,8 +34,25 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     command: process.execPath,
     args: [TS_BUNDLE],
     artefact: TS_BUNDLE,
+    get parts() {
+      return sqliteModule();
+    },
   },
 };
+
+/** Returns the native module of SQLite, which is in a package of its own. */
+function sqliteModule(): string[] {
+  const require = createRequire(import.meta.url);
+  try {
+    const folder = dirname(require.resolve('better-sqlite3/package.json'));
+    const { getPrebuildPath } = require(join(folder, 'lib', 'binding.js')) as {
+      getPrebuildPath(): string | null;
+    };
+    return [getPrebuildPath()].filter((path) => path !== null);
+  } catch {
+    return [];
+  }
+}
 
 export const TARGET_NAMES: readonly TargetName[] = ['rs', 'ts'];
 
