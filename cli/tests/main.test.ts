@@ -1,12 +1,17 @@
 /** Tests `twin-ingest` in a checkout: it starts a server, opens the dashboard, and dispatches commands. */
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
 import { COMMANDS } from '../src/commands.ts';
 import { run, start } from './run-script.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 /** A program in place of the system's opener; it writes down what it is asked to open. */
 function fakeOpener(folder: string): Readonly<Record<string, string>> {
@@ -37,6 +42,32 @@ for (const runtime of ['rust', 'node'] as const) {
     });
   });
 }
+
+test('a terminal shows people no log lines, and Ctrl-C ends the server once', async (context) => {
+  // util-linux's `script` is a terminal.
+  if (process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0)
+    return context.skip('no script of util-linux');
+  await inTree({}, async (cwd) => {
+    const command = `'${process.execPath}' '${MAIN}' --no-open --port 0`;
+    const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+      cwd,
+      env: { ...process.env, XDG_DATA_HOME: cwd },
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      const isFirst = !text.includes('Ctrl-C stops');
+      text += more;
+      if (isFirst && text.includes('Ctrl-C stops')) child.stdin.write('\x03');
+    });
+    const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const [code] = (await once(child, 'close')) as [number | null];
+    clearTimeout(late);
+    assert.equal(code, 0, text);
+    assert.match(text, /Dashboard +http:/);
+    assert.match(text, /Stopped\.\r\n$/);
+    assert.doesNotMatch(text, /"level"|"ready"/);
+  });
+});
 
 test('--no-open opens nothing', async () => {
   await inTree({}, async (cwd) => {
