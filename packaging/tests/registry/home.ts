@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 export interface Ended {
   readonly code: number | null;
