@@ -43,10 +43,16 @@ export function quickReport(result: Result): string {
   const parts = [
     [...runConditions(result), READING].map((line) => wrap(line, '', '  ')).join('\n'),
     part('The comparison', headlineText(result), isCompared(result) ? sentences(headline) : []),
-    ...listed('What limits these figures:', kinds.map(seenText)),
+    ...listed('What limits these figures:', kinds.map(limitText)),
     ...listed('Which server:', answerLines(result)),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** Returns a kind of warning with its advice, unless that names a flag of `bench:compare`. */
+function limitText(found: readonly NamedWarning[]): string {
+  const { advice } = found[0]!;
+  return advice.includes('--') ? seenText(found) : `${seenText(found)}. ${advice}`;
 }
 
 function answerLines(result: Result): string[] {
