@@ -55,9 +55,9 @@ function isForPeople(flags: readonly string[], { INGEST_LOG_LEVEL }: NodeJS.Proc
 
 /** Says what to do after a start that failed. The server has said why it failed. */
 async function explain(code: number, db: string, open: boolean): Promise<void> {
-  const { config, database, port } = CONFIG.exits;
+  const { config, lock, port } = CONFIG.exits;
   if (code === config.code) say('twin-ingest: --help lists all flags');
-  if (code !== database.code && code !== port.code) return;
+  if (code !== lock.code && code !== port.code) return;
   const owner = ownerOf(databasePath(db));
   if (owner === undefined || (await answerOf(owner.url)) !== 'serving') return;
   say(`twin-ingest: a server already shows these events at ${owner.url}/ (process ${owner.pid})`);

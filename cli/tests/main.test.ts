@@ -86,7 +86,7 @@ test('a second start names the server that runs, and opens its dashboard', async
     const { child, shown, ended } = start('main', ['--no-open', '--port', '0'], { cwd, env });
     const [, url] = await shown(/^\{"event":"ready","url":"([^"]+)"/);
     const again = await run('main', ['--port', '0'], { cwd, env });
-    assert.equal(again.code, 65);
+    assert.equal(again.code, 75);
     assert.match(again.stderr, /is in use by the server with pid/);
     assert.ok(
       again.stderr.endsWith(`already shows these events at ${url}/ (process ${pidOf(cwd)})\n`),

@@ -174,7 +174,7 @@ test('a second start names the server that runs, and a wrong flag the help', asy
   const home = newHome('node24');
   const first = await home.start();
   const again = await home.npx('--port', '0', '--no-open');
-  assert.equal(again.code, 65);
+  assert.equal(again.code, 75);
   assert.ok(again.stderr.includes(`already shows these events at ${first.ready.url}/`), again.stderr);
   await stops(first);
   const wrong = await home.npx('--prot', '80');
