@@ -61,17 +61,19 @@ test('bench reports every wrong flag', async () => {
   });
 });
 
-test('Ctrl-C prints what bench has measured, and leaves no folder', async () => {
-  await inTree({}, async (cwd) => {
-    const flags = ['bench', '--rounds', '1', '--events', '2000'];
-    const { child, said, ended } = start('main', flags, { cwd, env: { TMPDIR: cwd } });
-    await said(/^starts: 8 a server$/m);
-    child.kill('SIGINT');
-    const { code, stdout, stderr } = await ended;
-    assert.equal(code, 130, stderr);
-    assert.match(stdout, /^PARTIAL: the run was interrupted/);
-    assert.match(stdout, /Start \(spawn to ready\) .* ms/);
-    assert.match(stderr, /\nbench: interrupted\n$/);
-    assert.deepEqual(readdirSync(cwd), []);
+for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+  test(`${signal} prints what bench has measured, and leaves no folder`, async () => {
+    await inTree({}, async (cwd) => {
+      const flags = ['bench', '--rounds', '1', '--events', '2000'];
+      const { child, said, ended } = start('main', flags, { cwd, env: { TMPDIR: cwd } });
+      await said(/^starts: 8 a server$/m);
+      child.kill(signal);
+      const { code, stdout, stderr } = await ended;
+      assert.equal(code, 130, stderr);
+      assert.match(stdout, /^PARTIAL: the run was interrupted/);
+      assert.match(stdout, /Start \(spawn to ready\) .* ms/);
+      assert.match(stderr, /\nbench: interrupted\n$/);
+      assert.deepEqual(readdirSync(cwd), []);
+    });
   });
-});
+}

@@ -9,6 +9,9 @@ import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { CommandName } from '../plan/flags.ts';
 import type { Parsed } from '../plan/parse.ts';
 
+/** Ctrl-C, a request to end, and a terminal that was closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /**
  * Returns the exit code: 0 or what `run` returns, 1 failed, 2 a flag is wrong, 130 interrupted. Messages begin with
  * `program`.
@@ -30,14 +33,14 @@ export async function runCommand<Options>(
   }
   const lifetime = new Lifetime();
   const interrupt = () => lifetime.interrupt();
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     return (await run(parsed.options, lifetime)) ?? 0;
   } catch (error) {
     return reportFailure(program, error, lifetime);
   } finally {
     await lifetime.end();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 
