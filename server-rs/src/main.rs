@@ -137,6 +137,8 @@ async fn run(config: Config) -> ExitCode {
         () = either(&mut terminate, &mut interrupt) => false,
     };
     ready_file.iter().for_each(ReadyFile::remove);
+    // The storage may also fail during the stop, at the latest in its last checkpoint (rule STO-06).
+    let end = fatal.borrow().map_or(end, End::Storage);
     match (stopped, end) {
         (false, _) => ExitCode::FAILURE,
         (true, End::Storage(_)) => ExitCode::from(exit_message("storage", "", &[]).0),

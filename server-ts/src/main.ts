@@ -113,7 +113,7 @@ async function run(config: Config): Promise<void> {
       entry: ENTRY,
       writerThread,
       nativeBinding: nativeBinding(),
-      onFatal: () => ending.begin(storage.code),
+      onFatal: () => ending.fail(storage.code),
       onStopAsked: () => ending.begin(0),
     });
   } catch (error) {
@@ -158,7 +158,7 @@ async function run(config: Config): Promise<void> {
   }, DRAIN_MS).unref();
   setTimeout(() => {
     log.warn('closing took too long');
-    exitAtOnce(exitCode);
+    exitAtOnce(ending.failure ?? exitCode);
   }, LIMITS.shutdown_ms - EXIT_MS).unref();
   let isWritten = input === undefined;
   const written = input?.stop().then(() => {
@@ -168,9 +168,11 @@ async function run(config: Config): Promise<void> {
   await app.store.close();
   readyFile?.remove();
   log.info('stopped');
+  // The storage may also fail during the stop, at the latest in its last checkpoint (rule STO-06).
+  const finalCode = ending.failure ?? exitCode;
   // `process.exit` would wait for a thread that writes to a pipe without a reader, or copies the database.
-  if (!isWritten || app.store.backups.isRunning) exitAtOnce(exitCode);
-  process.exit(exitCode);
+  if (!isWritten || app.store.backups.isRunning) exitAtOnce(finalCode);
+  process.exit(finalCode);
 }
 
 /**
@@ -180,6 +182,8 @@ async function run(config: Config): Promise<void> {
 class Ending {
   /** Resolves with the exit code. */
   readonly begun: Promise<number>;
+  /** The exit code of a failed storage, which may come during the stop. */
+  failure: number | undefined;
   private resolve: (code: number) => void = () => {};
   private signals = 0;
 
@@ -196,6 +200,12 @@ class Ending {
 
   begin(code: number): void {
     this.resolve(code);
+  }
+
+  /** Begins the end after a failure of the storage. */
+  fail(code: number): void {
+    this.failure = code;
+    this.begin(code);
   }
 
   /**

@@ -2,6 +2,7 @@
 import type { ScenarioFile } from '../../src/scenario.ts';
 import { failedCheckpoint, failedSync, failedWrite, fullForAWhile, randomFaults, slowDisk } from './disk.ts';
 import { readOnlyDisk, replaced, truncated } from './files.ts';
+import { failedLastCheckpoint, heldLastCheckpoint } from './last-checkpoint.ts';
 import { busyProcessor, retryStorm, takeDescriptors, terminate } from './load.ts';
 import { losePower } from './power-loss.ts';
 import { clockJumps, stopped } from './time.ts';
@@ -38,6 +39,20 @@ export const FAULTS: ScenarioFile = {
       faults: ['F5'],
       uses: 'each',
       run: failedCheckpoint,
+    },
+    {
+      name: 'a last checkpoint that fails ends the server with 74',
+      rules: ['STO-06', 'PRO-07'],
+      faults: ['F5'],
+      uses: 'each',
+      run: failedLastCheckpoint,
+    },
+    {
+      name: 'a last checkpoint that a reader holds ends the server with 0',
+      rules: ['STO-04', 'PRO-07'],
+      faults: ['F10'],
+      uses: 'each',
+      run: heldLastCheckpoint,
     },
     {
       name: 'a failed write ends the server without a further acknowledgement',

@@ -136,13 +136,18 @@ impl Checkpointer {
         Ok(())
     }
 
-    /// Ends the thread, then removes the log.
+    /// Ends the thread, then removes the log. A reader of another program may hold it; then the log stays.
     pub fn close(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         drop(self.wake.take());
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the checkpointer panicked");
         }
-        run_checkpoint(connection, &self.meters, WRITER, "TRUNCATE").map(drop)
+        connection.busy_timeout(Duration::from_millis(LIMITS.checkpoint_restart_wait_ms))?;
+        let log = run_checkpoint(connection, &self.meters, WRITER, "TRUNCATE")?;
+        if log.is_busy {
+            tracing::warn!(used = log.used, "readers hold the write-ahead log");
+        }
+        Ok(())
     }
 
     /// Waits briefly for readers, so that the log restarts with the next group; returns whether it does. Retries only

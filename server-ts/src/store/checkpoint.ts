@@ -130,7 +130,10 @@ export class Checkpointer {
     if (size > pages * PAGE_BYTES && Atomics.load(this.data.busy, 0) === 0) this.run('PASSIVE');
   }
 
-  /** Ends the thread, then removes the log. Throws SQLite's errors. */
+  /**
+   * Ends the thread, then removes the log. A reader of another program may hold it; then the log stays. Throws SQLite's
+   * errors.
+   */
   async close(): Promise<void> {
     const { worker } = this;
     if (worker !== undefined) {
@@ -140,7 +143,9 @@ export class Checkpointer {
       });
       await worker.terminate();
     }
-    this.run('TRUNCATE');
+    this.db.pragma(`busy_timeout = ${LIMITS.checkpoint_restart_wait_ms}`);
+    const { isBusy } = this.run('TRUNCATE');
+    if (isBusy) this.events.onFailure('storage_busy', 'readers hold the write-ahead log');
   }
 
   /**

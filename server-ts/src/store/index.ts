@@ -371,10 +371,9 @@ export class Store {
   private failed(code: StoreCode, reason: string): void {
     this.events.onFailure(code, reason);
     this.writeFailed(code);
-    const consequence = CONSEQUENCES[code];
-    if (consequence === 'none' || this.reason !== undefined) return;
+    if (severity(code) <= severity(this.reason)) return;
     this.reason = code;
-    if (consequence === 'exit') {
+    if (CONSEQUENCES[code] === 'exit') {
       clearInterval(this.watch);
       this.writer.giveUp(code);
       this.events.onFatal(code);
@@ -452,6 +451,11 @@ export class Store {
     }
     if (!same) this.failed('storage_lost', 'the file was deleted or replaced');
   }
+}
+
+/** Returns a number that orders consequences: a worse failure replaces the reason of another one. */
+function severity(code: StoreCode | undefined): number {
+  return code === undefined ? 0 : ['none', 'probe', 'stop_writing', 'exit'].indexOf(CONSEQUENCES[code]);
 }
 
 async function sizeOf(path: string): Promise<number> {
