@@ -1,40 +1,24 @@
-/**
- * Tests the OTLP exporters of OpenTelemetry for Python, with both servers (`pnpm test:clients`).
- *
- * The packages of requirements.txt are installed into a virtual environment in `.bench`, which later runs reuse.
- * Without Python or these packages the tests are skipped with the reason.
- */
+/** Tests the OTLP exporters of OpenTelemetry for Python, with both servers (`pnpm test:clients`). */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
-import { ROOT, TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+import { preparePython, program } from './environment.ts';
 
 const run = promisify(execFile);
 const TOKEN = 'a-token-of-more-than-sixteen-characters';
-const VENV = join(ROOT, '.bench', 'python');
-const PYTHON = join(VENV, 'bin', 'python');
-const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
-const INSTALLED = join(VENV, 'requirements.txt');
 
 type Row = Readonly<Record<string, unknown>>;
 /** The reason why the tests cannot run. */
 let missing: string | undefined;
 
 before(async () => {
-  try {
-    if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === readFileSync(REQUIREMENTS, 'utf8'))
-      return;
-    await run('python3', ['-m', 'venv', VENV]);
-    await run(PYTHON, ['-m', 'pip', 'install', '--quiet', '--requirement', REQUIREMENTS]);
-    copyFileSync(REQUIREMENTS, INSTALLED);
-  } catch (error) {
-    missing = `no Python with the packages of requirements.txt: ${(error as Error).message.slice(0, 300)}`;
-  }
+  missing = await preparePython();
 });
 
 for (const target of TARGET_NAMES)
@@ -53,7 +37,9 @@ for (const target of TARGET_NAMES)
             OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer ${TOKEN}`,
             OTEL_EXPORTER_OTLP_COMPRESSION: compression,
           };
-          const { stderr } = await run(PYTHON, [join(import.meta.dirname, 'send.py'), 's'], { env });
+          const { stderr } = await run(program('python'), [join(import.meta.dirname, 'send.py'), 's'], {
+            env,
+          });
           assert.doesNotMatch(stderr, /Traceback|Failed/);
           const headers = { authorization: `Bearer ${TOKEN}` };
           const get = async <T>(path: string): Promise<T> =>

@@ -33,8 +33,10 @@ import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
 import { METRICS_SCENARIOS } from './metrics.ts';
 import { NAMES } from './names.ts';
+import { NEIGHBOURS } from './neighbours.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
+import { OVERLOAD_RATE } from './overload-rate.ts';
 import { PAGE_BUDGET } from './page-budget.ts';
 import { PRICES } from './prices.ts';
 import { READS } from './reads.ts';
@@ -92,6 +94,8 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,
+  OVERLOAD_RATE,
+  NEIGHBOURS,
   PRICES,
   REDACT,
   REDACT_RANDOM,

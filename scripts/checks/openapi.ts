@@ -27,6 +27,7 @@ export function checkOpenapi(
     ...same('openapi.json: info.version', at(openapi, '/info/version'), version),
     ...checkRoutes(openapi, routes, parameters, words),
     ...checkErrors(openapi, words.errors),
+    ...checkHeaders(openapi, vocabulary as JsonObject),
     ...checkReferences(openapi),
   ];
 }
@@ -34,6 +35,31 @@ export function checkOpenapi(
 /** Returns the rules that the descriptions cite. */
 export function citedRules(value: Json): string[] {
   return [...new Set(JSON.stringify(value).match(/\b[A-Z]{3}-\d\d\b/g) ?? [])];
+}
+
+/** Files of pages have the headers that `vocabulary.json` lists. */
+const PAGES: Readonly<Record<string, readonly string[]>> = {
+  page_headers: ['/', '/app.js', '/app.css'],
+  bench_page_headers: ['/bench/', '/bench/app.js', '/bench/worker.js', '/bench/app.css'],
+};
+
+function checkHeaders(openapi: JsonObject, vocabulary: JsonObject): string[] {
+  return Object.entries(PAGES).flatMap(([name, paths]) => {
+    const facts = (vocabulary[name] ?? {}) as JsonObject;
+    const wanted = Object.fromEntries(
+      Object.entries(facts).map(([key, value]) => [key, { schema: { const: value! } }]),
+    );
+    return paths.flatMap((path) => {
+      const answer = (openapi.paths as JsonObject | undefined)?.[path];
+      return answer === undefined
+        ? []
+        : same(
+            `openapi.json: headers of ${path}`,
+            at(answer as JsonObject, '/get/responses/200/headers'),
+            wanted,
+          );
+    });
+  });
 }
 
 function checkReferences(openapi: JsonObject): string[] {

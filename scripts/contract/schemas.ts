@@ -157,6 +157,7 @@ function openapiSent(
     case 'text':
       return {
         type: nullable('string'),
+        ...(spec.required ? { pattern: '\\S' } : {}),
         description: `At most ${spec.bytes} bytes of UTF-8 after trimming (EVT-12).`,
       };
     case 'choice': {

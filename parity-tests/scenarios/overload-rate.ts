@@ -1,0 +1,86 @@
+/**
+ * Offers five times the capacity from a generator in another process.
+ *
+ * Each sync of the server takes 50 ms longer, and little fits into its queue. So the disk bounds the capacity, not the
+ * processor that the generator and other programs share.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import type { Offered } from '../src/open-loop.ts';
+import { memoryMb, memoryWithin, requireProc, resetMostMemory } from '../src/process-figures.ts';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import { slowestLivez } from '../src/slowest-livez.ts';
+import { injecting, requireStrace } from '../src/strace.ts';
+
+export const OVERLOAD_RATE: ScenarioFile = {
+  name: 'overload-rate',
+  about: 'more requests than a server can store',
+  scenarios: [
+    {
+      name: 'five times the capacity is 201 or 503, and costs neither events nor much memory',
+      rules: ['ING-08', 'ING-10', 'STO-03', 'HEA-02'],
+      uses: 'each',
+      faults: ['F21'],
+      run: fiveTimes,
+    },
+  ],
+};
+
+const run = promisify(execFile);
+const GENERATOR = join(import.meta.dirname, '..', 'src', 'open-loop.ts');
+const SYNC_DELAY_US = 50_000;
+const BATCH = 20;
+const FLAGS = ['--durability', 'power', '--max-batch-events', '20', '--queue-events', '80'];
+const CLOSED_S = 4;
+const OPEN_S = 8;
+const TIMES = 5;
+/** Less than that means that refusals displace acknowledgements. The goal on a quiet machine is 0.9. */
+const LEAST_GOODPUT = 0.6;
+const MOST_GROWN_MB = 150;
+/** The rest above the memory before is caches of the runtime. */
+const MOST_KEPT_MB = 100;
+const MOST_LIVEZ_MS = 1_000;
+const MARGIN_MS = 1_500;
+
+async function offer(port: number, rate: number, seconds: number): Promise<Offered> {
+  const args = [GENERATOR, port, rate, seconds, BATCH].map(String);
+  const { stdout } = await run(process.execPath, args);
+  return JSON.parse(stdout) as Offered;
+}
+
+async function fiveTimes(context: ScenarioContext): Promise<void> {
+  requireStrace(context);
+  requireProc(context);
+  await (await context.start()).stop();
+  const delay = { calls: 'fsync,fdatasync', effect: `delay_enter=${SYNC_DELAY_US}`, when: '1+' };
+  const server = await context.start({ wrapper: injecting(delay), flags: FLAGS });
+  const client = context.client(server);
+  const peak = await offer(server.port, 0, CLOSED_S);
+  assert.deepEqual([Object.keys(peak.statuses), peak.failures], [['201'], 0]);
+  const before = memoryMb(server.pid, 'VmRSS');
+  resetMostMemory(server.pid);
+  let isDone = false;
+  const livez = slowestLivez(context.client(server), () => isDone);
+  const over = await offer(server.port, Math.round((TIMES * peak.goodput) / BATCH), OPEN_S);
+  isDone = true;
+  const slowestMs = await livez;
+  const grown = memoryMb(server.pid, 'VmHWM') - before;
+  const kept = (await memoryWithin(server.pid, before + MOST_KEPT_MB, 10_000)) - before;
+  const share = over.goodput / peak.goodput;
+  const times = `p50 ${over.p50.toFixed(0)} ms, p99 ${over.p99.toFixed(0)} ms, /livez within ${slowestMs.toFixed(0)} ms`;
+  const counts = `${over.statuses['201']} stored, ${over.statuses['503'] ?? 0} refused of ${over.requests}`;
+  context.note(`goodput ${share.toFixed(2)} of the peak, ${times}, ${counts}, ${grown.toFixed(0)} MB more`);
+  assert.deepEqual(Object.keys(over.statuses).sort(), ['201', '503']);
+  assert.equal(over.failures, 0, 'every request is answered');
+  assert.ok(share > LEAST_GOODPUT, `goodput is ${share.toFixed(2)} of the peak`);
+  assert.ok(over.p99 < LIMITS.admission_wait_ms + MARGIN_MS, times);
+  assert.ok(slowestMs < MOST_LIVEZ_MS, times);
+  assert.ok(grown < MOST_GROWN_MB, `the server grew by ${grown.toFixed(0)} MB`);
+  assert.ok(kept < MOST_KEPT_MB, `the server kept ${kept.toFixed(0)} MB`);
+  const { total_events } = (await client.get('/api/stats')).json<{ total_events: number }>();
+  assert.equal(total_events, peak.events + over.events, 'what was acknowledged, and no more');
+  await server.stop();
+}
