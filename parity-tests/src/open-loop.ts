@@ -2,7 +2,7 @@
  * Offers batches to a server at a fixed rate, whatever it answers. Runs as a program of its own, so that the test and
  * the generator do not delay each other.
  *
- * Usage: open-loop.ts PORT RATE SECONDS BATCH. RATE is in requests a second; 0 is a closed loop of 16 connections. It
+ * Usage: open-loop.ts PORT RATE SECONDS BATCH. RATE is in requests a second; 0 is a closed loop of 32 connections. It
  * prints one line, an `Offered`. A latency counts from the time at which the request was due.
  */
 import { Agent, request } from 'node:http';
@@ -24,7 +24,7 @@ export interface Offered {
   readonly p99: number;
 }
 
-const CLOSED_LOOP = 16;
+const CLOSED_LOOP = 32;
 const TICK_MS = 10;
 
 const [port, rate, seconds, batch] = process.argv.slice(2).map(Number) as [number, number, number, number];
