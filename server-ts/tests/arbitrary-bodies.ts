@@ -12,7 +12,7 @@ import { Packr } from 'msgpackr/pack';
 /** The settings of every property. A failure prints the seed and the path of its smallest counterexample. */
 export const SETTINGS = {
   seed: Number(process.env.PROPERTY_SEED ?? 1),
-  numRuns: Number(process.env.PROPERTY_RUNS ?? 2_000),
+  numRuns: Number(process.env.PROPERTY_RUNS ?? 20_000),
 };
 
 const packr = new Packr({ useRecords: false, variableMapSize: true });

@@ -68,6 +68,20 @@ function metadataAt(table: EventTable): string {
   return table.ints[column] === table.ints[column + 1] ? '{}' : table.textAt(column);
 }
 
+/** Fewer accepted or refused bodies mean that the properties try little. */
+const LEAST_OF_EACH = 20;
+
+test('the generator makes bodies that each decoder accepts, and others that it refuses', () => {
+  const sample = fc.sample(bodies, { ...SETTINGS, numRuns: 2_000 });
+  for (const format of FORMATS) {
+    const read = (body: Buffer) =>
+      finish(readBatch(format, body, new RawEvents(), MOST_ITEMS, new Buffers()));
+    const accepted = sample.filter((body) => decoded(() => read(body)) !== undefined).length;
+    const [least, most] = [LEAST_OF_EACH, sample.length - LEAST_OF_EACH];
+    assert.ok(accepted >= least && (format === 'ndjson' || accepted <= most), `${format}: ${accepted}`);
+  }
+});
+
 for (const format of FORMATS)
   test(`${format}: any bytes are an event or batch, or an error with a code`, () => {
     fc.assert(
