@@ -80,7 +80,10 @@ fn seeds() -> Vec<Vec<u8>> {
     let mut bodies = Vec::new();
     for file in files {
         let text = fs::read_to_string(file).expect("readable");
-        collect(&serde_json::from_str(&text).expect("JSON"), &mut bodies);
+        // Some cases have numbers that no double holds.
+        if let Ok(value) = serde_json::from_str(&text) {
+            collect(&value, &mut bodies);
+        }
     }
     bodies.retain(|body| body.len() <= MOST_SEED_BYTES);
     bodies
