@@ -69,7 +69,7 @@ function metadataAt(table: EventTable): string {
 }
 
 /** Fewer accepted or refused bodies mean that the properties try little. */
-const LEAST_OF_EACH = 10;
+const LEAST_OF_EACH = 5;
 
 test('the generator makes bodies that each decoder accepts, and others that it refuses', () => {
   const sample = fc.sample(bodies, { ...SETTINGS, numRuns: 2_000 });
