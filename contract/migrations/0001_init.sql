@@ -165,7 +165,7 @@ CREATE TABLE hours (
   last_id  INTEGER NOT NULL
 ) STRICT;
 
--- Statistics, raised in the transaction that stores the events. hour = -1 is all time.
+-- Statistics, raised in the transaction that stores the events. hour = -1 is all time, and another number since schema 2.
 -- name = 0 is every event; otherwise names.id of a tool, model, branch … that the events have.
 CREATE TABLE stats (
   hour           INTEGER NOT NULL,

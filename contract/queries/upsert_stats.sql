@@ -1,4 +1,4 @@
--- What one group of events means for one name and agent, in one hour or of all time (hour = -1).
+-- What one group of events means for one name and agent, in one hour or of all time.
 -- Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO stats (
   hour, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in, tokens_out,

@@ -58,7 +58,7 @@ async function findDifferences(context: ScenarioContext): Promise<void> {
     ['DELETE FROM sessions WHERE key = 3', ['sessions 1']],
     ['UPDATE sessions SET first_event_id = first_event_id + 1 WHERE key = 3', ['sessions 1']],
     [
-      'UPDATE stats SET duration_ms = duration_ms - 1 WHERE hour = -1 AND name = 0 AND agent_type = 1',
+      'UPDATE stats SET duration_ms = duration_ms - 1 WHERE hour = (SELECT max(hour) FROM stats) AND name = 0 AND agent_type = 1',
       ['statistics 1'],
     ],
     ['DELETE FROM hours', ['hours 1']],

@@ -103,6 +103,7 @@ async function refuseDumps(context: ScenarioContext): Promise<void> {
     lines.filter((_, index) => index !== at(table)).join('\n'),
     lines.length - 1,
   ];
+  const { schema } = JSON.parse(lines[0]!) as { schema: number };
   const contradicts = (check: string) => messages.contradicts.replace('{check}', check);
   const cases: [string, string][] = [
     of('cut', ['', 0]),
@@ -111,8 +112,8 @@ async function refuseDumps(context: ScenarioContext): Promise<void> {
     of('line', ['[]', 1]),
     of('first', [lines.slice(1).join('\n'), 1]),
     [
-      changed('dump', '"schema":1', '"schema":99')[0],
-      messages.schema.replace('{found}', '99').replace('{known}', '1'),
+      changed('dump', `"schema":${schema}`, '"schema":99')[0],
+      messages.schema.replace('{found}', '99').replace('{known}', String(schema)),
     ],
     of('table', changed('names', '"names"', '"nothing"')),
     of('row', changed('events', '"session":1', '"session":null')),

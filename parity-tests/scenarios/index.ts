@@ -34,6 +34,7 @@ import { LOG } from './log.ts';
 import { METRICS_SCENARIOS } from './metrics.ts';
 import { NAMES } from './names.ts';
 import { NEIGHBOURS } from './neighbours.ts';
+import { OPEN_HOUR } from './open-hour.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
 import { OVERLOAD_RATE } from './overload-rate.ts';
@@ -104,6 +105,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   PAGE_BUDGET,
   SESSION_PAGES,
   SERIES,
+  OPEN_HOUR,
   EXPORTS,
   LARGE_BODIES,
   ATTACHMENTS,

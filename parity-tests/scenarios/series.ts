@@ -9,6 +9,7 @@ import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import Database from 'better-sqlite3';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { exportedIds, followedPages } from '../src/followed-pages.ts';
+import { moveHours } from '../src/move-hours.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const SERIES: ScenarioFile = {
@@ -71,7 +72,7 @@ async function fill(context: ScenarioContext): Promise<void> {
       await client.ingest(Array.from({ length: 6_500 }, (_, index) => eventAt(at + index)));
     }
     await server.stop();
-    moveBack(context.db(), hours);
+    moveHours(context.db(), -hours);
   }
 }
 
@@ -87,17 +88,6 @@ function eventAt(at: number): Readonly<Record<string, unknown>> {
     tokens_in: at,
     cost_usd: (at % 10) / 1000,
   });
-}
-
-/** Moves every stored event back in time. The steps differ, so that no two hours meet. */
-function moveBack(file: string, hours: number): void {
-  const db = new Database(file);
-  db.prepare('UPDATE events SET created_at = created_at - ? * 3600000').run(hours);
-  for (const table of ['hours', 'stats']) {
-    db.prepare(`UPDATE ${table} SET hour = -2 - hour WHERE hour >= 0`).run();
-    db.prepare(`UPDATE ${table} SET hour = -2 - hour - ? * ${HOUR_S} WHERE hour < -1`).run(hours);
-  }
-  db.close();
 }
 
 async function sameSeries(context: ScenarioContext): Promise<void> {

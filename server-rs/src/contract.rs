@@ -23,7 +23,10 @@ pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     set.chain(["synchronous", "page_size"]).collect()
 });
 /// The steps from an empty file to the newest schema: step N leads from schema N - 1 to N.
-pub const MIGRATIONS: [&str; 1] = [include_str!("../../contract/migrations/0001_init.sql")];
+pub const MIGRATIONS: [&str; 2] = [
+    include_str!("../../contract/migrations/0001_init.sql"),
+    include_str!("../../contract/migrations/0002_open_hour.sql"),
+];
 /// The schema after the last step; `user_version` of the file.
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 

@@ -10,6 +10,8 @@ pub const ADD_COMPUTED_COST_TO_STATS: &str =
     include_str!("../../contract/queries/add_computed_cost_to_stats.sql");
 /// `contract/queries/check_table.sql`
 pub const CHECK_TABLE: &str = include_str!("../../contract/queries/check_table.sql");
+/// `contract/queries/close_hour.sql`
+pub const CLOSE_HOUR: &str = include_str!("../../contract/queries/close_hour.sql");
 /// `contract/queries/copy_database.sql`
 pub const COPY_DATABASE: &str = include_str!("../../contract/queries/copy_database.sql");
 /// `contract/queries/delete_attachment_references.sql`
@@ -161,6 +163,8 @@ pub const SELECT_NAME_IDS: &str = include_str!("../../contract/queries/select_na
 pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_name_text.sql");
 /// `contract/queries/select_names_like.sql`
 pub const SELECT_NAMES_LIKE: &str = include_str!("../../contract/queries/select_names_like.sql");
+/// `contract/queries/select_open_hour.sql`
+pub const SELECT_OPEN_HOUR: &str = include_str!("../../contract/queries/select_open_hour.sql");
 /// `contract/queries/select_retained_bytes.sql`
 pub const SELECT_RETAINED_BYTES: &str = include_str!("../../contract/queries/select_retained_bytes.sql");
 /// `contract/queries/select_series_names.sql`
@@ -211,6 +215,8 @@ pub const UPDATE_LAST_KEYED_EVENT_ID: &str =
     include_str!("../../contract/queries/update_last_keyed_event_id.sql");
 /// `contract/queries/update_nothing.sql`
 pub const UPDATE_NOTHING: &str = include_str!("../../contract/queries/update_nothing.sql");
+/// `contract/queries/update_open_hour.sql`
+pub const UPDATE_OPEN_HOUR: &str = include_str!("../../contract/queries/update_open_hour.sql");
 /// `contract/queries/upsert_event_block.sql`
 pub const UPSERT_EVENT_BLOCK: &str = include_str!("../../contract/queries/upsert_event_block.sql");
 /// `contract/queries/upsert_event_span.sql`

@@ -37,6 +37,11 @@ fn older_file(folder: &Path) -> PathBuf {
     path
 }
 
+/// Returns the steps of the contract with one more.
+fn with(step: &str) -> Vec<&str> {
+    MIGRATIONS.into_iter().chain([step]).collect()
+}
+
 fn version(connection: &Connection) -> i64 {
     connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("a version")
 }
@@ -66,7 +71,7 @@ fn assert_migrated(connection: &Connection) {
 fn migrate_runs_the_missing_step_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let connection = open(&older_file(folder.path()));
-    let steps = [MIGRATIONS[0], STEP];
+    let steps = with(STEP);
     migrate(&connection, &steps).expect("migrated");
     assert_migrated(&connection);
     // Running the step twice would fail, since the column exists.
@@ -79,10 +84,10 @@ fn migrate_leaves_the_older_file_when_a_step_fails() {
     let folder = tempfile::tempdir().expect("a folder");
     let connection = open(&older_file(folder.path()));
     let failing = format!("{STEP}; INSERT INTO missing VALUES (1)");
-    assert!(migrate(&connection, &[MIGRATIONS[0], &failing]).is_err());
+    assert!(migrate(&connection, &with(&failing)).is_err());
     assert!(connection.is_autocommit(), "no transaction stays open");
     assert_older(&connection);
-    migrate(&connection, &[MIGRATIONS[0], STEP]).expect("migrated");
+    migrate(&connection, &with(STEP)).expect("migrated");
     assert_migrated(&connection);
 }
 
@@ -107,7 +112,7 @@ fn migrate_leaves_the_older_file_after_a_kill_in_the_middle() {
     child.wait().expect("ended");
     let connection = open(&path);
     assert_older(&connection);
-    migrate(&connection, &[MIGRATIONS[0], STEP]).expect("migrated");
+    migrate(&connection, &with(STEP)).expect("migrated");
     assert_migrated(&connection);
 }
 
@@ -115,5 +120,5 @@ fn migrate_leaves_the_older_file_after_a_kill_in_the_middle() {
 #[test]
 fn child_runs_an_endless_step() {
     let Some(path) = std::env::var_os(CHILD_DB) else { return };
-    migrate(&open(Path::new(&path)), &[MIGRATIONS[0], &format!("{STEP}; {ENDLESS}")]).expect("never ends");
+    migrate(&open(Path::new(&path)), &with(&format!("{STEP}; {ENDLESS}"))).expect("never ends");
 }

@@ -18,6 +18,7 @@ import codex from '../../contract/hooks/codex.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
 import metrics from '../../contract/metrics.json' with { type: 'json' };
 import migration1 from '../../contract/migrations/0001_init.sql?text';
+import migration2 from '../../contract/migrations/0002_open_hour.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
 import pragmas from '../../contract/pragmas.sql?text';
@@ -322,7 +323,7 @@ export const CONFIG_SPEC = config as unknown as Omit<typeof config, 'commands' |
 };
 
 /** The steps from an empty file to the newest schema: step N leads from schema N - 1 to N. */
-export const MIGRATIONS: readonly string[] = [migration1];
+export const MIGRATIONS: readonly string[] = [migration1, migration2];
 /** The version of the schema after the last step, which is the file's `user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

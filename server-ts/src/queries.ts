@@ -6,6 +6,7 @@
 import addComputedCostToSession from '../../contract/queries/add_computed_cost_to_session.sql?text';
 import addComputedCostToStats from '../../contract/queries/add_computed_cost_to_stats.sql?text';
 import checkTable from '../../contract/queries/check_table.sql?text';
+import closeHour from '../../contract/queries/close_hour.sql?text';
 import copyDatabase from '../../contract/queries/copy_database.sql?text';
 import deleteAttachmentReferences from '../../contract/queries/delete_attachment_references.sql?text';
 import deleteAttachments from '../../contract/queries/delete_attachments.sql?text';
@@ -76,6 +77,7 @@ import selectNameCount from '../../contract/queries/select_name_count.sql?text';
 import selectNameIds from '../../contract/queries/select_name_ids.sql?text';
 import selectNameText from '../../contract/queries/select_name_text.sql?text';
 import selectNamesLike from '../../contract/queries/select_names_like.sql?text';
+import selectOpenHour from '../../contract/queries/select_open_hour.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
 import selectSeriesNames from '../../contract/queries/select_series_names.sql?text';
 import selectSeriesRows from '../../contract/queries/select_series_rows.sql?text';
@@ -100,6 +102,7 @@ import updateEventKeyRun from '../../contract/queries/update_event_key_run.sql?t
 import updateLastDeletionId from '../../contract/queries/update_last_deletion_id.sql?text';
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
 import updateNothing from '../../contract/queries/update_nothing.sql?text';
+import updateOpenHour from '../../contract/queries/update_open_hour.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
 import upsertHour from '../../contract/queries/upsert_hour.sql?text';
@@ -111,6 +114,7 @@ export const QUERIES = {
   addComputedCostToSession,
   addComputedCostToStats,
   checkTable,
+  closeHour,
   copyDatabase,
   deleteAttachmentReferences,
   deleteAttachments,
@@ -181,6 +185,7 @@ export const QUERIES = {
   selectNameIds,
   selectNameText,
   selectNamesLike,
+  selectOpenHour,
   selectRetainedBytes,
   selectSeriesNames,
   selectSeriesRows,
@@ -205,6 +210,7 @@ export const QUERIES = {
   updateLastDeletionId,
   updateLastKeyedEventId,
   updateNothing,
+  updateOpenHour,
   upsertEventBlock,
   upsertEventSpan,
   upsertHour,

@@ -14,6 +14,7 @@ import { Lock } from '../src/store/lock.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { Queries } from '../src/store/query.ts';
 import { sessionRevision } from '../src/store/session-query.ts';
+import { ALL_TIME } from '../src/store/stats.ts';
 import type { Submission } from '../src/store/submission.ts';
 import { Totals } from '../src/store/totals.ts';
 import { validator } from '../src/validate.ts';
@@ -124,16 +125,35 @@ test('a rollback leaves no trace in the file or in memory', () => {
   assert.equal(db.prepare("SELECT name FROM names WHERE kind = 'tool_name'").pluck().get(), 'x');
 });
 
+test('a rollback leaves the open hour open', () => {
+  const db = connect();
+  const events = new EventWriter(db);
+  const hourMs = 3_600_000;
+  const insert = (now: number) => events.insertGroup([jobOf([event({ tokens_in: 5 })])], now);
+  insert(hourMs);
+  // Keys are written after the statistics.
+  db.exec("CREATE TRIGGER refuse BEFORE INSERT ON event_key_tail BEGIN SELECT raise(ABORT, 'refused'); END");
+  assert.throws(() => insert(2 * hourMs));
+  db.exec('DROP TRIGGER refuse');
+  insert(2 * hourMs);
+  // The clock is set back to the closed hour.
+  insert(hourMs);
+  const sums = db
+    .prepare('SELECT event_count * 1000 + tokens_in FROM stats WHERE hour = ? AND name = 0')
+    .pluck();
+  assert.deepEqual(
+    [3600, 7200, ALL_TIME].map((hour) => sums.get(hour)),
+    [2010, 1005, 2010],
+  );
+});
+
 test('sums stay exact above 2^53 within one group', () => {
   const db = connect();
   const big = 2 ** 53 - 1;
   const job = jobOf(Array.from({ length: 5 }, () => event({ tokens_in: big, duration_ms: big })));
   new EventWriter(db).insertGroup([job], NOW);
   const exact = BigInt(big) * 5n;
-  for (const sql of [
-    'SELECT tokens_in FROM sessions',
-    'SELECT tokens_in FROM stats WHERE hour = -1 AND name = 0',
-  ]) {
+  for (const sql of ['SELECT tokens_in FROM sessions', 'SELECT tokens_in FROM stats WHERE name = 0']) {
     assert.equal(db.prepare(sql).pluck().safeIntegers().get(), exact, sql);
   }
   assert.equal(db.prepare('SELECT event_count FROM sessions').pluck().get(), 5);

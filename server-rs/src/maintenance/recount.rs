@@ -12,7 +12,7 @@ use crate::field::Field;
 use crate::queries;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
-use crate::store::stats::{ALL_TIME, EVERY_EVENT};
+use crate::store::stats::{ALL_TIME, EVERY_EVENT, open_hour};
 
 /// Columns of `select_event_figures.sql`.
 const EVENT_ID: usize = 3;
@@ -40,6 +40,8 @@ pub(super) struct Recount {
     pub events: u64,
     pub names: HashSet<i64>,
     pub sessions: HashMap<i64, SessionCount>,
+    /// The hour whose sums are not in those of all time.
+    open_hour: i64,
     /// By hour, name and agent.
     pub stats: HashMap<(i64, i64, i64), [i64; STATS_SUMS]>,
     /// The first and the last id of each hour.
@@ -67,7 +69,7 @@ impl Recount {
             connection.query_row(queries::SELECT_NAME, params![kind, text], |row| row.get(0)).optional()
         };
         let (error, step) = (name("status", "error")?, name("event_type", "plan_step")?);
-        let mut count = Self::default();
+        let mut count = Self { open_hour: open_hour(connection)?, ..Self::default() };
         let mut keys = EventKeys::default();
         let mut lists =
             Lists { block: -1, names: HashSet::new(), sessions: HashSet::new(), span: -1, span_names: None };
@@ -147,7 +149,8 @@ impl Recount {
             costs[0],
             costs[1],
         ];
-        for hour in [ALL_TIME, hour] {
+        let hours: &[i64] = if hour == self.open_hour { &[hour] } else { &[hour, ALL_TIME] };
+        for &hour in hours {
             add(self.stats.entry((hour, EVERY_EVENT, agent)).or_default(), figures);
             for (kind, name) in Field::NAME_KINDS.into_iter().zip(names) {
                 let Some(name) = name else { continue };

@@ -1,5 +1,8 @@
 //! Sums up the effects of a group of events on the statistics (rules STA-01 to STA-06). The sums are deltas
-//! per name and agent, for all time and for the hour.
+//! per name and agent.
+//!
+//! Invariant: the sums of all time have those of every hour except the open one, which is the newest. A reader of
+//! all time adds both (decision 94).
 
 use hashbrown::HashMap;
 use rusqlite::{Connection, params};
@@ -10,12 +13,17 @@ use crate::queries;
 
 /// The name id of the sums over every event.
 pub const EVERY_EVENT: i64 = 0;
-/// The hour of the sums over all time.
-pub const ALL_TIME: i64 = -1;
+/// The hour of the sums over all time but the open hour. It is above every hour.
+pub const ALL_TIME: i64 = 1_000_000_000_000_000;
 
 /// Returns the start of a time's hour: from Unix milliseconds to Unix seconds.
 pub(super) fn hour_of(ms: i64) -> i64 {
     ms.div_euclid(3_600_000) * 3600
+}
+
+/// Returns the hour whose sums are not in those of all time yet.
+pub fn open_hour(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.prepare_cached(queries::SELECT_OPEN_HOUR)?.query_row([], |row| row.get(0))
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +58,8 @@ impl StatsDelta {
 #[derive(Debug, Default)]
 pub struct StatsDeltas {
     deltas: HashMap<(i64, i64), StatsDelta>,
+    /// `None` before the first group, and after a rollback.
+    open_hour: Option<i64>,
 }
 
 impl StatsDeltas {
@@ -71,9 +81,13 @@ impl StatsDeltas {
 
     /// Writes the group's sums. `now` is the group's time in Unix milliseconds.
     pub fn flush(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
+        let hour = hour_of(now);
+        // After the clock was set back, the sums of this hour are in those of all time already.
+        let is_open = self.open(connection, hour)? == hour;
+        let hours: &[i64] = if is_open { &[hour] } else { &[hour, ALL_TIME] };
         let mut upsert = connection.prepare_cached(queries::UPSERT_STATS)?;
         for ((name, agent_type), delta) in self.deltas.drain() {
-            for hour in [ALL_TIME, hour_of(now)] {
+            for hour in hours {
                 upsert.execute(params![
                     hour,
                     name,
@@ -97,8 +111,23 @@ impl StatsDeltas {
         Ok(())
     }
 
+    /// Closes the open hour when a later one begins, which is then open. Returns the open hour.
+    fn open(&mut self, connection: &Connection, hour: i64) -> rusqlite::Result<i64> {
+        let mut open = match self.open_hour {
+            Some(open) => open,
+            None => open_hour(connection)?,
+        };
+        if hour > open {
+            connection.prepare_cached(queries::CLOSE_HOUR)?.execute([ALL_TIME, open])?;
+            connection.prepare_cached(queries::UPDATE_OPEN_HOUR)?.execute([hour])?;
+            open = hour;
+        }
+        self.open_hour = Some(open);
+        Ok(open)
+    }
+
     /// Drops the sums of a group that was rolled back.
     pub fn clear(&mut self) {
-        self.deltas.clear();
+        *self = Self::default();
     }
 }

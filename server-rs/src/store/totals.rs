@@ -6,9 +6,9 @@ use rusqlite::{Connection, Row, params};
 use crate::contract::LIMITS;
 use crate::field::Field;
 use crate::queries;
-use crate::store::query::{NO_BOUND, each, known_name, signed};
+use crate::store::query::{each, known_name, signed};
 use crate::store::session_query::Cutoffs;
-use crate::store::stats::{ALL_TIME, hour_of};
+use crate::store::stats::{ALL_TIME, hour_of, open_hour};
 use crate::timestamp::is_in_range;
 
 /// The scope of the statistics.
@@ -59,12 +59,12 @@ impl<'c> Totals<'c> {
             known_name(connection, Field::AgentType, filter.agent_type.as_deref())?.unwrap_or(Some(NO_NAME));
         let until = filter.used_until();
         let first_hour = match (since, until) {
-            (None, None) => ALL_TIME,
+            (None, None) => open_hour(connection)?,
             _ => since.map_or(0, |since| hour_of(since).max(0)),
         };
         let last_hour = match (since, until) {
             (None, None) => ALL_TIME,
-            _ => until.map_or(NO_BOUND, |until| hour_of(until - 1)),
+            _ => until.map_or(ALL_TIME - 1, |until| hour_of(until - 1)),
         };
         Ok(Self { connection, first_hour, last_hour, agent_type, since, until })
     }
@@ -120,8 +120,10 @@ impl<'c> Totals<'c> {
         limit: u64,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let last_hour = if self.last_hour == ALL_TIME { NO_BOUND } else { self.last_hour };
-        let values = params![self.first_hour, last_hour, self.agent_type, signed(limit)];
+        // Of all time, the hours are those before the sums of all time.
+        let (first_hour, last_hour) =
+            if self.last_hour == ALL_TIME { (0, ALL_TIME - 1) } else { (self.first_hour, self.last_hour) };
+        let values = params![first_hour, last_hour, self.agent_type, signed(limit)];
         each(self.connection, queries::SELECT_COST_TIMELINE, values, visit).map(|_| ())
     }
 

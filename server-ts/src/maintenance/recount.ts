@@ -10,7 +10,7 @@ import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from '../store/connection.ts';
 import { EventKeys } from '../store/event-keys.ts';
 import { fromBytes } from '../store/number-list.ts';
-import { ALL_TIME, EVERY_EVENT } from '../store/stats.ts';
+import { ALL_TIME, EVERY_EVENT, openHour } from '../store/stats.ts';
 
 /** Columns of `select_event_figures.sql`. */
 const [ID, CREATED_AT, SESSION, EVENT_ID, DURATION, TOKENS, COSTS, NAMES] = [
@@ -48,10 +48,16 @@ export class Recount {
   missingInBlocks = 0;
   missingInSpans = 0;
   missingKeys = 0;
+  /** The hour whose sums are not in those of all time. */
+  private readonly openHour: number;
+
+  private constructor(openHour: number) {
+    this.openHour = openHour;
+  }
 
   /** Reads every event. */
   static read(db: Connection): Recount {
-    const count = new Recount();
+    const count = new Recount(openHour(db));
     const name = db.prepare<unknown[]>(inOrder(QUERIES.selectName)).pluck();
     const error = name.get('status', 'error') as number | undefined;
     const step = name.get('event_type', 'plan_step') as number | undefined;
@@ -105,7 +111,7 @@ export class Recount {
 
     const hasDuration = row[DURATION] === null ? 0n : 1n;
     const figures = [1n, 0n, isError, hasDuration, number(DURATION), tokensIn, tokensOut, ...costs];
-    for (const when of [ALL_TIME, hour]) {
+    for (const when of hour === this.openHour ? [hour] : [hour, ALL_TIME]) {
       this.addStats(when, EVERY_EVENT, agent, figures);
       for (const [at, name] of names.entries()) {
         const kind = NAME_KINDS[at];

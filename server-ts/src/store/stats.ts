@@ -1,8 +1,9 @@
 /**
  * Sums up the effects of a group of events on the statistics (rules STA-01 to STA-06). The sums are deltas per name and
- * agent, for all time and for the hour.
+ * agent.
  *
- * Belongs to the writer's thread. Sums are exact numbers: they are written before one would pass 2^53-1 (rule
+ * Invariant: the sums of all time have those of every hour except the open one, which is the newest. A reader of all time
+ * adds both (decision 94). Belongs to the writer's thread. Sums are exact numbers: they are written before one would pass 2^53-1 (rule
  * STA-06).
  */
 import { LIMITS } from '../contract.ts';
@@ -11,8 +12,13 @@ import { type Connection, inOrder, Numbered, type Statement } from './connection
 
 /** The name id of the sums over every event. */
 export const EVERY_EVENT = 0;
-/** The hour of the sums over all time. */
-export const ALL_TIME = -1;
+/** The hour of the sums over all time but the open hour. It is above every hour. */
+export const ALL_TIME = 1_000_000_000_000_000;
+
+/** Returns the hour whose sums are not in those of all time yet. */
+export function openHour(db: Connection): number {
+  return Number(db.prepare(QUERIES.selectOpenHour).pluck().get());
+}
 
 class StatsDelta {
   eventCount = 0;
@@ -45,12 +51,20 @@ export class Figures {
 export type StatsOfAgent = Map<number, StatsDelta>;
 
 export class StatsDeltas {
+  private readonly db: Connection;
   private readonly upsert: Statement;
   private readonly addComputedCost: Numbered;
+  private readonly closeHour: Statement;
+  private readonly updateOpenHour: Statement;
   /** By agent, then by name; both are name ids. */
   private readonly agents = new Map<number, Map<number, StatsDelta>>();
+  /** `undefined` before the first group, and after a rollback. */
+  private openHour: number | undefined;
 
   constructor(db: Connection) {
+    this.db = db;
+    this.closeHour = db.prepare(inOrder(QUERIES.closeHour));
+    this.updateOpenHour = db.prepare(inOrder(QUERIES.updateOpenHour));
     this.upsert = db.prepare(inOrder(QUERIES.upsertStats));
     this.addComputedCost = new Numbered(db, QUERIES.addComputedCostToStats);
   }
@@ -113,12 +127,28 @@ export class StatsDeltas {
     this.agents.clear();
   }
 
+  /** Drops the sums of a group that was rolled back. */
   forget(): void {
     this.agents.clear();
+    this.openHour = undefined;
+  }
+
+  /** Closes the open hour when a later one begins, which is then open. Returns the open hour. */
+  private open(hour: number): number {
+    let open = this.openHour ?? openHour(this.db);
+    if (hour > open) {
+      this.closeHour.run(ALL_TIME, open);
+      this.updateOpenHour.run(hour);
+      open = hour;
+    }
+    this.openHour = open;
+    return open;
   }
 
   private writeOne(name: number, agentType: number, delta: StatsDelta, hour: number): void {
-    for (const bucket of [ALL_TIME, hour]) {
+    // After the clock was set back, the sums of this hour are in those of all time already.
+    const buckets = this.open(hour) === hour ? [hour] : [hour, ALL_TIME];
+    for (const bucket of buckets) {
       this.upsert.run(
         bucket,
         name,

@@ -1,0 +1,132 @@
+/** Tests sums of all time across the beginnings of hours, a clock that is set back, a kill, and a file of schema 1. */
+import assert from 'node:assert/strict';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import Database from 'better-sqlite3';
+import { linesOf, runCommand } from '../src/command-line.ts';
+import { LAST_HOUR, moveHours } from '../src/move-hours.ts';
+import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import { snapshot } from '../src/snapshot.ts';
+
+export const OPEN_HOUR: ScenarioFile = {
+  name: 'open-hour',
+  about: 'sums of all time across hours and schemas',
+  scenarios: [
+    {
+      name: 'sums of all time have every event once, in whichever hours they came',
+      rules: ['STA-01', 'STA-02', 'STA-03', 'STA-06', 'PRO-08', 'BAK-06'],
+      uses: 'both',
+      run: countAcrossHours,
+    },
+    {
+      name: 'a file of schema 1 keeps its sums of all time',
+      rules: ['STO-10', 'STA-01', 'BAK-06'],
+      uses: 'each',
+      run: upgrade,
+    },
+  ],
+};
+
+const BATCH = 300;
+/** The tokens of each event: the sum of four batches passes the largest integer. */
+const TOKENS = Number.MAX_SAFE_INTEGER;
+const LARGEST = 2n ** 63n - 1n;
+
+/** How many hours the file moves before each turn, and so in which hours the events of a turn come. */
+const MOVES = [0, -2, 3, 0, -1, -3, 1, -5, -5];
+
+async function countAcrossHours(context: ScenarioContext): Promise<void> {
+  let count = 0;
+  let before: Record<string, string> | undefined;
+  for (const [turn, hours] of MOVES.entries()) {
+    if (turn > 0) moveHours(context.db(), hours);
+    const server = await context.start({ target: turn % 2 === 0 ? context.target : context.other });
+    const client = context.client(server);
+    if (before && hours === 0) assert.deepEqual(await snapshot(client), before, `turn ${turn}`);
+    await client.ingest(Array.from({ length: BATCH }, (_, at) => sample(turn, at)));
+    count += BATCH;
+    await assertTotals(client, count);
+    before = await snapshot(client);
+    if (turn % 3 === 1) await server.kill();
+    else await server.stop();
+    await assertSound(context, count);
+  }
+}
+
+async function upgrade(context: ScenarioContext): Promise<void> {
+  const first = await context.start();
+  await context.client(first).ingest(Array.from({ length: BATCH }, (_, at) => sample(0, at)));
+  const before = await snapshot(context.client(first));
+  await first.stop();
+  toSchema1(context.db());
+  // The upgrade itself, the hour of the upgrade, and the hours after it.
+  for (const [turn, hours] of [0, 0, -1, -2].entries()) {
+    if (hours !== 0) moveHours(context.db(), hours);
+    const server = await context.start();
+    const client = context.client(server);
+    if (turn === 0) assert.deepEqual(await snapshot(client), before, 'what a client reads after the upgrade');
+    await assertTotals(client, (turn + 1) * BATCH);
+    await client.ingest(Array.from({ length: BATCH }, (_, at) => sample(turn + 1, at)));
+    await assertTotals(client, (turn + 2) * BATCH);
+    await server.stop();
+    await assertSound(context, (turn + 2) * BATCH);
+  }
+}
+
+interface Stats {
+  readonly total_events: number;
+  readonly total_tokens_in: number;
+  readonly total_cost_usd: number;
+  readonly models: readonly unknown[];
+  readonly tools: readonly { readonly count: number }[];
+}
+
+function sample(turn: number, at: number): Record<string, unknown> {
+  return event({
+    session_id: `session ${at % 3}`,
+    agent_type: `agent ${at % 2}`,
+    tool_name: `tool ${turn % 2}`,
+    model: 'a model',
+    duration_ms: at,
+    tokens_in: TOKENS,
+    cost_usd: 0.5,
+  });
+}
+
+/** Checks the sums of all time after so many events in whole batches. */
+async function assertTotals(client: ApiClient, count: number): Promise<void> {
+  const exact = BigInt(count) * BigInt(TOKENS);
+  const tokens = Number(exact > LARGEST ? LARGEST : exact);
+  const reply = await client.get('/api/stats');
+  const { total_events, total_tokens_in, total_cost_usd, models, tools } = reply.json<Stats>();
+  assert.deepEqual(
+    { total_events, total_tokens_in, total_cost_usd, models },
+    {
+      total_events: count,
+      total_tokens_in: tokens,
+      total_cost_usd: count / 2,
+      models: [{ name: 'a model', count }],
+    },
+  );
+  const calls = tools.reduce((sum, tool) => sum + tool.count, 0);
+  assert.equal(calls, count);
+}
+
+async function assertSound(context: ScenarioContext, events: number): Promise<void> {
+  const file = context.db();
+  const result = await runCommand(context.target, ['verify', file], { cwd: context.folder });
+  assert.deepEqual(linesOf(result), [{ event: 'verify', file, events, findings: 0 }]);
+}
+
+/** Gives the file the form of schema 1: sums of all time have every hour, and the hour -1. */
+function toSchema1(file: string): void {
+  const db = new Database(file);
+  const columns = (db.pragma('table_info(stats)') as { name: string }[]).map(({ name }) => name);
+  const sums = columns.slice(3).map((name) => `sum(${name})`);
+  db.exec(`
+    INSERT INTO stats SELECT -1, name, agent_type, ${sums.join(', ')} FROM stats GROUP BY name, agent_type;
+    DELETE FROM stats WHERE hour > ${LAST_HOUR};
+    DELETE FROM meta WHERE key = 'open_hour';
+    PRAGMA user_version = 1;
+  `);
+  db.close();
+}
