@@ -158,7 +158,7 @@ CREATE TABLE event_spans (
 ) STRICT;
 
 -- The ids that were assigned in each hour (Unix seconds of its beginning). So since and until need no index, and stay
--- exact when the clock is set back.
+-- exact when the clock is set back. Since schema 2 the hour of the newest group has the last_id 9007199254740992.
 CREATE TABLE hours (
   hour     INTEGER PRIMARY KEY,
   first_id INTEGER NOT NULL,

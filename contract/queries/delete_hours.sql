@@ -1,2 +1,2 @@
--- Hours whose events are all deleted. ?1 the newest deleted id.
-DELETE FROM hours WHERE last_id <= ?1
+-- Hours whose events are all deleted. ?1 the newest deleted id. The end of the open hour is the newest event.
+DELETE FROM hours WHERE min(last_id, (SELECT ifnull(max(id), 0) FROM events)) <= ?1

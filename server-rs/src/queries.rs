@@ -8,10 +8,10 @@ pub const ADD_COMPUTED_COST_TO_SESSION: &str =
 /// `contract/queries/add_computed_cost_to_stats.sql`
 pub const ADD_COMPUTED_COST_TO_STATS: &str =
     include_str!("../../contract/queries/add_computed_cost_to_stats.sql");
+/// `contract/queries/add_hour_to_all_time.sql`
+pub const ADD_HOUR_TO_ALL_TIME: &str = include_str!("../../contract/queries/add_hour_to_all_time.sql");
 /// `contract/queries/check_table.sql`
 pub const CHECK_TABLE: &str = include_str!("../../contract/queries/check_table.sql");
-/// `contract/queries/close_hour.sql`
-pub const CLOSE_HOUR: &str = include_str!("../../contract/queries/close_hour.sql");
 /// `contract/queries/copy_database.sql`
 pub const COPY_DATABASE: &str = include_str!("../../contract/queries/copy_database.sql");
 /// `contract/queries/delete_attachment_references.sql`
@@ -53,6 +53,8 @@ pub const DELETE_SESSION_EVENTS: &str = include_str!("../../contract/queries/del
 pub const DELETE_SESSION_WAIT: &str = include_str!("../../contract/queries/delete_session_wait.sql");
 /// `contract/queries/delete_session_waits.sql`
 pub const DELETE_SESSION_WAITS: &str = include_str!("../../contract/queries/delete_session_waits.sql");
+/// `contract/queries/end_hour.sql`
+pub const END_HOUR: &str = include_str!("../../contract/queries/end_hour.sql");
 /// `contract/queries/insert_attachment.sql`
 pub const INSERT_ATTACHMENT: &str = include_str!("../../contract/queries/insert_attachment.sql");
 /// `contract/queries/insert_event.sql`

@@ -5,8 +5,8 @@
  */
 import addComputedCostToSession from '../../contract/queries/add_computed_cost_to_session.sql?text';
 import addComputedCostToStats from '../../contract/queries/add_computed_cost_to_stats.sql?text';
+import addHourToAllTime from '../../contract/queries/add_hour_to_all_time.sql?text';
 import checkTable from '../../contract/queries/check_table.sql?text';
-import closeHour from '../../contract/queries/close_hour.sql?text';
 import copyDatabase from '../../contract/queries/copy_database.sql?text';
 import deleteAttachmentReferences from '../../contract/queries/delete_attachment_references.sql?text';
 import deleteAttachments from '../../contract/queries/delete_attachments.sql?text';
@@ -26,6 +26,7 @@ import deleteSessionAttachments from '../../contract/queries/delete_session_atta
 import deleteSessionEvents from '../../contract/queries/delete_session_events.sql?text';
 import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
+import endHour from '../../contract/queries/end_hour.sql?text';
 import insertAttachment from '../../contract/queries/insert_attachment.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
 import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
@@ -113,8 +114,8 @@ import upsertStats from '../../contract/queries/upsert_stats.sql?text';
 export const QUERIES = {
   addComputedCostToSession,
   addComputedCostToStats,
+  addHourToAllTime,
   checkTable,
-  closeHour,
   copyDatabase,
   deleteAttachmentReferences,
   deleteAttachments,
@@ -134,6 +135,7 @@ export const QUERIES = {
   deleteSessionEvents,
   deleteSessionWait,
   deleteSessionWaits,
+  endHour,
   insertAttachment,
   insertEvent,
   insertEventKeyBlock,

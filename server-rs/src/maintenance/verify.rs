@@ -13,6 +13,7 @@ use crate::maintenance::recount::{Recount, SESSION_SUMS, STATS_SUMS};
 use crate::queries;
 use crate::store::attachment_files::AttachmentFiles;
 use crate::store::copy::open_source;
+use crate::store::hours::NO_END;
 use crate::store::query::each;
 
 /// A check that found differences.
@@ -123,8 +124,11 @@ fn check_stats(connection: &Connection, count: &Recount, is_exact: bool) -> rusq
 /// Counts hours whose bounds do not contain the ids of their events.
 fn check_hours(connection: &Connection, count: &Recount, is_exact: bool) -> rusqlite::Result<u64> {
     let (mut wrong, mut seen) = (0, 0);
+    // The open hour ends with the newest event.
+    let newest = count.hours.values().map(|(_, last)| *last).max().unwrap_or_default();
     each(connection, queries::SELECT_HOURS, [], |row| {
         let (first, last): (i64, i64) = (row.get(1)?, row.get(2)?);
+        let last = if last == NO_END { newest } else { last };
         let agrees = match count.hours.get(&row.get(0)?) {
             Some(found) => {
                 seen += 1;

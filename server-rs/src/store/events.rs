@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::event::{Event, Outcome};
 use crate::field::Field;
@@ -18,6 +18,7 @@ use crate::store::connection::with_small_cache;
 use crate::store::event_blocks::EventBlocks;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
+use crate::store::hours::Hours;
 use crate::store::names::Names;
 use crate::store::sessions::SessionDeltas;
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, hour_of};
@@ -71,6 +72,7 @@ pub struct EventWriter {
     sessions: SessionDeltas,
     waits: SessionWaits,
     stats: StatsDeltas,
+    hours: Hours,
     last_id: Option<i64>,
 }
 
@@ -106,8 +108,9 @@ impl EventWriter {
             let id = events.last_id(connection)? + 1;
             events.keys.settle(connection, 0, id)?;
             connection.prepare_cached(queries::UPDATE_LAST_DELETION_ID)?.execute([id])?;
-            // The rows of cached blocks and sessions may be deleted.
+            // The rows of cached blocks, sessions and hours may be deleted.
             events.blocks.forget();
+            events.hours.forget();
             events.sessions.clear();
             events.last_id = Some(id);
             Ok(Some((deleted, id)))
@@ -153,6 +156,7 @@ impl EventWriter {
         self.names.clear();
         self.sessions.clear();
         self.stats.clear();
+        self.hours.forget();
         self.last_id = None;
     }
 
@@ -205,8 +209,7 @@ impl EventWriter {
         self.blocks.flush(connection)?;
         self.sessions.flush(connection, now)?;
         self.stats.flush(connection, now)?;
-        let hour = params![hour_of(now), first_id + 1, last_id];
-        connection.prepare_cached(queries::UPSERT_HOUR)?.execute(hour)?;
+        self.hours.begin_group(connection, hour_of(now), first_id + 1)?;
         self.keys.settle(connection, (last_id - first_id).unsigned_abs(), last_id)?;
         self.last_id = Some(last_id);
         Ok((outcomes, Some(last_id)))

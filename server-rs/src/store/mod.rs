@@ -23,6 +23,7 @@ pub mod waits;
 /// Effects of a group on the statistics.
 pub mod stats;
 /// Filters of the keys in a run.
+pub mod hours;
 pub mod key_filter;
 /// Sorted keys.
 pub mod key_run;

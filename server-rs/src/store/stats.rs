@@ -118,7 +118,7 @@ impl StatsDeltas {
             None => open_hour(connection)?,
         };
         if hour > open {
-            connection.prepare_cached(queries::CLOSE_HOUR)?.execute([ALL_TIME, open])?;
+            connection.prepare_cached(queries::ADD_HOUR_TO_ALL_TIME)?.execute([ALL_TIME, open])?;
             connection.prepare_cached(queries::UPDATE_OPEN_HOUR)?.execute([hour])?;
             open = hour;
         }

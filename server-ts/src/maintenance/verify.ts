@@ -5,6 +5,7 @@ import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from '../store/attachment-files.ts';
 import type { Connection } from '../store/connection.ts';
 import { openSource } from '../store/copy.ts';
+import { NO_END } from '../store/hours.ts';
 import { CommandFailure } from './failure.ts';
 import { Recount } from './recount.ts';
 
@@ -96,6 +97,8 @@ function checkStats(db: Connection, { stats }: Recount, isExact: boolean): numbe
 /** Counts hours whose bounds do not contain the ids of their events. */
 function checkHours(db: Connection, { hours }: Recount, isExact: boolean): number {
   let [wrong, seen] = [0, 0];
+  // The open hour ends with the newest event.
+  const newest = [...hours.values()].reduce((most, [, last]) => Math.max(most, last), 0);
   for (const [hour, first, last] of rowsOf(db, QUERIES.selectHours)) {
     const found = hours.get(Number(hour));
     if (found === undefined) {
@@ -103,7 +106,7 @@ function checkHours(db: Connection, { hours }: Recount, isExact: boolean): numbe
       continue;
     }
     seen++;
-    const [from, to] = [Number(first), Number(last)];
+    const [from, to] = [Number(first), Number(last) === NO_END ? newest : Number(last)];
     const agrees = isExact ? found[0] === from && found[1] === to : from <= found[0] && found[1] <= to;
     if (!agrees) wrong++;
   }

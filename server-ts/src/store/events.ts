@@ -32,6 +32,7 @@ import {
 } from './connection.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventKeys } from './event-keys.ts';
+import { Hours } from './hours.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, SessionDeltas } from './sessions.ts';
 import { EVERY_EVENT, Figures, StatsDeltas } from './stats.ts';
@@ -97,7 +98,6 @@ export class EventWriter {
   private readonly commit: Statement;
   private readonly rollback: Statement;
   private readonly insertEvent: Statement;
-  private readonly upsertHour: Statement;
   private readonly updateNothing: Statement;
   private readonly selectLastEventId: Statement;
   private readonly updateLastDeletionId: Numbered;
@@ -107,6 +107,7 @@ export class EventWriter {
   private readonly sessions: SessionDeltas;
   private readonly waits: SessionWaits;
   private readonly stats: StatsDeltas;
+  private readonly hours: Hours;
   private readonly figures = new Figures();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
   private readonly columns: readonly NameColumn[];
@@ -131,7 +132,6 @@ export class EventWriter {
     this.commit = prepare('COMMIT');
     this.rollback = prepare('ROLLBACK');
     this.insertEvent = prepare(QUERIES.insertEvent);
-    this.upsertHour = prepare(QUERIES.upsertHour);
     this.updateNothing = prepare(QUERIES.updateNothing);
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
     this.updateLastDeletionId = new Numbered(db, QUERIES.updateLastDeletionId);
@@ -151,6 +151,7 @@ export class EventWriter {
     this.sessions = new SessionDeltas(db);
     this.waits = new SessionWaits(db);
     this.stats = new StatsDeltas(db);
+    this.hours = new Hours(db);
     this.lastId = Number(this.selectLastEventId.get());
   }
 
@@ -184,6 +185,7 @@ export class EventWriter {
       // Their rows may be deleted.
       this.blocks.forget();
       this.sessions.forget();
+      this.hours.forget();
       this.lastId = id;
       return [deleted, id];
     });
@@ -216,6 +218,7 @@ export class EventWriter {
     this.keys.forget();
     this.blocks.forget();
     this.stats.forget();
+    this.hours.forget();
     this.names.forget();
     for (const column of this.columns) column.words = [];
     this.sessions.forget();
@@ -242,7 +245,7 @@ export class EventWriter {
       this.blocks.flush();
       this.sessions.write(now);
       this.stats.write(hour);
-      this.upsertHour.run(hour, before + 1, next - 1);
+      this.hours.beginGroup(hour, before + 1);
       this.keys.settle(stored, next - 1);
       this.lastId = next - 1;
     }

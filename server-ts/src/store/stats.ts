@@ -63,7 +63,7 @@ export class StatsDeltas {
 
   constructor(db: Connection) {
     this.db = db;
-    this.closeHour = db.prepare(inOrder(QUERIES.closeHour));
+    this.closeHour = db.prepare(inOrder(QUERIES.addHourToAllTime));
     this.updateOpenHour = db.prepare(inOrder(QUERIES.updateOpenHour));
     this.upsert = db.prepare(inOrder(QUERIES.upsertStats));
     this.addComputedCost = new Numbered(db, QUERIES.addComputedCostToStats);
