@@ -18,6 +18,13 @@ import { countInstructions } from './counts/instructions.ts';
 
 const BOUND_FILE = fileURLToPath(new URL('counts.json', import.meta.url));
 const DIGITS = 4;
+/** The log of these events is well below the length that triggers a checkpoint, so that calls and pages are exact. */
+const LARGE_GROUPS = { events: 8_000, groupEvents: 500 };
+/** Groups at a user's load. Checkpoints run meanwhile, so only instructions and log bytes count. */
+const SMALL_GROUPS = [
+  { events: 8_000, groupEvents: 50 },
+  { events: 2_000, groupEvents: 1 },
+];
 
 interface Bounds {
   /**
@@ -29,10 +36,11 @@ interface Bounds {
 }
 
 async function count(folder: string): Promise<Record<string, number>> {
-  const groups = await writeBulk(folder);
-  const [rs, ts] = (['rs', 'ts'] as const).map((target) => countFileCalls(target, folder, groups));
-  return {
-    rs_instructions: countInstructions(folder, groups),
+  const { events, groupEvents } = LARGE_GROUPS;
+  const large = await writeBulk(folder, events, groupEvents);
+  const [rs, ts] = (['rs', 'ts'] as const).map((target) => countFileCalls(target, folder, large));
+  const counts: Record<string, number> = {
+    rs_instructions: countInstructions(folder, large),
     rs_file_calls: rs!.calls,
     ts_file_calls: ts!.calls,
     rs_log_bytes: rs!.log_bytes,
@@ -40,6 +48,17 @@ async function count(folder: string): Promise<Record<string, number>> {
     rs_pages: rs!.pages,
     ts_pages: ts!.pages,
   };
+  for (const { events, groupEvents } of SMALL_GROUPS) {
+    const small = await writeBulk(folder, events, groupEvents);
+    counts[`rs_instructions_groups_of_${groupEvents}`] = countInstructions(folder, small);
+    for (const target of ['rs', 'ts'] as const)
+      counts[`${target}_log_bytes_groups_of_${groupEvents}`] = countFileCalls(
+        target,
+        folder,
+        small,
+      ).log_bytes;
+  }
+  return counts;
 }
 
 answerHelp(`Usage: pnpm counts:check [--update]

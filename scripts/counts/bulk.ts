@@ -1,7 +1,7 @@
 /**
  * A fixed set of events that a server's own store writes without HTTP, while another program counts.
  *
- * Invariant: the events are the same in every run. They are too few to cause a checkpoint before the file is closed.
+ * Invariant: the events are the same in every run.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -11,29 +11,34 @@ import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
 import { loadPool } from '@twin-ingest/loadgen/load/pool.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
-/** Number of events. Their log is well below the length that triggers a checkpoint. */
-export const EVENTS = 8_000;
-const GROUP_EVENTS = 500;
 export const DATABASE = 'events.db';
 
-/** Writes the groups to a file in the folder and returns its path. */
-export async function writeBulk(folder: string): Promise<string> {
-  const groups = join(folder, 'groups.ndjson');
-  const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, ids: 'random', most: EVENTS });
-  await writeGroups(groups, pool, EVENTS, GROUP_EVENTS, new AbortController().signal);
-  return groups;
+/** Events and the groups in which they are stored. */
+export interface Bulk {
+  readonly events: number;
+  readonly groupEvents: number;
+  /** A file with a group in each line. */
+  readonly groups: string;
+}
+
+/** Writes the groups to a file in the folder. */
+export async function writeBulk(folder: string, events: number, groupEvents: number): Promise<Bulk> {
+  const groups = join(folder, `groups-of-${groupEvents}.ndjson`);
+  const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, ids: 'random', most: events });
+  await writeGroups(groups, pool, events, groupEvents, new AbortController().signal);
+  return { events, groupEvents, groups };
 }
 
 /** Stores the events in a fresh database, with `wrapper` before the command, and returns stderr. Throws if it fails. */
 export function storeBulk(
   target: TargetName,
   folder: string,
-  groups: string,
+  { groups, groupEvents }: Bulk,
   wrapper: readonly [string, ...string[]],
 ): string {
   const [tool, ...flags] = wrapper;
   const { command, args } = CEILING_PROGRAMS[target];
-  const own = join(folder, `${target}-${tool}`);
+  const own = join(folder, `${target}-${tool}-${groupEvents}`);
   mkdirSync(own);
   const { status, stderr, error } = spawnSync(
     tool,

@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { DATABASE, EVENTS, storeBulk } from './bulk.ts';
+import { type Bulk, DATABASE, storeBulk } from './bulk.ts';
 
 const CALLS = 'read,write,pread64,pwrite64,fsync,fdatasync,ftruncate';
 /** Matches a call whose descriptor is the database or one of its companion files, and the result of the call. */
@@ -28,20 +28,20 @@ export interface FileCounts {
  * Returns the smallest of each count among three runs, because the timing of threads makes server-rs write some pages
  * twice.
  */
-export function countFileCalls(target: TargetName, folder: string, groups: string): FileCounts {
+export function countFileCalls(target: TargetName, folder: string, bulk: Bulk): FileCounts {
   const runs = Array.from({ length: REPEATS }, (_, run) =>
-    countRun(target, join(folder, `run-${run}`), groups),
+    countRun(target, join(folder, `run-${run}`), bulk),
   );
-  const least = (key: keyof FileCounts) => Math.min(...runs.map((counts) => counts[key])) / EVENTS;
+  const least = (key: keyof FileCounts) => Math.min(...runs.map((counts) => counts[key])) / bulk.events;
   return { calls: least('calls'), log_bytes: least('log_bytes'), pages: least('pages') };
 }
 
-function countRun(target: TargetName, folder: string, groups: string): FileCounts {
+function countRun(target: TargetName, folder: string, bulk: Bulk): FileCounts {
   mkdirSync(folder, { recursive: true });
   // Each thread has its own file. In a common file, concurrent calls of two threads would split each other's lines.
-  const prefix = `${target}-calls`;
+  const prefix = `${target}-${bulk.groupEvents}-calls`;
   const options = ['-ff', '-y', '-s', '0', '-e', `trace=${CALLS}`, '-o', join(folder, prefix)];
-  storeBulk(target, folder, groups, ['strace', ...options]);
+  storeBulk(target, folder, bulk, ['strace', ...options]);
   const traces = readdirSync(folder).filter((name) => name.startsWith(`${prefix}.`));
   const counts = fileCountsOf(traces.map((name) => readFileSync(join(folder, name), 'utf8')).join(''));
   if (counts.calls === 0) throw new Error(`strace reported no call on ${DATABASE} of the ${target} store`);

@@ -3,13 +3,13 @@
  * at run time, so the TypeScript server has no such count.
  */
 import { join } from 'node:path';
-import { EVENTS, storeBulk } from './bulk.ts';
+import { type Bulk, storeBulk } from './bulk.ts';
 
 /** Returns instructions per event. */
-export function countInstructions(folder: string, groups: string): number {
+export function countInstructions(folder: string, bulk: Bulk): number {
   const out = `--callgrind-out-file=${join(folder, 'callgrind.out')}`;
-  const stderr = storeBulk('rs', folder, groups, ['valgrind', '--tool=callgrind', out]);
+  const stderr = storeBulk('rs', folder, bulk, ['valgrind', '--tool=callgrind', out]);
   const counted = /Collected\s*:\s*(\d+)/.exec(stderr)?.[1];
   if (counted === undefined) throw new Error('callgrind printed no count');
-  return Number(counted) / EVENTS;
+  return Number(counted) / bulk.events;
 }
