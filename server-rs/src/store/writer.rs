@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
@@ -60,8 +61,19 @@ impl Writer {
             failed(&of_checkpointer, error);
         })?;
         let Tables { events, attachments, retention } = tables;
-        let work =
-            Work { connection, attachments, retention, clock, state, newest, events, checkpointer, meters };
+        let runtime = Handle::try_current().ok();
+        let work = Work {
+            connection,
+            attachments,
+            retention,
+            clock,
+            state,
+            newest,
+            events,
+            checkpointer,
+            meters,
+            runtime,
+        };
         let thread = std::thread::Builder::new()
             .name("writer".to_owned())
             .spawn(move || work.run(waiting))

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
@@ -52,6 +53,8 @@ pub(super) struct Work {
     pub(super) events: EventWriter,
     pub(super) checkpointer: Checkpointer,
     pub(super) meters: Arc<Meters>,
+    /// The runtime of the requests; `None` without one.
+    pub(super) runtime: Option<Handle>,
 }
 
 impl Work {
@@ -194,16 +197,32 @@ impl Work {
                 if let Some(newest) = newest {
                     self.newest.send_replace(newest);
                 }
-                for ((submission, reply), outcomes) in group.drain(..).zip(outcomes) {
+                let answers = group.drain(..).zip(outcomes).map(|((submission, reply), outcomes)| {
                     self.count(submission.source, &outcomes);
-                    // The commit stays even if the client has disconnected.
-                    drop(reply.send(Ok(outcomes)));
-                }
+                    (reply, outcomes)
+                });
+                self.answer(answers.collect());
             }
             Err(code) => {
                 self.state.write_failed(code);
                 group.drain(..).for_each(|(_, reply)| drop(reply.send(Err(code))));
             }
+        }
+    }
+
+    /// Sends the answers of a group. A task of the runtime sends several of them, so that the writer wakes one thread
+    /// for all. On busy cores each thread that it wakes interrupts it (decision 94).
+    fn answer(&self, answers: Vec<(oneshot::Sender<Submitted>, Vec<Outcome>)>) {
+        let runtime = self.runtime.as_ref().filter(|_| answers.len() > 1);
+        let send = move || {
+            for (reply, outcomes) in answers {
+                // The commit stays even if the client has disconnected.
+                drop(reply.send(Ok(outcomes)));
+            }
+        };
+        match runtime {
+            Some(runtime) => drop(runtime.spawn(async move { send() })),
+            None => send(),
         }
     }
 
