@@ -133,7 +133,7 @@ export interface Stats {
   readonly until?: string;
 }
 
-/** SER-01 to SER-05. Each list of a series has an entry for each of `buckets`. */
+/** SER-01 to SER-06. Each list of sums has an entry for each of `buckets`. */
 export interface Series {
   readonly bucket: 'minute' | 'hour' | 'day';
   readonly by: string | null;
@@ -213,6 +213,9 @@ export interface SeriesLine {
   readonly tokens_out: readonly number[];
   readonly cost_usd: readonly number[];
   readonly computed_cost_usd: readonly number[];
+  readonly p50_ms?: number | null;
+  readonly p95_ms?: number | null;
+  readonly durations?: readonly (readonly number[])[];
 }
 
 /** One per item, in order (ING-05). */
@@ -329,6 +332,8 @@ export interface SeriesQuery {
     | 'source'
     | 'source_event'
     | undefined;
+  /** 1 adds percentiles and a histogram of durations to each series, which then comes from rows (SER-06). */
+  readonly durations?: '0' | '1' | undefined;
 }
 
 /** Parameters of `GET /api/snapshot/{topic}`. */

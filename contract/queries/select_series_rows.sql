@@ -1,6 +1,7 @@
 -- Generated from contract/fields.json. Sums of rows by bucket of time and by name (rule SER-01).
 -- :bucket_ms is the length of a bucket. :by is the place of a dictionary field from 1 on, 0 for none, whose names are 0.
 -- :error is the name id of the status of errors. :step is the name id of events that do not count, or NULL.
+-- :durations is 1 when the list of durations is wanted (rule SER-06), else 0.
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
 -- id or a text. NULL stands for any.
 -- :q is a pattern of LIKE, :escaped that of the same text inside JSON if it differs, :uuid that of a part of a UUID.
@@ -17,7 +18,8 @@ SELECT
   total(e.tokens_in) AS tokens_in,
   total(e.tokens_out) AS tokens_out,
   total(e.cost_nanos) AS cost_nanos,
-  total(e.computed_cost_nanos) AS computed_cost_nanos
+  total(e.computed_cost_nanos) AS computed_cost_nanos,
+  group_concat(e.duration_ms) FILTER (WHERE :durations) AS durations
 FROM events AS e
 WHERE e.id > :above AND e.id < :below
   AND (:agent_type IS NULL OR e.agent_type = :agent_type)

@@ -1,7 +1,8 @@
 /**
- * Tests time series and the search for a text over many rows (rules SER-01 to SER-05, and GET-13).
+ * Tests time series and the search for a text over many rows (rules SER-01 to SER-06, and GET-13).
  *
- * The events of several times exist because SQL moves the stored ones back between two starts.
+ * The events of several times exist because SQL moves the stored ones back between two starts. Over 250 lines because
+ * all comparisons of series use one file that takes long to fill.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ export const SERIES: ScenarioFile = {
   scenarios: [
     {
       name: 'stored sums, rows, and rows in pages give the same series, the same in both servers',
-      rules: ['SER-01', 'SER-02', 'SER-03', 'SER-04', 'SER-05'],
+      rules: ['SER-01', 'SER-02', 'SER-03', 'SER-04', 'SER-05', 'SER-06'],
       uses: 'both',
       run: sameSeries,
     },
@@ -48,7 +49,13 @@ const MEMBERS = [
   'computed_cost_usd',
 ] as const;
 
-type Line = Readonly<{ name: string | null } & Record<(typeof MEMBERS)[number], readonly number[]>>;
+type Line = Readonly<
+  {
+    name: string | null;
+    durations?: readonly (readonly [ms: number, count: number])[];
+    p95_ms?: number | null;
+  } & Record<(typeof MEMBERS)[number], readonly number[]>
+>;
 
 interface Series {
   readonly buckets: readonly string[];
@@ -122,6 +129,58 @@ async function sameSeries(context: ScenarioContext): Promise<void> {
   const [minutes] = await wholeSeries(clients, '/api/series?bucket=minute&by=agent_type&q=MODEL-7');
   const found = [...minutes.values()].reduce((sum, sums) => sum + sums[0]!, 0);
   assert.equal(found, (STEPS.length + 1) * Math.ceil((PART - 7) / 30), 'events of a text by minute');
+  await addedDurations(clients);
+}
+
+/** Checks that the histograms of all pages are those of all calls, and that percentiles have the stated error. */
+async function addedDurations(clients: readonly ApiClient[]): Promise<void> {
+  const all = new Map<string, Map<number, number>>();
+  let [pages, before]: [number, number | null] = [0, LIMITS.max_integer];
+  for (; before !== null; pages++) {
+    const [page]: readonly Series[] = await same(
+      clients,
+      `/api/series?bucket=day&by=tool_name&durations=1&before=${before}`,
+    );
+    for (const { name, durations, p95_ms, duration_count } of page!.series) {
+      const counts = durations!.map(([, count]) => count);
+      assert.equal(total(counts), total(duration_count), 'a histogram covers all buckets');
+      assert.equal(p95_ms, percentileOf(durations!, 95));
+      const merged = all.get(name!) ?? new Map<number, number>();
+      for (const [ms, count] of durations!) merged.set(ms, (merged.get(ms) ?? 0) + count);
+      all.set(name!, merged);
+    }
+    before = page!.next;
+  }
+  assert.ok(pages >= 2, `${pages} pages`);
+  for (const [name, merged] of all) {
+    const took = Array.from({ length: PART }, (_, at) => eventAt(at))
+      .filter(({ tool_name, event_type }) => tool_name === name && event_type !== 'plan_step')
+      .flatMap(({ duration_ms }) => (duration_ms as number | null) ?? []);
+    assert.equal(total([...merged.values()]), (STEPS.length + 1) * took.length, name);
+    for (const percent of took.length === 0 ? [] : [50, 95]) {
+      // Each part has the same durations, so the percentiles of one part are those of all.
+      const exact = took[Math.ceil((took.length * percent) / 100) - 1]!;
+      const ms = percentileOf(
+        [...merged].sort(([a], [b]) => a - b),
+        percent,
+      )!;
+      assert.ok(ms <= exact && exact < ms * (1 + 1 / LIMITS.duration_classes), `${name}: ${ms} for ${exact}`);
+    }
+  }
+}
+
+const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+
+function percentileOf(
+  durations: readonly (readonly [ms: number, count: number])[],
+  percent: number,
+): number | null {
+  let left = Math.ceil((total(durations.map(([, count]) => count)) * percent) / 100);
+  const found = durations.find(([, count]) => {
+    left -= count;
+    return left <= 0;
+  });
+  return found?.[0] ?? null;
 }
 
 /** Returns the answers of both servers, which must be equal. */

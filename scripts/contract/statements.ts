@@ -95,6 +95,7 @@ export function selectSeriesRows(fields: Fields): string {
   return `-- Generated from contract/fields.json. Sums of rows by bucket of time and by name (rule SER-01).
 -- :bucket_ms is the length of a bucket. :by is the place of a dictionary field from 1 on, 0 for none, whose names are 0.
 -- :error is the name id of the status of errors. :step is the name id of events that do not count, or NULL.
+-- :durations is 1 when the list of durations is wanted (rule SER-06), else 0.
 ${PARAMETERS}\
 -- The plus keeps the value from the planner (decision 23).
 SELECT
@@ -108,7 +109,8 @@ SELECT
   total(e.tokens_in) AS tokens_in,
   total(e.tokens_out) AS tokens_out,
   total(e.cost_nanos) AS cost_nanos,
-  total(e.computed_cost_nanos) AS computed_cost_nanos
+  total(e.computed_cost_nanos) AS computed_cost_nanos,
+  group_concat(e.duration_ms) FILTER (WHERE :durations) AS durations
 FROM events AS e
 ${conditions(fields)}\
   AND (:step IS NULL OR e.event_type <> :step)

@@ -130,7 +130,7 @@ function plainType(type: string, schema: JsonObject): string {
     case 'object':
       return objectText(schema);
     case 'array':
-      return `readonly ${typeText(schema.items as JsonObject)}[]`;
+      return arrayOf(typeText(schema.items as JsonObject));
     case 'string':
     case 'number':
     case 'boolean':
@@ -139,6 +139,10 @@ function plainType(type: string, schema: JsonObject): string {
     default:
       throw new TypeError(`openapi.json: no type is known for ${JSON.stringify(schema)}`);
   }
+}
+
+function arrayOf(item: string): string {
+  return item.startsWith('readonly ') ? `readonly (${item})[]` : `readonly ${item}[]`;
 }
 
 /** Returns a nested object as text, one member a line. The caller indents it. */

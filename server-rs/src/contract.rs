@@ -260,6 +260,7 @@ pub struct Limits {
     pub page_search_bytes: i64,
     pub series_buckets: i64,
     pub series_names: usize,
+    pub duration_classes: u64,
     pub export_page_rows: u64,
     pub export_page_bytes: usize,
     pub group_events: usize,

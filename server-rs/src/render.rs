@@ -10,6 +10,8 @@ pub mod outcomes;
 pub mod telemetry;
 /// Renders statistics as JSON text.
 pub(crate) mod stats;
+/// Counts durations in classes.
+pub mod durations;
 /// Renders time series as JSON text.
 pub mod series;
 /// Renders snapshots as JSON text.

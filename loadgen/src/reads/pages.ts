@@ -43,6 +43,7 @@ export const PAGES: readonly Page[] = [
   },
   { about: 'series by model', path: '/api/series?by=model' },
   { about: 'series by model and minute', path: '/api/series?by=model&bucket=minute' },
+  { about: 'durations of tools', path: '/api/series?bucket=day&by=tool_name&durations=1' },
   { about: 'series by model of a project', path: '/api/series?by=model&project=project-7' },
   { about: 'sessions: a project', path: '/api/sessions?limit=50&project=project-7' },
   {

@@ -14,7 +14,7 @@ use crate::store::cost::Cost;
 use crate::store::series::read_series;
 use crate::store::series_filter::{Bucket, SeriesFilter, has_sums};
 
-/// `GET /api/series` (rules SER-01 to SER-05).
+/// `GET /api/series` (rules SER-01 to SER-06).
 pub async fn get_series(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let parameters = &exchange.parameters;
     let by = parameters.text("by");
@@ -22,6 +22,7 @@ pub async fn get_series(State(app): State<Arc<App>>, exchange: Exchange) -> repl
         events: event_filter(parameters),
         bucket: Bucket::parse(parameters.text("bucket")),
         by: Field::NAME_KINDS.into_iter().find(|kind| Some(kind.name()) == by),
+        with_durations: parameters.text("durations") == Some("1"),
     };
     let cost = if has_sums(&filter) { Cost::Bounded } else { Cost::Unbounded };
     let series = app.store.read(cost, move |connection| read_series(connection, &filter));

@@ -1,5 +1,6 @@
-//! Renders a time series as JSON text (rule SER-01).
+//! Renders a time series as JSON text (rules SER-01 and SER-06).
 
+use super::durations::{Durations, counts_of, percentile_of};
 use super::{Reached, integer, member, string};
 use crate::number::print_number;
 use crate::timestamp::format_timestamp;
@@ -13,6 +14,8 @@ pub type Sums = [f64; 8];
 pub struct Line {
     pub name: Option<String>,
     pub sums: Vec<Sums>,
+    /// Durations of all buckets, when they are wanted (rule SER-06).
+    pub durations: Option<Durations>,
 }
 
 /// A time series.
@@ -81,7 +84,28 @@ fn line(out: &mut Vec<u8>, line: &Line) {
             print_number(out, sums.get(at).copied().unwrap_or_default().min(MOST) / divisor);
         });
     }
+    if let Some(durations) = &line.durations {
+        render_durations(out, opening, durations);
+    }
     out.push(b'}');
+}
+
+fn render_durations(out: &mut Vec<u8>, opening: usize, durations: &Durations) {
+    for (name, percent) in [("p50_ms", 50), ("p95_ms", 95)] {
+        member(out, opening, name);
+        match percentile_of(durations, percent) {
+            Some(ms) => whole(out, ms),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+    member(out, opening, "durations");
+    list(out, &counts_of(durations), |out, (ms, count)| {
+        list(out, &[*ms, *count], |out, number| whole(out, *number));
+    });
+}
+
+fn whole(out: &mut Vec<u8>, number: u64) {
+    integer(out, i64::try_from(number).unwrap_or(i64::MAX));
 }
 
 fn text(out: &mut Vec<u8>, name: &str, value: Option<&str>) {

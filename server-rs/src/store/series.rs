@@ -1,7 +1,9 @@
-//! Reads sums of events by bucket of time and by name (rules SER-01 to SER-05).
+//! Reads sums of events by bucket of time and by name (rules SER-01 to SER-06).
 //!
 //! They come from the stored sums of hours where those suffice, else from rows, under the budget of a page. Invariant:
 //! which of the two depends on the request alone.
+
+use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Row, named_params};
 
@@ -9,6 +11,7 @@ use crate::contract::LIMITS;
 use crate::field::Field;
 use crate::queries;
 use crate::render::Reached;
+use crate::render::durations::{Durations, add_durations, merge_durations};
 use crate::render::series::{Line, Series, Sums};
 use crate::store::event_search::search_sums;
 use crate::store::names::find_name;
@@ -23,6 +26,9 @@ struct Cell {
     sums: Sums,
 }
 
+/// The durations of each name, when they are wanted.
+type DurationsByName = Option<BTreeMap<i64, Durations>>;
+
 /// Reads a series, as of one state of the file.
 pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::Result<Series> {
     let _transaction = connection.unchecked_transaction()?;
@@ -36,6 +42,7 @@ pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::
         .query_row((unit, until.map(|until| until.div_euclid(1000)), most), |row| row.get(0))?;
     let since = oldest.map(|oldest| oldest * 1000).max(asked);
     let mut cells = Vec::new();
+    let mut durations: DurationsByName = filter.with_durations.then(BTreeMap::new);
     let mut reached = Reached { next: None, scanned_to: 0 };
     if oldest.is_some() {
         let events = EventFilter { since, until, ..filter.events.clone() };
@@ -43,10 +50,10 @@ pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::
         if has_sums(&filter) {
             stored_sums(connection, &filter, &mut cells)?;
         } else {
-            reached = sums_of_rows(connection, &filter, &mut cells)?;
+            reached = sums_of_rows(connection, &filter, &mut cells, &mut durations)?;
         }
     }
-    let (buckets, lines) = lines_of(connection, cells)?;
+    let (buckets, lines) = lines_of(connection, cells, durations.as_ref())?;
     Ok(Series {
         bucket: filter.bucket.word(),
         by: filter.by.map(Field::name),
@@ -126,6 +133,7 @@ fn sums_of_rows(
     connection: &Connection,
     filter: &SeriesFilter,
     cells: &mut Vec<Cell>,
+    durations: &mut DurationsByName,
 ) -> rusqlite::Result<Reached> {
     let ms = filter.bucket.ms();
     let by = Field::NAME_KINDS.iter().position(|kind| Some(*kind) == filter.by).map_or(0, |place| place + 1);
@@ -134,17 +142,30 @@ fn sums_of_rows(
     let step = if is_of_calls(filter) { find_name(connection, Field::EventType, "plan_step")? } else { None };
     search_sums(
         connection,
-        &[(":bucket_ms", &ms), (":by", &by), (":error", &error), (":step", &step)],
+        &[
+            (":bucket_ms", &ms),
+            (":by", &by),
+            (":error", &error),
+            (":step", &step),
+            (":durations", &durations.is_some()),
+        ],
         &filter.events,
         &mut |row| {
             // An event without a value is in no line.
             if let Some(name) = row.get(2)? {
                 cells.push(Cell { name, bucket: row.get(1)?, sums: sums_of(row, 3)? });
+                if let (Some(durations), Some(list)) = (&mut *durations, row.get_ref(LIST)?.as_str_or_null()?)
+                {
+                    add_durations(durations.entry(name).or_default(), list);
+                }
             }
             Ok(true)
         },
     )
 }
+
+/// The column with the list of durations.
+const LIST: usize = 11;
 
 /// Returns the sums of a row, whose first is in this column.
 fn sums_of(row: &Row<'_>, first: usize) -> rusqlite::Result<Sums> {
@@ -156,7 +177,11 @@ fn sums_of(row: &Row<'_>, first: usize) -> rusqlite::Result<Sums> {
 }
 
 /// Returns the buckets, oldest first, and a line for each name: the names with most events, then all others.
-fn lines_of(connection: &Connection, mut cells: Vec<Cell>) -> rusqlite::Result<(Vec<i64>, Vec<Line>)> {
+fn lines_of(
+    connection: &Connection,
+    mut cells: Vec<Cell>,
+    durations: Option<&BTreeMap<i64, Durations>>,
+) -> rusqlite::Result<(Vec<i64>, Vec<Line>)> {
     let mut buckets: Vec<i64> = cells.iter().map(|cell| cell.bucket).collect();
     buckets.sort_unstable();
     buckets.dedup();
@@ -164,6 +189,7 @@ fn lines_of(connection: &Connection, mut cells: Vec<Cell>) -> rusqlite::Result<(
     let mut lines = Vec::new();
     let mut others = vec![Sums::default(); buckets.len()];
     let mut has_others = false;
+    let mut other_names = vec![0];
     for of_name in cells.chunk_by(|one, other| one.name == other.name) {
         let id = of_name.first().map_or(0, |cell| cell.name);
         if id == 0 {
@@ -174,22 +200,33 @@ fn lines_of(connection: &Connection, mut cells: Vec<Cell>) -> rusqlite::Result<(
         let name: String =
             connection.prepare_cached(queries::SELECT_NAME_TEXT)?.query_row([id], |row| row.get(0))?;
         let count: f64 = of_name.iter().map(|cell| cell.sums[0]).sum();
-        lines.push((count, name, of_name));
+        lines.push((count, name, id, of_name));
     }
     lines.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
-    for (_, _, of_name) in lines.iter().skip(LIMITS.series_names) {
+    for (_, _, id, of_name) in lines.iter().skip(LIMITS.series_names) {
         has_others = true;
+        other_names.push(*id);
         add_cells(&mut others, &buckets, of_name);
     }
     lines.truncate(LIMITS.series_names);
-    let named = lines.into_iter().map(|(_, name, of_name)| {
+    let of_names = |names: &[i64]| durations.map(|durations| durations_of_all(durations, names));
+    let named = lines.into_iter().map(|(_, name, id, of_name)| {
         let mut sums = vec![Sums::default(); buckets.len()];
         add_cells(&mut sums, &buckets, of_name);
-        Line { name: Some(name), sums }
+        Line { name: Some(name), sums, durations: of_names(&[id]) }
     });
-    let rest = has_others.then_some(Line { name: None, sums: others });
+    let rest = has_others.then(|| Line { name: None, sums: others, durations: of_names(&other_names) });
     let lines = named.chain(rest).collect();
     Ok((buckets, lines))
+}
+
+/// Returns the durations of these names together.
+fn durations_of_all(durations: &BTreeMap<i64, Durations>, names: &[i64]) -> Durations {
+    let mut all = Durations::new();
+    for of_name in names.iter().filter_map(|name| durations.get(name)) {
+        merge_durations(&mut all, of_name);
+    }
+    all
 }
 
 /// Adds cells to the sums of their buckets.

@@ -59,6 +59,8 @@ pub struct SeriesFilter {
     pub bucket: Bucket,
     /// A field with a dictionary.
     pub by: Option<Field>,
+    /// Whether durations are counted in classes (rule SER-06).
+    pub with_durations: bool,
 }
 
 /// Returns whether the stored sums of hours suffice (rule SER-03). They are by hour, agent and one name.
@@ -69,6 +71,7 @@ pub fn has_sums(filter: &SeriesFilter) -> bool {
     let mut one = None;
     filter.bucket != Bucket::Minute
         && is_whole
+        && !filter.with_durations
         && kinds.all(|kind| kind == Field::AgentType || *one.get_or_insert(kind) == kind)
 }
 

@@ -8,12 +8,13 @@ import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';
 import { ok } from './reply.ts';
 
-/** `GET /api/series` (rules SER-01 to SER-05). */
+/** `GET /api/series` (rules SER-01 to SER-06). */
 export async function getSeries(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
   const filter = {
     events: { ...eventFilter(parameters), limit: 0 },
     bucket: parameters.text('bucket') as Bucket,
     by: NAME_KINDS.find((kind) => kind === parameters.text('by')),
+    withDurations: parameters.text('durations') === '1',
   };
   const json = await app.store.json({ kind: 'series', filter }, exchange.response);
   if (json === undefined) throw new Failure('internal');

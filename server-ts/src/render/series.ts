@@ -1,7 +1,8 @@
-/** Renders a time series as JSON text (rule SER-01). */
+/** Renders a time series as JSON text (rules SER-01 and SER-06). */
 import { printNumber } from '../number.ts';
 import { type Reached, renderMembers, scalar } from '../render.ts';
 import { formatTimestamp } from '../timestamp.ts';
+import { countsOf, type Durations, percentileOf } from './durations.ts';
 
 /** The sums of one name in one bucket, in the order of the answer's members. Costs are nano-dollars. */
 export type Sums = readonly number[];
@@ -10,6 +11,8 @@ export type Sums = readonly number[];
 export interface Line {
   readonly name: string | null;
   readonly sums: readonly Sums[];
+  /** Durations of all buckets, when they are wanted (rule SER-06). */
+  readonly durations: Durations | undefined;
 }
 
 /** A time series. */
@@ -59,14 +62,23 @@ export function renderSeries(series: Series): string {
   ]);
 }
 
-function renderLine({ name, sums }: Line): string {
+function renderLine({ name, sums, durations }: Line): string {
   return renderMembers([
     ['name', scalar(name)],
     ...MEMBERS.map(
       ([member, divisor], at) =>
         [member, list(sums, (of) => printNumber(Math.min(of[at]!, MOST) / divisor))] as const,
     ),
+    ...(durations === undefined ? [] : renderDurations(durations)),
   ]);
+}
+
+function renderDurations(durations: Durations): readonly (readonly [name: string, json: string])[] {
+  return [
+    ['p50_ms', scalar(percentileOf(durations, 50))],
+    ['p95_ms', scalar(percentileOf(durations, 95))],
+    ['durations', list(countsOf(durations), ([ms, count]) => `[${ms},${count}]`)],
+  ];
 }
 
 function time(ms: number | undefined): string {

@@ -14,6 +14,8 @@ export interface SeriesFilter {
   readonly bucket: Bucket;
   /** A field with a dictionary. */
   readonly by: FieldName | undefined;
+  /** Whether durations are counted in classes (rule SER-06). */
+  readonly withDurations: boolean;
 }
 
 /** The milliseconds of a bucket. */
@@ -38,7 +40,7 @@ export function hasSums(filter: SeriesFilter): boolean {
   );
   const kinds = new Set([...namesOf(filter), ...(filter.by === undefined ? [] : [filter.by])]);
   kinds.delete('agent_type');
-  return filter.bucket !== 'minute' && isWhole && kinds.size <= 1;
+  return filter.bucket !== 'minute' && isWhole && !filter.withDurations && kinds.size <= 1;
 }
 
 /** Returns the fields of the filters that compare names. */

@@ -1,5 +1,5 @@
 /**
- * Reads sums of events by bucket of time and by name (rules SER-01 to SER-05).
+ * Reads sums of events by bucket of time and by name (rules SER-01 to SER-06).
  *
  * They come from the stored sums of hours where those suffice, else from rows, under the budget of a page. Invariant:
  * which of the two depends on the request alone.
@@ -7,6 +7,7 @@
 import { LIMITS } from '../contract.ts';
 import { NAME_KINDS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
+import { addDurations, type Durations, mergeDurations } from '../render/durations.ts';
 import type { Line, Series } from '../render/series.ts';
 import type { Reached } from '../render.ts';
 import { isInRange } from '../timestamp.ts';
@@ -24,6 +25,9 @@ interface Cell {
 
 type Row = readonly (number | null)[];
 
+/** The durations of each name, when they are wanted. */
+type DurationsByName = Map<number, Durations> | undefined;
+
 /** Reads a series, within the caller's transaction. */
 export function readSeries(queries: Queries, texts: Texts, filter: SeriesFilter): Series {
   const ms = BUCKET_MS[filter.bucket];
@@ -36,14 +40,15 @@ export function readSeries(queries: Queries, texts: Texts, filter: SeriesFilter)
   const oldest = queries.pluck(QUERIES.selectSeriesSince, unit, untilSecond, most);
   const since = oldest === null ? asked : Math.max(oldest * 1000, asked ?? Number.NEGATIVE_INFINITY);
   const cells: Cell[] = [];
+  const durations: DurationsByName = filter.withDurations ? new Map() : undefined;
   let reached: Reached = { next: null, scannedTo: 0 };
   if (oldest !== null) {
     const inRange = { ...filter, events: { ...filter.events, since, until } };
     if (hasSums(inRange)) storedSums(queries, inRange, cells);
-    else reached = sumsOfRows(queries, inRange, cells);
+    else reached = sumsOfRows(queries, inRange, cells, durations);
   }
   const { bucket, by = null } = filter;
-  return { bucket, by, ...linesOf(texts, cells), reached, since, until };
+  return { bucket, by, ...linesOf(texts, cells, durations), reached, since, until };
 }
 
 /** Adds the stored sums of hours. */
@@ -80,19 +85,39 @@ function storedSums(queries: Queries, filter: SeriesFilter, cells: Cell[]): void
 }
 
 /** Adds the sums of rows, newest first, as far as the budget of a page goes (rule GET-12). */
-function sumsOfRows(queries: Queries, filter: SeriesFilter, cells: Cell[]): Reached {
+function sumsOfRows(
+  queries: Queries,
+  filter: SeriesFilter,
+  cells: Cell[],
+  durations: DurationsByName,
+): Reached {
   const knownId = (kind: string, name: string) => queries.filterId(kind, name) || null;
   const values = {
     bucket_ms: BUCKET_MS[filter.bucket],
     by: filter.by === undefined ? 0 : NAME_KINDS.indexOf(filter.by as (typeof NAME_KINDS)[number]) + 1,
     error: knownId('status', 'error'),
     step: isOfCalls(filter) ? knownId('event_type', 'plan_step') : null,
+    durations: durations === undefined ? 0 : 1,
   };
   return searchSums(queries, values, filter.events, (row) => {
     const [, bucket, name] = row;
     // An event without a value is in no line.
-    if (name !== null) cells.push({ name: name!, bucket: bucket!, sums: row.slice(3) as readonly number[] });
+    if (name === null) return;
+    cells.push({ name: name!, bucket: bucket!, sums: row.slice(3, LIST) as readonly number[] });
+    const list = row[LIST] as unknown as string | null;
+    if (durations !== undefined && list !== null) addDurations(durationsOf(durations, name!), list);
   });
+}
+
+/** The column with the list of durations. */
+const LIST = 11;
+
+function durationsOf(durations: Map<number, Durations>, name: number): Durations {
+  const known = durations.get(name);
+  if (known !== undefined) return known;
+  const none: Durations = new Map();
+  durations.set(name, none);
+  return none;
 }
 
 function rowsOf(queries: Queries, sql: string, values: Readonly<Record<string, unknown>>): readonly Row[] {
@@ -101,7 +126,11 @@ function rowsOf(queries: Queries, sql: string, values: Readonly<Record<string, u
 }
 
 /** Returns the buckets, oldest first, and a line for each name: the names with most events, then all others. */
-function linesOf(texts: Texts, cells: readonly Cell[]): Pick<Series, 'buckets' | 'lines'> {
+function linesOf(
+  texts: Texts,
+  cells: readonly Cell[],
+  durations: DurationsByName,
+): Pick<Series, 'buckets' | 'lines'> {
   const buckets = [...new Set(cells.map(({ bucket }) => bucket))].sort((a, b) => a - b);
   const places = new Map(buckets.map((bucket, place) => [bucket, place]));
   const groups = Map.groupBy(
@@ -113,15 +142,26 @@ function linesOf(texts: Texts, cells: readonly Cell[]): Pick<Series, 'buckets' |
   const named = [...groups].map(([id, ofName]) => {
     const name = texts.name(id);
     const count = ofName.reduce((sum, { sums }) => sum + sums[0]!, 0);
-    return { name, bytes: Buffer.from(name), count, ofName };
+    return { name, id, bytes: Buffer.from(name), count, ofName };
   });
   named.sort((a, b) => b.count - a.count || Buffer.compare(a.bytes, b.bytes));
-  const rest = [...others, ...named.slice(LIMITS.series_names).flatMap(({ ofName }) => ofName)];
-  const lines: Line[] = named
-    .slice(0, LIMITS.series_names)
-    .map(({ name, ofName }) => ({ name, sums: sumsByBucket(places, ofName) }));
-  if (rest.length > 0) lines.push({ name: null, sums: sumsByBucket(places, rest) });
+  const beyond = named.slice(LIMITS.series_names);
+  const rest = [...others, ...beyond.flatMap(({ ofName }) => ofName)];
+  const line = (name: string | null, ids: readonly number[], ofLine: readonly Cell[]): Line => ({
+    name,
+    sums: sumsByBucket(places, ofLine),
+    durations: durations && durationsOfAll(durations, ids),
+  });
+  const lines = named.slice(0, LIMITS.series_names).map(({ name, id, ofName }) => line(name, [id], ofName));
+  if (rest.length > 0) lines.push(line(null, [0, ...beyond.map(({ id }) => id)], rest));
   return { buckets, lines };
+}
+
+/** Returns the durations of these names together. */
+function durationsOfAll(durations: ReadonlyMap<number, Durations>, names: readonly number[]): Durations {
+  const all: Durations = new Map();
+  for (const name of names) mergeDurations(all, durations.get(name) ?? new Map());
+  return all;
 }
 
 /** Adds cells to the sums of their buckets. */
