@@ -16,7 +16,12 @@ export interface Tool {
   readonly error_count: number;
   /** From 0 to 1. */
   readonly error_rate: number;
-  readonly avg_duration_ms: number | null;
+}
+
+/** Percentiles of the durations of a tool's calls; null without durations. */
+export interface Percentiles {
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
 }
 
 /** An attachment of an event (contract rule ATT-06). */

@@ -5,12 +5,12 @@
  * from its top, has a cursor, or shows an event's details. Invariant: after release no received row is missing.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { Row } from './api.ts';
+import type { EventPage, Row } from './api.ts';
 import { callKey, type Entry, entriesOf } from './calls.ts';
-import { type Loaded, NOTHING, waiting, withNewer, withNewest, withOlder } from './loaded.ts';
+import { type Loaded, NOTHING, WHOLE_FEED, waiting, withNewer, withNewest, withOlder } from './loaded.ts';
 import { searchEvents } from './long-search.ts';
 import { type Receipt, Received } from './received.ts';
-import { isFiltered, openEvent, search, selection } from './view.ts';
+import { isFiltered, openEvent, selection } from './view.ts';
 
 /** Rows per answer. */
 export const PAGE_ROWS = 200;
@@ -20,6 +20,10 @@ const shown = signal<Loaded>(NOTHING);
 /** The epoch and the filters of `loaded`. */
 let epoch: string | null = null;
 let loadedFilters: string | null = null;
+/** The newest event when the newest answer was requested. */
+let newest = 0;
+/** The filters whose search the user has stopped. */
+let stoppedFilters: string | null = null;
 
 /** Whether an answer for these filters has arrived. */
 export const isLoaded = signal(false);
@@ -42,12 +46,11 @@ export const waits = computed(() => {
     return { count: newest - before, isMore: false };
   return waiting(loaded.value, shown.value);
 });
-/** The gap whose rows are loading. */
+/** The gap whose rows are loading; it moves down with each page. */
 export const loadingGap = signal<number | null>(null);
-/** The gap below a feed without rows, whose search was stopped. */
-export const WHOLE_FEED = 0;
-/** Whether the search was stopped before it found a row. */
-export const isUnfinished = signal(false);
+let loading: AbortController | null = null;
+/** Whether rows below all visible ones are not loaded. */
+export const hasMore = computed(() => shown.value.gaps.has(shown.value.rows.at(-1)?.id ?? WHOLE_FEED));
 /** Where the search below a gap continues, unless it is the gap itself. */
 const cursors = new Map<number, number>();
 
@@ -60,43 +63,58 @@ export type Item =
 
 /** The calls whose events are listed separately, by `callKey`. */
 export const openCalls = signal<ReadonlySet<string>>(new Set());
-/** All visible rows, regardless of the search. */
+/** All visible rows. */
 export const shownRows = computed(() => shown.value.rows);
 
 export const items = computed<readonly Item[]>(() => {
   const { rows, gaps } = shown.value;
-  const wanted = search.value.trim().toLowerCase();
   // Only without a filter does each missing id mean a row that is not loaded.
   const list: Item[] = [];
   const entries = new Map(entriesOf(rows).map((entry) => [entry.at, entry]));
   rows.forEach((row, i) => {
     const entry = entries.get(row);
-    if (entry !== undefined && isFound(entry, wanted)) list.push(...itemsOf(entry));
+    if (entry !== undefined) list.push(...itemsOf(entry));
     if (!gaps.has(row.id)) return;
-    const isLast = i === rows.length - 1;
-    if (wanted !== '' && !isLast) return;
     const missing = !isFiltered.value ? row.id - 1 - (rows[i + 1]?.id ?? 0) : null;
     if (missing !== 0) list.push({ gap: row.id, missing });
   });
   return list;
 });
 
-/** Adds received rows. With `isNewest` they are the newest page, and `next` leads to older rows. */
+/** The number of listed events and calls. */
+export const entryCount = computed(() => items.value.filter((item) => 'row' in item && !item.isPart).length);
+
+/**
+ * Adds received rows. With `isNewest` they are the newest page, and `next` leads to older rows. A page that stopped
+ * early is continued.
+ */
 export function takeRows(
   came: readonly Row[],
   of: { readonly epoch: string; readonly revision: string },
   isNewest: boolean,
   next: number | null,
 ): void {
+  const below = came.at(-1)?.id ?? WHOLE_FEED;
   batch(() => {
     const isOther = epoch !== of.epoch || loadedFilters !== selection.value;
     if (epoch !== of.epoch) received = new Received(Number(of.revision));
     note(came);
+    newest = Number(of.revision);
     const before = isOther ? NOTHING : loaded.value;
-    if (isOther) cursors.clear();
-    if (isNewest || isOther) noteCursor(came.at(-1)?.id ?? WHOLE_FEED, next);
-    loaded.value = isNewest || isOther ? withNewest(before, came, next !== null) : withNewer(before, came);
-    isUnfinished.value = loaded.value.rows.length === 0 && cursors.has(WHOLE_FEED);
+    // Without rows nothing tells which part a search has covered, so it starts again.
+    if (isOther || (isNewest && before.rows.length === 0)) {
+      stopLoading();
+      cursors.clear();
+    }
+    // A page without rows that reaches the loaded ones says that they are still the newest.
+    const isSame = came.length === 0 && next !== null && next <= (before.rows[0]?.id ?? 0);
+    if ((isNewest || isOther) && !isSame) {
+      noteCursor(below, next);
+      loaded.value = withNewest(before, came, next !== null);
+    } else {
+      moveWholeFeed(below);
+      loaded.value = withNewer(before, came);
+    }
     epoch = of.epoch;
     loadedFilters = selection.value;
     isLoaded.value = true;
@@ -105,11 +123,25 @@ export function takeRows(
       letIn();
     }
   });
+  const { rows, gaps } = loaded.value;
+  const end = rows.at(-1)?.id ?? WHOLE_FEED;
+  const isShort = isNewest && rows.length < PAGE_ROWS && gaps.has(end);
+  if (isShort && stoppedFilters !== selection.value) void loadGap(end);
 }
 
+/** The search of a page has reached `next`; another page of the same rows may have reached further. */
 function noteCursor(gap: number, next: number | null): void {
   if (next === null) cursors.delete(gap);
-  else cursors.set(gap, next);
+  else cursors.set(gap, Math.min(next, cursors.get(gap) ?? next));
+}
+
+/** Gives the gap of a feed without rows to the last of its first rows, also while a search runs. */
+function moveWholeFeed(below: number): void {
+  const next = cursors.get(WHOLE_FEED);
+  if (next === undefined || below === WHOLE_FEED) return;
+  cursors.delete(WHOLE_FEED);
+  cursors.set(below, next);
+  if (loadingGap.value === WHOLE_FEED) loadingGap.value = below;
 }
 
 /** Marks that the server refuses these filters. */
@@ -134,28 +166,45 @@ export function letIn(): void {
   shown.value = loaded.value;
 }
 
+/** Loads the rows below a gap: as many as one answer has, in as many pages as the search needs. */
 export async function loadGap(gap: number): Promise<void> {
-  if (loadingGap.value !== null) return;
+  if (loading !== null) return;
+  const end = new AbortController();
+  loading = end;
   loadingGap.value = gap;
-  const [ofFilters, ofEpoch] = [selection.value, epoch];
-  const query = new URLSearchParams(ofFilters);
+  const chosen = selection.value;
+  const query = new URLSearchParams(chosen);
   query.set('before', String(cursors.get(gap) ?? gap));
   try {
-    const { events, next } = await searchEvents(query, PAGE_ROWS, null);
-    if (ofFilters !== selection.value || ofEpoch !== epoch) return;
-    batch(() => {
-      note(events);
-      cursors.delete(gap);
-      noteCursor(events.at(-1)?.id ?? gap, next);
-      loaded.value = withOlder(loaded.value, gap, events, next !== null);
-      shown.value = withOlder(shown.value, gap, events, next !== null);
-      isUnfinished.value = loaded.value.rows.length === 0 && next !== null;
-    });
+    const search = { query, limit: PAGE_ROWS, newest, until: end.signal, take: takeOlder };
+    stoppedFilters = (await searchEvents(search)) ? chosen : null;
   } catch {
     // The gap can be loaded again later, and the connection shows the problem.
   } finally {
-    loadingGap.value = null;
+    if (loading === end) stopLoading();
   }
+}
+
+/** Adds a page below the gap that is loading. Returns whether the gap is still open. */
+function takeOlder({ events, next }: EventPage): boolean {
+  const gap = loadingGap.value ?? WHOLE_FEED;
+  const below = events.at(-1)?.id ?? gap;
+  batch(() => {
+    note(events);
+    if (below !== gap) cursors.delete(gap);
+    noteCursor(below, next);
+    loaded.value = withOlder(loaded.value, gap, events, next !== null);
+    shown.value = withOlder(shown.value, gap, events, next !== null);
+    loadingGap.value = below;
+  });
+  return loaded.value.gaps.has(below);
+}
+
+/** Ends a search that is running: its filters have changed, or the dashboard is hidden. */
+export function stopLoading(): void {
+  loading?.abort();
+  loading = null;
+  loadingGap.value = null;
 }
 
 /** Shows new rows at once while nothing holds them back. */
@@ -180,10 +229,6 @@ export function firstRows(most_ms: number): Promise<void> {
   });
 }
 
-function isFound({ row, parts }: Entry, wanted: string): boolean {
-  return wanted === '' || [row, ...parts].some((one) => textOf(one).includes(wanted));
-}
-
 function itemsOf({ row, parts }: Entry): Item[] {
   const isOpen = parts.length > 0 && openCalls.value.has(callKey(row));
   const below = isOpen ? parts.map((part) => ({ row: part, parts: [], isPart: true })) : [];
@@ -200,19 +245,4 @@ export function toggleCall(row: Row): void {
 /** Returns whether the item shows this event or represents it. */
 export function holds(item: Item, id: number | null): boolean {
   return 'row' in item && (item.row.id === id || item.parts.some((part) => part.id === id));
-}
-
-const texts = new WeakMap<Row, string>();
-
-/** Returns the searchable text in lower case: every value of the row. */
-function textOf(row: Row): string {
-  let text = texts.get(row);
-  if (text === undefined) {
-    text = Object.values(row)
-      .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
-      .join('\n')
-      .toLowerCase();
-    texts.set(row, text);
-  }
-  return text;
 }

@@ -1,6 +1,7 @@
 /** Server state in addition to the feed: sessions, statistics, cost, health. */
 import { computed, signal } from '@preact/signals';
-import type { Cost, Health, Retention, Row, Session, SessionPage, Stats, Tool } from './api.ts';
+import type { Cost, Health, Percentiles, Retention, Row, Session, SessionPage, Stats, Tool } from './api.ts';
+import type { HourCounts } from './hourly.ts';
 import { Rate } from './rate.ts';
 import { statusAt, timeoutOf } from './session-status.ts';
 import { now_ms, serverNow } from './time.ts';
@@ -10,6 +11,11 @@ export const RATE_SECONDS = 300;
 
 export const stats = signal<Stats | null>(null);
 export const tools = signal<readonly Tool[] | null>(null);
+/** The durations of tools, by name. */
+export const durations = signal<ReadonlyMap<string, Percentiles>>(new Map());
+/** The number of newest events that `durations` cover; null: all of the time range. */
+export const durationEvents = signal<number | null>(null);
+export const events = signal<HourCounts>(new Map());
 export const cost = signal<Cost | null>(null);
 /** The newest errors. */
 export const failures = signal<readonly Row[] | null>(null);

@@ -14,7 +14,7 @@ export type Filters = Readonly<Partial<Record<FilterName, string>>>;
 /** The parts of a view that the address contains. */
 export interface View {
   readonly filters: Filters;
-  /** The text to search for in the loaded rows. */
+  /** The text to search for. */
   readonly search: string;
   /** The id of the open event. */
   readonly event: number | null;

@@ -1,4 +1,5 @@
 /** Fills in the hours without events for a plot, since the answer omits them. */
+import type { Series } from '@twin-ingest/client';
 import type { Bucket } from './api.ts';
 
 export interface Hours {
@@ -10,9 +11,22 @@ export interface Hours {
   readonly computed_cost_usd: number[];
 }
 
+/** Events and failed events by hour, in Unix seconds. */
+export type HourCounts = ReadonlyMap<number, readonly [events: number, failed: number]>;
+
 const HOUR_MS = 3_600_000;
 const LEAST = 24;
 const MOST = 168;
+
+/** Reads a series by hour that has one line. */
+export function hourCounts({ buckets, series: [line] }: Series): HourCounts {
+  return new Map(
+    buckets.map((bucket, i) => [
+      Date.parse(bucket) / 1000,
+      [line?.event_count[i] ?? 0, line?.error_count[i] ?? 0] as const,
+    ]),
+  );
+}
 
 /**
  * Returns the hours up to the hour `now` (hours since 1970). They begin with the hour `from`, or without it with the

@@ -3,10 +3,21 @@
  * and this week.
  */
 import { effect, untracked } from '@preact/signals';
-import type { SyncOptions, Topics } from '@twin-ingest/client';
+import type { Series, SyncOptions, Topics } from '@twin-ingest/client';
 import type { Cost, EventPage, SessionPage, Stats, Tool } from './api.ts';
 import { drawn } from './drawn.ts';
-import { cost, failures, stats, takeSessions, takeWaiting, tools } from './figures.ts';
+import {
+  cost,
+  durationEvents,
+  durations,
+  events,
+  failures,
+  stats,
+  takeSessions,
+  takeWaiting,
+  tools,
+} from './figures.ts';
+import { hourCounts } from './hourly.ts';
 import { wholePage } from './long-search.ts';
 import { getJson } from './request.ts';
 import { pullSpending, type Spending, spending } from './spending.ts';
@@ -16,7 +27,7 @@ import { type Latest, untagged } from './untagged.ts';
 import { since, sinceQuery } from './view.ts';
 
 /** Least time between two fetches of each; the first one after a pause is immediate. */
-const PACE_MS = { sessions: 2000, stats: 2000, breakdown: 5000, spending: 10_000 };
+const PACE_MS = { sessions: 2000, stats: 2000, breakdown: 5000, durations: 10_000, spending: 10_000 };
 const SESSIONS = 100;
 /** Hours of the longest time range. */
 const MONTH_HOURS = 744;
@@ -54,7 +65,7 @@ export function followFigures(topics: Topics, latest: Latest, keep: Keep, signal
           stats.value = data;
         },
       }),
-      keep<[readonly Tool[], Cost, EventPage]>(PACE_MS.breakdown, {
+      keep<[readonly Tool[], Cost, EventPage, Series]>(PACE_MS.breakdown, {
         ...untagged(topics.of('stats'), latest, async () => {
           // This comes after the first rows, which are above it.
           await drawn();
@@ -63,6 +74,20 @@ export function followFigures(topics: Topics, latest: Latest, keep: Keep, signal
         apply: ({ data }) => {
           [tools.value, cost.value] = data;
           failures.value = data[2].events;
+          events.value = hourCounts(data[3]);
+        },
+      }),
+      keep<Series & { readonly newest: number }>(PACE_MS.durations, {
+        ...untagged(topics.of('stats'), latest, async () => {
+          await drawn();
+          const { revision } = await latest('stats', signal);
+          return { data: { ...(await pullDurations(signal)), newest: Number(revision) } };
+        }),
+        apply: ({ data: { series, next, newest } }) => {
+          durations.value = new Map(
+            series.map(({ name, p50_ms = null, p95_ms = null }) => [name ?? '', { p50_ms, p95_ms }]),
+          );
+          durationEvents.value = next === null ? null : newest + 1 - next;
         },
       }),
     ]);
@@ -99,7 +124,7 @@ export function pullStats(signal: AbortSignal): Promise<Stats> {
   return getJson<Stats>(`/api/stats${untracked(sinceQuery)}`, signal);
 }
 
-function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, EventPage]> {
+function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, EventPage, Series]> {
   const from = untracked(sinceQuery);
   const failed = new URLSearchParams({
     status: 'error',
@@ -110,7 +135,15 @@ function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, Eve
     getJson<Cost>(`/api/stats/cost${from === '' ? '' : `${from}&limit=${MONTH_HOURS}`}`, signal),
     // One page of the search is enough: it is bounded, and older errors are in the feed.
     getJson<EventPage>(`/api/events?${failed}&limit=${FAILURES}`, signal),
+    getJson<Series>(`/api/series${from}`, signal),
   ]);
+}
+
+/** Fetches the durations of tools: one page of the search, so those of the newest events. */
+function pullDurations(signal: AbortSignal): Promise<Series> {
+  const query = new URLSearchParams({ bucket: 'day', by: 'tool_name', durations: '1' });
+  if (since.peek() !== null) query.set('since', since.peek()!);
+  return getJson<Series>(`/api/series?${query}`, signal);
 }
 
 /**

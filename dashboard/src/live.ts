@@ -9,7 +9,7 @@ import { type Invalidation, Topics } from '@twin-ingest/client';
 import type { EventPage, Health, Retention, Session } from './api.ts';
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
-import { PAGE_ROWS, refuseRows, takeRows } from './feed.ts';
+import { PAGE_ROWS, refuseRows, stopLoading, takeRows } from './feed.ts';
 import { health, isHealthKnown, RATE_SECONDS, rate, retention, stats, takeSessions } from './figures.ts';
 import {
   followFigures,
@@ -19,7 +19,7 @@ import {
   pullStats,
   pullWaiting,
 } from './live-figures.ts';
-import { searchEvents, wholePage } from './long-search.ts';
+import { wholePage } from './long-search.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
 import { sessionPage } from './route.ts';
@@ -34,6 +34,8 @@ import { selection } from './view.ts';
 const MIN_INTERVAL_MS = 250;
 /** Least time between two fetches of each; the first one after a pause is immediate. */
 const PACE_MS = { events: 1000, scope: 2000 };
+/** Most pages of a search for new rows; after more, the newest page is less work. */
+const DELTA_PAGES = 8;
 const PROMPTS_MS = 5000;
 const HEALTH_MS = 5000;
 /** Changes by time alone have no revision, so they are fetched at this interval. */
@@ -116,22 +118,37 @@ function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
         apply: ({ data: { events, next }, ...of }, isReset) => takeRows(events, of, isReset, next),
       }),
     );
-    return stop;
+    return () => {
+      stopLoading();
+      stop();
+    };
   });
 }
 
-/** Fetches the changes since the known revision, or the newest page when there are too many. */
+/**
+ * Fetches the changes since the known revision, or the newest page when there are too many. The feed continues a page
+ * that stops early.
+ */
 async function pullFiltered(
   query: URLSearchParams,
   known: { readonly revision: string } | null,
   signal: AbortSignal,
 ): Promise<{ data: EventPage; reset?: boolean }> {
   if (known !== null) {
-    const page = `/api/events?${query}&limit=${PAGE_ROWS}&after=${known.revision}`;
-    const { events, ...end } = await getJson<EventPage>(page, signal);
+    const newer = new URLSearchParams(query);
+    newer.set('after', known.revision);
+    let pages = 1;
+    const { events, ...end } = await wholePage(
+      'events',
+      newer,
+      PAGE_ROWS,
+      signal,
+      () => ++pages <= DELTA_PAGES,
+    );
     if (end.next === null) return { data: { events: events.toReversed(), ...end } };
   }
-  return { data: await searchEvents(query, PAGE_ROWS, signal), reset: true };
+  const data = await getJson<EventPage>(`/api/events?${query}&limit=${PAGE_ROWS}`, signal);
+  return { data, reset: true };
 }
 
 /** Fetches the selected session and its rows: first the newest rows, then the changes. */

@@ -10,9 +10,15 @@ import type { Row } from './api.ts';
 
 export interface Loaded {
   readonly rows: readonly Row[];
-  /** Ids of rows with unloaded rows below them; the last row is one until the end is reached. */
+  /**
+   * Ids of rows with unloaded rows below them; the last row is one until the end is reached. A list without rows has
+   * the gap `WHOLE_FEED` until then.
+   */
   readonly gaps: ReadonlySet<number>;
 }
+
+/** The gap of a list without rows whose search has not reached the end. */
+export const WHOLE_FEED = 0;
 
 export const NOTHING: Loaded = { rows: [], gaps: new Set() };
 
@@ -21,15 +27,17 @@ const MOST_ROWS = 2000;
 
 /** Adds rows that include everything newer than the loaded rows. */
 export function withNewer(loaded: Loaded, came: readonly Row[]): Loaded {
-  return trimmed(merged(loaded.rows, came), loaded.gaps);
+  const last = came.at(-1);
+  const isWhole = last !== undefined && loaded.gaps.has(WHOLE_FEED);
+  return trimmed(merged(loaded.rows, came), isWhole ? new Set([last.id]) : loaded.gaps);
 }
 
 /** Adds the newest page, which may leave a gap to the loaded rows; `hasOlder`: older rows exist. */
 export function withNewest(loaded: Loaded, page: readonly Row[], hasOlder: boolean): Loaded {
   const last = page.at(-1);
-  if (last === undefined || !hasOlder) return { rows: page, gaps: new Set() };
+  if (last === undefined || !hasOlder) return { rows: page, gaps: new Set(hasOlder ? [WHOLE_FEED] : []) };
   const newestBefore = loaded.rows[0];
-  const gaps = [...loaded.gaps].filter((id) => id <= last.id);
+  const gaps = [...loaded.gaps].filter((id) => id <= last.id && id !== WHOLE_FEED);
   if (newestBefore === undefined || newestBefore.id < last.id) gaps.push(last.id);
   return trimmed(merged(loaded.rows, page), new Set(gaps));
 }
@@ -37,11 +45,11 @@ export function withNewest(loaded: Loaded, page: readonly Row[], hasOlder: boole
 /** Adds rows below a gap; `hasMore`: more rows follow below them. */
 export function withOlder(loaded: Loaded, gap: number, came: readonly Row[], hasMore: boolean): Loaded {
   const reached = hasMore ? (came.at(-1)?.id ?? gap) : 0;
-  const gaps = [...loaded.gaps].filter((id) => id > gap || id <= reached);
+  const gaps = [...loaded.gaps].filter((id) => id !== gap && (id > gap || id <= reached));
   // A row that was already loaded has its own record of a gap below it.
   const isMet = loaded.rows.some(({ id }) => id === reached);
   const rows = merged(loaded.rows, came);
-  if (hasMore && !isMet) gaps.push(reached);
+  if (hasMore && (!isMet || reached === gap)) gaps.push(reached);
   return { rows, gaps: new Set(gaps) };
 }
 

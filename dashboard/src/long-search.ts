@@ -1,7 +1,7 @@
 /**
  * Reads pages that may stop early, until they have their rows or the end (contract rules GET-12 and SES-05).
  *
- * A search that takes longer than a moment is shown with the time that it has reached, and the user can stop it.
+ * A search that takes longer than a moment is shown with how far it is, and the user can stop it.
  */
 import { signal } from '@preact/signals';
 import type { EventPage, SessionPage } from './api.ts';
@@ -9,8 +9,10 @@ import { getJson } from './request.ts';
 
 /** A search that takes longer than a moment. */
 export interface LongSearch {
-  /** The time down to which all events were searched, as text; null before it is known. */
+  /** The time down to which all events were searched, as text. */
   readonly backTo: string | null;
+  /** The number of events that were searched. */
+  readonly count: number;
   readonly stop: () => void;
 }
 
@@ -47,33 +49,50 @@ export async function wholePage<Name extends keyof Pages>(
   }
 }
 
-/** Searches events, newest first, and shows the search while it takes long. */
-export async function searchEvents(
-  query: URLSearchParams,
-  limit: number,
-  until: AbortSignal | null,
-): Promise<EventPage> {
-  let shown_ms = performance.now();
-  let isOver = false;
-  const stop = () => {
-    isOver = true;
-    if (longSearch.value?.stop === stop) longSearch.value = null;
-  };
+interface Search {
+  readonly query: URLSearchParams;
+  readonly limit: number;
+  /** The newest event, from which searched events are counted. */
+  readonly newest: number;
+  readonly until: AbortSignal;
+  /** Takes each page at once, and decides whether the search goes on. */
+  readonly take: (page: EventPage) => boolean;
+}
+
+/** Searches events, newest first, and shows the search while it takes long. Returns whether the user stopped it. */
+export async function searchEvents({ query, limit, newest, until, take }: Search): Promise<boolean> {
+  const own = new AbortController();
+  const signal = AbortSignal.any([until, own.signal]);
+  const stop = () => own.abort();
   const show = async (scanned_to: number) => {
     const row = new URLSearchParams({ before: String(scanned_to + 1), limit: '1' });
-    const { events } = await getJson<EventPage>(`/api/events?${row}`, until);
-    if (!isOver) longSearch.value = { backTo: events[0]?.created_at ?? null, stop };
+    const { events } = await getJson<EventPage>(`/api/events?${row}`, signal);
+    const backTo = events[0]?.created_at ?? null;
+    if (!signal.aborted && !isOver)
+      longSearch.value = { backTo, count: Math.max(0, newest - scanned_to), stop };
   };
+  const asked = new URLSearchParams(query);
+  let shown_ms = performance.now();
+  let left = limit;
+  let isOver = false;
   try {
-    return await wholePage('events', query, limit, until, (scanned_to) => {
-      if (performance.now() - shown_ms >= MOMENT_MS) {
-        shown_ms = performance.now();
-        // Without an answer the search is shown with its next update.
-        show(scanned_to).catch(() => undefined);
-      }
-      return !isOver;
-    });
+    for (;;) {
+      asked.set('limit', String(left));
+      const page = await getJson<EventPage>(`/api/events?${asked}`, signal);
+      signal.throwIfAborted();
+      left -= page.events.length;
+      if (!take(page) || page.next === null || left <= 0) return false;
+      asked.set('before', String(page.next));
+      if (performance.now() - shown_ms < MOMENT_MS) continue;
+      shown_ms = performance.now();
+      // Without an answer the search is shown with its next update.
+      show(page.scanned_to).catch(() => undefined);
+    }
+  } catch (error) {
+    if (own.signal.aborted) return true;
+    throw error;
   } finally {
-    stop();
+    isOver = true;
+    if (longSearch.value?.stop === stop) longSearch.value = null;
   }
 }

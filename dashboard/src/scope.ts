@@ -5,9 +5,9 @@
  * name.
  */
 import { computed, signal } from '@preact/signals';
-import type { Row, Session } from './api.ts';
-import { cost, RATE_SECONDS, rate, sessions, stats, tools } from './figures.ts';
-import { costOf, headlineOf, secondsOf, statsOf, toolsOf } from './tally.ts';
+import type { Percentiles, Row, Session } from './api.ts';
+import { cost, durations, events, RATE_SECONDS, rate, sessions, stats, tools } from './figures.ts';
+import { costOf, headlineOf, hourCountsOf, secondsOf, statsOf, toolsOf } from './tally.ts';
 import { now_ms } from './time.ts';
 import { filters } from './view.ts';
 
@@ -47,17 +47,28 @@ const ofScope = <T>(all: () => T | null, of: (scope: Scope) => T) =>
     return scope.value === null ? null : of(scope.value);
   });
 
+const NOT_MEASURED: Percentiles = { p50_ms: null, p95_ms: null };
+
 export const shownStats = ofScope(
   () => stats.value,
   ({ session, rows }) => statsOf(session, rows),
 );
 export const shownTools = ofScope(
-  () => tools.value,
+  () =>
+    tools.value?.map((tool) => ({
+      ...NOT_MEASURED,
+      ...tool,
+      ...durations.value.get(tool.tool_name ?? ''),
+    })) ?? null,
   ({ rows }) => toolsOf(rows),
 );
 export const shownCost = ofScope(
   () => cost.value,
   ({ rows }) => costOf(rows),
+);
+export const shownEvents = ofScope(
+  () => events.value,
+  ({ rows }) => hourCountsOf(rows),
 );
 export const headline = computed(() => scope.value && headlineOf(scope.value.rows));
 

@@ -3,8 +3,9 @@
  *
  * Pure. The session's own values (events, errors, tokens, cost) are exact; all others cover the loaded rows.
  */
-import type { Bucket, Cost, Counted, Row, Session, Spent, Stats, Tool } from './api.ts';
+import type { Bucket, Cost, Counted, Percentiles, Row, Session, Spent, Stats, Tool } from './api.ts';
 import { toolOf } from './columns.ts';
+import type { HourCounts } from './hourly.ts';
 
 const HOUR_MS = 3_600_000;
 /** Tools whose call is a question to the user. */
@@ -63,18 +64,30 @@ export function costOf(rows: readonly Row[]): Cost {
   };
 }
 
-export function toolsOf(rows: readonly Row[]): Tool[] {
+export function hourCountsOf(rows: readonly Row[]): HourCounts {
+  const counts = new Map<number, [number, number]>();
+  for (const { created_at, status } of rows) {
+    const hour = (Math.floor(Date.parse(created_at) / HOUR_MS) * HOUR_MS) / 1000;
+    const [count, failed] = counts.get(hour) ?? [0, 0];
+    counts.set(hour, [count + 1, failed + (status === 'error' ? 1 : 0)]);
+  }
+  return counts;
+}
+
+export function toolsOf(rows: readonly Row[]): (Tool & Percentiles)[] {
   const calls = rows.filter(isCall);
   return [...Map.groupBy(calls, ({ tool_name }) => tool_name!)]
     .map(([tool_name, of]) => {
-      const took = of.flatMap(({ duration_ms }) => duration_ms ?? []);
+      const took = of.flatMap(({ duration_ms }) => duration_ms ?? []).sort((a, b) => a - b);
       const errors = of.filter(({ status }) => status === 'error').length;
       return {
         tool_name,
         total_calls: of.length,
         error_count: errors,
         error_rate: errors / of.length,
-        avg_duration_ms: took.length === 0 ? null : took.reduce((sum, ms) => sum + ms, 0) / took.length,
+        // Nearest rank, as in rule SER-06.
+        p50_ms: took[Math.ceil(took.length * 0.5) - 1] ?? null,
+        p95_ms: took[Math.ceil((took.length * 95) / 100) - 1] ?? null,
       };
     })
     .sort((a, b) => b.total_calls - a.total_calls);

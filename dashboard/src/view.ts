@@ -7,7 +7,10 @@ import { now_ms } from './time.ts';
 const first = viewOf(location.search);
 
 export const filters = signal<Filters>(first.filters);
+/** The text in the search box. */
 export const search = signal(first.search);
+/** The text that is searched for: that of the search box, once the user pauses. */
+export const sought = signal(first.search.trim());
 /** The event whose details are open. */
 export const openEvent = signal<number | null>(first.event);
 export const range = signal<Range | null>(first.range);
@@ -20,11 +23,12 @@ export const since = computed(() => {
 });
 export const hasFilters = computed(() => !isEmpty(filters.value));
 /** Whether some stored events are not shown. */
-export const isFiltered = computed(() => hasFilters.value || since.value !== null);
-/** The query of the feed's events. It changes with the filters and the range. */
+export const isFiltered = computed(() => hasFilters.value || since.value !== null || sought.value !== '');
+/** The query of the feed's events. It changes with the filters, the range and the search. */
 export const selection = computed(() => {
   const query = filterQuery(filters.value);
   if (since.value !== null) query.set('since', since.value);
+  if (sought.value !== '') query.set('q', sought.value);
   return query.toString();
 });
 
@@ -39,6 +43,24 @@ export function setFilter(name: FilterName, value: string | undefined): void {
   filters.value = value ? { ...others, [name]: value } : others;
 }
 
+/** Time without a key after which a search starts, in milliseconds. */
+const PAUSE_MS = 250;
+let pause: ReturnType<typeof setTimeout> | undefined;
+
+/** Takes the text of the search box. The search follows after a pause, and ends at once when the text is removed. */
+export function typeSearch(text: string): void {
+  search.value = text;
+  clearTimeout(pause);
+  if (text.trim() === '') startSearch();
+  else pause = setTimeout(startSearch, PAUSE_MS);
+}
+
+/** Searches for the text of the search box. */
+export function startSearch(): void {
+  clearTimeout(pause);
+  sought.value = search.value.trim();
+}
+
 export function clearFilters(): void {
   filters.value = {};
 }
@@ -48,7 +70,7 @@ export function followAddress(): void {
   effect(() => {
     const query = queryOf({
       filters: filters.value,
-      search: search.value,
+      search: sought.value,
       event: openEvent.value,
       range: range.value,
     });
@@ -59,6 +81,7 @@ export function followAddress(): void {
     const view = viewOf(location.search);
     filters.value = view.filters;
     search.value = view.search;
+    startSearch();
     openEvent.value = view.event;
     range.value = view.range;
   });

@@ -91,7 +91,7 @@ test('turns, calls and waits of a session are counted, with one wait per call', 
   ];
   assert.deepEqual(headlineOf(rows), { turns: 1, calls: 1, waits: 2 });
   assert.deepEqual(toolsOf(rows), [
-    { tool_name: 'Bash', total_calls: 1, error_count: 1, error_rate: 1, avg_duration_ms: 10 },
+    { tool_name: 'Bash', total_calls: 1, error_count: 1, error_rate: 1, p50_ms: 10, p95_ms: 10 },
   ]);
   const { timeline, by_model } = costOf(rows);
   assert.deepEqual(

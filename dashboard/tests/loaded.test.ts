@@ -33,6 +33,19 @@ test('a page above the loaded rows leaves a gap, which is loaded piece by piece'
   assert.deepEqual(seen(loaded), [idsOf({ rows: rows(20, 1), gaps: new Set() }), []]);
 });
 
+test('a search without rows yet is a gap, also when newer rows arrive', () => {
+  const empty = withNewest(NOTHING, [], true);
+  assert.deepEqual(seen(empty), [[], [0]]);
+  assert.deepEqual(seen(withOlder(empty, 0, [], true)), [[], [0]]);
+  assert.deepEqual(seen(withOlder(empty, 0, rows(7, 7), true)), [[7], [7]]);
+  assert.deepEqual(seen(withOlder(empty, 0, [], false)), [[], []]);
+  assert.deepEqual(seen(withNewest(empty, rows(9, 8), true)), [[9, 8], [8]]);
+  const newer = withNewer(empty, rows(9, 8));
+  assert.deepEqual(seen(newer), [[9, 8], [8]]);
+  assert.deepEqual(seen(withOlder(newer, 8, [], true)), [[9, 8], [8]]);
+  assert.deepEqual(seen(withOlder(newer, 8, rows(3, 2), false)), [[9, 8, 3, 2], []]);
+});
+
 test('a page over a gap closes it', () => {
   const gapped = withNewest(withNewest(NOTHING, rows(5, 3), true), rows(9, 8), true);
   assert.deepEqual(seen(withNewest(gapped, rows(11, 4), true)), [[11, 10, 9, 8, 7, 6, 5, 4, 3], [3]]);

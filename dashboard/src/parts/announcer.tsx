@@ -1,11 +1,13 @@
 /**
  * Announces to screen readers: the connection was lost or restored, a fetch failed or succeeded again, the feed was
- * paused. It does not announce events, which would never end.
+ * paused, a search has ended. It does not announce events, which would never end.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { connection } from '../connection.ts';
-import { isPaused } from '../feed.ts';
+import { entryCount, isLoaded, isPaused, loadingGap } from '../feed.ts';
+import { counted } from '../format.ts';
 import { pullFailure } from '../pulls.ts';
+import { sought } from '../view.ts';
 
 export function Announcer() {
   const [text, setText] = useState('');
@@ -35,6 +37,11 @@ export function Announcer() {
     setWasPaused(paused);
     setText(paused ? 'The feed is paused' : 'The feed goes on');
   }, [paused, wasPaused]);
+  const wanted = sought.value;
+  const isSearched = wanted !== '' && isLoaded.value && loadingGap.value === null;
+  useEffect(() => {
+    if (isSearched) setText(`${counted(entryCount.peek(), 'event')} found`);
+  }, [isSearched, wanted]);
   return (
     <div class="unseen" role="status">
       {text}

@@ -1,10 +1,18 @@
-/** Plots over time: live events per second, tokens and cost per hour. */
+/** Plots over time: live events per second; events, tokens and cost per hour. */
 import { computed } from '@preact/signals';
 import { RATE_SECONDS } from '../figures.ts';
 import { dollars, short } from '../format.ts';
 import { hourly } from '../hourly.ts';
 import { RANGE_NAMES } from '../range.ts';
-import { hasComputedCost, hasCost, hasReportedCost, hasTokens, perSecond, shownCost } from '../scope.ts';
+import {
+  hasComputedCost,
+  hasCost,
+  hasReportedCost,
+  hasTokens,
+  perSecond,
+  shownCost,
+  shownEvents,
+} from '../scope.ts';
 import { now_ms } from '../time.ts';
 import { range, since } from '../view.ts';
 import { Chart } from './chart.tsx';
@@ -14,6 +22,11 @@ const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
 const hours = computed(() => {
   const from = since.value === null ? null : Date.parse(since.value) / 3_600_000;
   return hourly(shownCost.value?.timeline ?? [], hour.value, from);
+});
+const eventsPerHour = computed(() => {
+  const { at } = hours.value;
+  const counts = at.map((hour) => shownEvents.value?.get(hour) ?? [0, 0]);
+  return [at, counts.map(([count]) => count), counts.map(([, failed]) => failed)];
 });
 const tokensPerHour = computed(() => [hours.value.at, hours.value.tokens_in, hours.value.tokens_out]);
 const costPerHour = computed(() => [hours.value.at, hours.value.cost_usd]);
@@ -28,6 +41,7 @@ export function Charts() {
   return (
     <section class="charts" aria-label="Over time">
       <RateChart />
+      <EventsChart />
       {hasTokens.value && <TokensChart />}
       {hasReportedCost.value && <CostChart />}
       {hasComputedCost.value && <ComputedCostChart />}
@@ -52,6 +66,23 @@ function RateChart() {
       format={short}
       least={5}
       kind="area"
+    />
+  );
+}
+
+function EventsChart() {
+  return (
+    <Chart
+      title="Events per hour"
+      range={hourRange.value}
+      data={eventsPerHour.value}
+      series={[
+        { name: 'events', colour: '--series-1' },
+        { name: 'failed', colour: '--series-2' },
+      ]}
+      format={short}
+      least={5}
+      kind="line"
     />
   );
 }

@@ -20,6 +20,10 @@ import { openEvent, setFilter } from '../view.ts';
 import { Attachments } from './attachments.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Fields } from './fields.tsx';
+import { Marked } from './marked.tsx';
+
+/** Room above the first match of the metadata. */
+const MATCH_TOP_PX = 40;
 
 type Answer =
   | { readonly row: Row; readonly metadata: string }
@@ -119,6 +123,12 @@ function ListedDetail({ id }: { readonly id: number }) {
 
 function Metadata({ text, isCut }: { readonly text: string; readonly isCut: boolean }) {
   const [isExact, setIsExact] = useState(false);
+  const box = useRef<HTMLPreElement>(null);
+  // The first match becomes visible.
+  useEffect(() => {
+    const match = box.current?.querySelector('mark');
+    if (match) box.current!.scrollTop = match.offsetTop - box.current!.offsetTop - MATCH_TOP_PX;
+  }, [text, isExact]);
   return (
     <section class="metadata" aria-labelledby="metadata-title">
       <div class="panel-head">
@@ -134,7 +144,9 @@ function Metadata({ text, isCut }: { readonly text: string; readonly isCut: bool
         <CopyButton text={text} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so that the keyboard has to get there. */}
-      <pre tabIndex={0}>{isExact ? text : legibleJson(indented(text))}</pre>
+      <pre ref={box} tabIndex={0}>
+        <Marked text={isExact ? text : legibleJson(indented(text))} isJson />
+      </pre>
     </section>
   );
 }

@@ -7,10 +7,13 @@ import { computedTitle } from '../cost-text.ts';
 import { openCalls, toggleCall } from '../feed.ts';
 import { projects } from '../figures.ts';
 import { dollars, duration, legible, short, timeOfDay } from '../format.ts';
+import { contains, foundIn, fromMatch } from '../found.ts';
+import { labelOf } from '../labels.ts';
 import { sessionHref } from '../route.ts';
 import { summaryOf } from '../summary.ts';
 import { projectOf } from '../titles.ts';
-import { openEvent } from '../view.ts';
+import { openEvent, sought } from '../view.ts';
+import { Marked } from './marked.tsx';
 
 interface EventRowProps {
   readonly row: Row;
@@ -52,7 +55,7 @@ export function EventRow({ row, parts, isPart, columns, index, style, isChosen }
         >
           {name === 'event' && parts.length > 0 && <Fold row={row} count={parts.length + 1} />}
           {name === 'what' && status !== 'success' && <span class="mark">{status} </span>}
-          {CELLS[name](row, parts)}
+          {name === 'what' ? <What row={row} columns={columns} /> : CELLS[name](row, parts)}
         </span>
       ))}
     </div>
@@ -91,16 +94,42 @@ const CLASSES: Readonly<Record<ColumnName, 'number' | 'text'>> = {
   session: 'text',
 };
 
-const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => ComponentChildren>> = {
+/** The summary of an event, or the place where the searched text is, unless another column shows it. */
+function What({ row, columns }: { readonly row: Row; readonly columns: readonly ColumnName[] }) {
+  const [summary, wanted] = [summaryOf(row), sought.value];
+  if (wanted === '') return <>{summary}</>;
+  if (contains(summary, wanted)) return <Marked text={fromMatch(summary, wanted)} />;
+  if (columns.some((name) => name in textIn && contains(textIn[name as keyof typeof textIn](row), wanted)))
+    return <>{summary}</>;
+  const found = foundIn(row, wanted);
+  if (found === null) return <>{summary}</>;
+  return (
+    <>
+      <span class="where">{legible(found.where in row ? labelOf(found.where) : found.where, 60)}: </span>
+      <Marked text={legible(fromMatch(found.text, wanted))} />
+    </>
+  );
+}
+
+/** The texts of columns in which the searched text is marked. */
+const textIn = {
+  event: (row: Row) => legible(eventOf(row), 60),
+  agent: ({ agent_type }: Row) => legible(agent_type, 60),
+  tool: (row: Row) => legible(toolOf(row) ?? '', 60),
+  session: (row: Row) => legible(whereOf(row), 40),
+};
+
+const CELLS: Readonly<
+  Record<Exclude<ColumnName, 'what'>, (row: Row, parts: readonly Row[]) => ComponentChildren>
+> = {
   // The time when the call started; the next column shows its duration.
   time: (row, parts) => {
     const first = [row, ...parts].reduce((a, b) => (a.id < b.id ? a : b));
     return timeOfDay(new Date(first.created_at)).slice(0, 8);
   },
-  event: (row) => legible(eventOf(row), 60),
-  agent: ({ agent_type }) => legible(agent_type, 60),
-  tool: (row) => legible(toolOf(row) ?? '', 60),
-  what: (row) => summaryOf(row),
+  event: (row) => <Marked text={textIn.event(row)} />,
+  agent: (row) => <Marked text={textIn.agent(row)} />,
+  tool: (row) => <Marked text={textIn.tool(row)} />,
   took: (row) => {
     if (row.duration_ms !== null) return duration(row.duration_ms);
     return isRunning(row) ? <span title="No result yet">…</span> : '';
@@ -120,7 +149,7 @@ const CELLS: Readonly<Record<ColumnName, (row: Row, parts: readonly Row[]) => Co
       title="Open its session"
       onClick={(event) => event.stopPropagation()}
     >
-      {legible(whereOf(row), 40)}
+      <Marked text={textIn.session(row)} />
     </a>
   ),
 };

@@ -10,11 +10,11 @@ import { callKey } from '../calls.ts';
 import { type ColumnName, columnsOf } from '../columns.ts';
 import {
   cursor,
+  hasMore,
   holds,
   type Item,
   isLoaded,
   isScrolled,
-  isUnfinished,
   items,
   loadGap,
   loadingGap,
@@ -22,11 +22,11 @@ import {
   refusal,
   shownRows,
   toggleCall,
-  WHOLE_FEED,
 } from '../feed.ts';
 import { legible, whole } from '../format.ts';
+import { WHOLE_FEED } from '../loaded.ts';
 import { isNarrow } from '../narrow.ts';
-import { isFiltered, openEvent, search, selection, since } from '../view.ts';
+import { hasFilters, isFiltered, openEvent, selection, since, sought } from '../view.ts';
 import { EventRow, rowId } from './event-row.tsx';
 import { NoEvents } from './no-events.tsx';
 import { SearchProgress } from './search-progress.tsx';
@@ -62,8 +62,8 @@ export function Feed() {
     return () => observer.disconnect();
   }, []);
   // Another list starts at its top; its filters and search identify it.
-  const [chosen, wanted] = [selection.value, search.value];
-  useEffect(() => box!.scrollTo({ top: 0 }), [chosen, wanted]);
+  const chosen = selection.value;
+  useEffect(() => box!.scrollTo({ top: 0 }), [chosen]);
   const list = items.value;
   const row_px = isNarrow.value ? ROW_PX.narrow : ROW_PX.wide;
   const first = Math.max(0, Math.floor(scrollTop.value / row_px) - EXTRA);
@@ -151,14 +151,19 @@ function NothingHere() {
         <p class="empty">
           <strong>The server refuses these filters:</strong> {legible(refusal.value)}.
         </p>
-      ) : search.value !== '' ? (
-        <p class="empty">Nothing that is loaded has “{legible(search.value)}” in it.</p>
-      ) : isUnfinished.value ? (
+      ) : hasMore.value && loadingGap.value !== null ? (
+        <p class="empty">Searching…</p>
+      ) : hasMore.value ? (
         <p class="empty">
           No event was found before the search was stopped.{' '}
           <button type="button" class="quiet" onClick={() => void loadGap(WHOLE_FEED)}>
-            {loadingGap.value === WHOLE_FEED ? 'Searching…' : 'Search older events'}
+            Search older events
           </button>
+        </p>
+      ) : sought.value !== '' ? (
+        <p class="empty">
+          No stored event contains “{legible(sought.value)}”
+          {hasFilters.value || since.value !== null ? ' and passes the filters' : ''}.
         </p>
       ) : isFiltered.value ? (
         <p class="empty">

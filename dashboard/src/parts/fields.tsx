@@ -2,6 +2,7 @@
 import type { Row } from '../api.ts';
 import { dateTime, dollars, duration, legible, whole } from '../format.ts';
 import { labelOf } from '../labels.ts';
+import { Marked } from './marked.tsx';
 
 export function Fields({ row }: { readonly row: Row }) {
   return (
@@ -9,7 +10,9 @@ export function Fields({ row }: { readonly row: Row }) {
       {fieldsOf(row).map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd class="text">{legible(value, 2000)}</dd>
+          <dd class="text">
+            <Marked text={legible(value, 2000)} />
+          </dd>
         </div>
       ))}
     </dl>

@@ -1,13 +1,23 @@
 /** Controls of the feed: search, filters, pause. */
 import { signal } from '@preact/signals';
 import type { Counted } from '../api.ts';
-import { isHeld, isPaused, items, letIn, receipt, waits } from '../feed.ts';
+import { isHeld, isPaused, letIn, receipt, waits } from '../feed.ts';
 import { FILTER_NAMES, type FilterName } from '../filters.ts';
 import { legible, whole } from '../format.ts';
 import { labelOf } from '../labels.ts';
 import { getJson } from '../request.ts';
-import { clearFilters, filters, hasFilters, isFiltered, search, setFilter } from '../view.ts';
+import {
+  clearFilters,
+  filters,
+  hasFilters,
+  isFiltered,
+  search,
+  setFilter,
+  startSearch,
+  typeSearch,
+} from '../view.ts';
 import { toTop } from './feed.tsx';
+import { SearchLine } from './search-progress.tsx';
 
 export const SEARCH_ID = 'search';
 
@@ -29,20 +39,14 @@ export function FilterBar() {
         <input
           id={SEARCH_ID}
           type="search"
-          placeholder="Search what is loaded  ( / )"
-          aria-label="Search what is loaded"
+          placeholder="Search everything stored  ( / )"
+          aria-label="Search everything stored"
           autocomplete="off"
           spellcheck={false}
           value={search.value}
-          onInput={(event) => {
-            search.value = event.currentTarget.value;
-          }}
+          onInput={(event) => typeSearch(event.currentTarget.value)}
+          onKeyDown={onSearchKey}
         />
-        {search.value !== '' && (
-          <span class="dim number found">
-            {whole(items.value.filter((item) => 'row' in item && !item.isPart).length)} found
-          </span>
-        )}
         <span class="spring" />
         <ReceivedCount />
         <button type="button" aria-expanded={isOpen.value} aria-controls="filters" onClick={toggle}>
@@ -50,6 +54,7 @@ export function FilterBar() {
         </button>
         <PauseButton />
       </div>
+      <SearchLine />
       <div id="filters" class="filters" hidden={!isOpen.value}>
         {CHOSEN.map((name) => (
           <FilterSelect key={name} name={name} />
@@ -58,6 +63,15 @@ export function FilterBar() {
       {hasFilters.value && <Chips />}
     </div>
   );
+}
+
+/** Enter searches at once, Escape removes the text, and the down arrow goes to the events. */
+function onSearchKey(event: KeyboardEvent): void {
+  if (event.key === 'Enter') startSearch();
+  else if (event.key === 'Escape' && search.value !== '') typeSearch('');
+  else if (event.key === 'ArrowDown') document.getElementById('feed')?.focus();
+  else return;
+  event.preventDefault();
 }
 
 /**

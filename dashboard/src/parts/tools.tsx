@@ -1,7 +1,8 @@
-/** Tools: calls, failures and durations. A click filters the feed by one. */
-import type { Tool } from '../api.ts';
-import { duration, percent, whole } from '../format.ts';
-import { shownTools } from '../scope.ts';
+/** Tools: calls, durations and failures. A click filters the feed by one. */
+import type { Percentiles, Tool } from '../api.ts';
+import { durationEvents } from '../figures.ts';
+import { duration, percent, short, whole } from '../format.ts';
+import { scopeId, shownTools } from '../scope.ts';
 import { FilterButton } from './filter-button.tsx';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
@@ -10,23 +11,31 @@ const FIRST = 8;
 export function Tools() {
   const all = shownTools.value;
   const [list, button] = useFirst(all ?? [], FIRST);
+  const part = scopeId.value === null ? durationEvents.value : null;
   return (
-    <Panel id="tools" title="Tools">
+    <Panel
+      id="tools"
+      title="Tools"
+      more={part === null ? undefined : `durations of the newest ${short(part)} events`}
+    >
       {all?.length === 0 ? (
         <Empty>No event has named a tool.</Empty>
       ) : (
-        <table aria-labelledby="tools-title">
+        <table class="tools" aria-labelledby="tools-title">
           <thead>
             <tr>
               <th scope="col">Tool</th>
               <th scope="col" class="number">
                 Calls
               </th>
-              <th scope="col" class="number">
-                Errors
+              <th scope="col" class="number" title="Half of the calls took at most this long">
+                p50
+              </th>
+              <th scope="col" class="number" title="95 of 100 calls took at most this long">
+                p95
               </th>
               <th scope="col" class="number">
-                Mean
+                Failed
               </th>
             </tr>
           </thead>
@@ -42,22 +51,25 @@ export function Tools() {
   );
 }
 
-function ToolRow({ tool }: { readonly tool: Tool }) {
+function ToolRow({ tool }: { readonly tool: Tool & Percentiles }) {
   return (
     <tr>
       <th scope="row">
         <FilterButton name="tool_name" value={tool.tool_name} />
       </th>
       <td class="number">{whole(tool.total_calls)}</td>
+      <Took ms={tool.p50_ms} />
+      <Took ms={tool.p95_ms} />
       <td
         class={`number ${tool.error_count > 0 ? 'bad' : 'dim'}`}
         title={`${whole(tool.error_count)} failed`}
       >
         {percent(tool.error_rate)}
       </td>
-      <td class="number">
-        {tool.avg_duration_ms === null ? <span class="dim">–</span> : duration(tool.avg_duration_ms)}
-      </td>
     </tr>
   );
+}
+
+function Took({ ms }: { readonly ms: number | null }) {
+  return <td class="number">{ms === null ? <span class="dim">–</span> : duration(ms)}</td>;
 }
