@@ -1,8 +1,9 @@
 /** Tests the overview's time ranges, the names of projects, and the cost of today and this week. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Series, SeriesLine } from '@twin-ingest/client';
 import type { Session, Spent } from '../src/api.ts';
-import { hourly } from '../src/hourly.ts';
+import { hourCounts, hourly } from '../src/hourly.ts';
 import { labelsOf } from '../src/paths.ts';
 import { rangeIn, sinceOf } from '../src/range.ts';
 import { byFolder, joined } from '../src/spending.ts';
@@ -59,6 +60,20 @@ test('the cost of today stands next to that of the week, the most expensive firs
 
 test('plots of a range have its hours', () => {
   assert.deepEqual(hourly([], 1004, 1002).at, [1002 * 3600, 1003 * 3600, 1004 * 3600]);
+});
+
+test('a series by hour becomes events and failures of each hour', () => {
+  const line = { name: null, event_count: [5, 2], error_count: [1, 0] } as unknown as SeriesLine;
+  const buckets = ['1970-01-01T01:00:00.000Z', '1970-01-01T03:00:00.000Z'];
+  const counts = hourCounts({ buckets, series: [line] } as unknown as Series);
+  assert.deepEqual(
+    [...counts],
+    [
+      [3600, [5, 1]],
+      [10_800, [2, 0]],
+    ],
+  );
+  assert.equal(hourCounts({ buckets: [], series: [] } as unknown as Series).size, 0);
 });
 
 test('sessions tell the cost of folders of one name apart', () => {
