@@ -35,6 +35,7 @@ import { METRICS_SCENARIOS } from './metrics.ts';
 import { NAMES } from './names.ts';
 import { NEIGHBOURS } from './neighbours.ts';
 import { OPEN_HOUR } from './open-hour.ts';
+import { NOTIFICATIONS } from './notifications.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
 import { OVERLOAD_RATE } from './overload-rate.ts';
@@ -78,6 +79,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   HOOKS,
   HOSTILE_TEXT,
   WAITS,
+  NOTIFICATIONS,
   RETENTION,
   RETENTION_LOAD,
   BACKUPS,

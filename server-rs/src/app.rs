@@ -20,6 +20,8 @@ use crate::http::invalidations::SharedFrames;
 use crate::hub::Hub;
 use crate::ingest::Ingest;
 use crate::invalidations::Invalidations;
+use crate::notices::NoticeRules;
+use crate::notifier::Notifier;
 use crate::redact::step::RedactionStep;
 use crate::store::Store;
 use crate::store::connection::OpenError;
@@ -102,6 +104,20 @@ impl App {
         let (tail, watch, check) = (self.hub.tail(), self.store.watch(), self.store.check());
         let stats = http::stream::publish_stats(Arc::clone(&self));
         tokio::join!(tail, watch, check, stats, self.invalidations.run());
+    }
+
+    /// Starts the notifications to `--webhook`, if it is given (rule NOT-01). `url` is the server's.
+    pub async fn notify(&self, url: &str) {
+        let Some(endpoint) = &self.config.webhook else { return };
+        let rules = NoticeRules {
+            origin: url.to_owned(),
+            epoch: self.store.epoch().to_owned(),
+            finish_minutes: self.config.webhook_finish_minutes,
+            budget_cents: self.config.budget_cents,
+        };
+        let notifier =
+            Notifier::start(Arc::clone(&self.store), Arc::clone(endpoint), rules, self.clock).await;
+        tokio::spawn(async move { notifier.run().await });
     }
 
     /// Returns the times before which sessions are idle or ended, and waits are stale.

@@ -41,6 +41,7 @@ pub struct Vocabulary {
     pub waiting_reasons: Vec<String>,
     pub reasons_that_need_an_answer: Vec<String>,
     pub dismissal: Dismissal,
+    pub notifications: Notifications,
     pub summary_keys: Vec<String>,
     pub overflow_name: String,
     pub redaction: RedactionSpec,
@@ -66,6 +67,14 @@ pub struct Vocabulary {
 pub struct Dismissal {
     pub event_type: String,
     pub source_event: String,
+}
+
+/// The types of notifications by their kind, and their messages (rules NOT-01 and NOT-02).
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct Notifications {
+    pub types: BTreeMap<String, String>,
+    pub messages: BTreeMap<String, String>,
 }
 
 /// The attachment that stores a hook's payload (rule ATT-10).
@@ -303,6 +312,16 @@ pub struct Limits {
     pub disk_low_share: u64,
     pub probe_interval_ms: u64,
     pub storage_watch_ms: u64,
+    pub notice_interval_ms: u64,
+    pub notice_page_events: i64,
+    pub notice_sessions: usize,
+    pub webhook_url_bytes: usize,
+    pub webhook_secret_bytes: usize,
+    pub webhook_secret_most_bytes: usize,
+    pub webhook_queue: usize,
+    pub webhook_timeout_ms: u64,
+    pub webhook_attempts: u32,
+    pub webhook_retry_ms: u64,
     pub sqlite_minimum: String,
     pub http_methods: Vec<String>,
 }
@@ -393,6 +412,7 @@ pub struct LabelValues {
     pub outcome: Vec<String>,
     pub source: Vec<String>,
     pub mode: Vec<String>,
+    pub result: Vec<String>,
 }
 
 /// One family of metrics.

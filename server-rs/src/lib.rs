@@ -57,6 +57,10 @@ pub mod topics;
 pub mod descriptors;
 /// The program that started the server.
 pub mod lifecycle;
+/// Amounts of a budget, and its day.
+pub mod budget;
+/// The receiver of notifications.
+pub mod endpoint;
 /// Random secrets, and the file of a token.
 pub mod secret;
 /// The database.
@@ -73,6 +77,14 @@ pub mod hub;
 pub mod slots;
 /// Notifies clients of changed topics.
 pub mod invalidations;
+/// Signals that are notifications.
+pub mod notices;
+/// Notifications that wait.
+pub mod deliveries;
+/// Sends a notification.
+pub mod webhook;
+/// From committed rows to notifications.
+pub mod notifier;
 /// Receives files of events.
 pub mod attachments;
 /// Admits waiting requests, and limits work on large bodies.

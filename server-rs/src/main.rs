@@ -59,7 +59,12 @@ fn main() -> ExitCode {
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     match runtime {
-        Ok(runtime) => runtime.block_on(run(config)),
+        Ok(runtime) => {
+            let code = runtime.block_on(run(config));
+            // The end does not wait for the look-up of a name, which has no time limit.
+            runtime.shutdown_background();
+            code
+        }
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE
@@ -105,6 +110,8 @@ async fn run(config: Config) -> ExitCode {
     let url = listener.local_addr().map_or_else(|_| String::new(), |address| format!("http://{address}"));
     tokio::spawn(Arc::clone(&app).run());
     app.store.announce(&url);
+    // Before the first request, so that no event is missed.
+    app.notify(&url).await;
     let mut fatal = app.store.state().fatal();
     let (listeners, counters) = (Listeners { tcp: listener, unix }, Arc::clone(&app.telemetry));
     let server = tokio::spawn(serve(listeners, file, app.router(), counters, app.draining()));

@@ -35,6 +35,16 @@ pub enum EventSource {
     Telemetry,
 }
 
+/// The results of a notification, in the order of `metrics.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is said by its name")]
+pub enum NoticeResult {
+    Delivered,
+    Dropped,
+    Failed,
+    Retried,
+}
+
 /// The numbers of one server.
 #[derive(Debug)]
 pub struct Meters {
@@ -45,6 +55,7 @@ pub struct Meters {
     request_durations: Vec<Histogram>,
     events: Vec<AtomicU64>,
     refusals: Vec<AtomicU64>,
+    notices: Vec<AtomicU64>,
     /// Valid events of each group.
     pub group_events: Histogram,
     /// Time of each committed group.
@@ -76,6 +87,7 @@ impl Meters {
             request_durations: (0..count).map(|_| durations()).collect(),
             events: zeros(METRICS.values.outcome.len() * METRICS.values.source.len()),
             refusals: zeros(ErrorCode::ALL.len()),
+            notices: zeros(METRICS.values.result.len()),
             group_events: Histogram::new("ingest_group_events", 1.0),
             commit_durations: Histogram::new("ingest_commit_duration_seconds", NANOS),
             checkpoint_durations: Histogram::new("ingest_checkpoint_duration_seconds", NANOS),
@@ -159,6 +171,11 @@ impl Meters {
         }
     }
 
+    /// Counts a notification, or one of its attempts.
+    pub fn count_notice(&self, result: NoticeResult) {
+        add(&self.notices[result as usize], 1);
+    }
+
     /// Returns the answered requests as places of route, method and status, with their count; those above 0.
     pub fn requests(&self) -> impl Iterator<Item = (usize, usize, usize, u64)> {
         let (methods, statuses) = (METRICS.values.method.len() + 1, METRICS.values.status.len());
@@ -181,6 +198,11 @@ impl Meters {
     /// Returns the counts of refusals, in the order of [`ErrorCode::ALL`].
     pub fn refusals(&self) -> impl Iterator<Item = u64> {
         self.refusals.iter().map(get)
+    }
+
+    /// Returns the counts of notifications by result.
+    pub fn notices(&self) -> impl Iterator<Item = u64> {
+        self.notices.iter().map(get)
     }
 
     /// Returns the number of deleted events, and of the transactions that deleted them.
@@ -292,6 +314,16 @@ mod tests {
         assert_eq!(values.source.len(), sources.len());
         for (source, name) in sources {
             assert_eq!(values.source[source as usize], name);
+        }
+        let results = [
+            (NoticeResult::Delivered, "delivered"),
+            (NoticeResult::Dropped, "dropped"),
+            (NoticeResult::Failed, "failed"),
+            (NoticeResult::Retried, "retried"),
+        ];
+        assert_eq!(values.result.len(), results.len());
+        for (result, name) in results {
+            assert_eq!(values.result[result as usize], name);
         }
     }
 }

@@ -82,6 +82,7 @@ fn series_of<'a>(name: &str, meters: &'a Meters, readings: &'a Readings) -> Vec<
         }
         "ingest_stream_delivery_lag_seconds" => one(&meters.delivery_lags),
         "ingest_wal_bytes" => plain(readings.wal_bytes),
+        "ingest_webhook_notices_total" => notices(meters),
         "process_start_time_seconds" => {
             vec![Series::Number(Vec::new(), readings.start_time_ms as f64 / 1000.0)]
         }
@@ -103,6 +104,11 @@ fn events(meters: &Meters) -> Vec<Series<'_>> {
             Series::Number(vec![outcome.as_str(), source.as_str()], count as f64)
         })
         .collect()
+}
+
+fn notices(meters: &Meters) -> Vec<Series<'_>> {
+    let counted = METRICS.values.result.iter().zip(meters.notices());
+    counted.map(|(result, count)| Series::Number(vec![result.as_str()], count as f64)).collect()
 }
 
 fn refusals(meters: &Meters) -> Vec<Series<'_>> {

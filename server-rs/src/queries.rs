@@ -87,6 +87,8 @@ pub const SELECT_COSTS: &str = include_str!("../../contract/queries/select_costs
 pub const SELECT_COUNT_SINCE: &str = include_str!("../../contract/queries/select_count_since.sql");
 /// `contract/queries/select_counts.sql`
 pub const SELECT_COUNTS: &str = include_str!("../../contract/queries/select_counts.sql");
+/// `contract/queries/select_day_cost.sql`
+pub const SELECT_DAY_COST: &str = include_str!("../../contract/queries/select_day_cost.sql");
 /// `contract/queries/select_deletion_bound.sql`
 pub const SELECT_DELETION_BOUND: &str = include_str!("../../contract/queries/select_deletion_bound.sql");
 /// `contract/queries/select_dump_statements.sql`
@@ -198,6 +200,8 @@ pub const SELECT_SESSION_SUMS: &str = include_str!("../../contract/queries/selec
 pub const SELECT_SESSION_TOTALS: &str = include_str!("../../contract/queries/select_session_totals.sql");
 /// `contract/queries/select_sessions.sql`
 pub const SELECT_SESSIONS: &str = include_str!("../../contract/queries/select_sessions.sql");
+/// `contract/queries/select_signals.sql`
+pub const SELECT_SIGNALS: &str = include_str!("../../contract/queries/select_signals.sql");
 /// `contract/queries/select_stats_sums.sql`
 pub const SELECT_STATS_SUMS: &str = include_str!("../../contract/queries/select_stats_sums.sql");
 /// `contract/queries/select_tool_agents.sql`

@@ -20,6 +20,7 @@ import { Hub, Places } from './hub.ts';
 import { Ingest } from './ingest.ts';
 import { Invalidations } from './invalidations.ts';
 import type { Log } from './log.ts';
+import type { Notifier } from './notifier.ts';
 import { CallReader } from './rpc/worker.ts';
 import type { StoreCode } from './store/failure.ts';
 import { Store } from './store/index.ts';
@@ -67,6 +68,7 @@ export class App {
   readonly startTimeMs = nowMs();
   /** The bytes of rule RET-02, as the last scrape read them. */
   retainedBytes = 0;
+  private notifier: Notifier | undefined;
   private readonly startedMs = performance.now();
   private readonly buildRoutes: typeof buildRoutes;
   private readonly statsTimer: NodeJS.Timeout;
@@ -133,6 +135,20 @@ export class App {
     return held.app;
   }
 
+  /** Starts the notifications to `--webhook`, if it is given (rule NOT-01). `url` is the server's. */
+  async notify(url: string): Promise<void> {
+    const { webhook, webhookFinishMinutes: finishMinutes, budgetCents } = this.config;
+    if (webhook === undefined) return;
+    const { Notifier } = await import('./notifier.ts');
+    const rules = { origin: url, epoch: this.store.epoch, finishMinutes, budgetCents };
+    this.notifier = await Notifier.start(this.store, webhook, rules, this.log);
+  }
+
+  /** Whether the end has cut an attempt of a notification; a part of it may still run in a thread of Node. */
+  get hasCutNotice(): boolean {
+    return this.notifier?.wasSending === true;
+  }
+
   /** Starts to answer requests. */
   serve(): void {
     this.connections.serve(this.buildRoutes(this), () => {
@@ -162,6 +178,7 @@ export class App {
   private published(): void {
     this.hub.published();
     this.invalidations.published();
+    this.notifier?.published();
   }
 
   /** Starts draining: no more requests, no more stream (rule PRO-07). Resolves when all connections are closed. */
@@ -170,6 +187,7 @@ export class App {
     clearInterval(this.statsTimer);
     this.hub.close();
     this.invalidations.close();
+    this.notifier?.close();
     return this.connections.drain().finally(() => this.callReader.close());
   }
 

@@ -76,6 +76,7 @@ interface MetricsSpec {
     readonly outcome: readonly string[];
     readonly source: readonly string[];
     readonly mode: readonly string[];
+    readonly result: readonly string[];
   };
   readonly families: readonly FamilySpec[];
 }
@@ -300,7 +301,7 @@ export interface OptionSpec {
   readonly choices?: readonly string[];
   /** The switch that excludes this option. */
   readonly excludes?: string;
-  /** The option that this switch requires. */
+  /** The option that this one requires. */
   readonly needs?: string;
   /** The placeholder of the value in the help; absent for a switch. */
   readonly value?: string;

@@ -121,9 +121,11 @@ async function run(config: Config): Promise<void> {
     const code = error instanceof OpenError ? error.exit : database.code;
     exit(code, `${error instanceof Error ? error.message : String(error)}\n`);
   }
-  app.serve();
   const { address, port } = connections.address;
   const url = `http://${bracketed(address)}:${port}`;
+  // Before the first request, so that no event is missed.
+  await app.notify(url);
+  app.serve();
   app.store.announce(url);
   if (config.exitWithStdin) ending.watchInput();
   const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: SERVER_VERSION };
@@ -170,8 +172,9 @@ async function run(config: Config): Promise<void> {
   log.info('stopped');
   // The storage may also fail during the stop, at the latest in its last checkpoint (rule STO-06).
   const finalCode = ending.failure ?? exitCode;
-  // `process.exit` would wait for a thread that writes to a pipe without a reader, or copies the database.
-  if (!isWritten || app.store.backups.isRunning) exitAtOnce(finalCode);
+  // `process.exit` would wait for a thread that writes to a pipe without a reader, copies the database, or looks up a
+  // name.
+  if (!isWritten || app.store.backups.isRunning || app.hasCutNotice) exitAtOnce(finalCode);
   process.exit(finalCode);
 }
 

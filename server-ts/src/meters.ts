@@ -11,13 +11,22 @@ import { Histogram } from './histogram.ts';
 /** Number of commits whose time is known. */
 const COMMITS = 1024;
 
-const { method: METHODS, status: STATUSES, outcome: OUTCOMES, source: SOURCES } = METRICS.values;
+const {
+  method: METHODS,
+  status: STATUSES,
+  outcome: OUTCOMES,
+  source: SOURCES,
+  result: RESULTS,
+} = METRICS.values;
 
 /** The results of an event, in the order of `metrics.json`. */
 export type EventOutcome = 'accepted' | 'duplicate' | 'rejected';
 
 /** The sources of events, in the order of `metrics.json`. */
 export type EventSource = 'dismissals' | 'events' | 'hooks' | 'rpc' | 'stdin' | 'telemetry';
+
+/** The results of a notification, in the order of `metrics.json`. */
+export type NoticeResult = 'delivered' | 'dropped' | 'failed' | 'retried';
 
 const OUTCOME_PLACES: Readonly<Record<EventOutcome, number>> = { accepted: 0, duplicate: 1, rejected: 2 };
 const SOURCE_PLACES: Readonly<Record<EventSource, number>> = {
@@ -44,6 +53,7 @@ export class Meters {
   );
   private readonly eventCounts = new Float64Array(OUTCOMES.length * SOURCES.length);
   private readonly refusalCounts = new Map<string, number>();
+  private readonly noticeCounts = new Map(RESULTS.map((result) => [result, 0]));
   /** Valid events of each group. */
   readonly groupEvents = new Histogram('ingest_group_events');
   /** Time of each committed group. */
@@ -137,6 +147,11 @@ export class Meters {
     this.deliveryLags.observe(Math.max(sharedNowMs() - committedMs, 0) / 1000);
   }
 
+  /** Counts a notification, or one of its attempts. */
+  countNotice(result: NoticeResult): void {
+    this.noticeCounts.set(result, (this.noticeCounts.get(result) ?? 0) + 1);
+  }
+
   /** Returns the answered requests as places of route, method and status, with their count; those above 0. */
   requests(): (readonly [route: number, method: number, status: number, count: number])[] {
     const [methods, statuses] = [METHODS.length + 1, STATUSES.length];
@@ -157,6 +172,11 @@ export class Meters {
   /** Returns the counts of refusals by their code. */
   refusals(): ReadonlyMap<string, number> {
     return this.refusalCounts;
+  }
+
+  /** Returns the counts of notifications by result. */
+  notices(): ReadonlyMap<string, number> {
+    return this.noticeCounts;
   }
 }
 

@@ -96,6 +96,8 @@ function seriesOf(name: string, meters: Meters, readings: Readings): readonly Se
       return one(meters.deliveryLags);
     case 'ingest_wal_bytes':
       return one(readings.walBytes);
+    case 'ingest_webhook_notices_total':
+      return [...meters.notices()].map(([result, count]) => [[result], count]);
     case 'process_start_time_seconds':
       return one(readings.startTimeMs / 1000);
     default:

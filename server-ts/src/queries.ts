@@ -43,6 +43,7 @@ import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?
 import selectCosts from '../../contract/queries/select_costs.sql?text';
 import selectCountSince from '../../contract/queries/select_count_since.sql?text';
 import selectCounts from '../../contract/queries/select_counts.sql?text';
+import selectDayCost from '../../contract/queries/select_day_cost.sql?text';
 import selectDeletionBound from '../../contract/queries/select_deletion_bound.sql?text';
 import selectDumpStatements from '../../contract/queries/select_dump_statements.sql?text';
 import selectEpoch from '../../contract/queries/select_epoch.sql?text';
@@ -94,6 +95,7 @@ import selectSessionRevision from '../../contract/queries/select_session_revisio
 import selectSessionSums from '../../contract/queries/select_session_sums.sql?text';
 import selectSessionTotals from '../../contract/queries/select_session_totals.sql?text';
 import selectSessions from '../../contract/queries/select_sessions.sql?text';
+import selectSignals from '../../contract/queries/select_signals.sql?text';
 import selectStatsSums from '../../contract/queries/select_stats_sums.sql?text';
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
 import selectTools from '../../contract/queries/select_tools.sql?text';
@@ -152,6 +154,7 @@ export const QUERIES = {
   selectCosts,
   selectCountSince,
   selectCounts,
+  selectDayCost,
   selectDeletionBound,
   selectDumpStatements,
   selectEpoch,
@@ -203,6 +206,7 @@ export const QUERIES = {
   selectSessionSums,
   selectSessionTotals,
   selectSessions,
+  selectSignals,
   selectStatsSums,
   selectToolAgents,
   selectTools,

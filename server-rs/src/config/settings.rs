@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use crate::endpoint::Endpoint;
 use crate::prices::Prices;
 use crate::redact::Redaction;
 
@@ -60,6 +61,11 @@ pub struct Config {
     pub prices: Option<Arc<Prices>>,
     /// Content of `--redact`.
     pub redaction: Option<Arc<Redaction>>,
+    /// The receiver that `--webhook` and `--webhook-secret-file` name.
+    pub webhook: Option<Arc<Endpoint>>,
+    pub webhook_finish_minutes: i64,
+    /// `--budget-usd-day` in cents.
+    pub budget_cents: Option<u64>,
     pub bench: bool,
     pub exit_with_stdin: bool,
     pub parent_pid: u32,

@@ -22,7 +22,7 @@ pub(crate) struct OptionSpec {
     pub(crate) choices: Option<Vec<String>>,
     /// The switch that excludes this option.
     pub(crate) excludes: Option<String>,
-    /// The option that this switch requires.
+    /// The option that this one requires.
     pub(crate) needs: Option<String>,
     /// `None` for a switch.
     value: Option<String>,

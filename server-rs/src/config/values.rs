@@ -8,10 +8,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
+use crate::budget::parse_budget;
 use crate::config::arguments::{Given, Reader, quoted};
 use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::contract::{LIMITS, VOCABULARY, integer_of, text_of};
+use crate::endpoint::{Endpoint, is_endpoint_url, parse_secret};
 use crate::prices::{Prices, parse_prices};
 use crate::redact::Redaction;
 use crate::redact::rules::parse_redaction;
@@ -28,6 +30,7 @@ impl Reader {
         let (mut token, mut new_token) = (None, None);
         let mut prices = None;
         let mut redaction = None;
+        let (mut webhook_url, mut webhook_secret, mut budget_cents) = (None, None, None);
         let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         for option in &SPEC.options {
             let name = option.name.as_str();
@@ -53,6 +56,15 @@ impl Reader {
                     }
                     if let ("redact", Some(given)) = (name, given.first()) {
                         redaction = self.redaction(given);
+                    }
+                    if let ("webhook", Some(given)) = (name, given.first()) {
+                        webhook_url = self.webhook_url(given);
+                    }
+                    if let ("webhook-secret-file", Some(given)) = (name, given.first()) {
+                        webhook_secret = self.webhook_secret(given);
+                    }
+                    if let ("budget-usd-day", Some(given)) = (name, given.first()) {
+                        budget_cents = self.budget(given);
                     }
                     texts.insert(name, text);
                 }
@@ -93,6 +105,12 @@ impl Reader {
             keep_hook_payloads: texts.get("keep-hook-payloads").is_some_and(|text| text == "true"),
             prices: prices.map(Arc::new),
             redaction: redaction.map(Arc::new),
+            webhook: webhook_url
+                .zip(webhook_secret)
+                .and_then(|(url, secret)| Endpoint::new(&url, &secret))
+                .map(Arc::new),
+            webhook_finish_minutes: i64::try_from(number("webhook-finish-minutes")).unwrap_or(i64::MAX),
+            budget_cents,
             bench: texts.get("bench").is_some_and(|text| text == "true"),
             idle_exit_s: number("idle-exit"),
             parent_pid: u32::try_from(number("parent-pid")).unwrap_or_default(),
@@ -250,6 +268,52 @@ impl Reader {
         rules.ok().map(Redaction::new)
     }
 
+    fn webhook_url(&mut self, given: &Given) -> Option<String> {
+        // An empty URL was already reported as a problem. The URL may hold a secret, so the message does not.
+        if given.text.is_empty() || is_endpoint_url(&given.text) {
+            return Some(given.text.clone());
+        }
+        let maximum = LIMITS.webhook_url_bytes.to_string();
+        self.problem("webhook_url", &[("source", &given.source), ("maximum", &maximum)]);
+        None
+    }
+
+    fn webhook_secret(&mut self, given: &Given) -> Option<Vec<u8>> {
+        // An empty file name was already reported as a problem.
+        if given.text.is_empty() {
+            return None;
+        }
+        let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
+        let Ok((text, mode)) = read_token(&given.text) else {
+            self.problem("webhook_secret_unreadable", &values);
+            return None;
+        };
+        if mode & OTHER_USERS != 0 {
+            self.problem("webhook_secret_open", &values);
+            return None;
+        }
+        let secret = parse_secret(text.trim_matches([' ', '\t', '\r', '\n']));
+        if secret.is_none() {
+            let (minimum, maximum) =
+                (LIMITS.webhook_secret_bytes.to_string(), LIMITS.webhook_secret_most_bytes.to_string());
+            let values = [values[0], values[1], ("minimum", &minimum), ("maximum", &maximum)];
+            self.problem("webhook_secret", &values);
+        }
+        secret
+    }
+
+    fn budget(&mut self, given: &Given) -> Option<u64> {
+        let cents = parse_budget(&given.text);
+        // An empty amount was already reported as a problem.
+        if cents.is_none() && !given.text.is_empty() {
+            let maximum = LIMITS.max_cost_usd.to_string();
+            let values =
+                [("source", given.source.as_str()), ("maximum", &maximum), ("value", &quoted(&given.text))];
+            self.problem("budget", &values);
+        }
+        cents
+    }
+
     fn relations(&mut self, numbers: &BTreeMap<&str, u64>, texts: &BTreeMap<&str, String>, host: IpAddr) {
         for option in &SPEC.options {
             let Some(other) = &option.at_least else { continue };
@@ -284,7 +348,11 @@ impl Reader {
         }
         for option in &SPEC.options {
             let Some(other) = &option.needs else { continue };
-            if self.is_on(&option.name) && !self.given.contains_key(other.as_str()) {
+            let is_used = match option.kind {
+                OptionKind::Switch => self.is_on(&option.name),
+                _ => self.given.contains_key(option.name.as_str()),
+            };
+            if is_used && !self.given.contains_key(other.as_str()) {
                 let source = self.source(&option.name);
                 self.problem("needs", &[("source", &source), ("other", &format!("--{other}"))]);
             }

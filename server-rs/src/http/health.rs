@@ -8,6 +8,7 @@ use rusqlite::types::Value as Sql;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
+use crate::budget::{cents_of, day_of, dollars_json};
 use crate::contract::VERSION;
 use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
@@ -16,6 +17,7 @@ use crate::redact::RedactionCounts;
 use crate::served::OPENAPI;
 use crate::store::cost::Cost;
 use crate::store::query;
+use crate::store::signals::day_cost;
 use crate::timestamp::format_timestamp;
 
 const ALIVE: &str = r#"{"status":"ok"}"#;
@@ -36,6 +38,7 @@ pub async fn get_ready(State(app): State<Arc<App>>, _: Exchange) -> reply::Reply
 /// `GET /api/health` (rule HEA-01).
 pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Reply {
     let figures = app.store.read(Cost::Bounded, query::health).await?;
+    let budget = budget(&app).await?;
     let state = app.store.state();
     let fault = state.fault();
     let disk = app.store.disk();
@@ -68,6 +71,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
             let (events, attachments) = (app.ingest.redacted(), app.attachments.redacted());
             json!({"keys": keys, "patterns": patterns, "events": events, "attachments": attachments})
         }),
+        "budget": budget,
         "compile_options": app.store.compile_options(),
         "pragmas": app.store.pragmas().iter().map(member).collect::<Map<_, _>>(),
     });
@@ -75,6 +79,14 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         members.insert("reason".to_owned(), code.as_str().into());
     }
     Ok(reply::health(answer.to_string(), fault.is_some()))
+}
+
+/// Returns the budget and the cost of the day; null without `--budget-usd-day` (rule NOT-05).
+async fn budget(app: &App) -> Result<Value, Failure> {
+    let Some(cents) = app.config.budget_cents else { return Ok(Value::Null) };
+    let day = day_of(app.clock.now_ms());
+    let usd = app.store.read(Cost::Bounded, |connection| day_cost(connection, day.start_s)).await?;
+    Ok(json!({"day": day.date, "usd_day": dollars_json(cents), "cost_usd": dollars_json(cents_of(usd))}))
 }
 
 /// Returns a pragma as a member of the answer. The value of a pragma is always text or an integer.

@@ -85,6 +85,8 @@ pub mod event_pages;
 pub mod exports;
 /// The reads of statistics.
 pub mod totals;
+/// What notifications need.
+pub mod signals;
 /// The events and buckets of a time series.
 pub mod series_filter;
 /// The reads of time series.

@@ -1,6 +1,7 @@
 /** Holds the checked configuration. Names of values contain their units. */
 
 import type { CommandSpec } from '../contract.ts';
+import type { Endpoint } from '../endpoint.ts';
 import type { Format } from '../formats/index.ts';
 import type { LogLevel } from '../log.ts';
 import type { Prices } from '../prices.ts';
@@ -46,6 +47,11 @@ export interface Config {
   readonly prices: Prices | undefined;
   /** Content of `--redact`. */
   readonly redaction: Redaction | undefined;
+  /** The receiver that `--webhook` and `--webhook-secret-file` name. */
+  readonly webhook: Endpoint | undefined;
+  readonly webhookFinishMinutes: number;
+  /** `--budget-usd-day` in cents. */
+  readonly budgetCents: number | undefined;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly parentPid: number;

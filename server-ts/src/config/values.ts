@@ -4,7 +4,9 @@
  * Over 250 lines because it has a check for each kind of value, and for each file that a flag names.
  */
 import { isIP } from 'node:net';
+import { parseBudget } from '../budget.ts';
 import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
+import { Endpoint, isEndpointUrl, parseSecret } from '../endpoint.ts';
 import type { Format } from '../formats/index.ts';
 import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
@@ -43,6 +45,9 @@ export class Values {
     let token: Pick<Config, 'token' | 'newToken'> = { token: undefined, newToken: undefined };
     let prices: Prices | undefined;
     let redaction: Redaction | undefined;
+    let webhookUrl: string | undefined;
+    let webhookSecret: Buffer | undefined;
+    let budgetCents: number | undefined;
     for (const option of CONFIG_SPEC.options) {
       const first = this.given.get(option.name)?.[0];
       switch (option.type) {
@@ -62,6 +67,11 @@ export class Values {
       if (option.name === 'token-file' && first !== undefined) token = this.token(first);
       if (option.name === 'prices' && first !== undefined) prices = this.prices(first);
       if (option.name === 'redact' && first !== undefined) redaction = this.redaction(first);
+      if (option.name === 'webhook' && first !== undefined) webhookUrl = this.webhookUrl(first);
+      if (option.name === 'webhook-secret-file' && first !== undefined) {
+        webhookSecret = this.webhookSecret(first);
+      }
+      if (option.name === 'budget-usd-day' && first !== undefined) budgetCents = this.budget(first);
     }
     this.relations(values);
     const value = <T>(name: string): T => values.get(name) as T;
@@ -92,6 +102,12 @@ export class Values {
       keepHookPayloads: value('keep-hook-payloads') === 'true',
       prices,
       redaction,
+      webhook:
+        webhookUrl === undefined || webhookSecret === undefined
+          ? undefined
+          : new Endpoint(webhookUrl, webhookSecret),
+      webhookFinishMinutes: value('webhook-finish-minutes'),
+      budgetCents,
       bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
       parentPid: value('parent-pid'),
@@ -162,7 +178,7 @@ export class Values {
       this.problem(messages.token_open, given);
       return none;
     }
-    const token = file.text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+    const token = trimmed(file.text);
     if (token.length >= LIMITS.token_characters && /^[\x21-\x7e]+$/.test(token)) return { ...none, token };
     this.problem(messages.token_short, given, { minimum: LIMITS.token_characters });
     return none;
@@ -215,6 +231,42 @@ export class Values {
     return undefined;
   }
 
+  private webhookUrl(given: Given): string | undefined {
+    // An empty URL was already reported as a problem. The URL may hold a secret, so the message does not.
+    if (given.text === '' || isEndpointUrl(given.text)) return given.text;
+    this.problem(messages.webhook_url, given, { maximum: LIMITS.webhook_url_bytes });
+    return undefined;
+  }
+
+  private webhookSecret(given: Given): Buffer | undefined {
+    // An empty file name was already reported as a problem.
+    if (given.text === '') return undefined;
+    const file = this.readFile(given.text);
+    if (file === 'missing' || file === undefined) {
+      this.problem(messages.webhook_secret_unreadable, given);
+      return undefined;
+    }
+    if ((file.mode & OTHER_USERS) !== 0) {
+      this.problem(messages.webhook_secret_open, given);
+      return undefined;
+    }
+    const secret = parseSecret(trimmed(file.text));
+    if (secret === undefined) {
+      const { webhook_secret_bytes: minimum, webhook_secret_most_bytes: maximum } = LIMITS;
+      this.problem(messages.webhook_secret, given, { minimum, maximum });
+    }
+    return secret;
+  }
+
+  private budget(given: Given): number | undefined {
+    const cents = parseBudget(given.text);
+    // An empty amount was already reported as a problem.
+    if (cents === undefined && given.text !== '') {
+      this.problem(messages.budget, given, { maximum: LIMITS.max_cost_usd });
+    }
+    return cents;
+  }
+
   private relations(values: ReadonlyMap<string, unknown>): void {
     for (const option of CONFIG_SPEC.options) {
       if (option.at_least === undefined) continue;
@@ -232,8 +284,9 @@ export class Values {
       if (excludes === undefined || !this.given.has(name) || values.get(excludes) !== 'true') continue;
       this.problem(messages.exclusive, { source: this.source(name), text: '' }, { other: `--${excludes}` });
     }
-    for (const { name, needs } of CONFIG_SPEC.options) {
-      if (needs === undefined || !this.isOn(name) || this.given.has(needs)) continue;
+    for (const { name, type, needs } of CONFIG_SPEC.options) {
+      const isUsed = type === 'switch' ? this.isOn(name) : this.given.has(name);
+      if (needs === undefined || !isUsed || this.given.has(needs)) continue;
       this.problem(messages.needs, { source: this.source(name), text: '' }, { other: `--${needs}` });
     }
   }
@@ -251,6 +304,11 @@ function listItemProblem(name: string, text: string): string | undefined {
   if (text.includes('*')) return messages.allow_origin_wildcard;
   if (isFileOrigin(text)) return messages.allow_origin_file;
   return isOrigin(text) ? undefined : messages.allow_origin;
+}
+
+/** Removes white space at both ends of a file's text. */
+function trimmed(text: string): string {
+  return text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 }
 
 function isLoopback(address: string): boolean {

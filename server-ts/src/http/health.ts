@@ -1,5 +1,7 @@
 /** Handles `/api/health`, `/livez`, `/readyz` and `/api/openapi.json`. */
 import type { App } from '../app.ts';
+import { centsOf, dayOf, dollarsJson } from '../budget.ts';
+import { nowMs } from '../clock.ts';
 import { CONTRACT_VERSION, OPENAPI, SERVER_VERSION } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { isLow } from '../store/disk.ts';
@@ -25,6 +27,7 @@ export function getReady(app: App, exchange: Exchange): void {
 /** `GET /api/health` (rule HEA-01). */
 export async function getHealth(app: App, exchange: Exchange): Promise<void> {
   const figures = await app.store.health(exchange.response);
+  const budget = await budgetOf(app, exchange);
   const { reason, disk, lastFault } = figures;
   const { prices, redaction } = app.config;
   const json = {
@@ -53,11 +56,21 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
       redaction === undefined
         ? null
         : { ...redaction.counts, events: app.ingest.redacted, attachments: app.attachments.redacted },
+    budget,
     compile_options: figures.compileOptions,
     pragmas: figures.pragmas,
     ...(reason === undefined ? {} : { reason }),
   };
   health(exchange, JSON.stringify(json), reason !== undefined);
+}
+
+/** Returns the budget and the cost of the day; null without `--budget-usd-day` (rule NOT-05). */
+async function budgetOf(app: App, exchange: Exchange): Promise<object | null> {
+  const { budgetCents } = app.config;
+  if (budgetCents === undefined) return null;
+  const { date, startS } = dayOf(nowMs());
+  const usd = await app.store.dayCost(startS, exchange.response);
+  return { day: date, usd_day: dollarsJson(budgetCents), cost_usd: dollarsJson(centsOf(usd)) };
 }
 
 /** `GET /api/openapi.json` (rule HEA-03). */

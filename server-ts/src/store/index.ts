@@ -41,6 +41,7 @@ import type {
 } from './read.ts';
 import { type Asker, Readers } from './reader.ts';
 import type { Bounds, DeletionResult } from './retention.ts';
+import type { Signal } from './signals.ts';
 import { type Submitted, Writer } from './writer.ts';
 import type { AttachFailure, Opened } from './writer-messages.ts';
 
@@ -323,6 +324,16 @@ export class Store {
 
   frames(filter: EventFilter): Promise<Frames> {
     return this.readers.frames(filter);
+  }
+
+  /** Reads what notifications need of the events above an id, up to another one. */
+  signals(after: number, newest: number): Promise<readonly Signal[]> {
+    return this.readers.signals(after, newest);
+  }
+
+  /** Reads the cost in US dollars of the day that begins at a time in Unix seconds. */
+  dayCost(startS: number, asker?: Asker): Promise<number> {
+    return this.readers.dayCost(startS, asker);
   }
 
   /** Reads the health figures, with the reason why writes fail if they do. */

@@ -13,6 +13,7 @@ import type { EventFilter } from './query.ts';
 import type { Bounds } from './retention.ts';
 import type { SeriesFilter } from './series-filter.ts';
 import type { SessionFilter } from './session-query.ts';
+import type { Signal } from './signals.ts';
 import type { StatsFilter } from './totals.ts';
 
 export interface ReaderData extends ConnectionOptions {
@@ -94,6 +95,10 @@ export type Read =
   | { readonly kind: 'session_revisions'; readonly ids: readonly string[] }
   /** Frames of the stream, oldest first, up to the size of a page. */
   | { readonly kind: 'events_after'; readonly filter: EventFilter }
+  /** What notifications need of the events above an id. */
+  | { readonly kind: 'signals'; readonly after: number; readonly newest: number }
+  /** The cost of the day that begins at a time in Unix seconds. */
+  | { readonly kind: 'day_cost'; readonly startS: number }
   | { readonly kind: 'health' }
   | { readonly kind: 'check_table'; readonly place: number };
 
@@ -122,6 +127,8 @@ export type ReadResult =
   | ({ readonly kind: 'export' } & ExportPage)
   | { readonly kind: 'revisions'; readonly revisions: Float64Array }
   | ({ readonly kind: 'frames' } & Frames)
+  | { readonly kind: 'signals'; readonly signals: readonly Signal[] }
+  | { readonly kind: 'day_cost'; readonly usd: number }
   | ({ readonly kind: 'health' } & HealthFigures)
   | { readonly kind: 'checked'; readonly found: string | undefined }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string };

@@ -25,6 +25,7 @@ import { type EventFilter, Queries } from './query.ts';
 import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './read.ts';
 import { readSeries } from './series.ts';
 import { getSession, listSessions, sessionRevision } from './session-query.ts';
+import { dayCost, readSignals } from './signals.ts';
 import { type StatsFilter, Totals } from './totals.ts';
 
 /** Runs the thread: answers reads one after the other. */
@@ -80,6 +81,10 @@ function answer(opened: Opened, read: Read): ReadResult {
     }
     case 'events_after':
       return { kind: 'frames', ...readFrames(queries, read.filter) };
+    case 'signals':
+      return { kind: 'signals', signals: readSignals(queries, read.after, read.newest) };
+    case 'day_cost':
+      return { kind: 'day_cost', usd: dayCost(queries, read.startS) };
     case 'health':
       return {
         kind: 'health',

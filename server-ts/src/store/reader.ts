@@ -23,6 +23,7 @@ import type {
   Snapshot,
   SnapshotRead,
 } from './read.ts';
+import type { Signal } from './signals.ts';
 
 /** The client of a read, such as a response of Node. */
 export interface Asker {
@@ -103,6 +104,18 @@ export class Readers {
     const result = await this.read({ kind: 'events_after', filter });
     if (result.kind !== 'frames') throw new Error(`a page of frames answered ${result.kind}`);
     return result;
+  }
+
+  async signals(after: number, newest: number): Promise<readonly Signal[]> {
+    const result = await this.read({ kind: 'signals', after, newest });
+    if (result.kind !== 'signals') throw new Error(`signals answered ${result.kind}`);
+    return result.signals;
+  }
+
+  async dayCost(startS: number, asker?: Asker): Promise<number> {
+    const result = await this.read({ kind: 'day_cost', startS }, asker);
+    if (result.kind !== 'day_cost') throw new Error(`a day's cost answered ${result.kind}`);
+    return result.usd;
   }
 
   async health(asker?: Asker): Promise<HealthFigures> {

@@ -1,0 +1,27 @@
+-- What notifications need of the events above an id (rule NOT-02). ?1 the id, exclusive. ?2 the newest id, inclusive.
+-- A wait counts at the event that began it, while it lasts. The cross join keeps the order of the tables.
+SELECT
+  g.id,
+  g.kind,
+  g.reason,
+  g.at,
+  s.key,
+  s.session_id,
+  (SELECT n.name FROM names AS n WHERE n.id = s.agent_type) AS agent,
+  (SELECT n.name FROM names AS n WHERE n.id = s.project) AS project,
+  s.started_at
+FROM (
+  SELECT e.id, CASE n.name WHEN 'user_prompt' THEN 'prompt' WHEN 'session_end' THEN 'finished' ELSE 'failed' END AS kind,
+    NULL AS reason, e.created_at AS at, e.session
+  FROM events AS e
+  CROSS JOIN names AS n ON n.id = e.event_type
+  WHERE e.id > ?1 AND e.id <= ?2 AND n.name IN ('user_prompt', 'session_end', 'error')
+  UNION ALL
+  SELECT w.event_id, iif(w.needs_answer = 1, 'waiting', 'finished'), w.reason, w.since, w.session
+  FROM sessions AS c
+  CROSS JOIN session_waits AS w ON w.session = c.key
+  WHERE c.last_event_id > ?1 AND c.ended_at IS NULL
+    AND w.event_id > ?1 AND w.event_id <= ?2 AND (w.needs_answer = 1 OR w.agent_id = '')
+) AS g
+CROSS JOIN sessions AS s ON s.key = g.session
+ORDER BY g.id, g.kind

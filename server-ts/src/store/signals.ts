@@ -1,0 +1,34 @@
+/** Reads what notifications need: the events and waits after an id, and the cost of a day (rules NOT-02 and NOT-05). */
+import { QUERIES } from '../queries.ts';
+import type { Queries } from './query.ts';
+
+/** What an event or a wait means for its session. */
+export type SignalKind = 'failed' | 'finished' | 'prompt' | 'waiting';
+
+/** One event, or one wait that lasts. */
+export interface Signal {
+  /** Of the event. */
+  readonly id: number;
+  readonly kind: SignalKind;
+  /** Of a wait. */
+  readonly reason: string | null;
+  /** Unix milliseconds, as `started_at`. */
+  readonly at: number;
+  /** The session's key. */
+  readonly key: number;
+  /** These are of the session. */
+  readonly session_id: string;
+  readonly agent: string;
+  readonly project: string | null;
+  readonly started_at: number;
+}
+
+/** Returns the signals of the events above `after`, up to `newest`, oldest first. */
+export function readSignals(queries: Queries, after: number, newest: number): readonly Signal[] {
+  return queries.prepared(QUERIES.selectSignals).all(after, newest) as Signal[];
+}
+
+/** Returns the cost in US dollars of the day that begins at a time in Unix seconds. */
+export function dayCost(queries: Queries, startS: number): number {
+  return queries.pluck(QUERIES.selectDayCost, startS) ?? 0;
+}
