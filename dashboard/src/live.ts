@@ -1,6 +1,6 @@
 /**
  * Schedules the dashboard's requests: one stream that announces changes, and fetches of the visible data, each at its
- * own pace. A hidden page sends no requests and holds no connection.
+ * own pace. A hidden page sends no requests and holds no connection, unless it notifies its user.
  *
  * The most visible data comes first; a browser has six connections to a server (HTTP/1.1), and the stream takes one.
  */
@@ -20,6 +20,7 @@ import {
   pullWaiting,
 } from './live-figures.ts';
 import { wholePage } from './long-search.ts';
+import { choice } from './notify/choice.ts';
 import { keepInStep } from './pulls.ts';
 import { getJson, WrongRequest } from './request.ts';
 import { sessionPage } from './route.ts';
@@ -43,11 +44,11 @@ const STATUS_MS = 30_000;
 /** Number of rows from which the recent rate is computed after a reload. */
 const RATE_ROWS = 1000;
 
-/** Starts the requests, and pauses them while the page is hidden. */
+/** Starts the requests, and pauses them while the page is hidden and has no notifications to show. */
 export function followServer(): void {
   let end: (() => void) | undefined;
   const turn = () => {
-    if (document.hidden) {
+    if (document.hidden && choice.peek() === 'off') {
       end?.();
       end = undefined;
     } else end ??= follow();
@@ -57,7 +58,10 @@ export function followServer(): void {
     if (connection.peek().state !== 'live') rate.lose();
     rate.tick(serverNow());
   });
-  turn();
+  effect(() => {
+    void choice.value;
+    untracked(turn);
+  });
 }
 
 function follow(): () => void {

@@ -1,10 +1,11 @@
-/** The top of the page: its title, the connection, and the choice of colours. */
+/** The top of the page: its title, the connection, and the choices of notifications and colours. */
 import { connection } from '../connection.ts';
 import { health, isHealthKnown } from '../figures.ts';
 import { span } from '../format.ts';
 import { pullFailure } from '../pulls.ts';
 import { type Theme, theme } from '../theme.ts';
 import { now_ms } from '../time.ts';
+import { NotifyChoice } from './notify-choice.tsx';
 import { RangeChoice } from './range-choice.tsx';
 
 export function Header() {
@@ -22,6 +23,7 @@ export function Header() {
           <span class="dim"> · up {span(at.uptime * 1000)}</span>
         </p>
       )}
+      <NotifyChoice />
       <ThemeChoice />
     </header>
   );

@@ -1,7 +1,9 @@
 /** The cost of today and of this week, by project, by model or by agent. */
 import { signal } from '@preact/signals';
 import { type Costs, costText, titleOfCost } from '../cost-text.ts';
+import { health } from '../figures.ts';
 import { legible } from '../format.ts';
+import { budgetText } from '../notify/notices.ts';
 import { scopeId } from '../scope.ts';
 import { byFolder, type Expense, GROUPS, type Group, NO_COST, spending } from '../spending.ts';
 import { foldersOf, pathOf } from '../titles.ts';
@@ -37,6 +39,7 @@ export function SpendingPanel() {
         </span>
       }
     >
+      <BudgetLine />
       {spending.value !== null && list.length === 0 ? (
         <Empty>Nothing has cost anything this week.</Empty>
       ) : (
@@ -62,6 +65,22 @@ export function SpendingPanel() {
       )}
       {button}
     </Panel>
+  );
+}
+
+/** The cost of the day and its budget, when the server has one. */
+function BudgetLine() {
+  const budget = health.value?.budget;
+  if (budget == null) return null;
+  const isAbove = budget.cost_usd > budget.usd_day;
+  return (
+    <p
+      class={`budget number ${isAbove ? 'bad' : 'dim'}`}
+      title="A day of the budget begins at midnight in UTC"
+    >
+      {budgetText(budget)}
+      {isAbove && ', above the budget'}
+    </p>
   );
 }
 
