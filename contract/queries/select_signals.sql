@@ -1,5 +1,5 @@
 -- What notifications need of the events above an id (rule NOT-02). ?1 the id, exclusive. ?2 the newest id, inclusive.
--- A wait counts at the event that began it, while it lasts. The cross join keeps the order of the tables.
+-- A wait counts at the event that began it, while it lasts. Imported events are old. The cross join keeps the order of the tables.
 SELECT
   g.id,
   g.kind,
@@ -16,6 +16,7 @@ FROM (
   FROM events AS e
   CROSS JOIN names AS n ON n.id = e.event_type
   WHERE e.id > ?1 AND e.id <= ?2 AND n.name IN ('user_prompt', 'session_end', 'error')
+    AND e.source NOT IN (SELECT i.id FROM names AS i WHERE i.kind = 'source' AND i.name = 'import')
   UNION ALL
   SELECT w.event_id, iif(w.needs_answer = 1, 'waiting', 'finished'), w.reason, w.since, w.session
   FROM sessions AS c

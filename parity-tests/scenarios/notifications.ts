@@ -77,6 +77,7 @@ async function work(client: ApiClient): Promise<void> {
     () => hook(client, 'a b/é', 'SessionEnd'),
     () => client.ingest([event({ session_id: 'api', event_type: 'error', project: null })]),
     () => client.ingest([event({ session_id: 'api', event_type: 'error', project: null })]),
+    () => client.ingest([event({ session_id: 'old', event_type: 'error', source: 'import' })]),
     () => hook(client, 'broken', 'UserPromptSubmit', { prompt_id: 'p2' }),
     // A failure that ends the work is a failure alone.
     () => hook(client, 'broken', 'StopFailure'),
