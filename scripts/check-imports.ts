@@ -67,6 +67,7 @@ export const LAYERS: readonly string[] = [
     'attachments',
     'admission',
     'ingest',
+    'forward',
     'rpc',
     'http',
     'app',

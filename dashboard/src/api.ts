@@ -92,7 +92,18 @@ export interface Redaction {
   readonly attachments: number;
 }
 
+/** The progress of `--forward`. */
+export interface Forwarding {
+  /** Host and port of the receiver. */
+  readonly to: string;
+  readonly waiting: number;
+  readonly last_at: string | null;
+  /** Why the last request failed, if it did. */
+  readonly failure: string | null;
+}
+
 export interface Health {
+  readonly forwarding?: Forwarding | null;
   /** The file of `--prices`. */
   readonly prices?: { readonly date: string; readonly models: number } | null;
   /** What `--redact` names, and how many events and attachments it changed since the start. */

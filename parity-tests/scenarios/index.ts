@@ -21,6 +21,7 @@ import { EXPORTS } from './exports.ts';
 import { FAULTS } from './faults/index.ts';
 import { FILTERS } from './filters.ts';
 import { FORMATS } from './formats/index.ts';
+import { FORWARD } from './forward/index.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
 import { HOSTILE_TEXT } from './hostile-text.ts';
@@ -119,6 +120,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   CLIENTS,
   CAPTURED,
   FORMATS,
+  FORWARD,
   TIMEOUTS,
   STORAGE,
   LOG,

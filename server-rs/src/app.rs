@@ -14,6 +14,7 @@ use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::error::ErrorCode;
+use crate::forward::Forwarder;
 use crate::http;
 use crate::http::guard::Guard;
 use crate::http::invalidations::SharedFrames;
@@ -25,6 +26,7 @@ use crate::notifier::Notifier;
 use crate::redact::step::RedactionStep;
 use crate::store::Store;
 use crate::store::connection::OpenError;
+use crate::store::forwarding::ForwardCursor;
 use crate::store::retention::Bounds;
 use crate::store::session_query::Cutoffs;
 use crate::telemetry::counters::Counters;
@@ -43,6 +45,8 @@ pub struct App {
     pub ingest: Ingest,
     pub attachments: Attachments,
     pub admission: Arc<Admission>,
+    /// `None` without `--forward`.
+    pub forwarder: Option<Forwarder>,
     pub activity: Arc<Activity>,
     pub guard: Guard,
     pub telemetry: Arc<Counters>,
@@ -65,8 +69,16 @@ impl App {
             bytes: config.retain_bytes.into(),
             ..Bounds::default()
         };
+        let cursor = config.forward.as_ref().map(|receiver| Arc::new(ForwardCursor::new(&receiver.url)));
+        let prices = config.prices.clone();
         let store =
-            Arc::new(Store::open(&config.db, config.durability, config.prices.clone(), bounds, clock)?);
+            Arc::new(Store::open(&config.db, config.durability, prices, bounds, clock, cursor.clone())?);
+        let token = config.forward_token.take();
+        let forwarder = config
+            .forward
+            .clone()
+            .zip(cursor)
+            .map(|(receiver, cursor)| Forwarder::new(receiver, token, Arc::clone(&store), cursor, clock));
         let places = Arc::new(Semaphore::new(config.max_stream_clients));
         let step = RedactionStep::new(config.max_metadata_bytes, config.redaction.clone());
         let guard = Guard::new(&config);
@@ -81,6 +93,7 @@ impl App {
             ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, step),
             attachments: Attachments::new(Arc::clone(&store), &config),
             admission: Admission::new(config.queue_events, config.queue_bytes),
+            forwarder,
             activity: Activity::new(config.idle_exit_s),
             guard,
             telemetry: Arc::new(Counters::new()),
@@ -99,11 +112,21 @@ impl App {
         http::build_routes(self)
     }
 
-    /// Runs the background tasks: stream tail, statistics frames, session revisions, file watch. Never returns.
+    /// Runs the background tasks: stream tail, statistics frames, session revisions, file watch, forwarding. Never returns.
     pub async fn run(self: Arc<Self>) {
         let (tail, watch, check) = (self.hub.tail(), self.store.watch(), self.store.check());
         let stats = http::stream::publish_stats(Arc::clone(&self));
-        tokio::join!(tail, watch, check, stats, self.invalidations.run());
+        tokio::join!(tail, watch, check, stats, self.invalidations.run(), self.forward());
+    }
+
+    /// Forwards events until draining starts; returns at once without `--forward`.
+    async fn forward(&self) {
+        let Some(forwarder) = &self.forwarder else { return };
+        let mut draining = self.draining();
+        tokio::select! {
+            () = forwarder.run() => {}
+            _ = draining.wait_for(|draining| *draining) => {}
+        }
     }
 
     /// Starts the notifications to `--webhook`, if it is given (rule NOT-01). `url` is the server's.

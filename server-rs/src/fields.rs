@@ -8,7 +8,7 @@ use crate::field::{Field, FieldKind};
 use crate::number::{nanos_from_usd, parse_integer, parse_number};
 use crate::text::{decode_token, trim_text};
 use crate::timestamp::parse_timestamp;
-use crate::truncate::truncate_metadata;
+use crate::truncate::{is_summary, truncate_metadata};
 
 /// The fields of one event, and the problems found so far.
 pub(crate) struct Checker<'a> {
@@ -150,7 +150,10 @@ impl<'a> Checker<'a> {
             return (Text::Owned("{}".into()), false);
         }
         match truncate_metadata(&self.body[span.start..span.end], max_bytes) {
-            None => (Text::Range(span.start, span.end), false),
+            None => {
+                let is_summary = is_summary(&self.body[span.start..span.end]);
+                (Text::Range(span.start, span.end), is_summary)
+            }
             Some(summary) => (Text::Owned(summary.into_boxed_str()), true),
         }
     }

@@ -91,6 +91,8 @@ pub mod attachments;
 pub mod admission;
 /// Scans, validates, truncates, stores and publishes.
 pub mod ingest;
+/// Sends stored events to another server.
+pub mod forward;
 /// Typed calls.
 pub mod rpc;
 /// Requests in progress.

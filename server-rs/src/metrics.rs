@@ -31,6 +31,12 @@ pub struct Readings {
     pub retention_used_bytes: u64,
     pub event_clients: usize,
     pub invalidate_clients: usize,
+    pub forward_events: u64,
+    pub forward_failures: u64,
+    pub forward_last_ms: i64,
+    pub forward_lost_events: u64,
+    pub forward_refused_events: u64,
+    pub forward_waiting_events: u64,
     pub start_time_ms: i64,
 }
 
@@ -61,6 +67,14 @@ fn series_of<'a>(name: &str, meters: &'a Meters, readings: &'a Readings) -> Vec<
         "ingest_disk_free_bytes" => plain(readings.disk_free_bytes),
         "ingest_disk_size_bytes" => plain(readings.disk_size_bytes),
         "ingest_events_total" => events(meters),
+        "ingest_forward_events_total" => plain(readings.forward_events),
+        "ingest_forward_failures_total" => plain(readings.forward_failures),
+        "ingest_forward_last_success_timestamp_seconds" => {
+            vec![Series::Number(Vec::new(), readings.forward_last_ms as f64 / 1000.0)]
+        }
+        "ingest_forward_lost_events_total" => plain(readings.forward_lost_events),
+        "ingest_forward_refused_events_total" => plain(readings.forward_refused_events),
+        "ingest_forward_waiting_events" => plain(readings.forward_waiting_events),
         "ingest_group_events" => one(&meters.group_events),
         "ingest_http_request_duration_seconds" => durations(meters),
         "ingest_http_requests_total" => requests(meters),
@@ -223,6 +237,12 @@ mod tests {
             retention_used_bytes: 0,
             event_clients: 0,
             invalidate_clients: 0,
+            forward_events: 0,
+            forward_failures: 0,
+            forward_last_ms: 0,
+            forward_lost_events: 0,
+            forward_refused_events: 0,
+            forward_waiting_events: 0,
             start_time_ms: 0,
         };
         let text = metrics_text(&meters, &readings);

@@ -65,6 +65,8 @@ pub const INSERT_EVENT_KEY_BLOCK: &str = include_str!("../../contract/queries/in
 pub const INSERT_EVENT_KEY_RUN: &str = include_str!("../../contract/queries/insert_event_key_run.sql");
 /// `contract/queries/insert_event_key_tail.sql`
 pub const INSERT_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/insert_event_key_tail.sql");
+/// `contract/queries/insert_forward_origin.sql`
+pub const INSERT_FORWARD_ORIGIN: &str = include_str!("../../contract/queries/insert_forward_origin.sql");
 /// `contract/queries/insert_name.sql`
 pub const INSERT_NAME: &str = include_str!("../../contract/queries/insert_name.sql");
 /// `contract/queries/select_agents.sql`
@@ -140,6 +142,10 @@ pub const SELECT_FIRST_EVENT_ID: &str = include_str!("../../contract/queries/sel
 /// `contract/queries/select_first_event_key_tail.sql`
 pub const SELECT_FIRST_EVENT_KEY_TAIL: &str =
     include_str!("../../contract/queries/select_first_event_key_tail.sql");
+/// `contract/queries/select_forward_cursor.sql`
+pub const SELECT_FORWARD_CURSOR: &str = include_str!("../../contract/queries/select_forward_cursor.sql");
+/// `contract/queries/select_forward_origin.sql`
+pub const SELECT_FORWARD_ORIGIN: &str = include_str!("../../contract/queries/select_forward_origin.sql");
 /// `contract/queries/select_free_bytes.sql`
 pub const SELECT_FREE_BYTES: &str = include_str!("../../contract/queries/select_free_bytes.sql");
 /// `contract/queries/select_hours.sql`
@@ -227,6 +233,8 @@ pub const UPDATE_OPEN_HOUR: &str = include_str!("../../contract/queries/update_o
 pub const UPSERT_EVENT_BLOCK: &str = include_str!("../../contract/queries/upsert_event_block.sql");
 /// `contract/queries/upsert_event_span.sql`
 pub const UPSERT_EVENT_SPAN: &str = include_str!("../../contract/queries/upsert_event_span.sql");
+/// `contract/queries/upsert_forward_cursor.sql`
+pub const UPSERT_FORWARD_CURSOR: &str = include_str!("../../contract/queries/upsert_forward_cursor.sql");
 /// `contract/queries/upsert_hour.sql`
 pub const UPSERT_HOUR: &str = include_str!("../../contract/queries/upsert_hour.sql");
 /// `contract/queries/upsert_session.sql`

@@ -14,6 +14,14 @@ type Cut = fn(&str, usize) -> Option<String>;
 /// Marks the end of a cut string.
 const MARK: &str = "…";
 
+/// The beginning of every summary.
+const SUMMARY_START: &str = r#"{"_truncated":true,"_original_bytes":"#;
+
+/// Returns whether metadata is a summary that another server has made.
+pub fn is_summary(text: &str) -> bool {
+    text.starts_with(SUMMARY_START)
+}
+
 /// Returns the summary of metadata above `limit` bytes; `None` when the metadata fits.
 pub fn truncate_metadata(text: &str, limit: usize) -> Option<String> {
     if text.len() <= limit {
@@ -55,7 +63,7 @@ fn summary_of(text: &str, limit: usize, keys: &[String], cut: Cut) -> String {
         });
         debug_assert!(scanned.is_ok(), "metadata was scanned with its body");
     }
-    let mut summary = format!("{{\"_truncated\":true,\"_original_bytes\":{}", text.len());
+    let mut summary = format!("{SUMMARY_START}{}", text.len());
     for (key, value) in keys.iter().zip(values) {
         if let Some(value) = value {
             push_member(&mut summary, key, value, limit, cut, || true);

@@ -34,9 +34,15 @@ struct Server {
 impl Server {
     fn start(folder: &Path, places: usize) -> Self {
         let path = folder.join("events.db");
-        let store =
-            Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock)
-                .expect("opens");
+        let store = Store::open(
+            path.to_str().expect("text"),
+            Durability::Process,
+            None,
+            Bounds::default(),
+            Clock,
+            None,
+        )
+        .expect("opens");
         let (store, places) = (Arc::new(store), Arc::new(Semaphore::new(places)));
         let hub = Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places)));
         let invalidations = Arc::new(Invalidations::new(Arc::clone(&store), places));

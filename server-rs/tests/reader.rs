@@ -23,7 +23,7 @@ const READERS: usize = 3;
 
 fn open(folder: &Path) -> Arc<Readers> {
     let path = folder.join("events.db");
-    Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock)
+    Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
         .expect("opens")
         .close();
     Arc::new(

@@ -32,7 +32,7 @@ fn submission(events: &[(&str, &str)]) -> Submission {
 fn open(folder: &Path) -> (Store, Connection) {
     let path = folder.join("events.db");
     let store =
-        Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock)
+        Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
             .expect("opens");
     let options = ConnectionOptions { path, durability: Durability::Process };
     (store, open_connection(&options).expect("opens"))
@@ -47,8 +47,9 @@ async fn every_connection_has_the_pragmas_of_the_contract() {
     for (durability, synchronous) in [(Durability::Process, 1), (Durability::Power, 2)] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("events.db");
-        let store = Store::open(path.to_str().expect("text"), durability, None, Bounds::default(), Clock)
-            .expect("opens");
+        let store =
+            Store::open(path.to_str().expect("text"), durability, None, Bounds::default(), Clock, None)
+                .expect("opens");
         let own = open_connection(&ConnectionOptions { path, durability }).expect("opens");
         let pragmas = move |connection: &Connection| {
             let integer = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
@@ -159,12 +160,12 @@ fn a_second_store_on_the_same_file_is_refused() {
     let (store, _) = open(folder.path());
     let path = folder.path().join("events.db");
     let error =
-        Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock)
+        Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
             .expect_err("locked");
     assert_eq!(error.exit, 65);
     assert!(error.message.contains("in use"));
     store.close();
-    Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock)
+    Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
         .expect("free again")
         .close();
 }

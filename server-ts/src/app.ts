@@ -10,6 +10,7 @@ import { Attachments } from './attachments.ts';
 import { Buffers } from './buffers.ts';
 import { nowMs } from './clock.ts';
 import type { Config } from './config/index.ts';
+import type { Forwarder } from './forward/index.ts';
 import type { Connections } from './http/connection.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';
@@ -23,6 +24,7 @@ import type { Log } from './log.ts';
 import type { Notifier } from './notifier.ts';
 import { CallReader } from './rpc/worker.ts';
 import type { StoreCode } from './store/failure.ts';
+import { ForwardCursor } from './store/forwarding.ts';
 import { Store } from './store/index.ts';
 import { Counters } from './telemetry/counters.ts';
 
@@ -59,6 +61,8 @@ export class App {
   readonly attachments: Attachments;
   readonly admission: Admission;
   readonly activity: Activity;
+  /** Absent without `--forward`. */
+  readonly forwarder: Forwarder | undefined;
   readonly telemetry = new Counters();
   readonly buffers: Buffers;
   readonly callReader: CallReader;
@@ -73,7 +77,13 @@ export class App {
   private readonly buildRoutes: typeof buildRoutes;
   private readonly statsTimer: NodeJS.Timeout;
 
-  private constructor(options: AppOptions, store: Store, buffers: Buffers, routes: typeof buildRoutes) {
+  private constructor(
+    options: AppOptions,
+    store: Store,
+    buffers: Buffers,
+    routes: typeof buildRoutes,
+    forwarder: Forwarder | undefined,
+  ) {
     const { config, log } = options;
     this.config = config;
     this.log = log;
@@ -91,6 +101,7 @@ export class App {
     this.admission = new Admission(config.queueEvents, config.queueBytes);
     this.connections = options.connections;
     this.activity = new Activity(config.idleExitS);
+    this.forwarder = forwarder;
     this.buildRoutes = routes;
     this.guard = new Guard(config, this.connections.address.port);
     this.statsTimer = setInterval(() => void publishStats(this), config.statsIntervalMs);
@@ -102,6 +113,8 @@ export class App {
     const { db, durability, prices, sessionTimeoutMinutes, waitingStaleHours, maxMetadataBytes } = config;
     const buffers = new Buffers();
     const held: { app?: App } = {};
+    const { forward: receiver, forwardToken } = config;
+    const cursor = receiver && new ForwardCursor(receiver.url);
     const opening = Store.open(
       {
         db,
@@ -115,6 +128,7 @@ export class App {
         nativeBinding,
         writerThread,
         buffers,
+        cursor,
       },
       {
         onStored: () => held.app?.published(),
@@ -131,7 +145,13 @@ export class App {
     );
     // Express loads while the writer's thread starts; both take about as long.
     const [store, { buildRoutes }] = await Promise.all([opening, import('./http/index.ts')]);
-    held.app = new App(options, store, buffers, buildRoutes);
+    let forwarder: Forwarder | undefined;
+    if (receiver !== undefined && cursor !== undefined) {
+      // Loaded here, since most servers forward nothing.
+      const forward = await import('./forward/index.ts');
+      forwarder = new forward.Forwarder(receiver, forwardToken, store, cursor, log);
+    }
+    held.app = new App(options, store, buffers, buildRoutes, forwarder);
     return held.app;
   }
 
@@ -174,17 +194,28 @@ export class App {
     }
   }
 
+  /** Forwards events until draining starts; returns at once without `--forward`. */
+  async forward(): Promise<void> {
+    try {
+      await this.forwarder?.run();
+    } catch (error) {
+      this.logFailure(error, 'forwarding failed');
+    }
+  }
+
   /** Notifies all clients of the stream that the newest id has risen. */
   private published(): void {
     this.hub.published();
     this.invalidations.published();
     this.notifier?.published();
+    this.forwarder?.published();
   }
 
   /** Starts draining: no more requests, no more stream (rule PRO-07). Resolves when all connections are closed. */
   drain(): Promise<void> {
     this.isDraining = true;
     clearInterval(this.statsTimer);
+    this.forwarder?.close();
     this.hub.close();
     this.invalidations.close();
     this.notifier?.close();

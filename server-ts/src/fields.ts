@@ -9,7 +9,7 @@ import { FIELD, type FieldName, type FieldSpec, INT_WIDTH, NUMBER_WIDTH } from '
 import { nanosFromUsd, parseInteger, parseNumber } from './number.ts';
 import { decodeString, isPlain, trimText } from './text.ts';
 import { parseTimestampBytes } from './timestamp.ts';
-import { truncateMetadata } from './truncate.ts';
+import { isSummary, truncateMetadata } from './truncate.ts';
 
 const MESSAGES = VOCABULARY.field_messages;
 const QUOTE = 0x22;
@@ -218,7 +218,8 @@ export class Checker {
     const { ints } = this.table;
     ints[column] = absent ? 0 : start;
     ints[column + 1] = absent ? 0 : end;
-    if (absent || end - start <= maxBytes) return false;
+    if (absent) return false;
+    if (end - start <= maxBytes) return isSummary(this.body, start, end);
     const summary = truncateMetadata(this.body, start, end, maxBytes);
     if (summary === undefined) return false;
     this.table.putText(column, summary);

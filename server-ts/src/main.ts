@@ -151,6 +151,7 @@ async function run(config: Config): Promise<void> {
     (error: unknown) => app.logFailure(error, 'input failed'),
   );
   void app.checkStorage();
+  void app.forward();
 
   const exitCode = await ending.begun;
   log.info({ exit: exitCode }, 'stopping');

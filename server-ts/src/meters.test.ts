@@ -60,6 +60,12 @@ test('every family has a series once something was counted', async () => {
     retentionUsedBytes: 0,
     eventClients: 0,
     invalidateClients: 0,
+    forwardEvents: 0,
+    forwardFailures: 0,
+    forwardLastMs: 0,
+    forwardLostEvents: 0,
+    forwardRefusedEvents: 0,
+    forwardWaitingEvents: 0,
     startTimeMs: 0,
   });
   for (const { name, type } of METRICS.families) assert.ok(text.includes(`# TYPE ${name} ${type}\n`), name);

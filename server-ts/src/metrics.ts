@@ -27,6 +27,12 @@ export interface Readings {
   readonly retentionUsedBytes: number;
   readonly eventClients: number;
   readonly invalidateClients: number;
+  readonly forwardEvents: number;
+  readonly forwardFailures: number;
+  readonly forwardLastMs: number;
+  readonly forwardLostEvents: number;
+  readonly forwardRefusedEvents: number;
+  readonly forwardWaitingEvents: number;
   readonly startTimeMs: number;
 }
 
@@ -64,6 +70,18 @@ function seriesOf(name: string, meters: Meters, readings: Readings): readonly Se
       return one(readings.diskSizeBytes);
     case 'ingest_events_total':
       return meters.events().map(([outcome, source, count]) => [[outcome, source], count]);
+    case 'ingest_forward_events_total':
+      return one(readings.forwardEvents);
+    case 'ingest_forward_failures_total':
+      return one(readings.forwardFailures);
+    case 'ingest_forward_last_success_timestamp_seconds':
+      return one(readings.forwardLastMs / 1000);
+    case 'ingest_forward_lost_events_total':
+      return one(readings.forwardLostEvents);
+    case 'ingest_forward_refused_events_total':
+      return one(readings.forwardRefusedEvents);
+    case 'ingest_forward_waiting_events':
+      return one(readings.forwardWaitingEvents);
     case 'ingest_group_events':
       return one(meters.groupEvents);
     case 'ingest_http_request_duration_seconds':

@@ -32,6 +32,7 @@ import insertEvent from '../../contract/queries/insert_event.sql?text';
 import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
 import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
 import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql?text';
+import insertForwardOrigin from '../../contract/queries/insert_forward_origin.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
 import selectAttachment from '../../contract/queries/select_attachment.sql?text';
@@ -66,6 +67,8 @@ import selectEventsNewest from '../../contract/queries/select_events_newest.sql?
 import selectEventsOldest from '../../contract/queries/select_events_oldest.sql?text';
 import selectFirstEventId from '../../contract/queries/select_first_event_id.sql?text';
 import selectFirstEventKeyTail from '../../contract/queries/select_first_event_key_tail.sql?text';
+import selectForwardCursor from '../../contract/queries/select_forward_cursor.sql?text';
+import selectForwardOrigin from '../../contract/queries/select_forward_origin.sql?text';
 import selectFreeBytes from '../../contract/queries/select_free_bytes.sql?text';
 import selectHours from '../../contract/queries/select_hours.sql?text';
 import selectLastDeletionId from '../../contract/queries/select_last_deletion_id.sql?text';
@@ -108,6 +111,7 @@ import updateNothing from '../../contract/queries/update_nothing.sql?text';
 import updateOpenHour from '../../contract/queries/update_open_hour.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
+import upsertForwardCursor from '../../contract/queries/upsert_forward_cursor.sql?text';
 import upsertHour from '../../contract/queries/upsert_hour.sql?text';
 import upsertSession from '../../contract/queries/upsert_session.sql?text';
 import upsertSessionWait from '../../contract/queries/upsert_session_wait.sql?text';
@@ -143,6 +147,7 @@ export const QUERIES = {
   insertEventKeyBlock,
   insertEventKeyRun,
   insertEventKeyTail,
+  insertForwardOrigin,
   insertName,
   selectAgents,
   selectAttachment,
@@ -177,6 +182,8 @@ export const QUERIES = {
   selectEventsOldest,
   selectFirstEventId,
   selectFirstEventKeyTail,
+  selectForwardCursor,
+  selectForwardOrigin,
   selectFreeBytes,
   selectHours,
   selectLastDeletionId,
@@ -219,6 +226,7 @@ export const QUERIES = {
   updateOpenHour,
   upsertEventBlock,
   upsertEventSpan,
+  upsertForwardCursor,
   upsertHour,
   upsertSession,
   upsertSessionWait,

@@ -25,6 +25,18 @@ const MARK_BYTES = byteLength(MARK);
 
 const KEYS = VOCABULARY.summary_keys.map((name) => Buffer.from(name));
 
+/** The beginning of every summary. */
+const SUMMARY_START = '{"_truncated":true,"_original_bytes":';
+const SUMMARY_BYTES = Buffer.from(SUMMARY_START);
+
+/** Returns whether the metadata from `start` up to `end` is a summary that another server has made. */
+export function isSummary(bytes: Buffer, start: number, end: number): boolean {
+  const length = SUMMARY_BYTES.length;
+  // Most metadata differs in its third byte.
+  if (end - start < length || bytes[start + 2] !== SUMMARY_BYTES[2]) return false;
+  return bytes.compare(SUMMARY_BYTES, 0, length, start, start + length) === 0;
+}
+
 /** Returns the summary of the metadata from `start` up to `end`; `undefined` when it fits into `limit` bytes. */
 export function truncateMetadata(
   bytes: Buffer,

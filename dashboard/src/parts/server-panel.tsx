@@ -1,5 +1,5 @@
 /** The server's own state: its process, its storage, and its queue; or that it is unknown. */
-import type { Health, Redaction, Retention } from '../api.ts';
+import type { Forwarding, Health, Redaction, Retention } from '../api.ts';
 import { health, isHealthKnown, retention } from '../figures.ts';
 import { bytes, counted, dateTime, span, whole } from '../format.ts';
 import { Panel } from './panel.tsx';
@@ -14,6 +14,7 @@ export function ServerPanel() {
     ['Write queue', `${whole(at.queue_events)} events`],
     ['Database', bytes(at.db_bytes)],
     ['Redacts', redactedText(at.redaction)],
+    ...forwardingFacts(at.forwarding),
     ['Write-ahead log', bytes(at.wal_bytes)],
     ['Attachments', bytes(at.attachment_bytes)],
     ['Keeps', keptText(retention.value)],
@@ -56,6 +57,14 @@ function keptText(bounds: Retention | null): string {
 function faultText(fault: Health['last_fault']): string {
   if (fault === null) return 'none since the start';
   return `${fault.code} · ${dateTime(new Date(fault.at)).replace(/\.\d+$/, '')}`;
+}
+
+/** Describes forwarding: "3 events wait to be forwarded to board:3141 · unreachable"; nothing without `--forward`. */
+function forwardingFacts(forwarding: Forwarding | null | undefined): readonly (readonly [string, string])[] {
+  if (forwarding === null || forwarding === undefined) return [];
+  const { to, waiting, failure } = forwarding;
+  const text = `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} to be forwarded to ${to}`;
+  return [['Forwards', failure === null ? text : `${text} · ${failure}`]];
 }
 
 /** Describes redaction: "nothing", "21 keys, 32 patterns · 3 events, 1 attachment changed". */

@@ -10,12 +10,15 @@ pub mod spec;
 mod settings;
 /// Text of the command line and the environment.
 mod arguments;
+/// The server that receives forwarded events.
+mod receiver;
 /// Checked values.
 mod values;
 
 use std::ffi::OsString;
 
 use arguments::Reader;
+pub use receiver::Receiver;
 pub use settings::{Config, Durability, Maintenance};
 
 /// Action that the command line asks for.

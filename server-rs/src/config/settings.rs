@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::endpoint::Endpoint;
+use crate::config::receiver::Receiver;
 use crate::prices::Prices;
 use crate::redact::Redaction;
 
@@ -66,6 +67,9 @@ pub struct Config {
     pub webhook_finish_minutes: i64,
     /// `--budget-usd-day` in cents.
     pub budget_cents: Option<u64>,
+    pub forward: Option<Receiver>,
+    /// Text of the file that `--forward-token-file` names.
+    pub forward_token: Option<String>,
     pub bench: bool,
     pub exit_with_stdin: bool,
     pub parent_pid: u32,

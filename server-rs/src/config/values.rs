@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::budget::parse_budget;
 use crate::config::arguments::{Given, Reader, quoted};
+use crate::config::receiver::{Receiver, parse_receiver};
 use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::contract::{LIMITS, VOCABULARY, integer_of, text_of};
@@ -31,6 +32,7 @@ impl Reader {
         let mut prices = None;
         let mut redaction = None;
         let (mut webhook_url, mut webhook_secret, mut budget_cents) = (None, None, None);
+        let (mut forward, mut forward_token) = (None, None);
         let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         for option in &SPEC.options {
             let name = option.name.as_str();
@@ -50,6 +52,12 @@ impl Reader {
                     }
                     if let ("token-file", Some(given)) = (name, given.first()) {
                         (token, new_token) = self.token(given);
+                    }
+                    if let ("forward", Some(given)) = (name, given.first()) {
+                        forward = self.receiver(given);
+                    }
+                    if let ("forward-token-file", Some(given)) = (name, given.first()) {
+                        forward_token = self.token(given).0;
                     }
                     if let ("prices", Some(given)) = (name, given.first()) {
                         prices = self.prices(given);
@@ -111,6 +119,8 @@ impl Reader {
                 .map(Arc::new),
             webhook_finish_minutes: i64::try_from(number("webhook-finish-minutes")).unwrap_or(i64::MAX),
             budget_cents,
+            forward,
+            forward_token,
             bench: texts.get("bench").is_some_and(|text| text == "true"),
             idle_exit_s: number("idle-exit"),
             parent_pid: u32::try_from(number("parent-pid")).unwrap_or_default(),
@@ -193,7 +203,7 @@ impl Reader {
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
         let (text, mode) = match read_token(&given.text) {
             Ok(read) => read,
-            Err(error) if error.kind() == ErrorKind::NotFound && self.is_on("new-token") => {
+            Err(error) if error.kind() == ErrorKind::NotFound && self.is_new_token(given) => {
                 return (None, Some(given.text.clone()));
             }
             Err(_) => {
@@ -212,6 +222,22 @@ impl Reader {
         let minimum = LIMITS.token_characters.to_string();
         self.problem("token_short", &[values[0], values[1], ("minimum", &minimum)]);
         (None, None)
+    }
+
+    /// Returns whether a value is the file of `--new-token`.
+    fn is_new_token(&self, file: &Given) -> bool {
+        let of_server = self.given.get("token-file").and_then(|given| given.first());
+        self.is_on("new-token") && of_server.is_some_and(|given| given.source == file.source)
+    }
+
+    /// Returns the receiver of forwarded events.
+    fn receiver(&mut self, given: &Given) -> Option<Receiver> {
+        let receiver = parse_receiver(&given.text);
+        // An empty value was already reported as a problem.
+        if receiver.is_none() && !given.text.is_empty() {
+            self.problem("forward", &[("source", &given.source), ("value", &quoted(&given.text))]);
+        }
+        receiver
     }
 
     /// Returns whether a switch is given as true.

@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::budget::{cents_of, day_of, dollars_json};
 use crate::contract::VERSION;
 use crate::error::{ErrorCode, Failure};
+use crate::forward::ForwardStatus;
 use crate::http::exchange::Exchange;
 use crate::http::reply;
 use crate::redact::RedactionCounts;
@@ -72,6 +73,11 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
             json!({"keys": keys, "patterns": patterns, "events": events, "attachments": attachments})
         }),
         "budget": budget,
+        "forwarding": app.forwarder.as_ref().map(|forwarder| {
+            let ForwardStatus { waiting, last_ms, failure, .. } = forwarder.status();
+            let last_at = (last_ms > 0).then(|| format_timestamp(last_ms));
+            json!({"to": forwarder.host(), "waiting": waiting, "last_at": last_at, "failure": failure})
+        }),
         "compile_options": app.store.compile_options(),
         "pragmas": app.store.pragmas().iter().map(member).collect::<Map<_, _>>(),
     });

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::extract::State;
 
 use crate::app::App;
+use crate::forward::Forwarder;
 use crate::http::exchange::Exchange;
 use crate::http::reply;
 use crate::metrics::{Readings, metrics_text};
@@ -22,6 +23,7 @@ pub async fn get_metrics(State(app): State<Arc<App>>, _: Exchange) -> reply::Rep
     let disk = app.store.disk();
     let bounds = app.store.bounds();
     let number = |number: &AtomicU64| number.load(Ordering::Relaxed);
+    let forward = app.forwarder.as_ref().map(Forwarder::status).unwrap_or_default();
     let event_clients = app.hub.clients();
     let readings = Readings {
         runtime: "rust",
@@ -38,6 +40,12 @@ pub async fn get_metrics(State(app): State<Arc<App>>, _: Exchange) -> reply::Rep
         retention_used_bytes: number(&app.retained_bytes),
         event_clients,
         invalidate_clients: app.stream_clients().saturating_sub(event_clients),
+        forward_events: forward.events,
+        forward_failures: forward.failures,
+        forward_last_ms: forward.last_ms,
+        forward_lost_events: forward.lost,
+        forward_refused_events: forward.refused,
+        forward_waiting_events: forward.waiting,
         start_time_ms: app.started_ms,
     };
     Ok(reply::metrics(metrics_text(app.store.meters(), &readings)))

@@ -49,6 +49,8 @@ pub mod attachment_files;
 pub mod attachments;
 /// Deletes events step by step.
 pub mod deletions;
+/// Progress of forwarded events.
+pub mod forwarding;
 /// Decides what the writer deletes next.
 pub mod retention;
 /// The end of the write-ahead log.
@@ -122,6 +124,7 @@ use deletions::Scope;
 use disk::{DiskSpace, is_writable, read_disk};
 use events::{EventWriter, Submission};
 use failure::State;
+use forwarding::ForwardCursor;
 use lock::Lock;
 use log_tail::{count_frames, lost_frames};
 use migrate::migrate;
@@ -165,6 +168,7 @@ impl Store {
         prices: Option<Arc<Prices>>,
         bounds: Bounds,
         clock: Clock,
+        forward: Option<Arc<ForwardCursor>>,
     ) -> Result<Self, OpenError> {
         let private = db == ":memory:";
         let path = if private { private_path()? } else { resolve_path(Path::new(db))? };
@@ -190,6 +194,9 @@ impl Store {
         let pragmas = reported_pragmas(&connection).map_err(sqlite)?;
         let last_id =
             connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0)).map_err(sqlite)?;
+        if let Some(cursor) = &forward {
+            cursor.load(&connection).map_err(sqlite)?;
+        }
         let attachment_files = Arc::new(AttachmentFiles::new(&path, durability));
         let attachments = AttachmentWriter::new(Arc::clone(&attachment_files));
         let attachment_bytes = attachments.sweep_attachments(&connection).map_err(sqlite)?;
@@ -204,7 +211,8 @@ impl Store {
             Tables {
                 events: EventWriter::new(prices),
                 attachments,
-                retention: Retention::new(Arc::clone(&bounds), Arc::clone(&meters)),
+                retention: Retention::new(Arc::clone(&bounds), Arc::clone(&meters), forward.clone()),
+                forward,
             },
             &options,
             clock,

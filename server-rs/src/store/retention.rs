@@ -18,6 +18,7 @@ use crate::queries;
 use crate::store::attachments::AttachmentWriter;
 use crate::store::deletions::{Scope, Step, delete_events, delete_session, deletion_bound};
 use crate::store::events::EventWriter;
+use crate::store::forwarding::ForwardCursor;
 
 const DAY_MS: u64 = 86_400_000;
 
@@ -59,6 +60,7 @@ struct Job {
 pub struct Retention {
     bounds: Arc<Bounds>,
     meters: Arc<Meters>,
+    forward: Option<Arc<ForwardCursor>>,
     jobs: VecDeque<Job>,
     /// A job whose last step is committed; its answer waits until the step's id is published.
     finished: Option<Job>,
@@ -76,10 +78,11 @@ pub struct Retention {
 
 impl Retention {
     /// Creates a retention with these bounds and no pending deletion.
-    pub fn new(bounds: Arc<Bounds>, meters: Arc<Meters>) -> Self {
+    pub fn new(bounds: Arc<Bounds>, meters: Arc<Meters>, forward: Option<Arc<ForwardCursor>>) -> Self {
         Self {
             bounds,
             meters,
+            forward,
             jobs: VecDeque::new(),
             finished: None,
             is_due: false,
@@ -153,7 +156,12 @@ impl Retention {
                 self.is_due = false;
                 return Ok(None);
             };
+            let forward = self.forward.as_deref();
+            let lost = forward.map_or(Ok(0), |cursor| cursor.count_losses(connection, newest))?;
             let deleted = events.delete(connection, || delete_events(connection, newest).map(Some))?;
+            if let Some(cursor) = forward {
+                cursor.note_losses(newest, lost);
+            }
             let Some(deleted) = deleted else { return Ok(None) };
             deleted
         } else {

@@ -21,6 +21,7 @@ use crate::store::connection::{ConnectionOptions, OpenError};
 use crate::store::deletions::Scope;
 use crate::store::events::{EventWriter, Submission};
 use crate::store::failure::State;
+use crate::store::forwarding::ForwardCursor;
 use crate::store::retention::{Deleted, Retention};
 use crate::store::writer_thread::{Message, Work, failed};
 
@@ -34,6 +35,7 @@ pub struct Tables {
     pub events: EventWriter,
     pub attachments: AttachmentWriter,
     pub retention: Retention,
+    pub forward: Option<Arc<ForwardCursor>>,
 }
 
 /// The handle of the writing thread.
@@ -60,12 +62,13 @@ impl Writer {
         let checkpointer = Checkpointer::start(options, Arc::clone(&meters), move |error| {
             failed(&of_checkpointer, error);
         })?;
-        let Tables { events, attachments, retention } = tables;
+        let Tables { events, attachments, retention, forward } = tables;
         let runtime = Handle::try_current().ok();
         let work = Work {
             connection,
             attachments,
             retention,
+            forward,
             clock,
             state,
             newest,

@@ -22,6 +22,7 @@ use crate::store::checkpoint::Checkpointer;
 use crate::store::deletions::Scope;
 use crate::store::events::{EventWriter, Stored, Submission};
 use crate::store::failure::{State, file_code, store_code};
+use crate::store::forwarding::ForwardCursor;
 use crate::store::retention::{DeletionReply, Retention};
 use crate::store::writer::Submitted;
 
@@ -47,6 +48,7 @@ pub(super) struct Work {
     pub(super) connection: Connection,
     pub(super) attachments: AttachmentWriter,
     pub(super) retention: Retention,
+    pub(super) forward: Option<Arc<ForwardCursor>>,
     pub(super) clock: Clock,
     pub(super) state: Arc<State>,
     pub(super) newest: watch::Sender<i64>,
@@ -113,6 +115,7 @@ impl Work {
                 self.delete(LIMITS.retention_step_events + 2 * size as u64);
             }
         }
+        self.save_cursor();
         if let Err(error) = self.checkpointer.close(&self.connection) {
             failed(&self.state, &error);
         }
@@ -124,7 +127,18 @@ impl Work {
         }
     }
 
+    /// Stores the progress of forwarding. A failure is that of the next write, too, and repeats events at most.
+    fn save_cursor(&self) {
+        if let Some(cursor) = &self.forward
+            && self.state.refusal().is_none()
+            && let Err(error) = cursor.save(&self.connection)
+        {
+            failed(&self.state, &error);
+        }
+    }
+
     fn tick(&mut self) {
+        self.save_cursor();
         let checked = self.retention.tick(&self.connection).and_then(|()| {
             if self.retention.vacuums() { Ok(()) } else { self.checkpointer.shrink(&self.connection) }
         });

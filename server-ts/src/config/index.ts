@@ -9,6 +9,7 @@ import { checkCommand, type Given, readArguments, readEnvironment } from './argu
 import type { Config, Maintenance } from './settings.ts';
 import { type ReadFile, Values } from './values.ts';
 
+export type { Receiver } from './receiver.ts';
 export type { Config, Durability, Maintenance } from './settings.ts';
 export { helpText, versionText } from './spec.ts';
 

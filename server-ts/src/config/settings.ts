@@ -6,6 +6,7 @@ import type { Format } from '../formats/index.ts';
 import type { LogLevel } from '../log.ts';
 import type { Prices } from '../prices.ts';
 import type { Redaction } from '../redact/index.ts';
+import type { Receiver } from './receiver.ts';
 
 /**
  * Durability of an answer to an ingest request (`--durability`): it survives the end of the process, or a power loss.
@@ -52,6 +53,9 @@ export interface Config {
   readonly webhookFinishMinutes: number;
   /** `--budget-usd-day` in cents. */
   readonly budgetCents: number | undefined;
+  readonly forward: Receiver | undefined;
+  /** Text of `--forward-token-file`. */
+  readonly forwardToken: string | undefined;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly parentPid: number;

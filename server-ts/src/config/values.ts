@@ -12,6 +12,7 @@ import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
 import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
 import type { Given } from './arguments.ts';
+import { parseReceiver, type Receiver } from './receiver.ts';
 import type { Config } from './settings.ts';
 
 const { messages } = CONFIG_SPEC;
@@ -48,6 +49,8 @@ export class Values {
     let webhookUrl: string | undefined;
     let webhookSecret: Buffer | undefined;
     let budgetCents: number | undefined;
+    let forward: Receiver | undefined;
+    let forwardToken: string | undefined;
     for (const option of CONFIG_SPEC.options) {
       const first = this.given.get(option.name)?.[0];
       switch (option.type) {
@@ -65,6 +68,10 @@ export class Values {
       }
       if (option.name === 'host') values.set('host', this.host(values.get('host') as string, first));
       if (option.name === 'token-file' && first !== undefined) token = this.token(first);
+      if (option.name === 'forward' && first !== undefined) forward = this.receiver(first);
+      if (option.name === 'forward-token-file' && first !== undefined) {
+        forwardToken = this.token(first).token;
+      }
       if (option.name === 'prices' && first !== undefined) prices = this.prices(first);
       if (option.name === 'redact' && first !== undefined) redaction = this.redaction(first);
       if (option.name === 'webhook' && first !== undefined) webhookUrl = this.webhookUrl(first);
@@ -108,6 +115,8 @@ export class Values {
           : new Endpoint(webhookUrl, webhookSecret),
       webhookFinishMinutes: value('webhook-finish-minutes'),
       budgetCents,
+      forward,
+      forwardToken,
       bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
       parentPid: value('parent-pid'),
@@ -169,7 +178,7 @@ export class Values {
   private token(given: Given): Pick<Config, 'token' | 'newToken'> {
     const none = { token: undefined, newToken: undefined };
     const file = this.readFile(given.text);
-    if (file === 'missing' && this.isOn('new-token')) return { ...none, newToken: given.text };
+    if (file === 'missing' && this.isNewToken(given)) return { ...none, newToken: given.text };
     if (file === 'missing' || file === undefined) {
       this.problem(messages.token_unreadable, given);
       return none;
@@ -182,6 +191,19 @@ export class Values {
     if (token.length >= LIMITS.token_characters && /^[\x21-\x7e]+$/.test(token)) return { ...none, token };
     this.problem(messages.token_short, given, { minimum: LIMITS.token_characters });
     return none;
+  }
+
+  /** Returns whether a value is the file of `--new-token`. */
+  private isNewToken(file: Given): boolean {
+    return this.isOn('new-token') && this.given.get('token-file')?.[0]?.source === file.source;
+  }
+
+  /** Returns the receiver of forwarded events. */
+  private receiver(given: Given): Receiver | undefined {
+    const receiver = parseReceiver(given.text);
+    // An empty value was already reported as a problem.
+    if (receiver === undefined && given.text !== '') this.problem(messages.forward, given);
+    return receiver;
   }
 
   /** Returns whether a switch is given as true. */

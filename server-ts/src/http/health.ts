@@ -57,6 +57,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
         ? null
         : { ...redaction.counts, events: app.ingest.redacted, attachments: app.attachments.redacted },
     budget,
+    forwarding: forwardingJson(app),
     compile_options: figures.compileOptions,
     pragmas: figures.pragmas,
     ...(reason === undefined ? {} : { reason }),
@@ -71,6 +72,14 @@ async function budgetOf(app: App, exchange: Exchange): Promise<object | null> {
   const { date, startS } = dayOf(nowMs());
   const usd = await app.store.dayCost(startS, exchange.response);
   return { day: date, usd_day: dollarsJson(budgetCents), cost_usd: dollarsJson(centsOf(usd)) };
+}
+
+/** Returns the progress of forwarding; null without `--forward`. */
+function forwardingJson({ forwarder }: App): object | null {
+  if (forwarder === undefined) return null;
+  const { waiting, lastMs, failure = null } = forwarder.status;
+  const last_at = lastMs > 0 ? formatTimestamp(lastMs) : null;
+  return { to: forwarder.host, waiting, last_at, failure };
 }
 
 /** `GET /api/openapi.json` (rule HEA-03). */

@@ -11,6 +11,7 @@ export async function getMetrics(app: App, exchange: Exchange): Promise<void> {
   app.retainedBytes = await retainedBytes(app, exchange).catch(() => app.retainedBytes);
   const [{ dbBytes, walBytes }, disk] = await Promise.all([store.sizes(), store.disk()]);
   const { clients: eventClients } = app.hub;
+  const forward = app.forwarder?.status;
   const text = await metricsText(store.meters, {
     runtime: 'node',
     attachmentsBytes: app.attachments.bytes,
@@ -26,6 +27,12 @@ export async function getMetrics(app: App, exchange: Exchange): Promise<void> {
     retentionUsedBytes: app.retainedBytes,
     eventClients,
     invalidateClients: Math.max(app.places.taken - eventClients, 0),
+    forwardEvents: forward?.events ?? 0,
+    forwardFailures: forward?.failures ?? 0,
+    forwardLastMs: forward?.lastMs ?? 0,
+    forwardLostEvents: forward?.lost ?? 0,
+    forwardRefusedEvents: forward?.refused ?? 0,
+    forwardWaitingEvents: forward?.waiting ?? 0,
     startTimeMs: app.startTimeMs,
   });
   metrics(exchange, text);

@@ -21,6 +21,7 @@ export function costOf(read: Read): Cost {
     case 'list_sessions':
     case 'get_session':
     case 'check_table':
+    case 'forward':
       return 'unbounded';
     default:
       return 'bounded';

@@ -25,6 +25,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { Scope } from './deletions.ts';
 import { type DiskSpace, isFull, isWritable, readDisk } from './disk.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
+import type { ForwardBatch, ForwardCursor } from './forwarding.ts';
 import { Newest } from './newest.ts';
 import { takesStop, writeOwner } from './owner.ts';
 import { privatePath, resolvePath } from './path.ts';
@@ -61,6 +62,8 @@ interface StoreOptions {
   readonly nativeBinding: string | undefined;
   /** Receives the memory of stored bodies. */
   readonly buffers: Buffers;
+  /** The progress of forwarding, if there is a receiver. */
+  readonly cursor: ForwardCursor | undefined;
 }
 
 interface StoreEvents {
@@ -186,6 +189,7 @@ export class Store {
       options.writerThread,
       connection,
       options.prices,
+      options.cursor,
       options.buffers,
       meters,
       {
@@ -305,6 +309,11 @@ export class Store {
   /** Reads one page of an export. */
   exportPage(read: ExportRead, asker?: Asker): Promise<ExportPage> {
     return this.readers.exportPage(read, asker);
+  }
+
+  /** Reads the next events for a receiver. */
+  forwardBatch(above: number, most: number): Promise<ForwardBatch> {
+    return this.readers.forwardBatch(above, most);
   }
 
   /** Reads a topic's state and its revision in one transaction. */

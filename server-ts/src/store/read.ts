@@ -9,6 +9,7 @@ import type { SnapshotHead } from '../render/snapshot.ts';
 import type { Topic } from '../topics.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { StoreCode } from './failure.ts';
+import type { ForwardBatch } from './forwarding.ts';
 import type { EventFilter } from './query.ts';
 import type { Bounds } from './retention.ts';
 import type { SeriesFilter } from './series-filter.ts';
@@ -81,6 +82,14 @@ export interface ExportRead {
   readonly head?: SnapshotHead;
 }
 
+/** The read of the next events for a receiver. */
+export interface ForwardRead {
+  readonly kind: 'forward';
+  readonly format: Format;
+  readonly above: number;
+  readonly most: number;
+}
+
 /** A page of an export, and the read of the page after it. */
 export interface ExportPage {
   readonly bytes: Uint8Array;
@@ -91,6 +100,7 @@ export type Read =
   | JsonRead
   | SnapshotRead
   | ExportRead
+  | ForwardRead
   /** The revisions of sessions, in their order. */
   | { readonly kind: 'session_revisions'; readonly ids: readonly string[] }
   /** Frames of the stream, oldest first, up to the size of a page. */
@@ -125,6 +135,7 @@ export type ReadResult =
   | { readonly kind: 'json'; readonly bytes: Uint8Array | undefined }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot<Uint8Array> }
   | ({ readonly kind: 'export' } & ExportPage)
+  | ({ readonly kind: 'forward' } & ForwardBatch)
   | { readonly kind: 'revisions'; readonly revisions: Float64Array }
   | ({ readonly kind: 'frames' } & Frames)
   | { readonly kind: 'signals'; readonly signals: readonly Signal[] }

@@ -20,6 +20,7 @@ import { Texts } from './event-rows.ts';
 import { listEvents } from './event-search.ts';
 import { Export } from './exports.ts';
 import { storeCode } from './failure.ts';
+import { readForwardBatch } from './forwarding.ts';
 import { readFrames } from './frames.ts';
 import { type EventFilter, Queries } from './query.ts';
 import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './read.ts';
@@ -75,6 +76,8 @@ function answer(opened: Opened, read: Read): ReadResult {
       return { kind: 'snapshot', snapshot: snapshot(opened, read) };
     case 'export':
       return { kind: 'export', ...new Export(queries, texts, read).read() };
+    case 'forward':
+      return { kind: 'forward', ...readForwardBatch(queries, texts, read) };
     case 'session_revisions': {
       const revisionOf = (id: string): number => sessionRevision(queries, id) || queries.lastDeletion();
       return { kind: 'revisions', revisions: Float64Array.from(read.ids, revisionOf) };
@@ -250,6 +253,8 @@ function buffersOf(result: ReadResult): ArrayBuffer[] {
       return result.snapshot?.data === undefined ? [] : [result.snapshot.data.buffer as ArrayBuffer];
     case 'export':
       return [result.bytes.buffer as ArrayBuffer];
+    case 'forward':
+      return [result.body.buffer as ArrayBuffer, result.ids.buffer as ArrayBuffer];
     case 'revisions':
       return [result.revisions.buffer as ArrayBuffer];
     case 'frames':

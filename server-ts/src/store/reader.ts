@@ -10,6 +10,7 @@ import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import { type Cost, costOf } from './cost.ts';
 import type { StoreCode } from './failure.ts';
+import type { ForwardBatch } from './forwarding.ts';
 import type { EventFilter } from './query.ts';
 import type {
   ExportPage,
@@ -91,6 +92,13 @@ export class Readers {
   async exportPage(read: ExportRead, asker?: Asker): Promise<ExportPage> {
     const result = await this.read(read, asker);
     if (result.kind !== 'export') throw new Error(`an export answered ${result.kind}`);
+    return result;
+  }
+
+  /** Reads the next events for a receiver. */
+  async forwardBatch(above: number, most: number): Promise<ForwardBatch> {
+    const result = await this.read({ kind: 'forward', format: 'msgpack', above, most });
+    if (result.kind !== 'forward') throw new Error(`a batch answered ${result.kind}`);
     return result;
   }
 

@@ -11,6 +11,7 @@ import type { Connection } from './connection.ts';
 import { Deletions, type Scope, type Step } from './deletions.ts';
 import type { EventWriter } from './events.ts';
 import type { StoreCode } from './failure.ts';
+import type { ForwardCursor } from './forwarding.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -56,6 +57,8 @@ export class Retention {
   private readonly events: EventWriter;
   private readonly attachments: AttachmentWriter;
   private readonly deletions: Deletions;
+  private readonly db: Connection;
+  private readonly cursor: ForwardCursor | undefined;
   private bounds: Bounds = { days: 0, bytes: 0 };
   private readonly jobs: Job[] = [];
   /** A job whose last step is committed; its answer waits until the step's id is published. */
@@ -70,7 +73,14 @@ export class Retention {
   /** Number of events that were stored since the last step by the bounds. */
   private stored = 0;
 
-  constructor(db: Connection, events: EventWriter, attachments: AttachmentWriter) {
+  constructor(
+    db: Connection,
+    events: EventWriter,
+    attachments: AttachmentWriter,
+    cursor?: ForwardCursor | undefined,
+  ) {
+    this.db = db;
+    this.cursor = cursor;
     this.events = events;
     this.attachments = attachments;
     this.deletions = new Deletions(db);
@@ -134,7 +144,9 @@ export class Retention {
         this.isDue = false;
         return undefined;
       }
+      const lost = this.cursor?.countLosses(this.db, newest) ?? 0;
       found = this.events.delete(() => this.deletions.deleteEvents(newest));
+      this.cursor?.noteLosses(newest, lost);
     } else {
       this.vacuum();
     }

@@ -49,11 +49,19 @@ interface GroupMessage {
   readonly moved: readonly ArrayBuffer[];
   readonly news: MemoryNews | undefined;
 }
+
+interface OpenMessage extends ConnectionOptions {
+  readonly kind: 'open';
+  readonly prices: Prices | undefined;
+  /** What the cursor of a receiver is made of. */
+  readonly forward: { readonly url: string; readonly memory: SharedArrayBuffer } | undefined;
+}
+
 export type ToWriter =
   | GroupMessage
   /** The answer carries the same number. */
   | { readonly kind: 'attach'; readonly number: number; readonly attachment: Attachment }
-  | ({ readonly kind: 'open'; readonly prices: Prices | undefined } & ConnectionOptions)
+  | OpenMessage
   /** The answer carries the same number. */
   | { readonly kind: 'delete'; readonly number: number; readonly scope: Scope }
   | { readonly kind: 'bounds'; readonly bounds: Bounds }

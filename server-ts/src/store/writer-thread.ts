@@ -28,6 +28,7 @@ import {
 } from './connection.ts';
 import { EventWriter } from './events.ts';
 import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
+import { ForwardCursor } from './forwarding.ts';
 import { Lock } from './lock.ts';
 import { countFrames, lostFrames } from './log-tail.ts';
 import { Memories } from './memories.ts';
@@ -41,7 +42,9 @@ import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './
 export function runWriter(port: MessagePort, data: WriterData): void {
   port.once('message', (message: ToWriter) => {
     if (message.kind !== 'open') throw new Error(`a ${message.kind} before the file is open`);
-    openAndWrite(port, message, message.prices, new URL(data.entry));
+    const { prices, forward } = message;
+    const cursor = forward && new ForwardCursor(forward.url, forward.memory);
+    openAndWrite(port, message, prices, cursor, new URL(data.entry));
   });
 }
 
@@ -49,6 +52,7 @@ function openAndWrite(
   port: MessagePort,
   options: ConnectionOptions,
   prices: Prices | undefined,
+  cursor: ForwardCursor | undefined,
   entry: URL,
 ): void {
   const send = (message: FromWriter, moved: readonly ArrayBuffer[] = []): void =>
@@ -67,7 +71,8 @@ function openAndWrite(
     const lost = lostFrames(db, frames);
     events = new EventWriter(db, prices);
     attachments = new AttachmentWriter(db, new AttachmentFiles(options.path, options.durability));
-    retention = new Retention(db, events, attachments);
+    cursor?.load(db);
+    retention = new Retention(db, events, attachments, cursor);
     const attachmentBytes = attachments.sweepAttachments();
     send({
       kind: 'opened',
@@ -174,6 +179,7 @@ function openAndWrite(
         break;
       case 'tick':
         attempt(send, () => {
+          cursor?.save(db);
           retention.tick();
           if (!retention.vacuums) checkpointer.shrink();
         });
@@ -182,6 +188,7 @@ function openAndWrite(
         send({ kind: 'probed', code: probe(db, events) });
         break;
       case 'close':
+        attempt(send, () => cursor?.save(db));
         void close(checkpointer, db, lock, send);
         return;
     }

@@ -16,6 +16,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import { type ConnectionOptions, OpenError } from './connection.ts';
 import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
+import type { ForwardCursor } from './forwarding.ts';
 import type { Bounds, DeletionResult, Progress } from './retention.ts';
 import { idsFrom, putSubmission } from './submission.ts';
 import type { AttachFailure, FromWriter, Opened, Stored, ToWriter, WriterData } from './writer-messages.ts';
@@ -88,6 +89,7 @@ export class Writer {
     worker: Worker,
     options: ConnectionOptions,
     prices: Prices | undefined,
+    cursor: ForwardCursor | undefined,
     buffers: Buffers,
     meters: Meters,
     events: WriterEvents,
@@ -106,7 +108,8 @@ export class Writer {
           writer.receive(message);
         }
       });
-      writer.send({ kind: 'open', ...options, prices }, []);
+      const forward = cursor && { url: cursor.url, memory: cursor.memory };
+      writer.send({ kind: 'open', ...options, prices, forward }, []);
     });
   }
 

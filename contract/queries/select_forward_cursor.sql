@@ -1,0 +1,1 @@
+SELECT value FROM meta WHERE key = 'forwarded_to ' || ?1
