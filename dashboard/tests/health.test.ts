@@ -50,3 +50,21 @@ test('the panel shows what the server redacts', { skip }, async (t) => {
     await panel(page).filter({ hasText: texts[at]! }).waitFor();
   }
 });
+
+test('the panel shows what waits to be forwarded', { skip }, async (t) => {
+  const receiver = await onFile(t)('rs');
+  const { host } = new URL(receiver.url);
+  const sender = await onFile(t)('ts', 0, ['--forward', receiver.url]);
+  const { page } = await open(browser, sender.url);
+  t.after(() => page.close());
+  await untilKnown(page);
+  await post(sender.url, [event(), event()]);
+  await panel(page)
+    .filter({ hasText: `0 events wait to be forwarded to ${host}` })
+    .waitFor();
+  await receiver.kill();
+  await post(sender.url, [event()]);
+  await panel(page)
+    .filter({ hasText: `1 event waits to be forwarded to ${host} · unreachable` })
+    .waitFor();
+});

@@ -69,7 +69,7 @@ fn series_of<'a>(name: &str, meters: &'a Meters, readings: &'a Readings) -> Vec<
         "ingest_events_total" => events(meters),
         "ingest_forward_events_total" => plain(readings.forward_events),
         "ingest_forward_failures_total" => plain(readings.forward_failures),
-        "ingest_forward_last_success_timestamp_seconds" => {
+        "ingest_forward_last_success_time_seconds" => {
             vec![Series::Number(Vec::new(), readings.forward_last_ms as f64 / 1000.0)]
         }
         "ingest_forward_lost_events_total" => plain(readings.forward_lost_events),

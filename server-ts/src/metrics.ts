@@ -74,7 +74,7 @@ function seriesOf(name: string, meters: Meters, readings: Readings): readonly Se
       return one(readings.forwardEvents);
     case 'ingest_forward_failures_total':
       return one(readings.forwardFailures);
-    case 'ingest_forward_last_success_timestamp_seconds':
+    case 'ingest_forward_last_success_time_seconds':
       return one(readings.forwardLastMs / 1000);
     case 'ingest_forward_lost_events_total':
       return one(readings.forwardLostEvents);

@@ -30,7 +30,7 @@ export async function everyField(context: ScenarioContext): Promise<void> {
     const { to, failure, last_at: lastAt } = await forwardingOf(client);
     assert.deepEqual([to, failure], [`127.0.0.1:${receiver.port}`, null]);
     assert.ok(Math.abs(Date.parse(lastAt!) - Date.now()) < 60_000, lastAt!);
-    const { last_success_timestamp_seconds: last, ...numbers } = await forwardMetrics(client);
+    const { last_success_time_seconds: last, ...numbers } = await forwardMetrics(client);
     assert.ok(last! > 0);
     assert.deepEqual(numbers, {
       events_total: 1207,
@@ -61,7 +61,7 @@ async function fillExtremes(client: ApiClient): Promise<void> {
     client_timestamp: '2026-01-31T23:59:59.9999+05:30',
   });
   await raw(JSON.stringify({ query: 'q', text: 'é'.repeat(10_000) }), { call_id: 'c', agent_id: 'd' });
-  await raw('"text"', { source: 'import', source_event: 'e', status: 'pending', cache_read_tokens: 7 });
+  await raw('"text"', { source: 'import', source_event: 'e', status: 'timeout', cache_read_tokens: 7 });
   const hook = { session_id: 'h', hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_use_id: 't' };
   for (const input of ['ls', 'x'.repeat(20_000)]) {
     const reply = await client.post('/api/hooks/claude-code', {
@@ -87,6 +87,27 @@ export async function sentToBoth(context: ScenarioContext): Promise<void> {
     const rows = (await direct.get('/api/stats')).json<{ total_events: number }>().total_events;
     assert.equal(rows, 1000);
     assert.equal((await forwardMetrics(client)).events_total, 1000);
+    await Promise.all([sender.stop(), receiver.stop()]);
+  }
+}
+
+/** The one event that a batch cannot hold: the payload of a hook as deep as a body may be. */
+export async function deepestHook(context: ScenarioContext): Promise<void> {
+  for (const target of RECEIVERS) {
+    const receiver = await startReceiver(context, target);
+    const sender = await startSender(context, target, receiver.port);
+    const client = context.client(sender);
+    for (const depth of [126, 127]) {
+      const value = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+      const body = Buffer.from(`{"session_id":"h","hook_event_name":"Stop","value":${value}}`);
+      const reply = await client.send('POST', '/api/hooks/claude-code', body, []);
+      assert.equal(reply.status, 200, reply.text);
+    }
+    await client.ingest([event()]);
+    await untilForwarded(client);
+    const { events_total: events, refused_events_total: refused } = await forwardMetrics(client);
+    assert.deepEqual([events, refused], [2, 1]);
+    assert.match(sender.stderr(), /"first_id":2/);
     await Promise.all([sender.stop(), receiver.stop()]);
   }
 }

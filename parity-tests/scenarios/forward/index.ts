@@ -2,9 +2,9 @@
 import type { ScenarioFile } from '../../src/scenario.ts';
 import { flags, token, unknownCertificate } from './access.ts';
 import { refused, repeated, retryAfter, silentReceiver } from './answers.ts';
-import { cycle, deletedEvents, lostEvents, restored } from './bounds.ts';
+import { cycle, deletedEvents, lostEvents, restored, smallerLimits } from './bounds.ts';
 import { receiverAway, receiverKilled, senderKilled } from './crashes.ts';
-import { everyField, sentToBoth } from './fields.ts';
+import { deepestHook, everyField, sentToBoth } from './fields.ts';
 
 export const FORWARD: ScenarioFile = {
   name: 'forward',
@@ -15,6 +15,12 @@ export const FORWARD: ScenarioFile = {
       rules: ['FWD-01', 'FWD-04', 'FWD-05', 'FWD-09', 'MET-02'],
       uses: 'each',
       run: everyField,
+    },
+    {
+      name: 'a hook nested too deeply for a batch is refused alone',
+      rules: ['FWD-05', 'FWD-06'],
+      uses: 'each',
+      run: deepestHook,
     },
     {
       name: 'events that both servers got directly are stored once at each',
@@ -50,7 +56,7 @@ export const FORWARD: ScenarioFile = {
       run: repeated,
     },
     {
-      name: 'Retry-After replaces the wait',
+      name: 'a sender waits as long as Retry-After says',
       rules: ['FWD-07'],
       uses: 'each',
       waits: true,
@@ -61,6 +67,12 @@ export const FORWARD: ScenarioFile = {
       rules: ['FWD-06', 'FWD-09'],
       uses: 'each',
       run: refused,
+    },
+    {
+      name: 'a receiver with smaller limits gets smaller batches',
+      rules: ['FWD-06', 'BOD-04', 'ING-09'],
+      uses: 'each',
+      run: smallerLimits,
     },
     {
       name: 'a stop does not wait for a receiver',

@@ -4,6 +4,9 @@ use miniserde::{Deserialize, json};
 
 use crate::contract::LIMITS;
 
+/// The failure of a request without an answer.
+pub const UNREACHABLE: &str = "unreachable";
+
 /// What an answer means for its batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {

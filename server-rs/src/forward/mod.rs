@@ -17,7 +17,7 @@ use crate::contract::LIMITS;
 use crate::store::Store;
 use crate::store::cost::Cost;
 use crate::store::forwarding::{ForwardBatch, ForwardCursor, read_forward_batch};
-use answer::Answer;
+use answer::{Answer, UNREACHABLE};
 use sender::Sender;
 
 /// The state of the forwarding, for `/metrics` and `/api/health`.
@@ -56,8 +56,8 @@ enum Next {
     Batch { is_followed: bool },
     /// The same events in two batches, instead of one of this many.
     Halves { count: usize },
-    /// The same batch, after this time or that of the back-off.
-    Retry(Option<Duration>),
+    /// The same events, after at least this time; half of this many when the request did not arrive.
+    Retry { after: Duration, halved: Option<usize> },
 }
 
 impl Forwarder {
@@ -113,8 +113,10 @@ impl Forwarder {
                     }
                 }
                 Next::Halves { count } => most = (count as u64).div_ceil(2),
-                Next::Retry(asked) => {
-                    tokio::time::sleep(asked.unwrap_or_else(|| back_off(failures))).await;
+                Next::Retry { after, halved } => {
+                    // A link may be too slow for a large batch, or reset the connection.
+                    most = halved.map_or(most, |count| (count as u64).div_ceil(2));
+                    tokio::time::sleep(back_off(failures).max(after)).await;
                     failures += 1;
                 }
             }
@@ -127,7 +129,7 @@ impl Forwarder {
         let read = move |connection: &_| read_forward_batch(connection, above, most);
         let Ok(batch) = self.store.read_spawned(Cost::Unbounded, read).await else {
             // The store has logged the reason.
-            return Next::Retry(None);
+            return Next::Retry { after: Duration::ZERO, halved: None };
         };
         let ForwardBatch { body, ids, cursor, is_followed } = batch;
         let (Some(first), count) = (ids.first().copied(), ids.len()) else {
@@ -144,7 +146,8 @@ impl Forwarder {
             }
             Answer::Failed { failure, retry_after_s } => {
                 self.failed(&failure);
-                Next::Retry(retry_after_s.map(Duration::from_secs))
+                let halved = (failure == UNREACHABLE).then_some(count);
+                Next::Retry { after: Duration::from_secs(retry_after_s.unwrap_or(0)), halved }
             }
         }
     }

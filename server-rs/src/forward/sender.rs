@@ -12,7 +12,7 @@ use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 
 use crate::config::Receiver;
 use crate::contract::LIMITS;
-use crate::forward::answer::{Answer, failed, read_answer};
+use crate::forward::answer::{Answer, UNREACHABLE, failed, read_answer};
 
 /// The media type of MessagePack that every server with this API reads.
 const MEDIA_TYPE: &str = "application/msgpack";
@@ -48,7 +48,7 @@ impl Sender {
         let (reply, answer) = oneshot::channel();
         // If the thread has ended, this drops the sender.
         drop(self.requests.send((body, events, reply)));
-        answer.await.unwrap_or_else(|_| failed("unreachable"))
+        answer.await.unwrap_or_else(|_| failed(UNREACHABLE))
     }
 }
 
@@ -78,6 +78,6 @@ fn send(agent: &Agent, url: &str, authorization: Option<&str>, body: &[u8], even
     });
     sent.unwrap_or_else(|error| {
         tracing::debug!(reason = error.to_string(), "the receiver was not reached");
-        failed("unreachable")
+        failed(UNREACHABLE)
     })
 }

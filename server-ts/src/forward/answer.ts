@@ -1,6 +1,9 @@
 /** Judges the answer of a receiver (rules FWD-06 and FWD-07). Pure. */
 import { LIMITS } from '../contract.ts';
 
+/** The failure of a request without an answer. */
+export const UNREACHABLE = 'unreachable';
+
 /** What an answer means for its batch. */
 export type Answer =
   /** The receiver has every event except those at the refused places of the batch. */

@@ -11,6 +11,7 @@ import { LIMITS } from '../contract.ts';
 import type { Log } from '../log.ts';
 import type { ForwardBatch, ForwardCursor } from '../store/forwarding.ts';
 import type { Store } from '../store/index.ts';
+import { UNREACHABLE } from './answer.ts';
 import { Sender } from './sender.ts';
 
 /** The state of the forwarding, for `/metrics` and `/api/health`. */
@@ -37,8 +38,8 @@ type Next =
   | { readonly kind: 'batch'; readonly isFollowed: boolean }
   /** The same events in two batches, instead of one of this many. */
   | { readonly kind: 'halves'; readonly count: number }
-  /** The same batch, after this time or that of the back-off. */
-  | { readonly kind: 'retry'; readonly askedS: number | undefined };
+  /** The same events, after at least this time; half of this many when the request did not arrive. */
+  | { readonly kind: 'retry'; readonly afterS: number; readonly halved?: number | undefined };
 
 /** The forwarder; one per server with `--forward`. */
 export class Forwarder {
@@ -107,8 +108,10 @@ export class Forwarder {
       } else if (next.kind === 'halves') {
         most = Math.ceil(next.count / 2);
       } else {
-        const { askedS } = next;
-        await this.pause(askedS === undefined ? backOffMs(failures) : askedS * 1000);
+        const { afterS, halved } = next;
+        // A link may be too slow for a large batch, or reset the connection.
+        if (halved !== undefined) most = Math.ceil(halved / 2);
+        await this.pause(Math.max(backOffMs(failures), afterS * 1000));
         failures += 1;
       }
     }
@@ -122,7 +125,7 @@ export class Forwarder {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!this.ended.signal.aborted) this.log.warn({ reason }, 'a read failed');
-      return { kind: 'retry', askedS: undefined };
+      return { kind: 'retry', afterS: 0 };
     }
     const { body, ids, cursor, isFollowed } = batch;
     const [first] = ids;
@@ -132,7 +135,7 @@ export class Forwarder {
       return { kind: 'batch', isFollowed };
     }
     const answer = await this.sender.send(body, ids.length);
-    if (this.ended.signal.aborted) return { kind: 'retry', askedS: 0 };
+    if (this.ended.signal.aborted) return { kind: 'retry', afterS: 0 };
     switch (answer.kind) {
       case 'refused':
         return ids.length > 1 ? { kind: 'halves', count: ids.length } : this.acknowledged(batch, [first]);
@@ -141,9 +144,11 @@ export class Forwarder {
           batch,
           answer.refused.flatMap((place) => ids[place] ?? []),
         );
-      case 'failed':
-        this.failed(answer.failure);
-        return { kind: 'retry', askedS: answer.retryAfterS };
+      case 'failed': {
+        const { failure, retryAfterS: afterS = 0 } = answer;
+        this.failed(failure);
+        return { kind: 'retry', afterS, halved: failure === UNREACHABLE ? ids.length : undefined };
+      }
     }
   }
 

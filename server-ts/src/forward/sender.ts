@@ -9,7 +9,7 @@ import * as https from 'node:https';
 import type { Receiver } from '../config/index.ts';
 import { LIMITS, SERVER_VERSION } from '../contract.ts';
 import type { Log } from '../log.ts';
-import { type Answer, failed, readAnswer } from './answer.ts';
+import { type Answer, failed, readAnswer, UNREACHABLE } from './answer.ts';
 
 /** The media type of MessagePack that every server with this API reads. */
 const MEDIA_TYPE = 'application/msgpack';
@@ -41,7 +41,7 @@ export class Sender {
       const signal = AbortSignal.timeout(LIMITS.forward_timeout_ms);
       const fail = (error: Error): void => {
         this.log.debug({ reason: error.message }, 'the receiver was not reached');
-        resolve(failed('unreachable'));
+        resolve(failed(UNREACHABLE));
       };
       const request = this.request(this.url, { method: 'POST', agent, headers, signal }, (response) => {
         const parts: Buffer[] = [];

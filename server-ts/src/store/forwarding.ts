@@ -9,7 +9,7 @@ import { COLUMNS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
 import { type StoredRow, type StoredValue, storedIdOf, storedMetadataOf } from '../render/stored.ts';
 import { hashedId } from '../telemetry/event-id.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, Numbered } from './connection.ts';
 import { libraries } from './event-pages.ts';
 import type { Texts } from './event-rows.ts';
 import { searchEvents } from './event-search.ts';
@@ -45,7 +45,8 @@ export class ForwardCursor {
   /** Reads the cursor from the database, and keeps the origin of made ids (rule FWD-04). */
   load(db: Connection): void {
     db.prepare(QUERIES.insertForwardOrigin).run();
-    this.stored = (db.prepare(QUERIES.selectForwardCursor).pluck().get(this.url) as number | undefined) ?? 0;
+    const row = new Numbered(db, QUERIES.selectForwardCursor, true).get(this.url);
+    this.stored = (row as readonly [number] | undefined)?.[0] ?? 0;
     this.acknowledge(this.stored);
   }
 
@@ -53,7 +54,7 @@ export class ForwardCursor {
   save(db: Connection): void {
     const id = this.acknowledged;
     if (id === this.stored) return;
-    db.prepare(QUERIES.upsertForwardCursor).run(this.url, id);
+    new Numbered(db, QUERIES.upsertForwardCursor).run(this.url, id);
     this.stored = id;
   }
 
@@ -77,8 +78,9 @@ export class ForwardCursor {
   countLosses(db: Connection, newest: number): number {
     const { acknowledged } = this;
     if (newest <= acknowledged) return 0;
-    const count = db.prepare(QUERIES.selectCountSince).pluck();
-    return count.get(acknowledged, newest, LIMITS.max_integer) as number;
+    const select = new Numbered(db, QUERIES.selectCountSince, true);
+    const [count] = select.get(acknowledged, newest, LIMITS.max_integer) as readonly [number];
+    return count;
   }
 
   /** Notes that retention has deleted the events up to an id, and that the receiver lacks some of them (rule FWD-08). */
