@@ -162,7 +162,7 @@ fn a_second_store_on_the_same_file_is_refused() {
     let error =
         Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
             .expect_err("locked");
-    assert_eq!(error.exit, 65);
+    assert_eq!(error.exit, 75);
     assert!(error.message.contains("in use"));
     store.close();
     Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use crate::endpoint::Endpoint;
 use crate::config::receiver::Receiver;
+use crate::endpoint::Endpoint;
 use crate::prices::Prices;
 use crate::redact::Redaction;
 
