@@ -1,7 +1,7 @@
 //! Decides which signals are notifications, and writes their bodies (rules NOT-01 and NOT-02).
 //!
 //! Pure. It knows when the work of a session began, for a bounded number of sessions. Invariant: the signals of one
-//! database give the same notifications on both servers. Over 250 lines because the tests of its rules are here.
+//! database give the same notifications on both servers.
 
 use std::collections::{HashMap, VecDeque};
 
