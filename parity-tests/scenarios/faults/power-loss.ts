@@ -44,9 +44,23 @@ export async function losePower(context: ScenarioContext): Promise<void> {
   context.note(`${context.counts.images} images, ${context.counts.starts} of them with a server`);
 }
 
+/** Most recordings until one has a log that begins anew: on a busy machine a checkpoint may end too late for that. */
+const RECORDINGS = 10;
+
 async function record(context: ScenarioContext, durability: Durability): Promise<Recorded> {
-  const db = context.db(`${durability}.db`);
-  const output = context.db(`${durability}.strace`);
+  for (let number = 1; number <= RECORDINGS; number++) {
+    const recorded = await recordOnce(context, durability, `${durability}-${number}`);
+    const beginnings = recorded.operations.filter(
+      (one) => one.kind === 'write' && one.file === '-wal' && one.offset === 0,
+    );
+    if (beginnings.length >= 2) return recorded;
+  }
+  return assert.fail('the log never began anew');
+}
+
+async function recordOnce(context: ScenarioContext, durability: Durability, name: string): Promise<Recorded> {
+  const db = context.db(`${name}.db`);
+  const output = context.db(`${name}.strace`);
   const flags = ['--durability', durability];
   await (await context.start({ db, flags })).stop();
   const base = new Map([['', readFileSync(db)]]);
@@ -60,10 +74,6 @@ async function record(context: ScenarioContext, durability: Durability): Promise
   rmSync(output);
   const acknowledged = operations.flatMap(({ kind }, at) => (kind === 'acknowledge' ? [at] : []));
   assert.equal(acknowledged.length, REQUESTS.length, 'an acknowledgement for each request');
-  const beginnings = operations.filter(
-    (one) => one.kind === 'write' && one.file === '-wal' && one.offset === 0,
-  );
-  assert.ok(beginnings.length >= 2, 'the log began anew');
   return { base, operations, acknowledged };
 }
 
