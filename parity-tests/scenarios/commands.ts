@@ -116,7 +116,7 @@ async function wrongCommands(context: ScenarioContext): Promise<void> {
   const source = await run('backup', 'copy.db', '--db', context.db());
   assert.equal(source.exit, 0);
   const held = await run('restore', 'copy.db', '--db', context.db());
-  assert.equal(held.exit, EXITS.database.code);
+  assert.equal(held.exit, EXITS.lock.code);
   assert.ok(held.stderr.includes(`is in use by the server with pid ${server.pid}`), held.stderr);
   await server.stop();
   const existing = await run('restore', 'copy.db', '--db', context.db());
