@@ -288,7 +288,7 @@ impl EventWriter {
         if event.wait != DISMISSAL {
             delta.is_active = true;
             let is_end = event.word(Field::EventType) == Some("session_end");
-            if is_end || event.word(Field::Source) != Some("otel") {
+            if is_end || !matches!(event.word(Field::Source), Some("otel" | "import")) {
                 delta.ended = Some(is_end);
             }
         }

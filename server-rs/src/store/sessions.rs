@@ -20,7 +20,7 @@ pub struct SessionDelta {
     pub project: Option<i64>,
     pub branch: Option<i64>,
     pub model: Option<i64>,
-    /// Whether it has ended since (rule SES-02); `None` when only telemetry and dismissals arrived.
+    /// Whether it has ended since (rule SES-02); `None` when only late events and dismissals arrived.
     pub ended: Option<bool>,
     /// Whether one of its events is more than a dismissal.
     pub is_active: bool,

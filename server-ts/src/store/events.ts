@@ -48,7 +48,8 @@ export interface Stored {
 
 const HOUR_MS = 3_600_000;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
-const TELEMETRY = VOCABULARY.sources.indexOf('otel');
+/** Sources whose events arrive late (rule SES-02). */
+const LATE_SOURCES = ['otel', 'import'].map((name) => VOCABULARY.sources.indexOf(name));
 const PLAN_STEP = VOCABULARY.event_types.indexOf('plan_step');
 const SUCCESS_STATUS = VOCABULARY.statuses.indexOf('success');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
@@ -300,7 +301,7 @@ export class EventWriter {
     if (wait !== DISMISSAL) {
       session.isActive = true;
       const isEnd = ints[int + FIELD.event_type.column] === SESSION_END;
-      if (isEnd || ints[int + FIELD.source.column] !== TELEMETRY) session.ended = isEnd;
+      if (isEnd || !LATE_SOURCES.includes(ints[int + FIELD.source.column]!)) session.ended = isEnd;
     }
     if (this.project.id !== 0) session.project = this.project.id;
     if (this.branch.id !== 0) session.branch = this.branch.id;

@@ -21,7 +21,7 @@ export class SessionDelta {
   project = 0;
   branch = 0;
   model = 0;
-  /** Whether it has ended since (rule SES-02); absent when only telemetry and dismissals arrived. */
+  /** Whether it has ended since (rule SES-02); absent when only late events and dismissals arrived. */
   ended: boolean | undefined = undefined;
   /** Whether one of its events is more than a dismissal. */
   isActive = false;
