@@ -44,9 +44,10 @@ for (const runtime of ['rust', 'node'] as const) {
 }
 
 test('a terminal shows people no log lines, and Ctrl-C ends the server once', async (context) => {
-  // util-linux's `script` is a terminal.
-  if (process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0)
-    return context.skip('no script of util-linux');
+  // util-linux's `script` is a terminal; a container may have no pseudo-terminals.
+  const terminal = spawnSync('script', ['--quiet', '--return', '--command', 'true', '/dev/null']);
+  if (process.platform !== 'linux' || terminal.status !== 0)
+    return context.skip(`no terminal: ${terminal.stderr ?? terminal.error}`.trim());
   await inTree({}, async (cwd) => {
     const command = `'${process.execPath}' '${MAIN}' --no-open --port 0`;
     const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {

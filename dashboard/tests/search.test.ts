@@ -76,6 +76,8 @@ for (const name of TARGET_NAMES) {
     const dialog = page.getByRole('dialog', { name: 'Event 1', exact: true });
     assert.equal(await dialog.locator('pre mark').textContent(), 'Needle <b>');
     await page.keyboard.press('Escape');
+    // The address loses the event after the dialog has closed; a reload before that opens the dialog again.
+    await page.waitForURL((address) => !address.searchParams.has('event'));
     await page.keyboard.press('Escape');
 
     await page.reload();

@@ -64,7 +64,7 @@ test('a run ends with the failing cases of each script that failed', async () =>
       [
         '\n\n== page:check failed:\n  no line names a case; its last lines are above the table\n',
         '\n== rust:test failed:\n  test two::fails ... FAILED\n',
-        '\n== ts:test failed:\n  ✖ a test that fails\n',
+        '\n== ts:test failed:\n  ✖ a test that fails\n {6}Error: no\n',
         '\n== parity failed:\n  ✗ formats/a case {2}\\[ts\\] {2}FMT-03\n$',
       ].join(''),
     ),
@@ -83,4 +83,25 @@ test('a failing case is named once when a runner prints it twice', () => {
   for (const line of ['✖ a case (1.5ms)', '✔ another (1ms)', '✖ failing tests:', '', '  ✖ a case (1.5ms)'])
     cases.take(line);
   assert.deepEqual(cases.lines, ['✖ a case (1.5ms)']);
+});
+
+test('a reason has at most four lines, and ends where the stack begins', () => {
+  const cases = new FailedCases();
+  const reasons = ['one', 'two', '', 'three', 'four', 'five'].map((line) => `  ${line}`);
+  for (const line of [
+    '✖ failing tests:',
+    '✖ a case (1ms)',
+    ...reasons,
+    '✖ b case (1ms)',
+    '  no',
+    '    at f',
+    '  yes',
+  ])
+    cases.take(line);
+  assert.deepEqual(cases.lines, [
+    '✖ a case (1ms)',
+    ...['one', 'two', 'three', 'four'].map((line) => `    ${line}`),
+    '✖ b case (1ms)',
+    '    no',
+  ]);
 });
