@@ -11,35 +11,60 @@ import type { Climbed } from './result.ts';
 const STYLE =
   'svg{--rs:#d9580d;--ts:#2f86c5;color:#808a95}text{fill:#808a95}[aria-label$="grid"]{stroke:#808a95;stroke-opacity:.25}';
 
-const NEXT_TO_DOT = { x: 'x', y: 'y', dy: -12, textAnchor: 'end' } as const;
+const NEXT_TO_DOT = { x: 'x', y: 'y', dx: 9, textAnchor: 'start' } as const;
+/** Room for the servers' names, and the distance between two names whose dots are close, in pixels. */
+const NAMES_PX = 84;
+const APART_PX = { ts: -6, rs: 6 } as const;
 
 export function ladderPlot({ title, unit, servers }: Climbed): string {
+  const rungs = servers.rs.map(({ rung }) => onAxis(rung));
   const points = TARGET_NAMES.map((name) => ({
     name,
     points: servers[name].flatMap(({ rung, cpu_us_per_event: cpu }) =>
-      // A logarithmic axis has no 0.
-      cpu === null ? [] : [{ x: Math.max(rung, 0.5), y: cpu.median, low: cpu.min, high: cpu.max }],
+      cpu === null ? [] : [{ x: onAxis(rung), y: cpu.median, low: cpu.min, high: cpu.max }],
     ),
   }));
   const svg = draw({
     title,
     description: `CPU time per event of both servers against the number of ${unit}, both on log scales.`,
     options: {
-      x: { type: 'log', label: title, ticks: 5, tickFormat: thousands, grid: true },
+      marginRight: NAMES_PX,
+      x: { type: 'log' },
       y: { type: 'log', label: 'CPU µs per event', ticks: 4, tickFormat: plain, grid: true },
-      marks: points.flatMap(({ name, points: at }) => {
-        const { colour, dash, symbol } = LOOKS[name];
-        const both = { x: 'x', y: 'y', stroke: colour };
-        return [
-          Plot.ruleX(at, { x: 'x', y1: 'low', y2: 'high', stroke: colour, strokeOpacity: 0.5 }),
-          Plot.lineY(at, { ...both, strokeWidth: 2, strokeDasharray: dash }),
-          Plot.dot(at, { ...both, fill: colour, symbol, r: 4 }),
-          Plot.text(at.slice(-1), { ...NEXT_TO_DOT, text: () => SHORT_NAMES[name], fill: colour }),
-        ];
-      }),
+      marks: [
+        Plot.gridX(rungs),
+        // The format of a logarithmic scale would leave out some rungs.
+        Plot.axisX(rungs, { label: title, text: (rung: number) => rungText(rung) }),
+        ...points.flatMap(({ name, points: at }) => {
+          const { colour, dash, symbol } = LOOKS[name];
+          const both = { x: 'x', y: 'y', stroke: colour };
+          return [
+            Plot.ruleX(at, { x: 'x', y1: 'low', y2: 'high', stroke: colour, strokeOpacity: 0.5 }),
+            Plot.lineY(at, { ...both, strokeWidth: 2, strokeDasharray: dash }),
+            Plot.dot(at, { ...both, fill: colour, symbol, r: 4 }),
+            Plot.text(at.slice(-1), {
+              ...NEXT_TO_DOT,
+              dy: APART_PX[name],
+              text: () => SHORT_NAMES[name],
+              fill: colour,
+            }),
+          ];
+        }),
+      ],
     },
   }).text;
   // As a file an SVG needs its namespace, a size and fonts.
   const head = '<svg xmlns="http://www.w3.org/2000/svg" width="440" height="280" ';
   return `${svg.replace('<svg ', head).replace('font-family: inherit', 'font-family: sans-serif').replace('>', `><style>${STYLE}</style>`)}\n`;
+}
+
+/** A logarithmic axis has no 0. */
+function onAxis(rung: number): number {
+  return Math.max(rung, 0.5);
+}
+
+/** Formats 10,000,000 as "10M". */
+function rungText(value: number): string {
+  if (value < 1) return '0';
+  return value >= 1_000_000 ? `${plain(value / 1_000_000)}M` : thousands(value);
 }
