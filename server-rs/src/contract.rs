@@ -288,6 +288,7 @@ pub struct Limits {
     pub checkpoint_restart_wait_ms: u64,
     pub checkpoint_restart_interval_ms: u64,
     pub checkpoint_most_wal_bytes: u64,
+    pub checkpoint_pass_wait_ms: u64,
     pub event_block_rows: i64,
     pub event_span_blocks: i64,
     pub event_span_names: usize,

@@ -4,6 +4,8 @@
 //! syncs the database itself. SQLite syncs only in a pass that copies the whole log. Under load that is the writer's
 //! pass, so every client would wait for it. With this thread the writer copies only a small rest after an answer, and
 //! the log restarts. Invariant: the log is bounded, and an error of either thread is a storage failure.
+//!
+//! Over 250 lines because its test needs the private state.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -22,6 +24,8 @@ use crate::store::connection::{ConnectionOptions, OpenError, open_connection};
 const PAGE_BYTES: u64 = 4096;
 /// Passes over the log per wake-up; the writer appends less during each further pass.
 const PASSES: usize = 4;
+/// How often a writer that waits for a pass checks for its end.
+const PASS_POLL: Duration = Duration::from_millis(1);
 /// Thread names in log lines.
 const WRITER: &str = "writer";
 const CHECKPOINTER: &str = "checkpointer";
@@ -89,7 +93,11 @@ impl Checkpointer {
 
     /// Returns whether a group may be written: `false` while readers pin more of the log than allowed (rule STO-04).
     pub fn admits_group(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
-        let is_admitted = self.used < LIMITS.checkpoint_most_wal_bytes || self.restart(connection)?;
+        let is_short = self.used < LIMITS.checkpoint_most_wal_bytes;
+        if !is_short {
+            self.finish_pass();
+        }
+        let is_admitted = is_short || self.restart(connection)?;
         if !is_admitted && !self.is_refusing {
             tracing::warn!(used = self.used, "readers hold the write-ahead log");
         }
@@ -148,6 +156,16 @@ impl Checkpointer {
             tracing::warn!(used = log.used, "readers hold the write-ahead log");
         }
         Ok(())
+    }
+
+    /// Waits for a pass of the thread that is slower than the writer. After it the log can restart at once, unless
+    /// readers hold it.
+    fn finish_pass(&mut self) {
+        let last = Instant::now() + Duration::from_millis(LIMITS.checkpoint_pass_wait_ms);
+        while self.busy.load(Ordering::Acquire) && Instant::now() < last {
+            std::thread::sleep(PASS_POLL);
+            self.restart_after = Instant::now();
+        }
     }
 
     /// Waits briefly for readers, so that the log restarts with the next group; returns whether it does. Retries only
@@ -239,4 +257,39 @@ fn read_log(connection: &Connection, mode: &str) -> rusqlite::Result<Log> {
         .query_row([], |row| Ok((row.get::<_, bool>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
     let bytes = |pages: i64| u64::try_from(pages).unwrap_or(0) * PAGE_BYTES;
     Ok(Log { is_busy, used: bytes(pages), rest: bytes(pages - copied) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Durability;
+    use crate::store::connection::open_writer;
+
+    #[test]
+    fn a_writer_that_is_faster_than_the_checkpointer_waits_for_its_pass() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options =
+            ConnectionOptions { path: folder.path().join("events.db"), durability: Durability::Process };
+        File::create(&options.path).expect("a file");
+        let connection = open_writer(&options).expect("a connection");
+        connection.execute_batch("CREATE TABLE one (id)").expect("a table");
+        let mut checkpointer =
+            Checkpointer::start(&options, Arc::new(Meters::new()), |_| {}).expect("a thread");
+
+        // A restart has just failed, because the pass held the log.
+        checkpointer.used = LIMITS.checkpoint_most_wal_bytes;
+        checkpointer.restart_after = Instant::now() + Duration::from_secs(60);
+        assert_eq!(checkpointer.admits_group(&connection), Ok(false), "without a pass, readers hold the log");
+
+        checkpointer.busy.store(true, Ordering::Release);
+        let busy = Arc::clone(&checkpointer.busy);
+        let pass = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            busy.store(false, Ordering::Release);
+        });
+        assert_eq!(checkpointer.admits_group(&connection), Ok(true));
+        assert!(!checkpointer.busy.load(Ordering::Acquire), "the pass has ended");
+        pass.join().expect("no panic");
+        checkpointer.close(&connection).expect("a clean end");
+    }
 }

@@ -47,6 +47,7 @@ export function runCheckpointer(port: MessagePort, data: CheckpointerData): void
       send({ kind: 'failed', code: storeCode(error), reason });
     }
     Atomics.store(data.busy, 0, 0);
+    Atomics.notify(data.busy, 0);
   });
 }
 

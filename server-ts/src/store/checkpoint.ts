@@ -92,7 +92,9 @@ export class Checkpointer {
 
   /** Returns whether a group may be written: `false` while readers pin more of the log than allowed (rule STO-04). */
   admitsGroup(): boolean {
-    const isAdmitted = this.used < LIMITS.checkpoint_most_wal_bytes || this.restart();
+    const isShort = this.used < LIMITS.checkpoint_most_wal_bytes;
+    if (!isShort) this.finishPass();
+    const isAdmitted = isShort || this.restart();
     if (!isAdmitted && !this.isRefusing) {
       this.events.onFailure('storage_busy', 'readers hold the write-ahead log');
     }
@@ -146,6 +148,15 @@ export class Checkpointer {
     this.db.pragma(`busy_timeout = ${LIMITS.checkpoint_restart_wait_ms}`);
     const { isBusy } = this.run('TRUNCATE');
     if (isBusy) this.events.onFailure('storage_busy', 'readers hold the write-ahead log');
+  }
+
+  /**
+   * Waits for a pass of the thread that is slower than the writer. After it the log can restart at once, unless readers
+   * hold it.
+   */
+  private finishPass(): void {
+    const result = Atomics.wait(this.data.busy, 0, 1, LIMITS.checkpoint_pass_wait_ms);
+    if (result !== 'not-equal') this.restartAfterMs = 0;
   }
 
   /**
