@@ -25,6 +25,7 @@ export const LAYERS: readonly string[] = [
     'digest',
     'number',
     'timestamp',
+    'platform',
     'descriptors',
     'lifecycle',
     'secret',

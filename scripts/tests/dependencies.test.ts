@@ -22,7 +22,11 @@ const NODE = ['.', ...readdirSync(ROOT)]
   });
 
 /** Names of the dependencies in `Cargo.toml`. */
-const CRATES = [...read('server-rs/Cargo.toml').matchAll(/^\[[a-z-]*dependencies\]\n((?:[^[\n].*\n)*)/gm)]
+const CRATES = [
+  ...read('server-rs/Cargo.toml').matchAll(
+    /^\[(?:target\.'[^']+'\.)?[a-z-]*dependencies\]\n((?:[^[\n].*\n)*)/gm,
+  ),
+]
   .flatMap(([, lines]) => [...lines!.matchAll(/^([\w-]+) *=/gm)])
   .map(([, name]) => ({ name: name!, where: 'server-rs' }));
 

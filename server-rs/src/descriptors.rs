@@ -5,9 +5,8 @@
 
 use std::sync::LazyLock;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
 use crate::contract::LIMITS;
+use crate::platform::raise_descriptor_limit;
 
 /// The descriptors of each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub struct Plan {
 }
 
 /// The plan of this process.
-pub static PLAN: LazyLock<Plan> = LazyLock::new(|| plan(raise_limit()));
+pub static PLAN: LazyLock<Plan> = LazyLock::new(|| plan(raise_descriptor_limit()));
 
 /// Returns the plan for a descriptor limit; `None` means no limit.
 pub fn plan(limit: Option<u64>) -> Plan {
@@ -31,16 +30,6 @@ pub fn plan(limit: Option<u64>) -> Plan {
         return Plan { connections: LIMITS.least_connections, refusals: 0, readers: LIMITS.least_readers };
     }
     Plan { connections, refusals: LIMITS.lingering_refusals, readers: LIMITS.readers }
-}
-
-/// Raises the soft limit to the hard limit, as Node does by default. Returns the effective limit.
-fn raise_limit() -> Option<u64> {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    // Some systems refuse an infinite hard limit; the soft limit then stays in effect.
-    match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
-        Ok(()) => maximum,
-        Err(_) => current,
-    }
 }
 
 #[cfg(test)]

@@ -53,6 +53,8 @@ pub mod waits;
 pub mod hooks;
 /// Topics that clients can keep in sync with, by name.
 pub mod topics;
+/// What Unix and Windows do differently.
+pub mod platform;
 /// Divides file descriptors between the parts.
 pub mod descriptors;
 /// The program that started the server.

@@ -1,16 +1,13 @@
 //! Ties a server to the program that started it: a file that announces it, and the end of the program's process (rules
 //! PRO-16 and PRO-17).
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::io::Errno;
-use rustix::process::{Pid, getppid, test_kill_process};
-
 use crate::contract::LIMITS;
+use crate::platform::{WatchedProcess, private_file};
 
 /// The file that holds the ready line while the server runs.
 #[derive(Debug)]
@@ -28,12 +25,7 @@ impl ReadyFile {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&partial)?
-            .write_all(line.as_bytes())?;
+        private_file().open(&partial)?.write_all(line.as_bytes())?;
         fs::rename(&partial, &path)?;
         Ok(Self { path, line: line.to_owned() })
     }
@@ -49,16 +41,13 @@ impl ReadyFile {
 
 /// Resolves when the process with this id has ended; never for 0.
 pub async fn process_ended(pid: u32) {
-    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+    let Some(mut process) = WatchedProcess::new(pid) else {
         return std::future::pending().await;
     };
-    // A dead parent that no process has waited for still has its id, but is no parent any more.
-    let is_parent = getppid() == Some(pid);
     let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.parent_watch_ms));
     loop {
         tick.tick().await;
-        let is_gone = matches!(test_kill_process(pid), Err(Errno::SRCH));
-        if is_gone || (is_parent && getppid() != Some(pid)) {
+        if process.has_ended() {
             return;
         }
     }

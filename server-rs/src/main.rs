@@ -23,10 +23,10 @@ use ingest_server::input::{Ended, Input};
 use ingest_server::lifecycle::{ReadyFile, process_ended};
 use ingest_server::log::open_log;
 use ingest_server::maintenance::run_command;
+use ingest_server::platform::{CAN_REUSE_ADDRESS, StopSignals};
 use ingest_server::secret::create_token;
 use ingest_server::store::failure::file_code;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 fn main() -> ExitCode {
@@ -73,9 +73,7 @@ fn main() -> ExitCode {
 }
 
 async fn run(config: Config) -> ExitCode {
-    let (Ok(mut terminate), Ok(mut interrupt)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
+    let Ok(mut signals) = StopSignals::listen() else {
         return ExitCode::FAILURE;
     };
     let address = SocketAddr::new(config.host, config.port);
@@ -128,7 +126,7 @@ async fn run(config: Config) -> ExitCode {
     let input = format.map(|format| Input::start(&app, format));
 
     let end = tokio::select! {
-        () = either(&mut terminate, &mut interrupt) => End::Asked,
+        () = signals.next() => End::Asked,
         () = input_ended(app.config.exit_with_stdin) => End::Asked,
         () = process_ended(app.config.parent_pid) => End::Asked,
         () = app.store.stop_asked() => End::Asked,
@@ -141,7 +139,7 @@ async fn run(config: Config) -> ExitCode {
     };
     let stopped = tokio::select! {
         () = stop(&app, server, input.as_ref(), end) => true,
-        () = either(&mut terminate, &mut interrupt) => false,
+        () = signals.next() => false,
     };
     ready_file.iter().for_each(ReadyFile::remove);
     // The storage may also fail during the stop, at the latest in its last checkpoint (rule STO-06).
@@ -168,7 +166,7 @@ enum End {
 fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // Lets a restart bind the port while old connections are still closing.
-    socket.set_reuseaddr(true)?;
+    socket.set_reuseaddr(CAN_REUSE_ADDRESS)?;
     socket.bind(address)?;
     socket.listen(1024)
 }
@@ -194,13 +192,6 @@ async fn stop(app: &Arc<App>, server: tokio::task::JoinHandle<()>, input: Option
         tracing::error!("closing failed");
     }
     tracing::info!("stopped");
-}
-
-async fn either(one: &mut Signal, other: &mut Signal) {
-    tokio::select! {
-        _ = one.recv() => {}
-        _ = other.recv() => {}
-    }
 }
 
 /// Resolves when standard input ends, if that is enabled (rule PRO-10). The bytes before the end are ignored.

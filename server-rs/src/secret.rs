@@ -1,12 +1,13 @@
 //! Makes random secrets, and the file of a new token (rule SEC-08).
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::platform::private_file;
 
 /// Random bytes of a secret: 43 characters.
 const SECRET_BYTES: usize = 32;
@@ -22,7 +23,7 @@ pub fn random_secret() -> std::io::Result<String> {
 pub fn create_token(path: &str) -> std::io::Result<()> {
     let partial = Path::new(path).with_added_extension(format!("{}.partial", std::process::id()));
     let text = format!("{}\n", random_secret()?);
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)?.write_all(text.as_bytes())?;
+    private_file().open(&partial)?.write_all(text.as_bytes())?;
     // Unlike a rename, a link never replaces a file.
     let linked = fs::hard_link(&partial, path);
     drop(fs::remove_file(&partial));

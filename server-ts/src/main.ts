@@ -14,6 +14,7 @@ import { nowS } from './clock.ts';
 import { type Config, parseConfig } from './config/index.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
 import { processEnded, ReadyFile } from './lifecycle.ts';
+import { STOP_SIGNALS } from './platform.ts';
 import type { CallReaderData } from './rpc/worker.ts';
 import { createToken } from './secret.ts';
 import type { BackupData } from './store/backups.ts';
@@ -199,7 +200,7 @@ class Ending {
       if (++this.signals > 1) exitAtOnce(EXIT_FAILURE);
       this.begin(0);
     };
-    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   }
 
   begin(code: number): void {

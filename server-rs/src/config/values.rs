@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 use std::net::{IpAddr, Ipv4Addr};
-use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 use crate::budget::parse_budget;
@@ -15,12 +14,10 @@ use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::contract::{LIMITS, VOCABULARY, integer_of, text_of};
 use crate::endpoint::{Endpoint, is_endpoint_url, parse_secret};
+use crate::platform::is_open_to_others;
 use crate::prices::{Prices, parse_prices};
 use crate::redact::Redaction;
 use crate::redact::rules::parse_redaction;
-
-/// Permission bits of the group and of other users.
-const OTHER_USERS: u32 = 0o077;
 
 impl Reader {
     /// Checks every value in the order of `config.json`, then rules that concern several values.
@@ -201,7 +198,7 @@ impl Reader {
     /// Returns the token, or the file that must be created for a new one (rule SEC-08).
     fn token(&mut self, given: &Given) -> (Option<String>, Option<String>) {
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let (text, mode) = match read_token(&given.text) {
+        let (text, is_open) = match read_token(&given.text) {
             Ok(read) => read,
             Err(error) if error.kind() == ErrorKind::NotFound && self.is_new_token(given) => {
                 return (None, Some(given.text.clone()));
@@ -211,7 +208,7 @@ impl Reader {
                 return (None, None);
             }
         };
-        if mode & OTHER_USERS != 0 {
+        if is_open {
             self.problem("token_open", &values);
             return (None, None);
         }
@@ -310,11 +307,11 @@ impl Reader {
             return None;
         }
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let Ok((text, mode)) = read_token(&given.text) else {
+        let Ok((text, is_open)) = read_token(&given.text) else {
             self.problem("webhook_secret_unreadable", &values);
             return None;
         };
-        if mode & OTHER_USERS != 0 {
+        if is_open {
             self.problem("webhook_secret_open", &values);
             return None;
         }
@@ -392,13 +389,13 @@ impl Reader {
     }
 }
 
-/// Returns the text and the mode of the token's file.
-fn read_token(path: &str) -> std::io::Result<(String, u32)> {
+/// Returns the text of the token's file, and whether other users can access the file.
+fn read_token(path: &str) -> std::io::Result<(String, bool)> {
     let mut file = std::fs::File::open(path)?;
-    let mode = file.metadata()?.mode();
+    let is_open = is_open_to_others(&file.metadata()?);
     let mut text = String::new();
     file.read_to_string(&mut text)?;
-    Ok((text, mode))
+    Ok((text, is_open))
 }
 
 /// Returns whether a text is a host name: letters, digits, dots, hyphens and underscores, or an IPv6 address

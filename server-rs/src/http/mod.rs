@@ -6,6 +6,11 @@ pub mod head;
 /// Finds the end of a chunked body.
 pub mod chunks;
 /// The file of the Unix domain socket.
+#[cfg(unix)]
+pub mod socket;
+/// Refuses a Unix domain socket.
+#[cfg(windows)]
+#[path = "no_socket.rs"]
 pub mod socket;
 /// A connection's socket, TCP or Unix.
 pub mod transport;

@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use socket2::{Domain, SockAddr, Socket, Type};
-use tokio::net::UnixListener;
+pub use tokio::net::{UnixListener, UnixStream};
 
 /// Only the owner may connect (rule PRO-11).
 const MODE: u32 = 0o600;

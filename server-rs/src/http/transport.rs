@@ -8,7 +8,9 @@ use std::task::{Context, Poll};
 
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::http::socket::{UnixListener, UnixStream};
 
 /// The sockets that a server listens on.
 #[derive(Debug)]

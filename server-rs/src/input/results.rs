@@ -3,18 +3,15 @@
 //! Invariant: a parent that does not read delays only these lines, and then the reading of standard input.
 
 use std::future::Future;
-use std::io::Stdout;
 use std::pin::Pin;
 
-use rustix::event::PollFlags;
-use rustix::io::Errno;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::error::Failure;
 use crate::event::Outcomes;
 use crate::input::batch::Place;
-use crate::input::reader::wait_until;
+use crate::platform::write_output;
 use crate::render::outcomes::{batch_json, failure_json};
 
 /// Largest number of results that wait for earlier ones.
@@ -74,25 +71,11 @@ fn write_lines() -> (mpsc::Sender<String>, mpsc::Sender<()>) {
                 text.push_str(&line);
             }
             // A parent that has closed its end needs no lines; its events are stored in any case.
-            is_open = is_open && write_all(&output, text.as_bytes());
+            is_open = is_open && write_output(&output, text.as_bytes());
         }
     };
     drop(std::thread::Builder::new().name("results".to_owned()).spawn(write));
     (lines, written)
-}
-
-/// Writes all bytes; `false` when the reader has closed its end.
-fn write_all(output: &Stdout, mut bytes: &[u8]) -> bool {
-    while !bytes.is_empty() {
-        match rustix::io::write(output, bytes) {
-            Ok(length) => bytes = &bytes[length..],
-            Err(Errno::INTR) => {}
-            // The parent may have made the descriptor non-blocking.
-            Err(Errno::AGAIN) if wait_until(output, PollFlags::OUT) => {}
-            Err(_) => return false,
-        }
-    }
-    true
 }
 
 /// Returns the line of a stored batch.

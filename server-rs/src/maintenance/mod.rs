@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::config::Maintenance;
 use crate::config::spec::exit_message;
+use crate::platform::canonical_path;
 use crate::store::connection::OpenError;
 use crate::store::copy::{Copied, Epoch, copy_database};
 use crate::store::lock::Lock;
@@ -105,14 +106,14 @@ fn verify(task: &Maintenance) -> Result<(), CommandFailure> {
 
 /// Returns the path of an existing file without symbolic links.
 fn existing(file: &str) -> Result<PathBuf, CommandFailure> {
-    Path::new(file).canonicalize().map_err(|_| OpenError::new(Path::new(file), "missing", &[]).into())
+    canonical_path(Path::new(file)).map_err(|_| OpenError::new(Path::new(file), "missing", &[]).into())
 }
 
 /// Returns the path of a file to create, in an existing folder.
 fn target(file: &str) -> Result<PathBuf, CommandFailure> {
     let path = Path::new(file);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let named = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    let named = canonical_path(folder).ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
     named.ok_or_else(|| CommandFailure::unwritable(path, crate::error::ErrorCode::StorageError))
 }
 

@@ -5,9 +5,8 @@
 //! descriptor stays open between two reads or writes, so attachments never compete with connections for descriptors
 //! (rule HTT-12). Knows nothing of rows.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{ErrorKind, Result, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read, Result, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,6 +14,7 @@ use tokio::runtime::Handle;
 
 use crate::config::Durability;
 use crate::digest::{Digest, digest_hex, parse_digest};
+use crate::platform;
 use crate::store::path::sibling;
 
 /// Prefix of temporary file names.
@@ -48,7 +48,7 @@ impl AttachmentFiles {
         self.make_folder(&self.folder)?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(format!("{TEMPORARY}{number}"));
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        platform::private_file().open(&path)?;
         Ok(TemporaryFile { path, is_synced: self.is_synced })
     }
 
@@ -96,7 +96,9 @@ impl AttachmentFiles {
     /// Reads exactly `length` bytes of a content from `start`.
     pub fn read(&self, digest: &Digest, start: u64, length: usize) -> Result<Vec<u8>> {
         let mut bytes = vec![0; length];
-        File::open(self.path_of(digest))?.read_exact_at(&mut bytes, start)?;
+        let mut file = File::open(self.path_of(digest))?;
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -125,7 +127,7 @@ impl AttachmentFiles {
     }
 
     fn make_folder(&self, folder: &Path) -> Result<()> {
-        match DirBuilder::new().mode(0o700).create(folder) {
+        match platform::private_folder().create(folder) {
             Ok(()) => self.sync_folder(folder.parent().unwrap_or(folder)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(error),
@@ -134,7 +136,7 @@ impl AttachmentFiles {
 
     /// Makes the names of a folder survive a power loss.
     fn sync_folder(&self, folder: &Path) -> Result<()> {
-        if self.is_synced { File::open(folder)?.sync_all() } else { Ok(()) }
+        if self.is_synced { platform::sync_folder(folder) } else { Ok(()) }
     }
 }
 
@@ -146,7 +148,7 @@ impl TemporaryFile {
 
     /// Makes its bytes survive a power loss, if required.
     pub fn sync(&self) -> Result<()> {
-        if self.is_synced { File::open(&self.path)?.sync_all() } else { Ok(()) }
+        if self.is_synced { platform::open_to_sync(&self.path)?.sync_all() } else { Ok(()) }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Makes backups in a folder next to the database when a client asks for one (rule BAK-07).
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::oneshot;
 
 use crate::error::ErrorCode;
+use crate::platform::private_folder;
 use crate::store::copy::{Copied, CopyError, Epoch, copy_database};
 use crate::store::failure::file_code;
 use crate::store::path::sibling;
@@ -61,7 +61,7 @@ impl Backups {
 }
 
 fn copy_into(database: &Path, folder: &Path, name: &str) -> Result<Backup, ErrorCode> {
-    let prepared = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    let prepared = private_folder().recursive(true).create(folder);
     prepared.and_then(|()| remove_partial(folder)).map_err(|error| file_code(&error))?;
     let file = folder.join(name);
     match copy_database(database, &file, Epoch::Kept) {

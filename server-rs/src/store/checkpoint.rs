@@ -18,6 +18,7 @@ use rusqlite::Connection;
 
 use crate::contract::LIMITS;
 use crate::meters::Meters;
+use crate::platform::open_to_sync;
 use crate::store::connection::{ConnectionOptions, OpenError, open_connection};
 
 /// SQLite's default page size, which the schema does not change.
@@ -68,7 +69,7 @@ impl Checkpointer {
     ) -> Result<Self, OpenError> {
         let path = &options.path;
         let connection = open_connection(options).map_err(|error| OpenError::sqlite(path, &error))?;
-        let database = Arc::new(File::open(path).map_err(|error| OpenError::io(path, &error))?);
+        let database = Arc::new(open_to_sync(path).map_err(|error| OpenError::io(path, &error))?);
         let (wake, waiting) = sync_channel(1);
         let busy = Arc::new(AtomicBool::new(false));
         let (shared, file) = (Arc::clone(&busy), Arc::clone(&database));

@@ -4,9 +4,8 @@
 //! Invariants: every connection has the pragmas of the contract. An unusable file is an [`OpenError`] with its path
 //! and a remedy, never a fresh database (rule PRO-06).
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::Value;
@@ -16,6 +15,7 @@ use crate::config::Durability;
 use crate::config::spec::exit_message;
 use crate::contract::{FILE_PRAGMAS, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION};
 use crate::error::ErrorCode;
+use crate::platform::private_file;
 use crate::store::failure::store_code;
 use crate::store::owner::Owner;
 
@@ -139,7 +139,7 @@ pub fn reported_pragmas(connection: &Connection) -> rusqlite::Result<Vec<(&'stat
 
 /// Creates the file (0600) if it is missing (rule STO-09).
 pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match private_file().open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(OpenError::io(path, &error)),

@@ -3,7 +3,7 @@
 //! Invariant: the target has its name only when it is whole and synced. Until then it is `FILE.partial`, which the next
 //! copy replaces.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::config::Durability;
 use crate::digest::Digest;
 use crate::error::ErrorCode;
+use crate::platform::{open_to_sync, sync_folder};
 use crate::queries;
 use crate::store::attachment_files::AttachmentFiles;
 use crate::store::connection::{OpenError, check_database, make_file};
@@ -123,11 +124,11 @@ pub fn begin_file(target: &Path) -> Result<std::path::PathBuf, CopyError> {
 /// Syncs the file of [`begin_file`], and gives it its name; returns its size.
 pub fn finish_file(target: &Path) -> Result<u64, CopyError> {
     let partial = sibling(target, ".partial");
-    let file = File::open(&partial)?;
+    let file = open_to_sync(&partial)?;
     file.sync_all()?;
     fs::rename(&partial, target)?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    sync_folder(folder.unwrap_or(Path::new(".")))?;
     Ok(file.metadata()?.len())
 }
 

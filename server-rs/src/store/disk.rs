@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use rustix::fs::{Access, access, statvfs};
-
 use crate::contract::LIMITS;
+use crate::platform;
 
 /// The space of a disk, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,13 +28,12 @@ impl DiskSpace {
 /// Returns the space of the disk that holds a file; `None` when the system does not report it. The reserve of the root
 /// user does not count as free.
 pub fn read_disk(path: &Path) -> Option<DiskSpace> {
-    let space = statvfs(path).ok()?;
-    let bytes = |blocks: u64| blocks.saturating_mul(space.f_frsize);
-    Some(DiskSpace { free_bytes: bytes(space.f_bavail), size_bytes: bytes(space.f_blocks) })
+    let (free_bytes, size_bytes) = platform::disk_space(path)?;
+    Some(DiskSpace { free_bytes, size_bytes })
 }
 
 /// Returns whether the system lets this process write a file. It does not on a read-only file system, and for an
 /// immutable file.
 pub fn is_writable(path: &Path) -> bool {
-    access(path, Access::WRITE_OK).is_ok()
+    platform::is_writable(path)
 }

@@ -3,14 +3,15 @@
 //!
 //! Matches on codes, never on text. Knows nothing of HTTP.
 
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::io::Errno;
 use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::error::ErrorCode;
+use crate::platform::is_out_of_descriptors;
 
 /// Returns the code for an error of SQLite (<https://sqlite.org/rescode.html>).
 pub fn store_code(error: &rusqlite::Error) -> ErrorCode {
@@ -28,11 +29,10 @@ pub fn store_code(error: &rusqlite::Error) -> ErrorCode {
 
 /// Returns the code for an error of an attachment's file. It has no effect on the database.
 pub fn file_code(error: &std::io::Error) -> ErrorCode {
-    match Errno::from_io_error(error) {
-        Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => ErrorCode::StorageFull,
-        Some(Errno::ROFS | Errno::ACCESS | Errno::PERM) => ErrorCode::ReadOnly,
-        // Descriptors have run out.
-        Some(Errno::MFILE | Errno::NFILE) => ErrorCode::StorageBusy,
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => ErrorCode::StorageFull,
+        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => ErrorCode::ReadOnly,
+        _ if is_out_of_descriptors(error) => ErrorCode::StorageBusy,
         _ => ErrorCode::StorageError,
     }
 }

@@ -4,7 +4,7 @@
 //! and a page. A frame belongs to the current log when it has the salt of the header.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -22,22 +22,27 @@ pub fn count_frames(path: &Path) -> u64 {
 }
 
 fn count(path: &Path) -> std::io::Result<u64> {
-    let Ok(log) = File::open(sibling(path, "-wal")) else {
+    let Ok(mut log) = File::open(sibling(path, "-wal")) else {
         return Ok(0);
     };
     let mut header = [0; HEADER_BYTES as usize];
     if log.metadata()?.len() < HEADER_BYTES {
         return Ok(0);
     }
-    log.read_exact_at(&mut header, 0)?;
+    log.read_exact(&mut header)?;
     let page = u64::from(u32::from_be_bytes([header[8], header[9], header[10], header[11]]));
     let (mut frames, mut at) = (0, HEADER_BYTES);
     let mut frame = [0; FRAME_HEADER_BYTES as usize];
-    while log.read_exact_at(&mut frame, at).is_ok() && frame[8..16] == header[16..24] {
+    while read_at(&mut log, &mut frame, at).is_ok() && frame[8..16] == header[16..24] {
         frames += 1;
         at += FRAME_HEADER_BYTES + page;
     }
     Ok(frames)
+}
+
+fn read_at(file: &mut File, bytes: &mut [u8], at: u64) -> std::io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(bytes)
 }
 
 /// Returns how many of the frames SQLite did not recover: their transaction has no end, or they are damaged.

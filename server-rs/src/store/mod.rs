@@ -95,7 +95,6 @@ pub mod series_filter;
 pub mod series;
 
 use std::future::Future;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -110,6 +109,7 @@ use crate::contract::{LIMITS, MIGRATIONS};
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use crate::meters::Meters;
+use crate::platform::identity_of;
 use crate::prices::Prices;
 use crate::queries;
 use attachment_files::AttachmentFiles;
@@ -201,7 +201,7 @@ impl Store {
         let attachments = AttachmentWriter::new(Arc::clone(&attachment_files));
         let attachment_bytes = attachments.sweep_attachments(&connection).map_err(sqlite)?;
         let identity =
-            identity(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
+            identity_of(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::new(clock));
         let meters = Arc::new(Meters::new());
@@ -389,7 +389,7 @@ impl Store {
         let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.storage_watch_ms));
         loop {
             tick.tick().await;
-            if identity(&self.options.path) != Some(self.identity) {
+            if identity_of(&self.options.path) != Some(self.identity) {
                 self.state.note(ErrorCode::StorageLost);
             }
             if takes_stop(&self.options.path) {
@@ -450,8 +450,4 @@ impl Store {
 /// Returns the result of `PRAGMA quick_check` for the table at this place by name; `None` after the last one.
 fn check_table(connection: &Connection, place: u32) -> rusqlite::Result<Option<String>> {
     connection.query_row(queries::CHECK_TABLE, [place], |row| row.get(0)).optional()
-}
-
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(path).ok().map(|metadata| (metadata.ino(), metadata.dev()))
 }

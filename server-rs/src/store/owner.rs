@@ -6,15 +6,13 @@
 //!
 //! `FILE.stop` with the same bytes asks this server to end (rule STO-13).
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::io::Errno;
-use rustix::process::{Pid, geteuid, test_kill_process};
 use serde_json::{Value, json};
 
+use crate::platform::{is_own_file, is_running, private_file};
 use crate::store::path::sibling;
 
 /// The server that holds a database.
@@ -30,14 +28,14 @@ pub struct Owner {
 pub fn write_owner(database: &Path, url: &str) {
     remove_owner(database);
     let text = json!({ "pid": std::process::id(), "url": url }).to_string();
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(owner_path(database));
+    let file = private_file().open(owner_path(database));
     drop(file.and_then(|mut file| file.write_all(text.as_bytes())));
 }
 
 /// Returns the server that the file names, if its process runs. Call it only after the lock was refused.
 pub fn read_owner(database: &Path) -> Option<Owner> {
     let owner = parse_owner(&fs::read(owner_path(database)).ok()?)?;
-    is_running(owner.pid).then_some(owner)
+    is_other(owner.pid).then_some(owner)
 }
 
 /// Removes the file if it exists, and a request to its server to end.
@@ -50,7 +48,7 @@ pub fn remove_owner(database: &Path) {
 pub fn takes_stop(database: &Path) -> bool {
     let path = stop_path(database);
     let Ok(file) = fs::symlink_metadata(&path) else { return false };
-    if file.uid() != geteuid().as_raw() {
+    if !is_own_file(&file) {
         return false;
     }
     let (Ok(stop), Ok(own)) = (fs::read(&path), fs::read(owner_path(database))) else { return false };
@@ -74,10 +72,8 @@ fn parse_owner(bytes: &[u8]) -> Option<Owner> {
 
 /// Returns whether another process with this pid runs. This process does not hold the lock, so a file with
 /// its own pid names an earlier, ended process.
-fn is_running(pid: i32) -> bool {
-    let own = i32::try_from(std::process::id()) == Ok(pid);
-    // EPERM: the process runs as another user.
-    !own && Pid::from_raw(pid).is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
+fn is_other(pid: i32) -> bool {
+    i32::try_from(std::process::id()) != Ok(pid) && is_running(pid)
 }
 
 fn owner_path(database: &Path) -> PathBuf {

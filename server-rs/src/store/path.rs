@@ -3,12 +3,12 @@
 //! SQLite resolves symbolic links before it names the log. A lock under another path would let two servers write to
 //! one file.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{Error, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::platform::{canonical_path, link_count, private_folder};
 use crate::store::connection::OpenError;
 
 /// Largest number of links to follow, as in Linux (`path_resolution(7)`).
@@ -32,16 +32,14 @@ fn resolve(db: &Path) -> std::io::Result<PathBuf> {
     }
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    Ok(folder.canonicalize()?.join(name))
+    private_folder().recursive(true).create(folder)?;
+    Ok(canonical_path(folder)?.join(name))
 }
 
 /// Refuses a file with a second hard link: a server under that name would have another lock and another log.
 pub fn check_links(path: &Path) -> Result<(), OpenError> {
-    match fs::metadata(path) {
-        Ok(file) if file.is_file() && file.nlink() > 1 => {
-            Err(OpenError::new(path, "linked", &[("count", &file.nlink().to_string())]))
-        }
+    match link_count(path) {
+        Some(count @ 2..) => Err(OpenError::new(path, "linked", &[("count", &count.to_string())])),
         // Opening the file reports any other problem.
         _ => Ok(()),
     }
@@ -59,6 +57,6 @@ pub fn private_path() -> Result<PathBuf, OpenError> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let folder = std::env::temp_dir().join(format!("ingest-{}-{}", std::process::id(), since.as_nanos()));
     let path = folder.join("events.db");
-    DirBuilder::new().mode(0o700).create(&folder).map_err(|error| OpenError::io(&path, &error))?;
+    private_folder().create(&folder).map_err(|error| OpenError::io(&path, &error))?;
     Ok(path)
 }

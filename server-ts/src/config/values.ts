@@ -8,6 +8,7 @@ import { parseBudget } from '../budget.ts';
 import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import { Endpoint, isEndpointUrl, parseSecret } from '../endpoint.ts';
 import type { Format } from '../formats/index.ts';
+import { isOpenToOthers } from '../platform.ts';
 import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
 import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
@@ -25,9 +26,6 @@ interface TextFile {
 
 /** Reads a file of UTF-8 text; returns `undefined` when it cannot be read. */
 export type ReadFile = (path: string) => TextFile | 'missing' | undefined;
-
-/** Permission bits of the group and of other users. */
-const OTHER_USERS = 0o077;
 
 /** Checks every value in the order of `config.json`, then rules that concern several values. */
 export class Values {
@@ -183,7 +181,7 @@ export class Values {
       this.problem(messages.token_unreadable, given);
       return none;
     }
-    if ((file.mode & OTHER_USERS) !== 0) {
+    if (isOpenToOthers(file.mode)) {
       this.problem(messages.token_open, given);
       return none;
     }
@@ -268,7 +266,7 @@ export class Values {
       this.problem(messages.webhook_secret_unreadable, given);
       return undefined;
     }
-    if ((file.mode & OTHER_USERS) !== 0) {
+    if (isOpenToOthers(file.mode)) {
       this.problem(messages.webhook_secret_open, given);
       return undefined;
     }

@@ -6,6 +6,7 @@
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
+import { HAS_UNIX_SOCKETS } from '../platform.ts';
 
 /** Leaves mode 0600: only the owner may connect (rule PRO-11). */
 const UMASK = 0o177;
@@ -27,6 +28,7 @@ export class SocketFile {
 
   /** Listens at `path` after removing a stale file. */
   static async bind(path: string, accept: (socket: Socket) => void): Promise<SocketFile | SocketProblem> {
+    if (!HAS_UNIX_SOCKETS) return 'unusable';
     const problem = await removeStale(path);
     if (problem !== undefined) return problem;
     const server = createServer({ allowHalfOpen: true }, accept);

@@ -23,6 +23,7 @@ import { appendFile, type FileHandle, mkdir, open, rm, stat } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import type { Durability } from '../config/index.ts';
 import { type Digest, digestHex, parseDigest } from '../digest.ts';
+import { SYNC_FLAGS, SYNCS_FOLDERS } from '../platform.ts';
 
 /** Prefix of temporary file names. */
 const TEMPORARY = 'upload-';
@@ -142,7 +143,8 @@ export class AttachmentFiles {
       if (codeOf(error) !== 'EEXIST') throw error;
       return;
     }
-    if (this.isSynced) await withFile(await open(dirname(this.folder), 'r'), (folder) => folder.sync());
+    if (!this.isSynced || !SYNCS_FOLDERS) return;
+    await withFile(await open(dirname(this.folder), 'r'), (folder) => folder.sync());
   }
 
   private makeFolder(folder: string): void {
@@ -157,17 +159,11 @@ export class AttachmentFiles {
 
   /** Makes the names of a folder survive a power loss. */
   private syncFolder(folder: string): void {
-    this.syncFile(folder);
+    if (this.isSynced && SYNCS_FOLDERS) sync(folder, 'r');
   }
 
   private syncFile(path: string): void {
-    if (!this.isSynced) return;
-    const descriptor = openSync(path, 'r');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    if (this.isSynced) sync(path, SYNC_FLAGS);
   }
 }
 
@@ -188,7 +184,7 @@ export class TemporaryFile {
 
   /** Makes its bytes survive a power loss, if required. */
   async sync(): Promise<void> {
-    if (this.isSynced) await withFile(await open(this.path, 'r'), (file) => file.sync());
+    if (this.isSynced) await withFile(await open(this.path, SYNC_FLAGS), (file) => file.sync());
   }
 
   /** Removes the file, which is absent after a rename; the next start removes a file that remains. */
@@ -202,6 +198,15 @@ async function withFile<T>(file: FileHandle, use: (file: FileHandle) => Promise<
     return await use(file);
   } finally {
     await file.close();
+  }
+}
+
+function sync(path: string, flags: string): void {
+  const descriptor = openSync(path, flags);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

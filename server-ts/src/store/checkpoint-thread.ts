@@ -6,6 +6,7 @@
 import { fdatasyncSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
+import { SYNC_FLAGS } from '../platform.ts';
 import {
   type CheckpointerData,
   type FromCheckpointer,
@@ -39,7 +40,7 @@ export function runCheckpointer(port: MessagePort, data: CheckpointerData): void
           return;
         }
         // Stays open until the process ends (<https://sqlite.org/howtocorrupt.html>, section 2.2).
-        opened = { db: openConnection(data), database: openSync(data.path, 'r') };
+        opened = { db: openConnection(data), database: openSync(data.path, SYNC_FLAGS) };
       }
       pass(opened.db, opened.database, onCheckpoint);
     } catch (error) {

@@ -7,6 +7,7 @@
 import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Digest } from '../digest.ts';
+import { SYNC_FLAGS, SYNCS_FOLDERS } from '../platform.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from './attachment-files.ts';
 import {
@@ -117,9 +118,9 @@ export function beginFile(target: string): string {
 export function finishFile(target: string): number {
   const partial = `${target}.partial`;
   try {
-    const bytes = sync(partial);
+    const bytes = sync(partial, SYNC_FLAGS);
     renameSync(partial, target);
-    sync(dirname(target));
+    if (SYNCS_FOLDERS) sync(dirname(target), 'r');
     return bytes;
   } catch (error) {
     throw copyError(error);
@@ -143,8 +144,8 @@ function copyAttachments(source: string, target: string, copy: Connection): numb
 }
 
 /** Returns the size of a file or folder after its sync. */
-function sync(path: string): number {
-  const descriptor = openSync(path, 'r');
+function sync(path: string, flags: string): number {
+  const descriptor = openSync(path, flags);
   try {
     fsyncSync(descriptor);
     return fstatSync(descriptor).size;
