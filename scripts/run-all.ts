@@ -64,8 +64,13 @@ const WITH_SERVERS = lane(
   'parity:test',
   'loadgen:test',
 );
-/** Packs the Rust server with zig, which takes minutes, and installs all packages from a local registry (decision 84). */
-const PACKAGES = lane('packages:test');
+/**
+ * Compiles the Rust server for Windows (decision 99). Packs it for this machine with zig, which takes minutes, and
+ * installs all packages from a local registry (decision 84).
+ */
+const PACKAGES = lane('windows:check', 'packages:test');
+/** Links the program for Windows. `packages:test` then runs it where wine is the runner of cargo. */
+const WINDOWS: Step = { script: 'pack:binary', args: ['win32-x64'] };
 /** These scripts are too slow for `check`, since the crate has its own fat LTO (decision 67). */
 const PLAIN = lane('plain:lint', 'plain:build');
 /** The window of an example: 400 crates, and packages of WebKit. */
@@ -92,7 +97,7 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
     [PLAIN],
     [[LONG_PARITY, FUZZ]],
     [WITH_SERVERS],
-    [[...TAURI, ...PACKAGES]],
+    [[...TAURI, WINDOWS, ...PACKAGES]],
     [[...lane('bench:smoke'), SHORT_SOAK, ...lane('test:perf', 'test:clients')]],
   ],
 };

@@ -13,14 +13,14 @@ const FACTS: Facts = {
   isTypeScriptBuilt: true,
 };
 const WITHOUT_RUST = { ...FACTS.rust, isInstalled: false };
-const ON_WINDOWS = { source: null, isInstalled: false, platform: 'win32-x64' };
+const ON_FREEBSD = { source: null, isInstalled: false, platform: 'freebsd-x64' };
 
 const CHOICES: readonly (readonly [string, Partial<Facts>, string | RegExp])[] = [
   ['Rust where it is installed', {}, 'rs: from @twin-ingest/server-linux-x64'],
   ['Rust on an old Node', { node: '20.20.2', napi: 9 }, 'rs: from @twin-ingest/server-linux-x64'],
   ['Rust on request', { requested: 'rust' }, 'rs: --runtime rust, from @twin-ingest/server-linux-x64'],
   ['TypeScript without Rust', { rust: WITHOUT_RUST }, `ts: ${SOURCE} is not installed`],
-  ['TypeScript without a package', { rust: ON_WINDOWS }, 'ts: there is no Rust server for win32-x64'],
+  ['TypeScript without a package', { rust: ON_FREEBSD }, 'ts: there is no Rust server for freebsd-x64'],
   ['TypeScript on request', { requested: 'node' }, 'ts: --runtime node'],
   ['the oldest Node', { requested: 'node', node: '22.13.0' }, 'ts: --runtime node'],
   [
@@ -36,8 +36,8 @@ const CHOICES: readonly (readonly [string, Partial<Facts>, string | RegExp])[] =
   ],
   [
     'no Rust on request',
-    { requested: 'rust', rust: ON_WINDOWS },
-    'none: --runtime rust needs the Rust server, but there is no Rust server for win32-x64',
+    { requested: 'rust', rust: ON_FREEBSD },
+    'none: --runtime rust needs the Rust server, but there is no Rust server for freebsd-x64',
   ],
   ['no build', { requested: 'node', isTypeScriptBuilt: false }, 'none: the TypeScript server is not built'],
 ];

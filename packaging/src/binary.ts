@@ -1,8 +1,8 @@
 /**
  * `pnpm pack:binary PLATFORM`: builds the Rust server for a platform, and prints the path of the program.
  *
- * zig is the C compiler and the linker for Linux, because it links for an old glibc or for musl on any machine.
- * macOS has its own.
+ * zig is the C compiler and the linker for Linux and Windows. It links for an old glibc, for musl and for Windows on
+ * any machine. macOS has its own.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { zigEnvironment } from './tools.ts';
 /** Builds the program; returns its path. The output of cargo goes to stderr. */
 export async function buildBinary(platform: Platform): Promise<string> {
   const { os, triple, glibc } = platform;
-  const usesZig = os === 'linux';
+  const usesZig = os !== 'darwin';
   const target = glibc === undefined ? triple : `${triple}.${glibc}`;
   const args = [
     usesZig ? 'zigbuild' : 'build',

@@ -1,5 +1,5 @@
 /** Writes the manifests of the npm packages. */
-import { PLATFORMS, type Platform } from './platforms.ts';
+import { PLATFORMS, type Platform, programName } from './platforms.ts';
 
 export type Manifest = Readonly<Record<string, unknown>>;
 
@@ -60,7 +60,7 @@ export function serverManifest(common: Common, platform: Platform): Manifest {
     os: [os],
     cpu: [cpu],
     ...(libc === undefined ? {} : { libc: [libc] }),
-    files: ['ingest-server'],
+    files: [programName(platform)],
     // A package manager that keeps packages in archives must unpack a program.
     preferUnplugged: true,
   };

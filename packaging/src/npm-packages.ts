@@ -15,7 +15,7 @@ import {
   type Manifest,
   serverManifest,
 } from './manifests.ts';
-import { binaryOf, type Platform } from './platforms.ts';
+import { binaryOf, type Platform, programName } from './platforms.ts';
 import { run } from './run.ts';
 
 /** The folder of all tarballs; git ignores it. */
@@ -63,7 +63,7 @@ export async function packServer(platform: Platform): Promise<string> {
   await checkServer(binaryOf(platform), platform, common().version);
   const manifest = serverManifest(common(), platform);
   return await packed(`server-${platform.name}`, manifest, 'packaging/SERVER.md', (folder) => {
-    const program = join(folder, 'ingest-server');
+    const program = join(folder, programName(platform));
     copyFileSync(binaryOf(platform), program);
     chmodSync(program, 0o755);
   });

@@ -38,6 +38,7 @@ export const PLATFORMS: readonly Platform[] = [
   { name: 'linux-arm64-musl', os: 'linux', cpu: 'arm64', libc: 'musl', triple: 'aarch64-unknown-linux-musl' },
   { name: 'darwin-x64', os: 'darwin', cpu: 'x64', triple: 'x86_64-apple-darwin' },
   { name: 'darwin-arm64', os: 'darwin', cpu: 'arm64', triple: 'aarch64-apple-darwin' },
+  { name: 'win32-x64', os: 'win32', cpu: 'x64', triple: 'x86_64-pc-windows-gnu' },
 ];
 
 export function platformNamed(name: string): Platform {
@@ -47,8 +48,13 @@ export function platformNamed(name: string): Platform {
   return platform;
 }
 
+/** Returns the name of the program. */
+export function programName({ os }: Pick<Platform, 'os'>): string {
+  return os === 'win32' ? 'ingest-server.exe' : 'ingest-server';
+}
+
 /** Returns the path of the program that `buildBinary` makes. */
-export function binaryOf({ triple }: Platform): string {
+export function binaryOf(platform: Platform): string {
   const target = process.env.CARGO_TARGET_DIR ?? `${ROOT}target`;
-  return `${target}/${triple}/release/ingest-server`;
+  return `${target}/${platform.triple}/release/${programName(platform)}`;
 }

@@ -16,6 +16,8 @@ export interface Ready {
   readonly login_url?: string;
 }
 
+/** A console of Windows sends its events to the child itself, and `kill` would end the child at once. */
+const IS_WINDOWS = process.platform === 'win32';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 type Program = Pick<Target, 'command' | 'args'>;
@@ -26,12 +28,11 @@ export async function runServer(
   flags: readonly string[],
   onReady: (ready: Ready) => void,
 ): Promise<number> {
-  const isWindows = process.platform === 'win32';
-  const own = isWindows || flagValue(flags, 'parent-pid') !== undefined || process.env.INGEST_PARENT_PID;
+  const own = flagValue(flags, 'parent-pid') !== undefined || process.env.INGEST_PARENT_PID;
   const parent = own ? [] : ['--parent-pid', String(process.pid)];
   const child = spawn(target.command, [...target.args, ...flags, ...parent], {
     stdio: ['inherit', 'pipe', 'inherit'],
-    detached: !isWindows,
+    detached: !IS_WINDOWS,
   });
   forwardOutput(child, onReady);
   return await ended(child);
@@ -41,14 +42,16 @@ export async function runServer(
 export async function runCommand(target: Program, words: readonly string[]): Promise<number> {
   const child = spawn(target.command, [...target.args, ...words], {
     stdio: 'inherit',
-    detached: process.platform !== 'win32',
+    detached: !IS_WINDOWS,
   });
   return await ended(child);
 }
 
 /** Returns the exit code of a child, as a shell does for one that a signal ended. */
 async function ended(child: ChildProcess): Promise<number> {
-  const passOn = (signal: NodeJS.Signals) => void child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+  const passOn = (signal: NodeJS.Signals) => {
+    if (!IS_WINDOWS) child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+  };
   for (const signal of SIGNALS) process.on(signal, passOn);
   try {
     return await new Promise((resolve, reject) => {

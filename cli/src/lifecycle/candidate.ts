@@ -42,7 +42,7 @@ export async function startCandidate(
   const child = spawn(
     program.command,
     [...program.args, '--db', database, '--ready-file', readyFile, ...flags],
-    { detached: true, stdio: ['ignore', 'ignore', out] },
+    { detached: true, windowsHide: true, stdio: ['ignore', 'ignore', out] },
   );
   closeSync(out);
   const ended = new Promise<number | null>((resolve, reject) => {

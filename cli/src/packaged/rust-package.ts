@@ -8,7 +8,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** Platforms that have a package: `process.platform` and `process.arch`. */
-export const RUST_PLATFORMS: readonly string[] = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
+export const RUST_PLATFORMS: readonly string[] = [
+  'linux-x64',
+  'linux-arm64',
+  'darwin-x64',
+  'darwin-arm64',
+  'win32-x64',
+];
+
+const PROGRAM = process.platform === 'win32' ? 'ingest-server.exe' : 'ingest-server';
 
 export interface RustPackage {
   /** The package that this platform needs; `null` when there is none. */
@@ -37,7 +45,7 @@ export function rustPackage(): RustPackage {
 
 function binaryOf(name: string): string | null {
   try {
-    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'ingest-server');
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), PROGRAM);
   } catch {
     return null;
   }
