@@ -30,6 +30,7 @@ export const LAYERS: readonly string[] = [
     'lifecycle',
     'secret',
     'budget',
+    'http_client',
     'endpoint',
     'activity',
     'histogram',

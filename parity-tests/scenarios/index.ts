@@ -36,6 +36,7 @@ import { METRICS_SCENARIOS } from './metrics.ts';
 import { NAMES } from './names.ts';
 import { NEIGHBOURS } from './neighbours.ts';
 import { NOTIFICATIONS } from './notifications.ts';
+import { NOTIFICATIONS_TLS } from './notifications-tls.ts';
 import { OPEN_HOUR } from './open-hour.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
@@ -81,6 +82,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   HOSTILE_TEXT,
   WAITS,
   NOTIFICATIONS,
+  NOTIFICATIONS_TLS,
   RETENTION,
   RETENTION_LOAD,
   BACKUPS,

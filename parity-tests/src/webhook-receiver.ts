@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { HostCertificate } from './certificates.ts';
 import type { ScenarioContext } from './scenario.ts';
 
 /** A status, no answer, a closed connection, or a redirect to the receiver. */
@@ -36,13 +38,16 @@ export class WebhookReceiver {
   readonly answers: Answer[] = [];
   readonly attempts: Attempt[] = [];
   readonly secretFile: string;
+  /** Number of connections so far, also of those without a request. */
+  connections = 0;
   private readonly key = randomBytes(32);
-  private readonly server: Server;
+  private readonly server: Server | SecureServer;
+  private readonly origin: string;
 
-  private constructor(context: ScenarioContext) {
+  private constructor(context: ScenarioContext, certificate: HostCertificate | undefined) {
     this.secretFile = join(context.folder, 'webhook-secret');
     writeFileSync(this.secretFile, `${this.secret}\n`, { mode: 0o600 });
-    this.server = createServer((request, response) => {
+    const answer: RequestListener = (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -50,21 +55,29 @@ export class WebhookReceiver {
         const body = Buffer.concat(chunks).toString('utf8');
         const id = String(headers['webhook-id']);
         this.attempts.push({ method, target, headers, id, body, atMs: performance.now() });
-        const answer = this.answers.shift() ?? 204;
-        if (answer === 'hang') return;
-        if (answer === 'close') response.destroy();
-        else if (answer === 'redirect') response.writeHead(307, { location: '/elsewhere' }).end('moved');
-        else response.writeHead(answer).end();
+        const next = this.answers.shift() ?? 204;
+        if (next === 'hang') return;
+        if (next === 'close') response.destroy();
+        else if (next === 'redirect') response.writeHead(307, { location: '/elsewhere' }).end('moved');
+        else response.writeHead(next).end();
       });
+    };
+    this.server = certificate === undefined ? createServer(answer) : createSecureServer(certificate, answer);
+    this.origin = certificate === undefined ? 'http://127.0.0.1' : 'https://localhost';
+    this.server.on('connection', () => {
+      this.connections += 1;
     });
+    // A client that refuses the certificate ends its connection.
+    this.server.on('tlsClientError', () => {});
     context.atEnd(() => {
       this.server.closeAllConnections();
       this.server.close();
     });
   }
 
-  static async open(context: ScenarioContext): Promise<WebhookReceiver> {
-    const receiver = new WebhookReceiver(context);
+  /** Opens a receiver: of https with a certificate, else of http. */
+  static async open(context: ScenarioContext, certificate?: HostCertificate): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver(context, certificate);
     await new Promise<void>((resolve) => receiver.server.listen(0, '127.0.0.1', resolve));
     return receiver;
   }
@@ -76,7 +89,13 @@ export class WebhookReceiver {
   /** The flags of a server that sends to this receiver. */
   get flags(): readonly string[] {
     const { port } = this.server.address() as AddressInfo;
-    return ['--webhook', `http://127.0.0.1:${port}/hook?of=me`, '--webhook-secret-file', this.secretFile];
+    return ['--webhook', `${this.origin}:${port}/hook?of=me`, '--webhook-secret-file', this.secretFile];
+  }
+
+  /** Shows another certificate to later connections of https. */
+  show(certificate: HostCertificate): void {
+    assert.ok('setSecureContext' in this.server);
+    this.server.setSecureContext(certificate);
   }
 
   /** Returns the payload of an attempt, whose head and signature are checked. */

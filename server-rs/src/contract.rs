@@ -315,7 +315,7 @@ pub struct Limits {
     pub forward_retry_ms: u64,
     pub forward_retry_most_ms: u64,
     pub forward_retry_after_most_s: u64,
-    pub forward_answer_bytes: u64,
+    pub forward_answer_bytes: usize,
     pub disk_full_bytes: u64,
     pub disk_low_bytes: u64,
     pub disk_low_share: u64,

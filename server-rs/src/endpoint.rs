@@ -1,4 +1,4 @@
-//! The receiver of notifications: the parts of its URL, and the key that signs for it (rules NOT-01 and NOT-03).
+//! The receiver of notifications: its URL, and the key that signs for it (rules NOT-01 and NOT-03).
 //!
 //! Pure. The signature is that of the Standard Webhooks specification. Holds the secret as a key, so that its text
 //! cannot be logged.
@@ -18,16 +18,8 @@ const SIGNATURE_PREFIX: &str = "v1,";
 /// The receiver that `--webhook` names.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// Whether the scheme is https.
-    pub is_secure: bool,
-    /// Without the brackets of an IPv6 address.
-    pub host: String,
-    /// The given port, else that of the scheme.
-    pub port: u16,
-    /// Host and port as given.
-    pub authority: String,
-    /// Path and query; at least `/`.
-    pub target: String,
+    /// As given.
+    pub url: String,
     key: Hmac<Sha256>,
 }
 
@@ -41,20 +33,7 @@ impl std::fmt::Debug for Endpoint {
 impl Endpoint {
     /// Creates the receiver from a URL that [`is_endpoint_url`] accepts, and from the bytes of its secret.
     pub fn new(url: &str, secret: &[u8]) -> Option<Self> {
-        let (scheme, rest) = url.split_once("://")?;
-        let is_secure = scheme.eq_ignore_ascii_case("https");
-        let split = rest.find(['/', '?']).unwrap_or(rest.len());
-        let (authority, target) = rest.split_at(split);
-        let slash = if target.starts_with('/') { "" } else { "/" };
-        let (host, port) = split_authority(authority)?;
-        Some(Self {
-            is_secure,
-            host: host.trim_matches(['[', ']']).to_owned(),
-            port: port.map_or(Some(if is_secure { 443 } else { 80 }), |port| port.parse().ok())?,
-            authority: authority.to_owned(),
-            target: format!("{slash}{target}"),
-            key: Hmac::new_from_slice(secret).ok()?,
-        })
+        Some(Self { url: url.to_owned(), key: Hmac::new_from_slice(secret).ok()? })
     }
 
     /// Returns the value of `webhook-signature` for an id, a time in Unix seconds, and a body.
@@ -146,23 +125,6 @@ mod tests {
             assert!(!is_endpoint_url(url), "{url}");
         }
         assert!(!is_endpoint_url(&format!("http://example.org/{}", "a".repeat(2048))));
-    }
-
-    #[test]
-    fn a_url_is_divided_into_its_parts() {
-        let parts = |url: &str| {
-            let end = Endpoint::new(url, b"key").expect("is valid");
-            (end.is_secure, end.host, end.port, end.authority, end.target)
-        };
-        let text = str::to_owned;
-        assert_eq!(
-            parts("https://example.org?x"),
-            (true, text("example.org"), 443, text("example.org"), text("/?x"))
-        );
-        assert_eq!(
-            parts("http://[::1]:8080/a/b?c"),
-            (false, text("::1"), 8080, text("[::1]:8080"), text("/a/b?c"))
-        );
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub mod descriptors;
 pub mod lifecycle;
 /// Amounts of a budget, and its day.
 pub mod budget;
+/// Requests to other servers.
+pub mod http_client;
 /// The receiver of notifications.
 pub mod endpoint;
 /// Random secrets, and the file of a token.

@@ -1,5 +1,5 @@
 /**
- * The receiver of notifications: the parts of its URL, and the key that signs for it (rules NOT-01 and NOT-03).
+ * The receiver of notifications: its URL, and the key that signs for it (rules NOT-01 and NOT-03).
  *
  * Pure. The signature is that of the Standard Webhooks specification. Holds the secret as a key, so that its text
  * cannot be logged.
@@ -15,6 +15,7 @@ const SIGNATURE_PREFIX = 'v1,';
 
 /** The receiver that `--webhook` names. */
 export class Endpoint {
+  /** As given. */
   readonly url: string;
   private readonly key: KeyObject;
 

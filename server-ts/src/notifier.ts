@@ -42,7 +42,7 @@ export class Notifier {
 
   private constructor(source: SignalSource, endpoint: Endpoint, rules: NoticeRules, log: Log) {
     this.source = source;
-    this.webhook = new Webhook(endpoint);
+    this.webhook = new Webhook(endpoint, log);
     this.hasBudget = rules.budgetCents !== undefined;
     this.log = log;
     this.notices = new Notices(rules);

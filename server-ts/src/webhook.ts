@@ -1,14 +1,12 @@
 /**
  * Sends one notification to the receiver: a signed POST, without redirects (rules NOT-03 and NOT-04).
  *
- * Uses Node's own `fetch`. The caller bounds its time.
+ * Each attempt has a connection of its own, because notifications are rare. The caller bounds its time.
  */
-import { SERVER_VERSION } from './contract.ts';
 import type { Endpoint } from './endpoint.ts';
+import { HttpClient } from './http-client.ts';
+import type { Log } from './log.ts';
 import type { Notice } from './notices.ts';
-
-/** The name that the server gives itself. */
-const USER_AGENT = `ingest-server/${SERVER_VERSION}`;
 
 /** Reasons of a failed attempt: no answer, or the status of an answer outside 2xx. */
 export type Refusal = 'unreachable' | number;
@@ -16,31 +14,27 @@ export type Refusal = 'unreachable' | number;
 /** Sends notifications to one receiver. */
 export class Webhook {
   private readonly endpoint: Endpoint;
+  private readonly client: HttpClient;
 
-  constructor(endpoint: Endpoint) {
+  /** Prepares the client of the receiver. */
+  constructor(endpoint: Endpoint, log: Log) {
     this.endpoint = endpoint;
+    this.client = new HttpClient(endpoint.url, false, log);
   }
 
   /** Sends a notification; returns why it failed, or `undefined` after an answer of 2xx, whose body is not read. */
   async post({ id, body }: Notice, nowS: number, signal: AbortSignal): Promise<Refusal | undefined> {
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(nowS),
+      'webhook-signature': this.endpoint.sign(id, nowS, body),
+    };
     try {
-      const response = await fetch(this.endpoint.url, {
-        method: 'POST',
-        // A redirect is an answer outside 2xx.
-        redirect: 'manual',
-        headers: {
-          'user-agent': USER_AGENT,
-          'content-type': 'application/json',
-          connection: 'close',
-          'webhook-id': id,
-          'webhook-timestamp': String(nowS),
-          'webhook-signature': this.endpoint.sign(id, nowS, body),
-        },
-        body,
-        signal,
-      });
-      void response.body?.cancel().catch(() => undefined);
-      return response.ok ? undefined : response.status;
+      const response = await this.client.post(headers, body, signal);
+      response.destroy();
+      const { statusCode: status = 0 } = response;
+      return status >= 200 && status < 300 ? undefined : status;
     } catch {
       return 'unreachable';
     }

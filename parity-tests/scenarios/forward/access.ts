@@ -1,15 +1,16 @@
 /** Tests the access to a receiver: its token, its certificate, and the flags of the sender. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-start.ts';
+import { Authority } from '../../src/certificates.ts';
 import {
   forwardingOf,
+  forwardMetrics,
   RECEIVERS,
   rowsOf,
   startReceiver,
@@ -46,36 +47,18 @@ export async function token(context: ScenarioContext): Promise<void> {
   }
 }
 
-/** A receiver whose certificate no root signed gets no request. */
-export async function unknownCertificate(context: ScenarioContext): Promise<void> {
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(context.folder, name));
-  const made = spawnSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      key!,
-      '-out',
-      cert!,
-      '-days',
-      '1',
-      '-subj',
-      '/CN=localhost',
-      '-addext',
-      'subjectAltName=DNS:localhost',
-    ],
-    { encoding: 'utf8' },
-  );
-  if (made.error !== undefined) context.skip('openssl is missing');
-  assert.equal(made.status, 0, made.stderr);
+/** A receiver gets requests once an authority that the sender trusts has signed its certificate. */
+export async function certificates(context: ScenarioContext): Promise<void> {
+  const [trusted, unknown] = ['trusted', 'unknown'].map((name) => new Authority(context, name));
   let requests = 0;
   let attempts = 0;
-  const server = createServer({ key: readFileSync(key!), cert: readFileSync(cert!) }, () => {
+  const server = createServer(unknown!.certify('localhost'), (request, response) => {
     requests += 1;
+    request.resume();
+    request.on('end', () => {
+      const body = { received: 1, ids: [], duplicates: 0, rejected: [], revision: '1' };
+      response.writeHead(201).end(JSON.stringify(body));
+    });
   });
   server.on('connection', () => {
     attempts += 1;
@@ -84,13 +67,27 @@ export async function unknownCertificate(context: ScenarioContext): Promise<void
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   context.atEnd(() => server.close());
+  context.atEnd(() => server.closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  const sender = await context.start({ flags: ['--forward', `https://localhost:${port}`] });
+  const sender = await context.start({
+    flags: ['--forward', `https://localhost:${port}`],
+    env: { SSL_CERT_FILE: trusted!.file },
+  });
   const client = context.client(sender);
   await client.ingest([event()]);
   await until(async () => (await forwardingOf(client)).failure === 'unreachable', 'a failure');
   assert.ok(attempts > 0);
+  server.setSecureContext(trusted!.certify('example.org'));
+  const seen = attempts;
+  await until(() => attempts > seen, 'an attempt with the name of another host');
+  await until(async () => ((await forwardMetrics(client)).failures_total ?? 0) > seen, 'its failure');
   assert.equal(requests, 0);
+  server.setSecureContext(trusted!.certify('localhost'));
+  await untilForwarded(client);
+  const connections = attempts;
+  await client.ingest([event()]);
+  await untilForwarded(client);
+  assert.deepEqual([requests, attempts], [2, connections], 'the connection is kept');
   await sender.stop();
 }
 

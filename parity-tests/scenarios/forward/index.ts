@@ -1,6 +1,6 @@
 /** Tests `--forward`: a server sends what it stores to another one. */
 import type { ScenarioFile } from '../../src/scenario.ts';
-import { flags, token, unknownCertificate } from './access.ts';
+import { certificates, flags, token } from './access.ts';
 import { refused, repeated, retryAfter, silentReceiver } from './answers.ts';
 import { cycle, deletedEvents, lostEvents, restored, smallerLimits } from './bounds.ts';
 import { receiverAway, receiverKilled, senderKilled } from './crashes.ts';
@@ -111,10 +111,11 @@ export const FORWARD: ScenarioFile = {
       run: token,
     },
     {
-      name: 'a receiver with an unknown certificate gets no request',
-      rules: ['FWD-01'],
+      name: 'a receiver of https needs a certificate of a trusted authority',
+      rules: ['FWD-01', 'NOT-01'],
       uses: 'each',
-      run: unknownCertificate,
+      waits: true,
+      run: certificates,
     },
     {
       name: 'wrong flags of forwarding are refused',

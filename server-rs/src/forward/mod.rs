@@ -5,7 +5,7 @@
 
 /// What an answer means.
 pub mod answer;
-/// The HTTP client.
+/// What sends a batch.
 pub mod sender;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,10 +89,7 @@ impl Forwarder {
 
     /// Forwards events until dropped.
     pub async fn run(&self) {
-        let sender = match Sender::start(&self.receiver, self.token.clone()) {
-            Ok(sender) => sender,
-            Err(error) => return tracing::error!(os = error.raw_os_error(), "forwarding did not start"),
-        };
+        let sender = Sender::new(&self.receiver, self.token.as_deref());
         let mut newest = self.store.newest();
         let (mut most, mut failures, mut lost) = (LIMITS.forward_batch_events, 0, 0);
         loop {

@@ -1,83 +1,66 @@
 //! Sends batches to a receiver over HTTP or HTTPS (rule FWD-01).
 //!
-//! A thread of its own sends, one request at a time. The end of the process does not wait for it. Invariant: the token
-//! appears in no log line and no error.
+//! One request at a time, on a connection that is kept. The end of the process does not wait for it. Invariant: the
+//! token appears in no log line and no error.
 
-use std::sync::mpsc;
+use std::fmt::Display;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
-use ureq::Agent;
-use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue};
+use http_body_util::{BodyExt, Limited};
+use tokio::time::timeout;
 
 use crate::config::Receiver;
 use crate::contract::LIMITS;
 use crate::forward::answer::{Answer, UNREACHABLE, failed, read_answer};
+use crate::http_client::{HttpClient, HttpClientError};
 
 /// The media type of MessagePack that every server with this API reads.
-const MEDIA_TYPE: &str = "application/msgpack";
+const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/msgpack");
 
-/// A batch, the number of its events, and where its answer goes.
-type Request = (Vec<u8>, usize, oneshot::Sender<Answer>);
-
-/// The handle of the sending thread.
+/// The client of one receiver.
 #[derive(Debug)]
 pub struct Sender {
-    requests: mpsc::Sender<Request>,
+    client: HttpClient,
+    headers: HeaderMap,
 }
 
 impl Sender {
-    /// Starts the thread.
-    pub fn start(receiver: &Receiver, token: Option<String>) -> std::io::Result<Self> {
-        let (requests, waiting) = mpsc::channel::<Request>();
-        let url = format!("{}/api/events/batch", receiver.url);
-        let authorization = token.map(|token| format!("Bearer {token}"));
-        std::thread::Builder::new().name("forwarder".to_owned()).spawn(move || {
-            let agent = agent();
-            for (body, events, reply) in waiting {
-                let answer = send(&agent, &url, authorization.as_deref(), &body, events);
-                // The forwarder does not wait any more when the server ends.
-                drop(reply.send(answer));
-            }
-        })?;
-        Ok(Self { requests })
+    /// Creates the client. Needs no connection yet.
+    pub fn new(receiver: &Receiver, token: Option<&str>) -> Self {
+        let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, MEDIA_TYPE)]);
+        // The flag accepts only tokens that a header may hold.
+        if let Some(mut bearer) =
+            token.and_then(|token| format!("Bearer {token}").parse::<HeaderValue>().ok())
+        {
+            bearer.set_sensitive(true);
+            headers.insert(AUTHORIZATION, bearer);
+        }
+        Self { client: HttpClient::new(&format!("{}/api/events/batch", receiver.url), true), headers }
     }
 
     /// Sends a batch; returns the judged answer.
     pub async fn send(&self, body: Vec<u8>, events: usize) -> Answer {
-        let (reply, answer) = oneshot::channel();
-        // If the thread has ended, this drops the sender.
-        drop(self.requests.send((body, events, reply)));
-        answer.await.unwrap_or_else(|_| failed(UNREACHABLE))
+        let limit = Duration::from_millis(LIMITS.forward_timeout_ms);
+        match timeout(limit, self.exchange(body, events)).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => unreached(&error),
+            Err(elapsed) => unreached(&elapsed),
+        }
+    }
+
+    async fn exchange(&self, body: Vec<u8>, events: usize) -> Result<Answer, HttpClientError> {
+        let response = self.client.post(self.headers.clone(), body.into()).await?;
+        let (head, body) = response.into_parts();
+        let body = Limited::new(body, LIMITS.forward_answer_bytes).collect().await;
+        let body = body.map_err(|_| HttpClientError::Answer)?.to_bytes();
+        let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        Ok(read_answer(head.status.as_u16(), retry_after, &body, events))
     }
 }
 
-/// Returns a client that follows no redirection and uses no proxy of the environment.
-fn agent() -> Agent {
-    Agent::config_builder()
-        .timeout_global(Some(Duration::from_millis(LIMITS.forward_timeout_ms)))
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .http_status_as_error(false)
-        .proxy(None)
-        .user_agent(concat!("ingest-server/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .new_agent()
-}
-
-fn send(agent: &Agent, url: &str, authorization: Option<&str>, body: &[u8], events: usize) -> Answer {
-    let mut request = agent.post(url).header(CONTENT_TYPE, MEDIA_TYPE);
-    if let Some(authorization) = authorization {
-        request = request.header(AUTHORIZATION, authorization);
-    }
-    let sent = request.send(body).and_then(|mut response| {
-        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let retry_after = retry_after.map(str::to_owned);
-        let body = response.body_mut().with_config().limit(LIMITS.forward_answer_bytes).read_to_vec()?;
-        Ok(read_answer(response.status().as_u16(), retry_after.as_deref(), &body, events))
-    });
-    sent.unwrap_or_else(|error| {
-        tracing::debug!(reason = error.to_string(), "the receiver was not reached");
-        failed(UNREACHABLE)
-    })
+fn unreached(reason: &dyn Display) -> Answer {
+    tracing::debug!(reason = reason.to_string(), "the receiver was not reached");
+    failed(UNREACHABLE)
 }

@@ -4,67 +4,56 @@
  * One request at a time, on a connection that is kept. The end of the process does not wait for it. Invariant: the
  * token appears in no log line and no error.
  */
-import * as http from 'node:http';
-import * as https from 'node:https';
 import type { Receiver } from '../config/index.ts';
-import { LIMITS, SERVER_VERSION } from '../contract.ts';
+import { LIMITS } from '../contract.ts';
+import { HttpClient } from '../http-client.ts';
 import type { Log } from '../log.ts';
 import { type Answer, failed, readAnswer, UNREACHABLE } from './answer.ts';
 
 /** The media type of MessagePack that every server with this API reads. */
 const MEDIA_TYPE = 'application/msgpack';
 
-/** The client of one receiver. It follows no redirection and uses no proxy of the environment. */
+/** The client of one receiver. */
 export class Sender {
-  private readonly url: string;
-  private readonly agent: http.Agent;
-  private readonly request: typeof http.request;
+  private readonly client: HttpClient;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly log: Log;
 
+  /** Creates the client. Needs no connection yet. */
   constructor(receiver: Receiver, token: string | undefined, log: Log) {
-    const { Agent, request } = receiver.url.startsWith('https:') ? https : http;
-    this.url = `${receiver.url}/api/events/batch`;
-    this.agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    this.request = request;
+    this.client = new HttpClient(`${receiver.url}/api/events/batch`, true, log);
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const userAgent = { 'user-agent': `ingest-server/${SERVER_VERSION}` };
-    this.headers = { 'content-type': MEDIA_TYPE, ...userAgent, ...authorization };
+    this.headers = { 'content-type': MEDIA_TYPE, ...authorization };
     this.log = log;
   }
 
   /** Sends a batch; returns the judged answer. */
-  send(body: Uint8Array, events: number): Promise<Answer> {
-    return new Promise((resolve) => {
-      const { agent } = this;
-      const headers = { ...this.headers, 'content-length': String(body.length) };
-      const signal = AbortSignal.timeout(LIMITS.forward_timeout_ms);
-      const fail = (error: Error): void => {
-        this.log.debug({ reason: error.message }, 'the receiver was not reached');
-        resolve(failed(UNREACHABLE));
-      };
-      const request = this.request(this.url, { method: 'POST', agent, headers, signal }, (response) => {
-        const parts: Buffer[] = [];
-        let left = LIMITS.forward_answer_bytes;
-        response.on('data', (part: Buffer) => {
-          parts.push(part);
-          left -= part.length;
-          if (left < 0) request.destroy(new Error('the answer is too long'));
-        });
-        response.on('error', fail);
-        response.on('end', () => {
-          const { statusCode = 0, headers: received } = response;
-          const text = Buffer.concat(parts).toString();
-          resolve(readAnswer(statusCode, received['retry-after'], text, events));
-        });
-      });
-      request.on('error', fail);
-      request.end(body);
-    });
+  async send(body: Uint8Array, events: number): Promise<Answer> {
+    try {
+      return await this.exchange(body, events);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.log.debug({ reason }, 'the receiver was not reached');
+      return failed(UNREACHABLE);
+    }
+  }
+
+  private async exchange(body: Uint8Array, events: number): Promise<Answer> {
+    const signal = AbortSignal.timeout(LIMITS.forward_timeout_ms);
+    const response = await this.client.post(this.headers, body, signal);
+    const parts: Buffer[] = [];
+    let left = LIMITS.forward_answer_bytes;
+    for await (const part of response as AsyncIterable<Buffer>) {
+      parts.push(part);
+      left -= part.length;
+      if (left < 0) throw new Error('the answer is too long');
+    }
+    const { statusCode = 0, headers } = response;
+    return readAnswer(statusCode, headers['retry-after'], Buffer.concat(parts).toString(), events);
   }
 
   /** Closes the connection; a request in progress fails. */
   close(): void {
-    this.agent.destroy();
+    this.client.close();
   }
 }
