@@ -1,9 +1,8 @@
 //! Inflates compressed bodies to their very end (rule BOD-03).
 
-use std::io::Read;
-
 use flate2::{Decompress, FlushDecompress, Status};
 use http::header::{CONTENT_ENCODING, HeaderMap};
+use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_frame_content_size};
 
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
@@ -52,12 +51,7 @@ pub(super) fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Ve
     match encoding {
         Encoding::Identity => Ok(bytes.to_vec()),
         Encoding::Gzip => inflate_members(bytes, limit),
-        Encoding::Zstd => {
-            let mut decoder =
-                zstd::stream::read::Decoder::with_buffer(bytes).map_err(|_| InflateError::Broken)?;
-            decoder.window_log_max(LIMITS.zstd_window_log).map_err(|_| InflateError::Broken)?;
-            read_up_to(decoder, limit)
-        }
+        Encoding::Zstd => inflate_frames(bytes, limit),
     }
 }
 
@@ -85,8 +79,42 @@ fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError
     }
 }
 
-fn read_up_to(reader: impl Read, limit: u64) -> Result<Vec<u8>, InflateError> {
+/// Inflates consecutive frames (RFC 8878, section 3). A declared size is checked here: while it streams, zstd does not
+/// check it when the last block is empty.
+fn inflate_frames(bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
     let mut inflated = Vec::new();
-    reader.take(limit + 1).read_to_end(&mut inflated).map_err(|_| InflateError::Broken)?;
-    if inflated.len() as u64 > limit { Err(InflateError::TooLarge) } else { Ok(inflated) }
+    let mut context = DCtx::try_create().ok_or(InflateError::Broken)?;
+    let window = DParameter::WindowLogMax(LIMITS.zstd_window_log);
+    context.set_parameter(window).map_err(|_| InflateError::Broken)?;
+    let mut sent = InBuffer::around(bytes);
+    let mut start = 0;
+    let mut declared = content_size(bytes);
+    loop {
+        let before = inflated.len();
+        inflated.reserve(INFLATE_BYTES);
+        let missing = context
+            .decompress_stream(&mut OutBuffer::around_pos(&mut inflated, before), &mut sent)
+            .map_err(|_| InflateError::Broken)?;
+        if inflated.len() as u64 > limit {
+            return Err(InflateError::TooLarge);
+        }
+        let rest = bytes.get(sent.pos()..).ok_or(InflateError::Broken)?;
+        if missing == 0 {
+            if declared.is_some_and(|size| size != (inflated.len() - start) as u64) {
+                return Err(InflateError::Broken);
+            }
+            if rest.is_empty() {
+                return Ok(inflated);
+            }
+            (start, declared) = (inflated.len(), content_size(rest));
+        } else if rest.is_empty() && inflated.len() < inflated.capacity() {
+            // The output has room: the compressed data is cut off.
+            return Err(InflateError::Broken);
+        }
+    }
+}
+
+/// Returns the size that a frame declares for its content.
+fn content_size(frame: &[u8]) -> Option<u64> {
+    get_frame_content_size(frame).ok().flatten()
 }

@@ -38,7 +38,9 @@ export async function inflate(
       parts.push(buffer);
       length += buffer.length;
       at += engine.bytesWritten;
-      if (engine.bytesWritten === 0 || (encoding === 'gzip' && at < bytes.length)) {
+      const declared = encoding === 'zstd' ? contentSize(rest) : undefined;
+      const isWhole = (declared ?? buffer.length) === buffer.length;
+      if (!isWhole || engine.bytesWritten === 0 || (encoding === 'gzip' && at < bytes.length)) {
         throw new Failure('bad_request');
       }
     } while (at < bytes.length);
@@ -74,4 +76,24 @@ function inflateOne(
       zlib.zstdDecompress(bytes, { ...options, params }, done);
     }
   });
+}
+
+/** Bytes of the field that names a dictionary, and of the declared size, by the bits that select them. */
+const DICTIONARY_BYTES = [0, 1, 2, 4];
+const SIZE_BYTES = [0, 2, 4, 8];
+
+/**
+ * Returns the size that a zstd frame declares for its content (RFC 8878, section 3.1.1). It is checked here: while it
+ * streams, zstd does not check it when the last block is empty.
+ */
+function contentSize(frame: Buffer): number | undefined {
+  if (frame.length < 5 || frame.readUInt32LE(0) !== 0xfd2fb528) return undefined;
+  const descriptor = frame[4]!;
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const bytes = SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0);
+  const at = 5 + (isSingleSegment ? 0 : 1) + DICTIONARY_BYTES[descriptor & 3]!;
+  if (bytes === 0 || frame.length < at + bytes) return undefined;
+  if (bytes === 8) return Number(frame.readBigUInt64LE(at));
+  // Two bytes count from 256, since one byte holds the smaller sizes.
+  return frame.readUIntLE(at, bytes) + (bytes === 2 ? 256 : 0);
 }
