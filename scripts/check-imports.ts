@@ -67,6 +67,7 @@ export const LAYERS: readonly string[] = [
     'webhook',
     'notifier',
     'attachments',
+    'waiting_line',
     'admission',
     'ingest',
     'forward',

@@ -3,6 +3,7 @@
  * cannot write is reported. An external process blocks the writer through SQLite's own write lock.
  */
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiClient, event, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
 import { announcesClose, Connection, compose, type Outgoing } from '@twin-ingest/testkit/http/http-client.ts';
 import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
@@ -44,6 +45,13 @@ export const OVERLOAD: ScenarioFile = {
       run: roomInTime,
     },
     {
+      name: 'the newest request is stored first when the oldest waits for long',
+      rules: ['ING-10'],
+      uses: 'each',
+      waits: true,
+      run: newestFirst,
+    },
+    {
       name: 'clients that stall inside a batch do not hold the queue',
       rules: ['ING-10'],
       uses: 'each',
@@ -66,8 +74,8 @@ export const OVERLOAD: ScenarioFile = {
   ],
 };
 
-/** `admission_wait_ms` minus the tolerance of a timer. */
-const WAITED_MS = LIMITS.admission_wait_ms - 50;
+/** The tolerance of a timer. */
+const TOLERANCE_MS = 50;
 
 /** Starts a server whose queue of ten events is full, since the writer must wait. */
 async function fullQueue(context: ScenarioContext): Promise<{
@@ -94,7 +102,9 @@ async function queueEvents(context: ScenarioContext): Promise<void> {
     requireOverloaded(client.post('/api/events', event())),
     requireOverloaded(client.post('/api/events/batch', { events: [event()] })),
   ]);
-  assert.ok(performance.now() - begun > WAITED_MS, 'they waited for room');
+  const waitedMs = performance.now() - begun;
+  assert.ok(waitedMs > LIMITS.admission_small_wait_ms - TOLERANCE_MS, `they waited ${waitedMs} ms for room`);
+  assert.ok(waitedMs < LIMITS.admission_wait_ms, `a small body waits shorter, ${waitedMs} ms`);
   const read = await client.get('/api/events');
   assert.equal(read.text, '{"events":[],"next":null,"scanned_to":0}', 'reads go on');
   lock.release();
@@ -124,7 +134,10 @@ async function unreadBody(context: ScenarioContext): Promise<void> {
   const { server, lock, waiting } = await fullQueue(context);
   const connection = await Connection.open(server.port);
   context.atEnd(() => connection.close());
+  const begun = performance.now();
   const answer = await connection.exchange(headOfBatch(server));
+  const waitedMs = performance.now() - begun;
+  assert.ok(waitedMs > LIMITS.admission_wait_ms - TOLERANCE_MS, `it waited ${waitedMs} ms for room`);
   lock.release();
   await requireStored(waiting, 10);
   assert.equal(answer.kind, 'response', 'it is answered although no byte of the body came');
@@ -163,6 +176,32 @@ async function roomInTime(context: ScenarioContext): Promise<void> {
   assert.equal((await client.get('/livez')).status, 200);
   lock.release();
   await requireStored([...waiting, late], 11);
+}
+
+/** A body above `drain_body_bytes`, whose events take the whole queue. */
+const WHOLE_QUEUE = { events: Array.from({ length: 10 }, () => event({ metadata: 'x'.repeat(7_000) })) };
+
+async function newestFirst(context: ScenarioContext): Promise<void> {
+  const { client, lock, waiting } = await fullQueue(context);
+  const post = (): Promise<Reply> => client.post('/api/events/batch', WHOLE_QUEUE);
+  // The first one in line waits in front, and keeps its place.
+  const front = post();
+  await pause(TOLERANCE_MS);
+  const oldest = post();
+  await pause(LIMITS.admission_order_ms + TOLERANCE_MS);
+  const newer = post();
+  await pause(TOLERANCE_MS);
+  const newest = post();
+  await pause(TOLERANCE_MS);
+  lock.release();
+  const inOrder = [...waiting, front, newest, newer, oldest];
+  const replies = await Promise.all(inOrder);
+  const ids = replies.flatMap((reply) => reply.json<{ ids: number[] }>().ids);
+  assert.deepEqual(
+    ids.slice(10),
+    Array.from({ length: 40 }, (_, at) => at + 11),
+  );
+  await requireStored(inOrder, 50);
 }
 
 async function burst(context: ScenarioContext): Promise<void> {

@@ -179,7 +179,7 @@ async function waitsForRoom(context: ScenarioContext): Promise<void> {
   const lock = holdWriteLock(context.db());
   context.atEnd(() => lock.release());
   server.input(`${lineOf({})}\n`.repeat(200));
-  // A request waits 2 s for room (`admission_wait_ms`); the writer waits 5 s for its lock.
+  // A request waits at most 2 s for room (`admission_wait_ms`); the writer waits 5 s for its lock.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   assert.deepEqual(resultTexts(server), []);
   lock.release();

@@ -1,11 +1,11 @@
 //! Admits events and bytes that wait for the writer (rule ING-10), and limits concurrent work on large bodies.
 //!
-//! A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
-//! during the wait. So a client that retries at once costs a waiting connection and no work (decision 39).
+//! A request without room waits in line, for a bounded time. Its body stays unread in the kernel during the wait. So
+//! a client that retries at once costs a waiting connection and no work (decisions 39 and 100).
 //!
 //! Invariant: bodies take at most `--queue-bytes`, plus one body of the maximum size for each permit while it is
-//! inflated. Only one request with an unread body holds a part of the room that it waits for, so requests cannot
-//! block each other.
+//! inflated. Only the first request in line and standard input hold a part of the room that they wait for. Both wait
+//! for bytes before events, so requests cannot block each other.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
+use crate::waiting_line::WaitingLine;
 
 /// Room for waiting events and bytes, and the part in use.
 #[derive(Debug)]
@@ -25,8 +26,8 @@ pub struct Admission {
     free_events: Arc<Semaphore>,
     free_bytes: Arc<Semaphore>,
     turns: Arc<Semaphore>,
-    /// Held by the first request in line whose body is unread.
-    door: Semaphore,
+    /// The requests whose body is unread.
+    line: Arc<WaitingLine>,
     max_bytes: u64,
     events: AtomicUsize,
     /// Bytes per event of recent batches. The estimate is more often too low than too high.
@@ -41,7 +42,7 @@ impl Admission {
             free_events: Arc::new(Semaphore::new(max_events)),
             free_bytes: Arc::new(Semaphore::new(permits(max_bytes))),
             turns: Arc::new(Semaphore::new(LIMITS.large_body_turns)),
-            door: Semaphore::new(1),
+            line: Arc::default(),
             max_bytes,
             events: AtomicUsize::new(0),
             bytes_per_event: AtomicU64::new(LIMITS.assumed_event_bytes),
@@ -89,8 +90,17 @@ impl Ticket {
         self.declared = declared.unwrap_or(0);
         let events = self.declared / admission.bytes_per_event.load(Ordering::Relaxed);
         let events = usize::try_from(events).unwrap_or(usize::MAX).clamp(1, most_events);
-        in_time(self.wait, async {
-            let _first = admission.door.acquire().await.ok()?;
+        if declared.is_some_and(|length| length <= LIMITS.drain_body_bytes) {
+            // A refusal keeps the connection of a small body, so an early one costs little (rule HTT-10).
+            self.wait = self.wait.map(|_| Duration::from_millis(LIMITS.admission_small_wait_ms));
+        }
+        let wait = self.wait;
+        in_time(wait, async {
+            // Standard input never gives up, so it would stay behind every newer request.
+            let _first = match wait {
+                Some(_) => Some(admission.line.take().await?),
+                None => None,
+            };
             self.bytes = Some(take(&admission.free_bytes, self.permits(declared.unwrap_or(1))).await?);
             self.events = Some(take(&admission.free_events, events).await?);
             Some(())
@@ -237,7 +247,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_requests_are_served_in_the_order_of_arrival() {
+    async fn a_small_request_does_not_pass_a_large_one_before_it() {
         let admission = Admission::new(10, 1000);
         let mut first = admission.ticket();
         first.hold_events(10).await.expect("room");
@@ -253,6 +263,30 @@ mod tests {
         assert!(!small.is_finished(), "a request does not pass one before it");
         drop(first);
         assert!(large.await.expect("no panic").is_ok() && small.await.expect("no panic").is_ok());
+    }
+
+    #[tokio::test]
+    async fn standard_input_is_next_to_the_line() {
+        let admission = Admission::new(10, 1000);
+        let mut all = admission.ticket();
+        all.hold_events(10).await.expect("room");
+        let served = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let waiter = |mut ticket: Ticket, name: &'static str| {
+            let served = Arc::clone(&served);
+            tokio::spawn(async move {
+                ticket.hold_unread(Some(1), 10).await.expect("room");
+                served.lock().expect("no panic").push(name);
+            })
+        };
+        let front = waiter(admission.ticket(), "front");
+        let behind = waiter(admission.ticket(), "behind");
+        let input = waiter(admission.unbounded_ticket(), "input");
+        tokio::task::yield_now().await;
+        drop(all);
+        for waiting in [front, behind, input] {
+            waiting.await.expect("no panic");
+        }
+        assert_eq!(*served.lock().expect("no panic"), ["front", "input", "behind"]);
     }
 
     #[tokio::test]

@@ -235,6 +235,8 @@ pub struct Limits {
     pub compressed_extra_bytes: u64,
     pub assumed_event_bytes: u64,
     pub event_bytes_smoothing: u64,
+    pub admission_order_ms: u64,
+    pub admission_small_wait_ms: u64,
     pub admission_wait_ms: u64,
     pub slow_body_ms: u64,
     pub large_body_bytes: usize,

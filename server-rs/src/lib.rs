@@ -91,6 +91,8 @@ pub mod webhook;
 pub mod notifier;
 /// Receives files of events.
 pub mod attachments;
+/// Requests that wait with their bodies unread.
+pub mod waiting_line;
 /// Admits waiting requests, and limits work on large bodies.
 pub mod admission;
 /// Scans, validates, truncates, stores and publishes.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { Admission, type Ticket } from './admission.ts';
 import { LIMITS } from './contract.ts';
 
@@ -43,7 +44,7 @@ test('an unread body counts as many events as recent batches of its size', async
   assert.equal(await estimate(undefined, 0), 1);
 });
 
-test('waiting requests are served in the order of arrival', async () => {
+test('a small request does not pass a large one before it', async () => {
   const admission = new Admission(10, 1000);
   const first = admission.ticket();
   await first.holdEvents(10);
@@ -58,6 +59,26 @@ test('waiting requests are served in the order of arrival', async () => {
   first.release();
   await Promise.all(waiters);
   assert.deepEqual(served, ['large', 'small']);
+});
+
+test('standard input is next to the line', async () => {
+  const admission = new Admission(10, 1000);
+  const all = admission.ticket();
+  await all.holdEvents(10);
+  const served: string[] = [];
+  const waiter = async (ticket: Ticket, name: string): Promise<void> => {
+    await ticket.holdUnread(1, 10);
+    served.push(name);
+  };
+  const waiters = [
+    waiter(admission.ticket(), 'front'),
+    waiter(admission.ticket(), 'behind'),
+    waiter(admission.unboundedTicket(), 'input'),
+  ];
+  await setImmediate();
+  all.release();
+  await Promise.all(waiters);
+  assert.deepEqual(served, ['front', 'input', 'behind']);
 });
 
 test('requests with too low estimates do not block each other', async () => {

@@ -1,15 +1,16 @@
 /**
  * Admits events and bytes that wait for the writer (rule ING-10), and limits concurrent work on large bodies.
  *
- * A request without room waits in the order of arrival, for a bounded time. Its body stays unread in the kernel
- * during the wait. So a client that retries at once costs a waiting connection and no work (decision 39).
+ * A request without room waits in line, for a bounded time. Its body stays unread in the kernel during the wait. So a
+ * client that retries at once costs a waiting connection and no work (decisions 39 and 100).
  *
  * Invariant: bodies take at most `--queue-bytes`, plus one body of the maximum size for each permit while it is
- * inflated. Only one request with an unread body holds a part of the room that it waits for, so requests cannot block
- * each other.
+ * inflated. Only the first request in line and standard input hold a part of the room that they wait for. Both wait
+ * for bytes before events, so requests cannot block each other.
  */
 import { LIMITS } from './contract.ts';
 import { Failure } from './error.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 /** Counts places of one kind and gives them to waiting requests in the order of arrival. */
 class Room {
@@ -86,8 +87,8 @@ export class Admission {
   readonly freeEvents: Room;
   readonly freeBytes: Room;
   readonly turns = new Room(LIMITS.large_body_turns);
-  /** The place of the first waiting request whose body is unread. */
-  readonly door = new Room(1);
+  /** The requests whose body is unread. */
+  readonly line = new WaitingLine();
   readonly maxBytes: number;
   /** Number of events that wait for the writer. */
   events = 0;
@@ -115,7 +116,7 @@ export class Admission {
 export class Ticket {
   private readonly admission: Admission;
   /** Longest duration of one wait. */
-  private readonly waitMs: number;
+  private waitMs: number;
   /** Length of the body as sent, before inflating. */
   private declared = 0;
   private events = 0;
@@ -137,13 +138,19 @@ export class Ticket {
     const { admission } = this;
     this.declared = declared ?? 0;
     const events = Math.floor(this.declared / admission.bytesPerEvent);
+    if (this.waitMs < UNBOUNDED_MS && declared !== undefined && declared <= LIMITS.drain_body_bytes) {
+      // A refusal keeps the connection of a small body, so an early one costs little (rule HTT-10).
+      this.waitMs = LIMITS.admission_small_wait_ms;
+    }
     const deadline = new Deadline(this.waitMs);
-    await admission.door.take(1, deadline);
+    // Standard input never gives up, so it would stay behind every newer request.
+    const isInLine = this.waitMs < UNBOUNDED_MS;
+    if (isInLine && !(await admission.line.take(deadline.left))) throw new Failure('overloaded');
     try {
       await this.growBytes(declared ?? 1, deadline);
       await this.growEvents(Math.min(Math.max(events, 1), mostEvents), deadline);
     } finally {
-      admission.door.give(1);
+      if (isInLine) admission.line.give();
     }
   }
 
