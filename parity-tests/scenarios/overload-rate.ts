@@ -1,7 +1,7 @@
 /**
  * Offers five times the capacity from a generator in another process.
  *
- * Each sync of the server takes 20 ms longer, and its queue holds 5 batches. So the disk bounds the capacity, not the
+ * Each sync of the server takes 20 ms longer, and its queue holds 4 batches. So the disk bounds the capacity, not the
  * processor that the generator and other programs share. All requests that wait fit into the server's connections.
  */
 import assert from 'node:assert/strict';
@@ -32,7 +32,7 @@ const run = promisify(execFile);
 const GENERATOR = join(import.meta.dirname, '..', 'src', 'open-loop.ts');
 const SYNC_DELAY_US = 20_000;
 const BATCH = 20;
-const FLAGS = ['--durability', 'power', '--max-batch-events', '20', '--queue-events', '100'];
+const FLAGS = ['--durability', 'power', '--max-batch-events', '20', '--queue-events', '80'];
 const CLOSED_S = 5;
 const OPEN_S = 10;
 const TIMES = 5;

@@ -70,11 +70,9 @@ test('standard input is next to the line', async () => {
     await ticket.holdUnread(1, 10);
     served.push(name);
   };
-  const waiters = [
-    waiter(admission.ticket(), 'front'),
-    waiter(admission.ticket(), 'behind'),
-    waiter(admission.unboundedTicket(), 'input'),
-  ];
+  const requests = [waiter(admission.ticket(), 'front'), waiter(admission.ticket(), 'behind')];
+  await setImmediate();
+  const waiters = [...requests, waiter(admission.unboundedTicket(), 'input')];
   await setImmediate();
   all.release();
   await Promise.all(waiters);
