@@ -69,6 +69,7 @@ export const LAYERS: readonly string[] = [
     'attachments',
     'waiting_line',
     'admission',
+    'cluster',
     'ingest',
     'forward',
     'rpc',

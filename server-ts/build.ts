@@ -66,10 +66,16 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'protobuf.js': ['@bufbuild/protobuf/wire'],
   'arrow.js': ['apache-arrow'],
   'prom-client.js': ['prom-client'],
+  'nats.js': ['@nats-io/transport-node', '@nats-io/jetstream'],
 };
 
 /** What the server uses of a CommonJS library, whose names esbuild does not know. */
-const NAMES: Readonly<Record<string, string>> = { 'prom-client': '{ Registry }' };
+const NAMES: Readonly<Record<string, string>> = {
+  'prom-client': '{ Registry }',
+  '@nats-io/transport-node': '{ connect, headers }',
+  '@nats-io/jetstream':
+    '{ AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiCodes, JetStreamApiError, StorageType, jetstream, jetstreamManager }',
+};
 
 /** Puts format libraries into files of their own, since every thread reads the bundle when it starts. */
 const separateLibraries: Plugin = {
@@ -129,9 +135,10 @@ await build({
   external: isPackage ? ['better-sqlite3'] : [],
   plugins: [textFiles, lazyBuiltins, withoutUnused, separateLibraries],
 });
-for (const [file, [library]] of Object.entries(LIBRARIES)) {
-  const names = NAMES[library!] ?? '*';
-  const contents = `export ${names} from '${library}';`;
+for (const [file, [library, ...others]] of Object.entries(LIBRARIES)) {
+  // Other entries of a library follow only where both have names: msgpackr/pack is part of msgpackr/unpack.
+  const all = [library!, ...others.filter((other) => other in NAMES)];
+  const contents = all.map((name) => `export ${NAMES[name] ?? '*'} from '${name}';`).join('\n');
   const stdin = { contents, resolveDir: ROOT };
   await build({ ...common, stdin, outfile: join(DIST, file), plugins: [lazyBuiltins] });
 }

@@ -9,6 +9,7 @@ import { ATTACHMENTS } from './attachments.ts';
 import { BACKUPS } from './backups.ts';
 import { CAPTURED } from './captured.ts';
 import { CLIENTS } from './clients/index.ts';
+import { CLUSTER } from './cluster/index.ts';
 import { COMMANDS } from './commands.ts';
 import { CONCURRENCY } from './concurrency.ts';
 import { CONFIG } from './config.ts';
@@ -123,6 +124,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   CAPTURED,
   FORMATS,
   FORWARD,
+  CLUSTER,
   TIMEOUTS,
   STORAGE,
   LOG,

@@ -12,8 +12,10 @@ use crate::activity::Activity;
 use crate::admission::Admission;
 use crate::attachments::Attachments;
 use crate::clock::Clock;
+use crate::cluster::Cluster;
+use crate::cluster::link::Link;
 use crate::config::Config;
-use crate::error::ErrorCode;
+use crate::error::{ErrorCode, Failure};
 use crate::forward::Forwarder;
 use crate::http;
 use crate::http::guard::Guard;
@@ -25,6 +27,7 @@ use crate::notices::NoticeRules;
 use crate::notifier::Notifier;
 use crate::redact::step::RedactionStep;
 use crate::store::Store;
+use crate::store::cluster::ClusterStream;
 use crate::store::connection::OpenError;
 use crate::store::forwarding::ForwardCursor;
 use crate::store::retention::Bounds;
@@ -45,6 +48,8 @@ pub struct App {
     pub ingest: Ingest,
     pub attachments: Attachments,
     pub admission: Arc<Admission>,
+    /// `None` without `--store jetstream`.
+    pub cluster: Option<Arc<Cluster>>,
     /// `None` without `--forward`.
     pub forwarder: Option<Forwarder>,
     pub activity: Arc<Activity>,
@@ -62,8 +67,13 @@ pub struct App {
 }
 
 impl App {
-    /// Opens the database and connects the parts. Needs no runtime; [`Self::run`] does.
-    pub fn build(mut config: Config, clock: Clock) -> Result<Arc<Self>, OpenError> {
+    /// Opens the database and connects the parts. Needs no runtime; [`Self::run`] does. `link` is the connection to the
+    /// stream of `config`.
+    pub fn build(
+        mut config: Config,
+        clock: Clock,
+        link: Option<(Link, ClusterStream)>,
+    ) -> Result<Arc<Self>, OpenError> {
         let bounds = Bounds {
             days: config.retain_days.into(),
             bytes: config.retain_bytes.into(),
@@ -71,8 +81,18 @@ impl App {
         };
         let cursor = config.forward.as_ref().map(|receiver| Arc::new(ForwardCursor::new(&receiver.url)));
         let prices = config.prices.clone();
-        let store =
-            Arc::new(Store::open(&config.db, config.durability, prices, bounds, clock, cursor.clone())?);
+        let (link, stream) = link.unzip();
+        let store = Store::open(
+            &config.db,
+            config.durability,
+            prices,
+            bounds,
+            clock,
+            cursor.clone(),
+            stream.as_ref(),
+        )?;
+        let store = Arc::new(store);
+        let cluster = link.map(|link| Arc::new(Cluster::new(link, &store)));
         let token = config.forward_token.take();
         let forwarder = config
             .forward
@@ -90,9 +110,10 @@ impl App {
             retained_bytes: AtomicU64::new(0),
             hub: Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places))),
             invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
-            ingest: Ingest::new(Arc::clone(&store), config.max_batch_events, step),
+            ingest: Ingest::new(Arc::clone(&store), cluster.clone(), config.max_batch_events, step),
             attachments: Attachments::new(Arc::clone(&store), &config),
             admission: Admission::new(config.queue_events, config.queue_bytes),
+            cluster,
             forwarder,
             activity: Activity::new(config.idle_exit_s),
             guard,
@@ -112,11 +133,27 @@ impl App {
         http::build_routes(self)
     }
 
-    /// Runs the background tasks: stream tail, statistics frames, session revisions, file watch, forwarding. Never returns.
+    /// Runs the background tasks: stream tail, statistics frames, session revisions, file watch, forwarding, the
+    /// stream of a cluster. Never returns.
     pub async fn run(self: Arc<Self>) {
         let (tail, watch, check) = (self.hub.tail(), self.store.watch(), self.store.check());
         let stats = http::stream::publish_stats(Arc::clone(&self));
-        tokio::join!(tail, watch, check, stats, self.invalidations.run(), self.forward());
+        tokio::join!(tail, watch, check, stats, self.invalidations.run(), self.forward(), self.follow());
+    }
+
+    /// Publishes to the stream and follows it; returns at once without `--store jetstream`.
+    async fn follow(&self) {
+        if let Some(cluster) = &self.cluster {
+            cluster.run().await;
+        }
+    }
+
+    /// Refuses a change that would make this copy differ from its stream (rule CLU-08).
+    pub fn check_local(&self) -> Result<(), Failure> {
+        match self.cluster {
+            Some(_) => Err(ErrorCode::ClusterUnsupported.into()),
+            None => Ok(()),
+        }
     }
 
     /// Forwards events until draining starts; returns at once without `--forward`.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::admission::Ticket;
+use crate::cluster::Cluster;
 use crate::contract::{Dismissal, LIMITS, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{Event, FieldError, Outcome, Outcomes, RawEvent};
@@ -30,6 +31,8 @@ use crate::waits::DISMISSAL;
 #[derive(Debug)]
 pub struct Ingest {
     store: Arc<Store>,
+    /// Where the events go instead, with `--store jetstream`.
+    cluster: Option<Arc<Cluster>>,
     max_batch_events: usize,
     step: RedactionStep,
     /// Number of events that the step changed since the start (rule RED-07).
@@ -38,8 +41,13 @@ pub struct Ingest {
 
 impl Ingest {
     /// Creates a pipeline into a store.
-    pub fn new(store: Arc<Store>, max_batch_events: usize, step: RedactionStep) -> Self {
-        Self { store, max_batch_events, step, redacted: AtomicU64::new(0) }
+    pub fn new(
+        store: Arc<Store>,
+        cluster: Option<Arc<Cluster>>,
+        max_batch_events: usize,
+        step: RedactionStep,
+    ) -> Self {
+        Self { store, cluster, max_batch_events, step, redacted: AtomicU64::new(0) }
     }
 
     /// Returns the number of events that redaction changed since the start.
@@ -197,12 +205,16 @@ impl Ingest {
         if redacted > 0 {
             self.redacted.fetch_add(redacted, Ordering::Relaxed);
         }
-        let stored = (!submission.events.is_empty()).then(|| self.store.submit(submission));
+        let cluster = self.cluster.as_ref().filter(|_| !submission.events.is_empty());
+        let published = cluster.map(|cluster| cluster.submit(&submission));
+        let is_local = cluster.is_none() && !submission.events.is_empty();
+        let stored = is_local.then(|| self.store.submit(submission));
         async move {
             let _held = ticket;
-            let stored = match stored {
-                Some(stored) => stored.await.map_err(Failure::new)?,
-                None => Vec::new(),
+            let stored = match (stored, published) {
+                (Some(stored), _) => stored.await.map_err(Failure::new)?,
+                (None, Some(published)) => published.await.map_err(Failure::new)?,
+                (None, None) => Vec::new(),
             };
             let mut stored = stored.into_iter();
             // The writer returns the outcomes of valid events in order; rejected events keep their positions between

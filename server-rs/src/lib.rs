@@ -95,6 +95,8 @@ pub mod attachments;
 pub mod waiting_line;
 /// Admits waiting requests, and limits work on large bodies.
 pub mod admission;
+/// Events in a stream that several servers share.
+pub mod cluster;
 /// Scans, validates, truncates, stores and publishes.
 pub mod ingest;
 /// Sends stored events to another server.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use ingest_server::app::App;
 use ingest_server::clock::Clock;
+use ingest_server::cluster::link::Link;
 use ingest_server::config::spec::exit_message;
 use ingest_server::config::{Command, Config, parse_config};
 use ingest_server::contract::{LIMITS, VERSION};
@@ -97,7 +98,18 @@ async fn run(config: Config) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let app = match App::build(config, Clock) {
+    let link = match config.cluster.clone() {
+        Some(source) => match Link::open(source).await {
+            Ok(link) => Some(link),
+            Err(error) => {
+                file.iter().for_each(SocketFile::remove);
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        },
+        None => None,
+    };
+    let app = match App::build(config, Clock, link) {
         Ok(app) => app,
         Err(error) => {
             file.iter().for_each(SocketFile::remove);

@@ -71,6 +71,31 @@ pub fn wait_rules(agent_type: &str, hook: &str) -> &'static [WaitRule] {
     WAITS.rules.get(agent_type).and_then(|hooks| hooks.get(hook)).map_or(&[], Vec::as_slice)
 }
 
+/// Returns a change as text, which does not depend on the order of the changes.
+pub fn wait_label(change: usize) -> String {
+    if change == DISMISSAL {
+        return "dismissal".to_owned();
+    }
+    let Some(WaitChange { ends, begins, is_reminder, .. }) = WAIT_CHANGES.get(change) else {
+        return String::new();
+    };
+    let ends = match ends {
+        WaitEnds::Nothing => "nothing",
+        WaitEnds::Agent => "agent",
+        WaitEnds::Session => "session",
+    };
+    format!("{ends} {} {}", begins.unwrap_or("none"), if *is_reminder { "reminds" } else { "begins" })
+}
+
+/// Returns the change of a label; no change for any other text.
+pub fn wait_of(label: &str) -> usize {
+    if label == "dismissal" {
+        return DISMISSAL;
+    }
+    let of_hooks = DISMISSAL + 1..WAIT_CHANGES.len();
+    of_hooks.into_iter().find(|change| wait_label(*change) == label).unwrap_or(NO_CHANGE)
+}
+
 impl Waits {
     fn read(specs: &'static [Value]) -> Self {
         let change = |ends| WaitChange { ends, begins: None, needs_answer: false, is_reminder: false };

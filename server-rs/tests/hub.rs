@@ -39,8 +39,16 @@ async fn ids(subscription: &mut Subscription, count: usize) -> Vec<i64> {
 fn start(folder: &std::path::Path, places: usize) -> (Arc<Store>, Arc<Hub>) {
     let path = folder.join("events.db");
     let store = Arc::new(
-        Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
-            .expect("opens"),
+        Store::open(
+            path.to_str().expect("text"),
+            Durability::Process,
+            None,
+            Bounds::default(),
+            Clock,
+            None,
+            None,
+        )
+        .expect("opens"),
     );
     let hub = Arc::new(Hub::new(Arc::clone(&store), Arc::new(Semaphore::new(places))));
     let tail = Arc::clone(&hub);

@@ -41,6 +41,7 @@ impl Server {
             Bounds::default(),
             Clock,
             None,
+            None,
         )
         .expect("opens");
         let (store, places) = (Arc::new(store), Arc::new(Semaphore::new(places)));

@@ -23,9 +23,17 @@ const READERS: usize = 3;
 
 fn open(folder: &Path) -> Arc<Readers> {
     let path = folder.join("events.db");
-    Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
-        .expect("opens")
-        .close();
+    Store::open(
+        path.to_str().expect("text"),
+        Durability::Process,
+        None,
+        Bounds::default(),
+        Clock,
+        None,
+        None,
+    )
+    .expect("opens")
+    .close();
     Arc::new(
         Readers::open(&ConnectionOptions { path, durability: Durability::Process }, READERS).expect("opens"),
     )

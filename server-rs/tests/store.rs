@@ -31,9 +31,16 @@ fn submission(events: &[(&str, &str)]) -> Submission {
 
 fn open(folder: &Path) -> (Store, Connection) {
     let path = folder.join("events.db");
-    let store =
-        Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
-            .expect("opens");
+    let store = Store::open(
+        path.to_str().expect("text"),
+        Durability::Process,
+        None,
+        Bounds::default(),
+        Clock,
+        None,
+        None,
+    )
+    .expect("opens");
     let options = ConnectionOptions { path, durability: Durability::Process };
     (store, open_connection(&options).expect("opens"))
 }
@@ -48,7 +55,7 @@ async fn every_connection_has_the_pragmas_of_the_contract() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("events.db");
         let store =
-            Store::open(path.to_str().expect("text"), durability, None, Bounds::default(), Clock, None)
+            Store::open(path.to_str().expect("text"), durability, None, Bounds::default(), Clock, None, None)
                 .expect("opens");
         let own = open_connection(&ConnectionOptions { path, durability }).expect("opens");
         let pragmas = move |connection: &Connection| {
@@ -159,13 +166,28 @@ fn a_second_store_on_the_same_file_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, _) = open(folder.path());
     let path = folder.path().join("events.db");
-    let error =
-        Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
-            .expect_err("locked");
+    let error = Store::open(
+        path.to_str().expect("text"),
+        Durability::Process,
+        None,
+        Bounds::default(),
+        Clock,
+        None,
+        None,
+    )
+    .expect_err("locked");
     assert_eq!(error.exit, 75);
     assert!(error.message.contains("in use"));
     store.close();
-    Store::open(path.to_str().expect("text"), Durability::Process, None, Bounds::default(), Clock, None)
-        .expect("free again")
-        .close();
+    Store::open(
+        path.to_str().expect("text"),
+        Durability::Process,
+        None,
+        Bounds::default(),
+        Clock,
+        None,
+        None,
+    )
+    .expect("free again")
+    .close();
 }

@@ -1,7 +1,8 @@
 /**
  * Builds the server's parts and connects them. The app holds all state, so two apps can run in one process.
  *
- * Starts the background tasks: statistics for the stream, and the full database check after the start.
+ * Starts the background tasks: statistics for the stream, and the full database check after the start. Over 250 lines
+ * because every part is connected here.
  */
 import type { Worker } from 'node:worker_threads';
 import { Activity } from './activity.ts';
@@ -9,7 +10,10 @@ import { Admission } from './admission.ts';
 import { Attachments } from './attachments.ts';
 import { Buffers } from './buffers.ts';
 import { nowMs } from './clock.ts';
+import type { Cluster } from './cluster/index.ts';
+import type { Link } from './cluster/link.ts';
 import type { Config } from './config/index.ts';
+import { Failure } from './error.ts';
 import type { Forwarder } from './forward/index.ts';
 import type { Connections } from './http/connection.ts';
 import { Guard } from './http/guard.ts';
@@ -23,6 +27,7 @@ import { Invalidations } from './invalidations.ts';
 import type { Log } from './log.ts';
 import type { Notifier } from './notifier.ts';
 import { CallReader } from './rpc/worker.ts';
+import type { ClusterStream } from './store/cluster.ts';
 import type { StoreCode } from './store/failure.ts';
 import { ForwardCursor } from './store/forwarding.ts';
 import { Store } from './store/index.ts';
@@ -61,6 +66,8 @@ export class App {
   readonly attachments: Attachments;
   readonly admission: Admission;
   readonly activity: Activity;
+  /** Absent without `--store jetstream`. */
+  readonly cluster: Cluster | undefined;
   /** Absent without `--forward`. */
   readonly forwarder: Forwarder | undefined;
   readonly telemetry = new Counters();
@@ -83,6 +90,7 @@ export class App {
     buffers: Buffers,
     routes: typeof buildRoutes,
     forwarder: Forwarder | undefined,
+    cluster: Cluster | undefined,
   ) {
     const { config, log } = options;
     this.config = config;
@@ -96,7 +104,8 @@ export class App {
     this.sharedFrames = new SharedFrames(store.epoch);
     this.buffers = buffers;
     this.callReader = new CallReader(options.entry);
-    this.ingest = new Ingest(store, config, buffers);
+    this.cluster = cluster;
+    this.ingest = new Ingest(store, cluster, config, buffers);
     this.attachments = new Attachments(store, config, log);
     this.admission = new Admission(config.queueEvents, config.queueBytes);
     this.connections = options.connections;
@@ -115,6 +124,7 @@ export class App {
     const held: { app?: App } = {};
     const { forward: receiver, forwardToken } = config;
     const cursor = receiver && new ForwardCursor(receiver.url);
+    const [link, stream] = (await openLink(config)) ?? [];
     const opening = Store.open(
       {
         db,
@@ -129,6 +139,7 @@ export class App {
         writerThread,
         buffers,
         cursor,
+        cluster: stream,
       },
       {
         onStored: () => held.app?.published(),
@@ -151,7 +162,12 @@ export class App {
       const forward = await import('./forward/index.ts');
       forwarder = new forward.Forwarder(receiver, forwardToken, store, cursor, log);
     }
-    held.app = new App(options, store, buffers, buildRoutes, forwarder);
+    let cluster: Cluster | undefined;
+    if (link !== undefined) {
+      const { Cluster } = await import('./cluster/index.ts');
+      cluster = new Cluster(link, store, buffers, log);
+    }
+    held.app = new App(options, store, buffers, buildRoutes, forwarder, cluster);
     return held.app;
   }
 
@@ -203,6 +219,20 @@ export class App {
     }
   }
 
+  /** Follows the stream of a cluster until the end; returns at once without `--store jetstream`. */
+  async follow(): Promise<void> {
+    try {
+      await this.cluster?.run();
+    } catch (error) {
+      this.logFailure(error, 'following failed');
+    }
+  }
+
+  /** Refuses a change that would make this copy differ from its stream (rule CLU-08). */
+  checkLocal(): void {
+    if (this.cluster !== undefined) throw new Failure('cluster_unsupported');
+  }
+
   /** Notifies all clients of the stream that the newest id has risen. */
   private published(): void {
     this.hub.published();
@@ -228,4 +258,11 @@ export class App {
     if (this.isDraining) return;
     this.log.error({ reason: error instanceof Error ? error.message : String(error) }, message);
   }
+}
+
+/** Connects to the stream of a cluster; `undefined` without `--store jetstream`, whose library few servers load. */
+async function openLink({ cluster }: Config): Promise<readonly [Link, ClusterStream] | undefined> {
+  if (cluster === undefined) return undefined;
+  const { Link } = await import('./cluster/link.ts');
+  return Link.open(cluster);
 }

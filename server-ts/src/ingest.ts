@@ -9,6 +9,7 @@ import { isAscii } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import type { Ticket } from './admission.ts';
 import type { Buffers } from './buffers.ts';
+import type { Cluster } from './cluster/index.ts';
 import type { Config } from './config/index.ts';
 import { LIMITS, VOCABULARY } from './contract.ts';
 import { Failure } from './error.ts';
@@ -50,6 +51,8 @@ const TELEMETRY: Way = { ...EVENTS, reader: lenientValidator, hasOwnId: false };
 
 export class Ingest {
   private readonly store: Store;
+  /** Where the events go instead, with `--store jetstream`. */
+  private readonly cluster: Cluster | undefined;
   private readonly config: IngestConfig;
   private readonly buffers: Buffers;
   /** Idle tables of spans. */
@@ -57,8 +60,9 @@ export class Ingest {
   private readonly step: RedactionStep;
   private redactedCount = 0;
 
-  constructor(store: Store, config: IngestConfig, buffers: Buffers) {
+  constructor(store: Store, cluster: Cluster | undefined, config: IngestConfig, buffers: Buffers) {
     this.store = store;
+    this.cluster = cluster;
     this.config = config;
     this.buffers = buffers;
     this.step = new RedactionStep(config.maxMetadataBytes, config.redaction);
@@ -219,7 +223,10 @@ export class Ingest {
       await ticket.holdEvents(count);
       this.store.meters.countEvents('rejected', source, rejected.length);
       if (table.count === 0) return { rejected, ids: new Float64Array(0), revision: this.store.newest };
-      const submitted = this.store.submit(table, source, table.extra === undefined && isAscii(body));
+      const submitted =
+        this.cluster === undefined
+          ? this.store.submit(table, source, table.extra === undefined && isAscii(body))
+          : this.cluster.submit(table, source);
       onQueued?.();
       const result = await submitted;
       if ('code' in result) {

@@ -126,6 +126,7 @@ async function run(config: Config): Promise<void> {
   const url = `http://${bracketed(address)}:${port}`;
   // Before the first request, so that no event is missed.
   await app.notify(url);
+  void app.follow();
   app.serve();
   app.store.announce(url);
   if (config.exitWithStdin) ending.watchInput();
@@ -169,6 +170,7 @@ async function run(config: Config): Promise<void> {
     isWritten = true;
   });
   await Promise.all([app.drain(), Promise.race([written, sleep(DRAIN_MS)])]);
+  await app.cluster?.close();
   await app.store.close();
   readyFile?.remove();
   log.info('stopped');

@@ -28,6 +28,7 @@ import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?te
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
 import endHour from '../../contract/queries/end_hour.sql?text';
 import insertAttachment from '../../contract/queries/insert_attachment.sql?text';
+import insertClusterStream from '../../contract/queries/insert_cluster_stream.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
 import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
 import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
@@ -40,6 +41,8 @@ import selectAttachmentFile from '../../contract/queries/select_attachment_file.
 import selectAttachmentFiles from '../../contract/queries/select_attachment_files.sql?text';
 import selectAttachments from '../../contract/queries/select_attachments.sql?text';
 import selectCalls from '../../contract/queries/select_calls.sql?text';
+import selectClusterSequence from '../../contract/queries/select_cluster_sequence.sql?text';
+import selectClusterStream from '../../contract/queries/select_cluster_stream.sql?text';
 import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
 import selectCosts from '../../contract/queries/select_costs.sql?text';
 import selectCountSince from '../../contract/queries/select_count_since.sql?text';
@@ -103,12 +106,14 @@ import selectStatsSums from '../../contract/queries/select_stats_sums.sql?text';
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
+import updateClusterEpoch from '../../contract/queries/update_cluster_epoch.sql?text';
 import updateEpoch from '../../contract/queries/update_epoch.sql?text';
 import updateEventKeyRun from '../../contract/queries/update_event_key_run.sql?text';
 import updateLastDeletionId from '../../contract/queries/update_last_deletion_id.sql?text';
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
 import updateNothing from '../../contract/queries/update_nothing.sql?text';
 import updateOpenHour from '../../contract/queries/update_open_hour.sql?text';
+import upsertClusterSequence from '../../contract/queries/upsert_cluster_sequence.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
 import upsertForwardCursor from '../../contract/queries/upsert_forward_cursor.sql?text';
@@ -143,6 +148,7 @@ export const QUERIES = {
   deleteSessionWaits,
   endHour,
   insertAttachment,
+  insertClusterStream,
   insertEvent,
   insertEventKeyBlock,
   insertEventKeyRun,
@@ -155,6 +161,8 @@ export const QUERIES = {
   selectAttachmentFiles,
   selectAttachments,
   selectCalls,
+  selectClusterSequence,
+  selectClusterStream,
   selectCostTimeline,
   selectCosts,
   selectCountSince,
@@ -218,12 +226,14 @@ export const QUERIES = {
   selectToolAgents,
   selectTools,
   selectTotals,
+  updateClusterEpoch,
   updateEpoch,
   updateEventKeyRun,
   updateLastDeletionId,
   updateLastKeyedEventId,
   updateNothing,
   updateOpenHour,
+  upsertClusterSequence,
   upsertEventBlock,
   upsertEventSpan,
   upsertForwardCursor,

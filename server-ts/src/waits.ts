@@ -56,6 +56,22 @@ export function waitRules(agentType: string, hook: string): readonly WaitRule[] 
   return RULES.get(agentType)?.get(hook) ?? [];
 }
 
+/** Returns a change as text, which does not depend on the order of the changes. */
+export function waitLabel(change: number): string {
+  if (change === DISMISSAL) return 'dismissal';
+  const { ends, begins = 'none', isReminder } = WAIT_CHANGES[change]!;
+  return `${ends} ${begins} ${isReminder ? 'reminds' : 'begins'}`;
+}
+
+/** Returns the change of a label; no change for any other text. */
+export function waitOf(label: string): number {
+  if (label === 'dismissal') return DISMISSAL;
+  for (let change = DISMISSAL + 1; change < WAIT_CHANGES.length; change++) {
+    if (waitLabel(change) === label) return change;
+  }
+  return NO_CHANGE;
+}
+
 function rulesOf({ waits }: HookSpec): ReadonlyMap<string, readonly WaitRule[]> {
   return new Map(
     Object.entries(waits).map(([hook, { ends: ended, reminds = false, begins = [] }]) => {

@@ -12,6 +12,8 @@ mod settings;
 mod arguments;
 /// The server that receives forwarded events.
 mod receiver;
+/// The stream of a cluster.
+mod stream_source;
 /// Checked values.
 mod values;
 
@@ -20,6 +22,7 @@ use std::ffi::OsString;
 use arguments::Reader;
 pub use receiver::Receiver;
 pub use settings::{Config, Durability, Maintenance};
+pub use stream_source::StreamSource;
 
 /// Action that the command line asks for.
 #[derive(Debug)]

@@ -15,6 +15,15 @@ pub(super) fn parse_receiver(text: &str) -> Option<Receiver> {
     let url = text.trim_end_matches('/');
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"))?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_path = path
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'~' | b'-'));
+    let is_receiver = is_address(host) && is_path;
+    is_receiver.then(|| Receiver { url: url.to_owned(), host: host.to_owned() })
+}
+
+/// Returns whether a text is a host, and optionally a port.
+pub(super) fn is_address(host: &str) -> bool {
     let colon = host.rfind(':').filter(|colon| !host[*colon..].contains(']'));
     let (name, port) = colon.map_or((host, None), |colon| (&host[..colon], Some(&host[colon + 1..])));
     let is_port = port.is_none_or(|port| {
@@ -22,11 +31,7 @@ pub(super) fn parse_receiver(text: &str) -> Option<Receiver> {
             && port.bytes().all(|byte| byte.is_ascii_digit())
             && port.parse::<u16>().is_ok_and(|port| port > 0)
     });
-    let is_path = path
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'~' | b'-'));
-    let is_receiver = is_host(name) && is_port && is_path;
-    is_receiver.then(|| Receiver { url: url.to_owned(), host: host.to_owned() })
+    is_host(name) && is_port
 }
 
 /// Returns whether a text has letters, digits, dots, hyphens and underscores, or is an IPv6 address in brackets.

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::config::receiver::Receiver;
+use crate::config::stream_source::StreamSource;
 use crate::endpoint::Endpoint;
 use crate::prices::Prices;
 use crate::redact::Redaction;
@@ -70,6 +71,8 @@ pub struct Config {
     pub forward: Option<Receiver>,
     /// Text of the file that `--forward-token-file` names.
     pub forward_token: Option<String>,
+    /// The stream of `--store jetstream`.
+    pub cluster: Option<StreamSource>,
     pub bench: bool,
     pub exit_with_stdin: bool,
     pub parent_pid: u32,

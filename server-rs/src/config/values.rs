@@ -12,12 +12,20 @@ use crate::config::arguments::{Given, Reader, quoted};
 use crate::config::receiver::{Receiver, parse_receiver};
 use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
+use crate::config::stream_source::{NAME_CHARACTERS, StreamSource, is_stream_name, parse_nats};
 use crate::contract::{LIMITS, VOCABULARY, integer_of, text_of};
 use crate::endpoint::{Endpoint, is_endpoint_url, parse_secret};
 use crate::platform::is_open_to_others;
 use crate::prices::{Prices, parse_prices};
 use crate::redact::Redaction;
 use crate::redact::rules::parse_redaction;
+
+/// The value of `--store` with a stream.
+const CLUSTER: &str = "jetstream";
+/// Options that a stream needs, and that have no effect without one.
+const CLUSTER_OPTIONS: [&str; 2] = ["nats", "stream"];
+/// Options that change a database by itself.
+const LOCAL_OPTIONS: [&str; 3] = ["retain-days", "retain-bytes", "forward"];
 
 impl Reader {
     /// Checks every value in the order of `config.json`, then rules that concern several values.
@@ -30,6 +38,7 @@ impl Reader {
         let mut redaction = None;
         let (mut webhook_url, mut webhook_secret, mut budget_cents) = (None, None, None);
         let (mut forward, mut forward_token) = (None, None);
+        let mut nats = None;
         let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         for option in &SPEC.options {
             let name = option.name.as_str();
@@ -56,6 +65,12 @@ impl Reader {
                     if let ("forward-token-file", Some(given)) = (name, given.first()) {
                         forward_token = self.token(given).0;
                     }
+                    if let ("nats", Some(given)) = (name, given.first()) {
+                        nats = self.nats(given);
+                    }
+                    if let ("stream", Some(given)) = (name, given.first()) {
+                        self.stream(given);
+                    }
                     if let ("prices", Some(given)) = (name, given.first()) {
                         prices = self.prices(given);
                     }
@@ -79,6 +94,13 @@ impl Reader {
         let number = |name: &str| numbers.get(name).copied().unwrap_or_default();
         let size = |name: &str| usize::try_from(number(name)).unwrap_or(usize::MAX);
         let mut list = |name: &str| lists.remove(name).unwrap_or_default();
+        let is_cluster = texts.get("store").is_some_and(|text| text == CLUSTER);
+        let cluster = nats.filter(|_| is_cluster).map(|host| StreamSource {
+            url: format!("nats://{host}"),
+            host,
+            name: texts.remove("stream").unwrap_or_default(),
+            replicas: size("nats-replicas"),
+        });
         Config {
             host,
             port: u16::try_from(number("port")).unwrap_or_default(),
@@ -118,6 +140,7 @@ impl Reader {
             budget_cents,
             forward,
             forward_token,
+            cluster,
             bench: texts.get("bench").is_some_and(|text| text == "true"),
             idle_exit_s: number("idle-exit"),
             parent_pid: u32::try_from(number("parent-pid")).unwrap_or_default(),
@@ -235,6 +258,26 @@ impl Reader {
             self.problem("forward", &[("source", &given.source), ("value", &quoted(&given.text))]);
         }
         receiver
+    }
+
+    /// Returns host and port of the server of NATS.
+    fn nats(&mut self, given: &Given) -> Option<String> {
+        let host = parse_nats(&given.text);
+        // An empty value was already reported as a problem.
+        if host.is_none() && !given.text.is_empty() {
+            self.problem("nats", &[("source", &given.source), ("value", &quoted(&given.text))]);
+        }
+        host
+    }
+
+    fn stream(&mut self, given: &Given) {
+        // An empty value was already reported as a problem.
+        if !given.text.is_empty() && !is_stream_name(&given.text) {
+            let maximum = NAME_CHARACTERS.to_string();
+            let values =
+                [("source", given.source.as_str()), ("maximum", &maximum), ("value", &quoted(&given.text))];
+            self.problem("stream", &values);
+        }
     }
 
     /// Returns whether a switch is given as true.
@@ -378,6 +421,30 @@ impl Reader {
             if is_used && !self.given.contains_key(other.as_str()) {
                 let source = self.source(&option.name);
                 self.problem("needs", &[("source", &source), ("other", &format!("--{other}"))]);
+            }
+        }
+        self.cluster_relations(numbers, texts);
+    }
+
+    /// Checks what `--store jetstream` needs and excludes (rule CLU-01).
+    fn cluster_relations(&mut self, numbers: &BTreeMap<&str, u64>, texts: &BTreeMap<&str, String>) {
+        let is_cluster = texts.get("store").is_some_and(|text| text == CLUSTER);
+        for name in CLUSTER_OPTIONS {
+            let is_given = self.given.contains_key(name);
+            let problem = match (is_cluster, is_given) {
+                (true, false) => Some((self.source("store"), format!("--{name}"))),
+                (false, true) => Some((self.source(name), format!("--store {CLUSTER}"))),
+                _ => None,
+            };
+            if let Some((source, other)) = problem {
+                self.problem("needs", &[("source", &source), ("other", &other)]);
+            }
+        }
+        for name in LOCAL_OPTIONS {
+            let is_used = numbers.get(name).map_or(self.given.contains_key(name), |number| *number > 0);
+            if is_cluster && is_used {
+                let values = [("source", &*self.source(name)), ("other", &*format!("--store {CLUSTER}"))];
+                self.problem("exclusive", &values);
             }
         }
     }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::app::App;
 use crate::budget::{cents_of, day_of, dollars_json};
+use crate::cluster::progress::ClusterStatus;
 use crate::contract::VERSION;
 use crate::error::{ErrorCode, Failure};
 use crate::forward::ForwardStatus;
@@ -81,6 +82,14 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         "compile_options": app.store.compile_options(),
         "pragmas": app.store.pragmas().iter().map(member).collect::<Map<_, _>>(),
     });
+    if let (Some(cluster), Some(members)) = (&app.cluster, answer.as_object_mut()) {
+        let ClusterStatus { applied, waiting, failure } = cluster.status();
+        let (stream, connected) = (cluster.stream(), cluster.is_connected());
+        let status = json!({
+            "stream": stream, "connected": connected, "applied": applied, "waiting": waiting, "failure": failure,
+        });
+        members.insert("cluster".to_owned(), status);
+    }
     if let (Some(code), Some(members)) = (fault, answer.as_object_mut()) {
         members.insert("reason".to_owned(), code.as_str().into());
     }

@@ -23,6 +23,7 @@ pub async fn get_retention(State(app): State<Arc<App>>, _: Exchange) -> reply::R
 
 /// `PUT /api/retention` (rule RET-03).
 pub async fn put_retention(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    app.check_local()?;
     let bounds = app.store.bounds();
     for (name, bound) in [("days", &bounds.days), ("bytes", &bounds.bytes)] {
         if let Some(value) = exchange.parameters.number(name) {
@@ -46,6 +47,7 @@ async fn retention(app: &App) -> reply::Reply {
 
 /// `DELETE /api/events` (rule RET-04).
 pub async fn delete_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    app.check_local()?;
     let before = exchange.parameters.number("before").unwrap_or(0);
     let deleted = app.store.delete(Scope::Before(before)).await?;
     let newest = app.store.newest_id();
@@ -56,6 +58,7 @@ pub async fn delete_events(State(app): State<Arc<App>>, exchange: Exchange) -> r
 /// `DELETE /api/sessions/{id}` (rule RET-04).
 pub async fn delete_session(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> reply::Reply {
     let session_id = session_id(uri.path().rsplit('/').next().unwrap_or_default())?;
+    app.check_local()?;
     let deleted = app.store.delete(Scope::Session(session_id)).await?;
     let deleted = deleted.ok_or(Failure::new(ErrorCode::NotFound))?;
     Ok(reply::ok(deleted_json(deleted.events, deleted.revision)))

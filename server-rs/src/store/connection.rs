@@ -45,6 +45,11 @@ impl OpenError {
         }
     }
 
+    /// Returns the error for a new database whose stream cannot be read.
+    pub(super) fn no_stream(path: &Path, stream: &str, host: &str, reason: &str) -> Self {
+        Self::of("cluster", path, "unavailable", &[("stream", stream), ("host", host), ("reason", reason)])
+    }
+
     fn of(exit: &str, path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
         let path = path.display().to_string();
         let mut all = vec![("path", path.as_str())];

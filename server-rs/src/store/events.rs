@@ -14,6 +14,7 @@ use crate::field::Field;
 use crate::meters::EventSource;
 use crate::prices::{Prices, computed_nanos};
 use crate::queries;
+use crate::store::cluster::ClusterGroup;
 use crate::store::connection::with_small_cache;
 use crate::store::event_blocks::EventBlocks;
 use crate::store::event_key::EventKey;
@@ -90,7 +91,30 @@ impl EventWriter {
         group: impl Iterator<Item = &'a Submission>,
         now: i64,
     ) -> rusqlite::Result<Stored> {
-        self.in_transaction(connection, |events| events.insert_all(connection, group, now))
+        self.in_transaction(connection, |events| {
+            events.insert_all(connection, group.map(|submission| (submission, None)), now)
+        })
+    }
+
+    /// Stores messages of a stream under their own ids and times (rule CLU-05). Returns the outcome of each, and the
+    /// newest id if a row was stored.
+    pub fn apply_group(
+        &mut self,
+        connection: &Connection,
+        group: &ClusterGroup,
+    ) -> rusqlite::Result<(Vec<Outcome>, Option<i64>)> {
+        self.in_transaction(connection, |events| {
+            let (mut outcomes, mut newest) = (Vec::with_capacity(group.events.len()), None);
+            for run in group.events.chunk_by(|one, next| one.created_at == next.created_at) {
+                let Some(first) = run.first() else { continue };
+                let submissions = run.iter().map(|event| (&event.submission, Some(event.sequence)));
+                let (stored, last) = events.insert_all(connection, submissions, first.created_at)?;
+                outcomes.extend(stored.into_iter().flatten());
+                newest = last.or(newest);
+            }
+            connection.prepare_cached(queries::UPSERT_CLUSTER_SEQUENCE)?.execute([group.sequence])?;
+            Ok((outcomes, newest))
+        })
     }
 
     /// Runs a deletion in one transaction. If it deletes something, it takes an id that no event gets, so that every
@@ -160,10 +184,12 @@ impl EventWriter {
         self.last_id = None;
     }
 
+    /// Inserts submissions, each with the id of its event, or with the ids that follow the newest one.
+    #[inline]
     fn insert_all<'a>(
         &mut self,
         connection: &Connection,
-        group: impl Iterator<Item = &'a Submission>,
+        group: impl Iterator<Item = (&'a Submission, Option<i64>)>,
         now: i64,
     ) -> rusqlite::Result<Stored> {
         self.keys.load(connection)?;
@@ -171,7 +197,7 @@ impl EventWriter {
         let mut last_id = first_id;
         let mut outcomes = Vec::new();
         let mut insert_event = connection.prepare_cached(queries::INSERT_EVENT)?;
-        for submission in group {
+        for (submission, own_id) in group {
             let mut of_submission = Vec::with_capacity(submission.events.len());
             for event in &submission.events {
                 let mut key = event.text(Field::EventId, &submission.body).map(EventKey::new);
@@ -189,7 +215,7 @@ impl EventWriter {
                         }
                     }
                 }
-                last_id += 1;
+                last_id = own_id.unwrap_or(last_id + 1);
                 self.insert_one(
                     connection,
                     &mut insert_event,

@@ -49,6 +49,8 @@ pub mod attachment_files;
 pub mod attachments;
 /// Deletes events step by step.
 pub mod deletions;
+/// The stream that a database is a copy of.
+pub mod cluster;
 /// Progress of forwarded events.
 pub mod forwarding;
 /// Decides what the writer deletes next.
@@ -115,6 +117,7 @@ use crate::queries;
 use attachment_files::AttachmentFiles;
 use attachments::{Attached, Attachment, AttachmentWriter};
 use backups::Backups;
+use cluster::{ClusterGroup, ClusterPlace, ClusterStream, bind_cluster};
 use connection::{
     ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
     open_writer, recover_journal, reported_pragmas, with_small_cache,
@@ -151,6 +154,7 @@ pub struct Store {
     epoch: String,
     compile_options: Vec<String>,
     pragmas: Vec<(&'static str, Value)>,
+    place: Option<ClusterPlace>,
     /// Whether the start found a write-ahead log, so the last server did not stop cleanly.
     was_unclean: bool,
     /// Inode and device of the opened file.
@@ -169,6 +173,7 @@ impl Store {
         bounds: Bounds,
         clock: Clock,
         forward: Option<Arc<ForwardCursor>>,
+        cluster: Option<&ClusterStream>,
     ) -> Result<Self, OpenError> {
         let private = db == ":memory:";
         let path = if private { private_path()? } else { resolve_path(Path::new(db))? };
@@ -188,6 +193,7 @@ impl Store {
             tracing::warn!(frames = lost, "the write-ahead log ends with an incomplete transaction");
         }
         migrate(&connection, &MIGRATIONS).map_err(sqlite)?;
+        let place = bind_cluster(&connection, &path, cluster)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;
         let compile_options = compile_options(&connection).map_err(sqlite)?;
@@ -237,6 +243,7 @@ impl Store {
             epoch,
             compile_options,
             pragmas,
+            place,
             was_unclean: frames > 0,
             identity,
             lock,
@@ -261,6 +268,21 @@ impl Store {
             // This also records a failure that the writer could not record because it has ended.
             submitted?.await.inspect_err(|code| state.note(*code))
         }
+    }
+
+    /// Stores messages of the stream that this database is a copy of; resolves after their commit. Returns the outcome of
+    /// each event.
+    pub fn apply(&self, group: ClusterGroup) -> impl Future<Output = Submitted> + Send + use<> {
+        let applied = match self.state.refusal() {
+            Some(code) => Err(code),
+            None => Ok(self.writer.apply(group)),
+        };
+        async { applied?.await }
+    }
+
+    /// Returns the place of this database in its stream at the start; `None` without a stream.
+    pub fn place(&self) -> Option<ClusterPlace> {
+        self.place
     }
 
     /// Gives a received content its final name, and stores the row that refers to it; resolves after the commit.

@@ -17,6 +17,7 @@ use crate::event::Outcome;
 use crate::meters::Meters;
 use crate::store::attachments::{Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
+use crate::store::cluster::ClusterGroup;
 use crate::store::connection::{ConnectionOptions, OpenError};
 use crate::store::deletions::Scope;
 use crate::store::events::{EventWriter, Submission};
@@ -91,6 +92,14 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         // If the writer has ended, this drops the sender.
         drop(self.queue.send(Message::Submit(submission, reply)));
+        async { answer.await.unwrap_or(Err(ErrorCode::StorageError)) }
+    }
+
+    /// Queues messages of a stream, and waits for their commit.
+    pub fn apply(&self, group: ClusterGroup) -> impl Future<Output = Submitted> + Send + use<> {
+        let (reply, answer) = oneshot::channel();
+        // If the writer has ended, this drops the sender.
+        drop(self.queue.send(Message::Apply(group, reply)));
         async { answer.await.unwrap_or(Err(ErrorCode::StorageError)) }
     }
 

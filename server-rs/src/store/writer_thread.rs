@@ -19,6 +19,7 @@ use crate::meters::{EventOutcome, EventSource, Meters};
 use crate::queries;
 use crate::store::attachments::{AttachError, Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
+use crate::store::cluster::ClusterGroup;
 use crate::store::deletions::Scope;
 use crate::store::events::{EventWriter, Stored, Submission};
 use crate::store::failure::{State, file_code, store_code};
@@ -29,6 +30,8 @@ use crate::store::writer::Submitted;
 /// A request of the handle.
 pub(super) enum Message {
     Submit(Submission, oneshot::Sender<Submitted>),
+    /// Messages of a stream.
+    Apply(ClusterGroup, oneshot::Sender<Submitted>),
     Attach(Attachment, oneshot::Sender<Result<Attached, ErrorCode>>),
     Delete(Scope, DeletionReply),
     /// Checks the bounds of retention. The server sends it once a second and after a change of the bounds.
@@ -86,6 +89,7 @@ impl Work {
                         size += submission.events.len();
                         group.push((submission, reply));
                     }
+                    Message::Apply(events, reply) => self.apply(&events, reply),
                     Message::Attach(attachment, reply) => {
                         size += 1;
                         attachments.push((attachment, reply));
@@ -174,6 +178,36 @@ impl Work {
         self.retention
             .step(&self.connection, &mut self.events, &self.attachments, now_ms, most)
             .map_err(failed)
+    }
+
+    /// Stores messages of a stream as a group of their own.
+    fn apply(&mut self, group: &ClusterGroup, reply: oneshot::Sender<Submitted>) {
+        let applied = match self.state.refusal() {
+            Some(code) => Err(code),
+            None => self.apply_group(group),
+        };
+        if let Err(code) = applied {
+            self.state.write_failed(code);
+        }
+        // The follower waits for the reply, unless the server ends.
+        drop(reply.send(applied));
+        self.after_commit();
+    }
+
+    fn apply_group(&mut self, group: &ClusterGroup) -> Submitted {
+        let failed = |error: rusqlite::Error| failed(&self.state, &error);
+        if !self.checkpointer.admits_group(&self.connection).map_err(failed)? {
+            return Err(ErrorCode::StorageBusy);
+        }
+        let started = Instant::now();
+        let (outcomes, newest) = self.events.apply_group(&self.connection, group).map_err(failed)?;
+        self.meters.count_group(outcomes.len(), started.elapsed(), newest);
+        self.state.write_succeeded();
+        // Before the reply: a request that follows it must see the events.
+        if let Some(newest) = newest {
+            self.newest.send_replace(newest);
+        }
+        Ok(outcomes)
     }
 
     fn attach(&mut self, attachment: &Attachment) -> Result<Attached, ErrorCode> {

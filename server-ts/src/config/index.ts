@@ -12,6 +12,7 @@ import { type ReadFile, Values } from './values.ts';
 export type { Receiver } from './receiver.ts';
 export type { Config, Durability, Maintenance } from './settings.ts';
 export { helpText, versionText } from './spec.ts';
+export type { StreamSource } from './stream-source.ts';
 
 /** Action that the command line asks for. */
 export type Command =

@@ -8,8 +8,8 @@ export interface Receiver {
   readonly host: string;
 }
 
-const RECEIVER =
-  /^https?:\/\/(?<host>(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(?<port>[0-9]{1,5}))?)(?:\/[0-9A-Za-z/._~-]*)?$/;
+const RECEIVER = /^https?:\/\/(?<host>[^/]+)(?:\/[0-9A-Za-z/._~-]*)?$/;
+const ADDRESS = /^(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::(?<port>[0-9]{1,5}))?$/;
 
 /**
  * Returns the receiver of a URL; `undefined` for any other text. The URL has a scheme, a host, and optionally a port and
@@ -17,7 +17,13 @@ const RECEIVER =
  */
 export function parseReceiver(text: string): Receiver | undefined {
   const url = text.replace(/\/+$/, '');
-  const { host, port = '1' } = RECEIVER.exec(url)?.groups ?? {};
-  const isPort = Number(port) > 0 && Number(port) < 65_536;
-  return host === undefined || !isPort ? undefined : { url, host };
+  const { host } = RECEIVER.exec(url)?.groups ?? {};
+  return host !== undefined && isAddress(host) ? { url, host } : undefined;
+}
+
+/** Returns whether a text is a host, and optionally a port. */
+export function isAddress(host: string): boolean {
+  const found = ADDRESS.exec(host);
+  const port = Number(found?.groups?.port ?? '1');
+  return found !== null && port > 0 && port < 65_536;
 }

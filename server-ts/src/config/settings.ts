@@ -7,6 +7,7 @@ import type { LogLevel } from '../log.ts';
 import type { Prices } from '../prices.ts';
 import type { Redaction } from '../redact/index.ts';
 import type { Receiver } from './receiver.ts';
+import type { StreamSource } from './stream-source.ts';
 
 /**
  * Durability of an answer to an ingest request (`--durability`): it survives the end of the process, or a power loss.
@@ -56,6 +57,8 @@ export interface Config {
   readonly forward: Receiver | undefined;
   /** Text of `--forward-token-file`. */
   readonly forwardToken: string | undefined;
+  /** The stream of `--store jetstream`. */
+  readonly cluster: StreamSource | undefined;
   readonly bench: boolean;
   readonly exitWithStdin: boolean;
   readonly parentPid: number;

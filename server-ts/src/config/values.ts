@@ -15,9 +15,16 @@ import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
 import type { Given } from './arguments.ts';
 import { parseReceiver, type Receiver } from './receiver.ts';
 import type { Config } from './settings.ts';
+import { isStreamName, NAME_CHARACTERS, parseNats } from './stream-source.ts';
 
 const { messages } = CONFIG_SPEC;
 const LOCALHOST = '127.0.0.1';
+/** The value of `--store` with a stream. */
+const CLUSTER = 'jetstream';
+/** Options that a stream needs, and that have no effect without one. */
+const CLUSTER_OPTIONS = ['nats', 'stream'];
+/** Options that change a database by itself. */
+const LOCAL_OPTIONS = ['retain-days', 'retain-bytes', 'forward'];
 
 interface TextFile {
   readonly text: string;
@@ -49,6 +56,7 @@ export class Values {
     let budgetCents: number | undefined;
     let forward: Receiver | undefined;
     let forwardToken: string | undefined;
+    let nats: string | undefined;
     for (const option of CONFIG_SPEC.options) {
       const first = this.given.get(option.name)?.[0];
       switch (option.type) {
@@ -70,6 +78,8 @@ export class Values {
       if (option.name === 'forward-token-file' && first !== undefined) {
         forwardToken = this.token(first).token;
       }
+      if (option.name === 'nats' && first !== undefined) nats = this.nats(first);
+      if (option.name === 'stream' && first !== undefined) this.stream(first);
       if (option.name === 'prices' && first !== undefined) prices = this.prices(first);
       if (option.name === 'redact' && first !== undefined) redaction = this.redaction(first);
       if (option.name === 'webhook' && first !== undefined) webhookUrl = this.webhookUrl(first);
@@ -115,6 +125,15 @@ export class Values {
       budgetCents,
       forward,
       forwardToken,
+      cluster:
+        nats === undefined || value('store') !== CLUSTER
+          ? undefined
+          : {
+              url: `nats://${nats}`,
+              host: nats,
+              name: value<string | null>('stream') ?? '',
+              replicas: value('nats-replicas'),
+            },
       bench: value('bench') === 'true',
       exitWithStdin: value('exit-with-stdin') === 'true',
       parentPid: value('parent-pid'),
@@ -202,6 +221,20 @@ export class Values {
     // An empty value was already reported as a problem.
     if (receiver === undefined && given.text !== '') this.problem(messages.forward, given);
     return receiver;
+  }
+
+  /** Returns host and port of the server of NATS. */
+  private nats(given: Given): string | undefined {
+    const host = parseNats(given.text);
+    // An empty value was already reported as a problem.
+    if (host === undefined && given.text !== '') this.problem(messages.nats, given);
+    return host;
+  }
+
+  private stream(given: Given): void {
+    // An empty value was already reported as a problem.
+    if (given.text === '' || isStreamName(given.text)) return;
+    this.problem(messages.stream, given, { maximum: NAME_CHARACTERS });
   }
 
   /** Returns whether a switch is given as true. */
@@ -308,6 +341,25 @@ export class Values {
       const isUsed = type === 'switch' ? this.isOn(name) : this.given.has(name);
       if (needs === undefined || !isUsed || this.given.has(needs)) continue;
       this.problem(messages.needs, { source: this.source(name), text: '' }, { other: `--${needs}` });
+    }
+    this.clusterRelations(values);
+  }
+
+  /** Checks what `--store jetstream` needs and excludes (rule CLU-01). */
+  private clusterRelations(values: ReadonlyMap<string, unknown>): void {
+    const isCluster = values.get('store') === CLUSTER;
+    for (const name of CLUSTER_OPTIONS) {
+      const isGiven = this.given.has(name);
+      if (isCluster === isGiven) continue;
+      const [source, other] = isCluster ? ['store', `--${name}`] : [name, `--store ${CLUSTER}`];
+      this.problem(messages.needs, { source: this.source(source), text: '' }, { other });
+    }
+    for (const name of LOCAL_OPTIONS) {
+      const value = values.get(name);
+      const isUsed = typeof value === 'number' ? value > 0 : this.given.has(name);
+      if (!isCluster || !isUsed) continue;
+      const other = `--store ${CLUSTER}`;
+      this.problem(messages.exclusive, { source: this.source(name), text: '' }, { other });
     }
   }
 

@@ -60,6 +60,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     forwarding: forwardingJson(app),
     compile_options: figures.compileOptions,
     pragmas: figures.pragmas,
+    ...clusterJson(app),
     ...(reason === undefined ? {} : { reason }),
   };
   health(exchange, JSON.stringify(json), reason !== undefined);
@@ -80,6 +81,14 @@ function forwardingJson({ forwarder }: App): object | null {
   const { waiting, lastMs, failure = null } = forwarder.status;
   const last_at = lastMs > 0 ? formatTimestamp(lastMs) : null;
   return { to: forwarder.host, waiting, last_at, failure };
+}
+
+/** Returns the progress of the copy as a member; none without `--store jetstream` (rule CLU-07). */
+function clusterJson({ cluster }: App): object {
+  if (cluster === undefined) return {};
+  const { stream, isConnected: connected } = cluster;
+  const { applied, waiting, failure = null } = cluster.status;
+  return { cluster: { stream, connected, applied, waiting, failure } };
 }
 
 /** `GET /api/openapi.json` (rule HEA-03). */

@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   readonly readonly?: boolean;
 }
 
-const { database, lock } = CONFIG_SPEC.exits;
+const { database, lock, cluster } = CONFIG_SPEC.exits;
 
 /** The reason why the server cannot start on this database: the exit code and a message for the user. */
 export class OpenError extends Error {
@@ -55,6 +55,11 @@ export class OpenError extends Error {
   static locked(path: string, owner: Owner | undefined): OpenError {
     const text = owner === undefined ? fill(lock.locked, { path }) : fill(lock.locked_by, { path, ...owner });
     return new OpenError(lock.code, text);
+  }
+
+  /** Returns the error for a new database whose stream cannot be read. */
+  static noStream(path: string, stream: string, host: string, reason: string): OpenError {
+    return new OpenError(cluster.code, fill(cluster.unavailable, { path, stream, host, reason }));
   }
 }
 

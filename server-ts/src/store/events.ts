@@ -102,6 +102,7 @@ export class EventWriter {
   private readonly updateNothing: Statement;
   private readonly selectLastEventId: Statement;
   private readonly updateLastDeletionId: Numbered;
+  private readonly upsertClusterSequence: Numbered;
   private readonly keys: EventKeys;
   private readonly blocks: EventBlocks;
   private readonly names: Names;
@@ -136,6 +137,7 @@ export class EventWriter {
     this.updateNothing = prepare(QUERIES.updateNothing);
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
     this.updateLastDeletionId = new Numbered(db, QUERIES.updateLastDeletionId);
+    this.upsertClusterSequence = new Numbered(db, QUERIES.upsertClusterSequence);
     this.keys = new EventKeys(db);
     this.blocks = new EventBlocks(db);
     this.names = new Names(db);
@@ -168,7 +170,31 @@ export class EventWriter {
 
   /** Stores a group completely or not at all; `now` is in Unix milliseconds. Throws SQLite's errors. */
   insertGroup(jobs: readonly Submission[], now: number): Stored {
-    return this.inTransaction(() => this.insertJobs(jobs, now));
+    return this.inTransaction(() => this.insertJobs(jobs, now, undefined));
+  }
+
+  /**
+   * Stores messages of a stream, one event each, under their own ids and times (rule CLU-05). `sequence` is the newest
+   * one of the group. Throws SQLite's errors.
+   */
+  applyGroup(
+    jobs: readonly Submission[],
+    sequences: readonly number[],
+    times: readonly number[],
+    sequence: number,
+  ): Stored {
+    return this.inTransaction(() => {
+      const ids = new Float64Array(jobs.length);
+      let stored = 0;
+      for (let start = 0, end = 0; start < jobs.length; start = end) {
+        while (end < jobs.length && times[end] === times[start]) end++;
+        const run = this.insertJobs(jobs.slice(start, end), times[start]!, sequences.slice(start, end));
+        ids.set(run.ids, start);
+        stored += run.stored;
+      }
+      this.upsertClusterSequence.run(sequence);
+      return { ids, stored, newest: this.lastId };
+    });
   }
 
   /**
@@ -227,7 +253,12 @@ export class EventWriter {
     this.isStale = false;
   }
 
-  private insertJobs(jobs: readonly Submission[], now: number): Stored {
+  /** Inserts events with the ids that follow the newest one, or with `ownIds`. */
+  private insertJobs(
+    jobs: readonly Submission[],
+    now: number,
+    ownIds: readonly number[] | undefined,
+  ): Stored {
     const hour = Math.floor(now / HOUR_MS) * (HOUR_MS / 1000);
     let total = 0;
     for (const job of jobs) total += job.count;
@@ -235,20 +266,25 @@ export class EventWriter {
     const before = this.lastId;
     let next = before + 1;
     let row = 0;
+    let stored = 0;
     for (const job of jobs) {
       for (let index = 0; index < job.count; index++) {
-        if (this.insertOne(job, index, next, now, hour)) ids[row] = next++;
+        if (ownIds !== undefined) next = ownIds[row]!;
+        if (this.insertOne(job, index, next, now, hour)) {
+          ids[row] = next++;
+          stored++;
+        }
         row++;
       }
     }
-    const stored = next - 1 - before;
     if (stored > 0) {
       this.blocks.flush();
       this.sessions.write(now);
       this.stats.write(hour);
       this.hours.beginGroup(hour, before + 1);
-      this.keys.settle(stored, next - 1);
-      this.lastId = next - 1;
+      const last = ownIds === undefined ? next - 1 : ids.reduce((most, id) => Math.max(most, id), 0);
+      this.keys.settle(stored, last);
+      this.lastId = last;
     }
     return { ids, stored, newest: this.lastId };
   }

@@ -22,6 +22,7 @@ import { AttachmentFiles } from './attachment-files.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import { Backups } from './backups.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { ClusterGroup, ClusterPlace, ClusterStream } from './cluster.ts';
 import type { Scope } from './deletions.ts';
 import { type DiskSpace, isFull, isWritable, readDisk } from './disk.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
@@ -64,6 +65,8 @@ interface StoreOptions {
   readonly buffers: Buffers;
   /** The progress of forwarding, if there is a receiver. */
   readonly cursor: ForwardCursor | undefined;
+  /** The stream that the database is a copy of, if there is one. */
+  readonly cluster: ClusterStream | undefined;
 }
 
 interface StoreEvents {
@@ -190,6 +193,7 @@ export class Store {
       connection,
       options.prices,
       options.cursor,
+      options.cluster,
       options.buffers,
       meters,
       {
@@ -248,6 +252,17 @@ export class Store {
   submit(table: EventTable, source: EventSource, ascii: boolean): Promise<Submitted> {
     if (this.reason !== undefined) return Promise.resolve({ code: this.reason, isStillRead: false });
     return this.writer.submit(table, source, ascii);
+  }
+
+  /** Stores messages of the stream that this database is a copy of; settles after their commit. */
+  apply(group: ClusterGroup): Promise<Submitted> {
+    if (this.reason !== undefined) return Promise.resolve({ code: this.reason, isStillRead: false });
+    return this.writer.apply(group);
+  }
+
+  /** The place of this database in its stream at the start; `undefined` without a stream. */
+  get place(): ClusterPlace | undefined {
+    return this.opened.place;
   }
 
   /** Gives a received content its final name, and stores the row that refers to it; settles after the commit. */

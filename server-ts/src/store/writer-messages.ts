@@ -8,6 +8,7 @@ import type { MemoryNews } from '../buffers.ts';
 import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { ClusterPlace, ClusterStream } from './cluster.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
@@ -39,6 +40,8 @@ export interface Opened {
   readonly lostFrames: number;
   /** Size of all attachments, each content once. */
   readonly attachmentBytes: number;
+  /** The place in the stream that the file is a copy of, if it is one. */
+  readonly place: ClusterPlace | undefined;
 }
 
 interface GroupMessage {
@@ -50,15 +53,26 @@ interface GroupMessage {
   readonly news: MemoryNews | undefined;
 }
 
+/** Messages of a stream. The answer carries the same number. */
+interface ApplyMessage extends Omit<GroupMessage, 'kind'> {
+  readonly kind: 'apply';
+  readonly number: number;
+  readonly sequences: readonly number[];
+  readonly times: readonly number[];
+  readonly sequence: number;
+}
+
 interface OpenMessage extends ConnectionOptions {
   readonly kind: 'open';
   readonly prices: Prices | undefined;
   /** What the cursor of a receiver is made of. */
   readonly forward: { readonly url: string; readonly memory: SharedArrayBuffer } | undefined;
+  readonly cluster: ClusterStream | undefined;
 }
 
 export type ToWriter =
   | GroupMessage
+  | ApplyMessage
   /** The answer carries the same number. */
   | { readonly kind: 'attach'; readonly number: number; readonly attachment: Attachment }
   | OpenMessage
@@ -91,6 +105,8 @@ export type FromWriter =
   | ({ readonly kind: 'opened' } & Opened)
   | { readonly kind: 'unusable'; readonly exit: number; readonly message: string }
   | Stored
+  | (Omit<Stored, 'kind'> & { readonly kind: 'applied'; readonly number: number })
+  | { readonly kind: 'not_applied'; readonly number: number; readonly code: StoreCode }
   /** No event of the group was tried. */
   | { readonly kind: 'refused'; readonly code: StoreCode }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string }

@@ -15,6 +15,7 @@ import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from './attachment-files.ts';
 import { type Attached, type Attachment, AttachmentWriter } from './attachments.ts';
 import { Checkpointer } from './checkpoint.ts';
+import { bindCluster, type ClusterStream } from './cluster.ts';
 import {
   type Connection,
   type ConnectionOptions,
@@ -42,9 +43,9 @@ import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './
 export function runWriter(port: MessagePort, data: WriterData): void {
   port.once('message', (message: ToWriter) => {
     if (message.kind !== 'open') throw new Error(`a ${message.kind} before the file is open`);
-    const { prices, forward } = message;
+    const { prices, forward, cluster } = message;
     const cursor = forward && new ForwardCursor(forward.url, forward.memory);
-    openAndWrite(port, message, prices, cursor, new URL(data.entry));
+    openAndWrite(port, message, prices, cursor, cluster, new URL(data.entry));
   });
 }
 
@@ -53,6 +54,7 @@ function openAndWrite(
   options: ConnectionOptions,
   prices: Prices | undefined,
   cursor: ForwardCursor | undefined,
+  cluster: ClusterStream | undefined,
   entry: URL,
 ): void {
   const send = (message: FromWriter, moved: readonly ArrayBuffer[] = []): void =>
@@ -70,6 +72,7 @@ function openAndWrite(
     db = openFile(options);
     const lost = lostFrames(db, frames);
     events = new EventWriter(db, prices);
+    const place = bindCluster(db, options.path, events.newest, cluster);
     attachments = new AttachmentWriter(db, new AttachmentFiles(options.path, options.durability));
     cursor?.load(db);
     retention = new Retention(db, events, attachments, cursor);
@@ -80,6 +83,7 @@ function openAndWrite(
       wasUnclean: frames > 0,
       lostFrames: lost,
       attachmentBytes,
+      place,
     });
   } catch (error) {
     lock?.release();
@@ -163,6 +167,29 @@ function openAndWrite(
         }
         attempt(send, () => checkpointer.afterGroup());
         break;
+      case 'apply': {
+        const { number, jobs, moved, news, sequences, times, sequence } = message;
+        try {
+          if (news !== undefined) memories.learn(news);
+          if (!checkpointer.admitsGroup()) {
+            send({ kind: 'not_applied', number, code: 'storage_busy' });
+            break;
+          }
+          const memoryAt = (place: number): ArrayBufferLike =>
+            place < 0 ? moved[-place - 1]! : memories.of(place);
+          const startedMs = sharedNowMs();
+          const applied = events.applyGroup(submissionsIn(jobs, memoryAt), sequences, times, sequence);
+          const committedMs = sharedNowMs();
+          const durationMs = committedMs - startedMs;
+          send({ kind: 'applied', number, ...applied, durationMs, committedMs, moved }, moved);
+        } catch (error) {
+          const code = storeCode(error);
+          send({ kind: 'unwell', code, reason: reasonOf(error) });
+          send({ kind: 'not_applied', number, code });
+        }
+        attempt(send, () => checkpointer.afterGroup());
+        break;
+      }
       case 'attach': {
         const attached = attach(message.attachment);
         send({ kind: 'attached', number: message.number, attached });
@@ -253,7 +280,7 @@ function describe(
   db: Connection,
   path: string,
   events: EventWriter,
-): Omit<Opened, 'attachmentBytes' | 'lostFrames' | 'wasUnclean'> {
+): Omit<Opened, 'attachmentBytes' | 'lostFrames' | 'place' | 'wasUnclean'> {
   const { ino, dev } = statSync(path);
   return {
     epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),

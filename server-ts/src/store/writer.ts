@@ -13,6 +13,7 @@ import type { EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { ClusterGroup, ClusterStream } from './cluster.ts';
 import { type ConnectionOptions, OpenError } from './connection.ts';
 import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
@@ -34,6 +35,11 @@ export function startWriter(entry: URL): Worker {
 export type Submitted =
   | { readonly ids: Float64Array }
   | { readonly code: StoreCode; readonly isStillRead: boolean };
+
+interface Applying {
+  readonly group: ClusterGroup;
+  readonly settle: (result: Submitted) => void;
+}
 
 interface Waiting {
   readonly table: EventTable;
@@ -71,6 +77,9 @@ export class Writer {
   /** Attachments in flight to the thread. */
   private readonly attaching = new Map<number, (attached: Attached | AttachFailure) => void>();
   private lastAttachment = 0;
+  /** Groups of a stream in flight to the thread. */
+  private readonly applying = new Map<number, Applying>();
+  private lastApplied = 0;
   /** Deletions in flight to the thread. */
   private readonly deleting = new Map<number, (result: DeletionResult) => void>();
   private lastDeletion = 0;
@@ -90,6 +99,7 @@ export class Writer {
     options: ConnectionOptions,
     prices: Prices | undefined,
     cursor: ForwardCursor | undefined,
+    cluster: ClusterStream | undefined,
     buffers: Buffers,
     meters: Meters,
     events: WriterEvents,
@@ -109,7 +119,7 @@ export class Writer {
         }
       });
       const forward = cursor && { url: cursor.url, memory: cursor.memory };
-      writer.send({ kind: 'open', ...options, prices, forward }, []);
+      writer.send({ kind: 'open', ...options, prices, forward, cluster }, []);
     });
   }
 
@@ -118,6 +128,24 @@ export class Writer {
     return new Promise((settle) => {
       this.waiting.push({ table, source, ascii, settle });
       this.schedule();
+    });
+  }
+
+  /** Stores messages of a stream, and takes their tables. */
+  apply(group: ClusterGroup): Promise<Submitted> {
+    return new Promise((settle) => {
+      const number = ++this.lastApplied;
+      this.applying.set(number, { group, settle });
+      const { events, sequence } = group;
+      const jobs: number[] = [];
+      const moved: ArrayBuffer[] = [];
+      const placeOf = (memory: ArrayBufferLike): number =>
+        memory instanceof SharedArrayBuffer ? this.buffers.numberOf(memory) : -moved.push(memory);
+      for (const { table } of events) putSubmission(jobs, table, false, placeOf);
+      const news = this.buffers.takeNews();
+      const sequences = events.map((event) => event.sequence);
+      const times = events.map((event) => event.createdAt);
+      this.send({ kind: 'apply', number, jobs, moved, news, sequences, times, sequence }, moved);
     });
   }
 
@@ -169,6 +197,8 @@ export class Writer {
     this.givenUp.push(...groups);
     for (const { settle } of groups.flat()) settle({ code, isStillRead: true });
     for (const { settle } of this.waiting.splice(0)) settle({ code, isStillRead: false });
+    for (const { settle } of this.applying.values()) settle({ code, isStillRead: true });
+    this.applying.clear();
     for (const settle of this.attaching.values()) settle({ code });
     this.attaching.clear();
     for (const settle of this.deleting.values()) settle({ code });
@@ -229,6 +259,19 @@ export class Writer {
         this.refuse(message.code);
         this.events.onFailure(message.code, message.reason);
         break;
+      case 'applied': {
+        for (const memory of message.moved) this.buffers.give(memory);
+        const { ids, stored, newest, durationMs, committedMs } = message;
+        this.events.onWritten();
+        this.meters.countGroup(ids!.length, durationMs, committedMs, stored > 0 ? newest : undefined);
+        if (stored > 0) this.events.onStored(newest);
+        this.settleApplied(message.number, { ids: ids! });
+        break;
+      }
+      case 'not_applied':
+        this.events.onRefused(message.code);
+        this.settleApplied(message.number, { code: message.code, isStillRead: false });
+        break;
       case 'attached':
         if (typeof message.attached === 'string') this.events.onWritten();
         this.attaching.get(message.number)?.(message.attached);
@@ -273,6 +316,13 @@ export class Writer {
       this.meters.countEvents('duplicate', source, duplicates);
     }
     this.meters.countGroup(at, durationMs, committedMs, stored > 0 ? newest : undefined);
+  }
+
+  private settleApplied(number: number, result: Submitted): void {
+    const applying = this.applying.get(number);
+    this.applying.delete(number);
+    for (const { table } of applying?.group.events ?? []) table.release();
+    applying?.settle(result);
   }
 
   private refuse(code: StoreCode): void {

@@ -1,0 +1,73 @@
+/** Tests `--store jetstream`: servers that share a stream of NATS. */
+import type { ScenarioFile } from '../../src/scenario.ts';
+import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
+import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
+import { flags, otherDatabases, unsupported } from './refusals.ts';
+
+export const CLUSTER: ScenarioFile = {
+  name: 'cluster',
+  about: 'servers share a stream of NATS, and each keeps a copy of it',
+  scenarios: [
+    {
+      name: 'both servers have equal copies, also after a kill and on a new database',
+      rules: ['CLU-02', 'CLU-04', 'CLU-05', 'CLU-07', 'PRO-08'],
+      uses: 'each',
+      run: equalCopies,
+    },
+    {
+      name: 'an event is one message, and other messages are skipped',
+      rules: ['CLU-03', 'CLU-05'],
+      uses: 'each',
+      run: messages,
+    },
+    {
+      name: 'an event_id is known after the window of the stream',
+      rules: ['CLU-02', 'CLU-04', 'CLU-05', 'EVT-13'],
+      uses: 'each',
+      run: oldDuplicate,
+    },
+    {
+      name: 'hooks start and end waits on every server',
+      rules: ['CLU-03', 'WAI-02', 'HOK-04'],
+      uses: 'each',
+      run: waits,
+    },
+    {
+      name: 'kills under load lose and repeat nothing',
+      rules: ['CLU-04', 'CLU-05'],
+      faults: ['F1'],
+      uses: 'each',
+      run: killedUnderLoad,
+    },
+    {
+      name: 'reads continue without NATS, and ingest after its return',
+      rules: ['CLU-02', 'CLU-04', 'CLU-06', 'CLU-07'],
+      uses: 'each',
+      run: natsAway,
+    },
+    {
+      name: 'a stream that was created again changes no copy',
+      rules: ['CLU-06', 'CLU-07'],
+      uses: 'each',
+      run: anotherStream,
+    },
+    {
+      name: 'changes of one copy are refused',
+      rules: ['CLU-08', 'CLU-04'],
+      uses: 'each',
+      run: unsupported,
+    },
+    {
+      name: 'databases of something else are refused',
+      rules: ['CLU-02'],
+      uses: 'each',
+      run: otherDatabases,
+    },
+    {
+      name: 'wrong flags of a cluster are refused',
+      rules: ['CLU-01', 'PRO-03'],
+      uses: 'each',
+      run: flags,
+    },
+  ],
+};

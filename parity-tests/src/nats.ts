@@ -1,0 +1,150 @@
+/** Starts a server of NATS with JetStream for a scenario, and servers that share a stream of it. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
+import { ROOT, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type ScenarioContext, until } from './scenario.ts';
+
+/** The program that `pnpm bench:peers` builds with Go. */
+const PROGRAM = join(ROOT, '.bench/bin/nats-server-2.15.2/nats-server');
+
+export const STREAM = 'board';
+
+/** One server of NATS, which keeps its streams in the folder of the scenario. */
+export class Nats {
+  readonly port: number;
+  private readonly config: string;
+  private child: ChildProcess | undefined;
+
+  private constructor(port: number, config: string) {
+    this.port = port;
+    this.config = config;
+  }
+
+  /** Starts a server; skips the scenario where the program is missing. */
+  static async start(context: ScenarioContext): Promise<Nats> {
+    if (!existsSync(PROGRAM)) context.skip('nats-server is not built: `pnpm bench:peers` builds it with Go');
+    const port = await freePort();
+    const config = join(context.folder, 'nats.conf');
+    const store = `store_dir: "${join(context.folder, 'nats')}", sync_interval: always`;
+    writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { ${store} }\n`);
+    const nats = new Nats(port, config);
+    context.atEnd(() => nats.stop());
+    await nats.run();
+    return nats;
+  }
+
+  /** Starts the server again after `stop`. */
+  async run(): Promise<void> {
+    this.child = spawn(PROGRAM, ['-c', this.config], { stdio: 'ignore' });
+    await until(() => answers(this.port), 'NATS answers');
+  }
+
+  async stop(): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  /** The flags of a server that shares the stream. */
+  get flags(): readonly string[] {
+    const url = `nats://127.0.0.1:${this.port}`;
+    return ['--store', 'jetstream', '--nats', url, '--stream', STREAM, '--nats-replicas', '1'];
+  }
+}
+
+/** The member `cluster` of `/api/health`. */
+export interface ClusterHealth {
+  readonly stream: string;
+  readonly connected: boolean;
+  readonly applied: number;
+  readonly waiting: number;
+  readonly failure: string | null;
+}
+
+export async function clusterOf(client: ApiClient): Promise<ClusterHealth> {
+  return (await client.get('/api/health')).json<{ cluster: ClusterHealth }>().cluster;
+}
+
+/** Waits until a copy has a sequence of the stream. */
+export async function untilApplied(client: ApiClient, sequence: number): Promise<void> {
+  const isDone = async (): Promise<boolean> => (await clusterOf(client)).applied >= sequence;
+  await until(isDone, `sequence ${sequence} in the copy`, 20_000);
+}
+
+/** The reads that must be equal on every server of a stream. */
+const READS = [
+  '/api/events?limit=1000',
+  '/api/events?order=asc&limit=1000',
+  '/api/sessions?limit=1000',
+  '/api/stats',
+  '/api/filter-options',
+];
+
+/** Checks that two servers answer every read with the same bytes. */
+export async function compareAnswers(one: ApiClient, other: ApiClient): Promise<void> {
+  for (const path of READS) {
+    const [first, second] = [await one.get(path), await other.get(path)];
+    assert.equal(first.status, 200, path);
+    assert.equal(second.text, first.text, path);
+  }
+  const epochOf = async (client: ApiClient): Promise<string> =>
+    (await client.get('/api/health')).json<{ epoch: string }>().epoch;
+  assert.equal(await epochOf(other), await epochOf(one));
+}
+
+/** Starts a server that shares the stream, with a database of this name. */
+export function startNode(
+  context: ScenarioContext,
+  nats: Nats,
+  target: TargetName,
+  name: string,
+): Promise<RunningServer> {
+  return context.start({ target, db: context.db(`${name}.db`), flags: nats.flags });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Sends a request to a server of NATS, and returns the JSON of its answer. */
+export async function askNats<T>(port: number, subject: string, body = ''): Promise<T> {
+  const socket = connect(port, '127.0.0.1');
+  const hello = 'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.ask 1\r\n';
+  socket.write(`${hello}PUB ${subject} _INBOX.ask ${Buffer.byteLength(body)}\r\n${body}\r\n`);
+  let text = '';
+  try {
+    for await (const chunk of socket.setEncoding('utf8')) {
+      text += chunk;
+      const found = /\r\nMSG _INBOX\.ask 1 \d+\r\n(\{.*\})\r\n/s.exec(text);
+      if (found !== null) return JSON.parse(found[1]!) as T;
+    }
+  } finally {
+    socket.destroy();
+  }
+  throw new Error(`no answer from NATS: ${text}`);
+}
+
+/** Returns whether a server of NATS greets on this port. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const end = (found: boolean): void => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.once('data', () => end(true)).once('error', () => end(false));
+  });
+}

@@ -1,0 +1,107 @@
+//! Connects to NATS, and finds or creates the stream (rules CLU-01 and CLU-02).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::connection::State;
+use async_nats::jetstream::context::ContextBuilder;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, ConnectOptions, Event};
+use tokio::sync::Notify;
+
+use crate::config::StreamSource;
+use crate::contract::LIMITS;
+use crate::store::cluster::ClusterStream;
+
+/// The reason of a stream that does not answer.
+pub const UNREACHABLE: &str = "unreachable";
+
+/// The connection to NATS. It connects again by itself.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// The stream.
+    pub source: StreamSource,
+    pub(super) client: Client,
+    pub(super) context: Context,
+    pub(super) changed: Arc<Notify>,
+}
+
+impl Link {
+    /// Starts to connect. Returns the connection, and what it finds of the stream in a bounded time.
+    pub async fn open(source: StreamSource) -> Result<(Self, ClusterStream), async_nats::ConnectError> {
+        let changed = Arc::new(Notify::new());
+        let notify = Arc::clone(&changed);
+        let options = ConnectOptions::new()
+            .name("twin-ingest")
+            .retry_on_initial_connect()
+            .max_reconnects(None)
+            .reconnect_delay_callback(|_| Duration::from_millis(LIMITS.cluster_retry_ms))
+            .connection_timeout(Duration::from_millis(LIMITS.cluster_connect_ms))
+            .event_callback(move |event| {
+                if matches!(event, Event::Connected | Event::Disconnected) {
+                    notify.notify_one();
+                }
+                std::future::ready(())
+            });
+        let client = options.connect(&source.url).await?;
+        let answer = Duration::from_millis(LIMITS.cluster_answer_ms);
+        let context: Context =
+            ContextBuilder::new().timeout(answer).ack_timeout(answer).build(client.clone());
+        let link = Self { source, client, context, changed };
+        let most = Duration::from_millis(LIMITS.cluster_connect_ms);
+        let created_ms = match tokio::time::timeout(most, link.find_or_create()).await {
+            Ok(found) => found,
+            Err(_) => Err(UNREACHABLE.to_owned()),
+        };
+        let StreamSource { name, host, .. } = link.source.clone();
+        Ok((link, ClusterStream { name, host, created_ms }))
+    }
+
+    /// Returns whether NATS is connected.
+    pub fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
+    }
+
+    /// Returns the subject of the events.
+    pub(super) fn subject(&self) -> String {
+        format!("{}.events", self.source.name)
+    }
+
+    /// Returns when the stream was created, in Unix milliseconds; creates it if there is none.
+    async fn find_or_create(&self) -> Result<i64, String> {
+        while !self.is_connected() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let config = Config {
+            name: self.source.name.clone(),
+            subjects: vec![self.subject()],
+            storage: StorageType::File,
+            num_replicas: self.source.replicas,
+            duplicate_window: Duration::from_secs(LIMITS.cluster_window_s),
+            // A full stream must refuse an event, and never drop an acknowledged one.
+            discard: DiscardPolicy::New,
+            max_bytes: -1,
+            max_messages: -1,
+            max_messages_per_subject: -1,
+            ..Config::default()
+        };
+        let stream = self.context.get_or_create_stream(config).await.map_err(|error| reason_of(&error))?;
+        Ok(created_ms(stream.cached_info()))
+    }
+}
+
+/// Returns when a stream was created, in Unix milliseconds.
+pub(super) fn created_ms(info: &jetstream::stream::Info) -> i64 {
+    milliseconds(info.created.unix_timestamp_nanos())
+}
+
+/// Returns the whole milliseconds of nanoseconds.
+pub(super) fn milliseconds(nanos: i128) -> i64 {
+    i64::try_from(nanos.div_euclid(1_000_000)).unwrap_or(i64::MAX)
+}
+
+/// Returns the text of an error, with the error that caused it.
+fn reason_of(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
+}

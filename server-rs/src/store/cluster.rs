@@ -1,0 +1,114 @@
+//! Binds a database to the stream that it is a copy of, and remembers how far it has followed it (rules CLU-02 and
+//! CLU-05).
+//!
+//! Both are rows of `meta`. Invariant: the sequence changes in the transaction that stores its events, so each message
+//! changes the copy once.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::queries;
+use crate::store::connection::OpenError;
+use crate::store::events::Submission;
+use crate::telemetry::event_id::hashed_id;
+
+/// What a start knows of the stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterStream {
+    /// Its name.
+    pub name: String,
+    /// Host and port of the server of NATS, for people.
+    pub host: String,
+    /// When it was created, in Unix milliseconds; or why that is not known.
+    pub created_ms: Result<i64, String>,
+}
+
+/// The place of a copy in its stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClusterPlace {
+    /// When the stream was created, in Unix milliseconds.
+    pub created_ms: i64,
+    /// The newest sequence that the copy has.
+    pub sequence: i64,
+}
+
+/// One message of the stream.
+#[derive(Debug)]
+pub struct ClusterEvent {
+    /// Its sequence, which is the id of its event.
+    pub sequence: i64,
+    /// Its time in the stream, in Unix milliseconds.
+    pub created_at: i64,
+    /// Its event.
+    pub submission: Submission,
+}
+
+/// Consecutive messages of the stream.
+#[derive(Debug)]
+pub struct ClusterGroup {
+    /// The messages that hold an event.
+    pub events: Vec<ClusterEvent>,
+    /// The newest sequence of the group, also when its message holds no event.
+    pub sequence: i64,
+}
+
+/// Checks that a database belongs to this stream, or to none; binds a new one. Returns its place in the stream.
+pub(super) fn bind_cluster(
+    connection: &Connection,
+    path: &Path,
+    stream: Option<&ClusterStream>,
+) -> Result<Option<ClusterPlace>, OpenError> {
+    let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
+    let mut select = connection.prepare(queries::SELECT_CLUSTER_STREAM).map_err(sqlite)?;
+    let bound: Option<String> = select.query_row([], |row| row.get(0)).optional().map_err(sqlite)?;
+    let known = bound.as_deref().and_then(parse_identity);
+    let (stream, created_ms) = match (stream, known) {
+        (None, None) => return Ok(None),
+        (None, Some((name, _))) => return Err(OpenError::new(path, "of_stream", &[("stream", name)])),
+        (Some(stream), Some((name, created_ms))) => {
+            let is_recreated = stream.created_ms.as_ref().is_ok_and(|found| *found != created_ms);
+            if name != stream.name || is_recreated {
+                let values =
+                    [("found", bound.as_deref().unwrap_or_default()), ("stream", &*identity(stream))];
+                return Err(OpenError::new(path, "other_stream", &values));
+            }
+            (stream, created_ms)
+        }
+        (Some(stream), None) => {
+            let last_id: i64 =
+                connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0)).map_err(sqlite)?;
+            if last_id > 0 {
+                return Err(OpenError::new(path, "not_a_copy", &[]));
+            }
+            let created_ms = *stream
+                .created_ms
+                .as_ref()
+                .map_err(|reason| OpenError::no_stream(path, &stream.name, &stream.host, reason))?;
+            connection.execute(queries::INSERT_CLUSTER_STREAM, [identity(stream)]).map_err(sqlite)?;
+            (stream, created_ms)
+        }
+    };
+    // A restored copy has an epoch of its own, although it continues the same ids.
+    connection
+        .execute(queries::UPDATE_CLUSTER_EPOCH, [epoch_of(&stream.name, created_ms)])
+        .map_err(sqlite)?;
+    let sequence =
+        connection.query_row(queries::SELECT_CLUSTER_SEQUENCE, [], |row| row.get(0)).map_err(sqlite)?;
+    Ok(Some(ClusterPlace { created_ms, sequence }))
+}
+
+/// Returns name and time of a stream as `meta` stores them.
+fn identity(stream: &ClusterStream) -> String {
+    format!("{} {}", stream.name, stream.created_ms.as_ref().map_or(0, |created_ms| *created_ms))
+}
+
+fn parse_identity(text: &str) -> Option<(&str, i64)> {
+    let (name, created_ms) = text.split_once(' ')?;
+    Some((name, created_ms.parse().ok()?))
+}
+
+/// Returns the epoch of every copy of a stream.
+fn epoch_of(name: &str, created_ms: i64) -> String {
+    hashed_id(&[Some(format!("\"{name}\"")), Some(created_ms.to_string())])
+}

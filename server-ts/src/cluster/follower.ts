@@ -1,0 +1,175 @@
+/**
+ * Follows the stream, and stores its messages in the copy of this server (rule CLU-05).
+ *
+ * Invariant: a message is stored once, in the order of the sequences. After any contradiction the follower asks again from
+ * the sequence that the copy has.
+ */
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import type { ConsumerMessages, JsMsg, StreamInfo } from '@nats-io/jetstream';
+import type { Buffers } from '../buffers.ts';
+import { LIMITS } from '../contract.ts';
+import type { Log } from '../log.ts';
+import type { ClusterEvent } from '../store/cluster.ts';
+import type { Store } from '../store/index.ts';
+import { createdMs, type Link, UNREACHABLE } from './link.ts';
+import { readMessage, TRUNCATED_HEADER, WAIT_HEADER } from './message.ts';
+import type { Progress } from './progress.ts';
+
+/** Time in nanoseconds after which NATS forgets a consumer without a follower. */
+const INACTIVE_NANOS = 30_000_000_000;
+const MILLISECOND_NANOS = 1_000_000n;
+
+/** Follows the stream of one server. */
+export class Follower {
+  private readonly link: Link;
+  private readonly store: Store;
+  private readonly progress: Progress;
+  private readonly buffers: Buffers;
+  private readonly log: Log;
+  private readonly ended = new AbortController();
+  private messages: ConsumerMessages | undefined;
+
+  constructor(link: Link, store: Store, progress: Progress, buffers: Buffers, log: Log) {
+    this.link = link;
+    this.store = store;
+    this.progress = progress;
+    this.buffers = buffers;
+    this.log = log;
+    // A consumer in memory may have ended with its server.
+    link.onChanged = () => this.messages?.stop();
+  }
+
+  /** Ends the following. */
+  close(): void {
+    this.ended.abort();
+    this.messages?.stop();
+  }
+
+  /** Follows until the end. */
+  async run(): Promise<void> {
+    const { signal } = this.ended;
+    while (!signal.aborted) {
+      const failure = await this.follow().catch(() => (this.link.isConnected ? undefined : UNREACHABLE));
+      if (signal.aborted) return;
+      this.progress.fail(failure);
+      await sleep(LIMITS.cluster_retry_ms, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** Follows until something contradicts the copy; returns why, or `undefined` when only the consumer ended. */
+  private async follow(): Promise<string | undefined> {
+    const { current } = this.link;
+    if (current === undefined) return UNREACHABLE;
+    const { name } = this.link.source;
+    const info = await current.manager.streams.info(name).catch(() => undefined);
+    if (info === undefined) return UNREACHABLE;
+    const failure = this.contradiction(info);
+    if (failure !== undefined) return failure;
+    const { AckPolicy, DeliverPolicy } = this.link.library;
+    const consumer = await current.manager.consumers.add(name, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: this.progress.applied + 1,
+      ack_policy: AckPolicy.None,
+      inactive_threshold: INACTIVE_NANOS,
+      mem_storage: true,
+      num_replicas: 1,
+    });
+    const handle = await current.client.consumers.get(name, consumer.name);
+    const messages = await handle.consume({
+      max_messages: LIMITS.cluster_group_events,
+      idle_heartbeat: LIMITS.cluster_heartbeat_ms,
+      expires: 5 * LIMITS.cluster_heartbeat_ms,
+      abort_on_missing_resource: true,
+    });
+    this.messages = messages;
+    this.progress.fail(undefined);
+    void this.watch(messages);
+    try {
+      await this.read(messages);
+    } finally {
+      this.messages = undefined;
+      messages.stop();
+    }
+    return undefined;
+  }
+
+  /** Ends a consumer that misses two heartbeats. */
+  private async watch(messages: ConsumerMessages): Promise<void> {
+    for await (const notice of messages.status()) {
+      if (notice.type === 'heartbeats_missed' && notice.count >= 2) messages.stop();
+    }
+  }
+
+  private async read(messages: ConsumerMessages): Promise<void> {
+    const iterator = messages[Symbol.asyncIterator]();
+    let delivered = 0;
+    let next = iterator.next();
+    for (;;) {
+      const group = new Reading(this.progress.applied);
+      let ready: IteratorResult<JsMsg> | undefined = await next;
+      while (ready !== undefined) {
+        const isNext = ready.done !== true && ready.value.info.deliverySequence === delivered + 1;
+        if (ready.done === true || !isNext) {
+          await this.apply(group);
+          return;
+        }
+        delivered += 1;
+        this.take(group, ready.value);
+        next = iterator.next();
+        ready = group.isFull ? undefined : await Promise.race([next, immediate(undefined)]);
+      }
+      if (!(await this.apply(group))) return;
+    }
+  }
+
+  private take(group: Reading, message: JsMsg): void {
+    const { streamSequence, pending } = message.info;
+    group.sequence = streamSequence;
+    group.waiting = pending;
+    group.bytes += message.data.length;
+    const header = (name: string): string | undefined =>
+      message.headers?.has(name) === true ? message.headers.get(name) : undefined;
+    const isTruncated = header(TRUNCATED_HEADER) !== undefined;
+    const table = readMessage(message.data, header(WAIT_HEADER), isTruncated, this.buffers);
+    if (table === undefined) {
+      this.log.warn({ sequence: streamSequence }, 'a message of the stream is no event');
+      return;
+    }
+    const createdAt = Number(message.timestampNanos / MILLISECOND_NANOS);
+    group.events.push({ sequence: streamSequence, createdAt, table });
+  }
+
+  /** Returns why the copy cannot continue this stream. */
+  private contradiction(info: StreamInfo): string | undefined {
+    const { applied } = this.progress;
+    if (createdMs(info) !== this.store.place?.createdMs) return 'another_stream';
+    if (info.state.last_seq < applied) return 'stream_behind';
+    return info.state.first_seq > applied + 1 ? 'messages_missing' : undefined;
+  }
+
+  /** Stores a group; returns whether the copy has it. */
+  private async apply({ events, sequence, waiting }: Reading): Promise<boolean> {
+    if (sequence === this.progress.applied) return true;
+    const applied = await this.store.apply({ events, sequence });
+    if ('code' in applied) return false;
+    const duplicates = events.filter((_, at) => applied.ids[at] === 0).map((event) => event.sequence);
+    this.progress.advance(sequence, duplicates, waiting);
+    return true;
+  }
+}
+
+/** A group that is being read, and the number of messages behind it. */
+class Reading {
+  readonly events: ClusterEvent[] = [];
+  sequence: number;
+  bytes = 0;
+  waiting = 0;
+
+  constructor(sequence: number) {
+    this.sequence = sequence;
+  }
+
+  get isFull(): boolean {
+    return this.events.length >= LIMITS.cluster_group_events || this.bytes >= LIMITS.cluster_group_bytes;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Binds a database to the stream that it is a copy of, and remembers how far it has followed it (rules CLU-02 and
+ * CLU-05).
+ *
+ * Both are rows of `meta`. Invariant: the sequence changes in the transaction that stores its events, so each message
+ * changes the copy once.
+ */
+import type { EventTable } from '../event.ts';
+import { QUERIES } from '../queries.ts';
+import { hashedId } from '../telemetry/event-id.ts';
+import { type Connection, Numbered, OpenError } from './connection.ts';
+
+/** What a start knows of the stream. */
+export interface ClusterStream {
+  /** Its name. */
+  readonly name: string;
+  /** Host and port of the server of NATS, for people. */
+  readonly host: string;
+  /** When it was created, in Unix milliseconds; or why that is not known. */
+  readonly created: number | string;
+}
+
+/** The place of a copy in its stream. */
+export interface ClusterPlace {
+  /** When the stream was created, in Unix milliseconds. */
+  readonly createdMs: number;
+  /** The newest sequence that the copy has. */
+  readonly sequence: number;
+}
+
+/** One message of the stream. */
+export interface ClusterEvent {
+  /** Its sequence, which is the id of its event. */
+  readonly sequence: number;
+  /** Its time in the stream, in Unix milliseconds. */
+  readonly createdAt: number;
+  /** Its event, as the only row. */
+  readonly table: EventTable;
+}
+
+/** Consecutive messages of the stream. */
+export interface ClusterGroup {
+  /** The messages that hold an event. */
+  readonly events: readonly ClusterEvent[];
+  /** The newest sequence of the group, also when its message holds no event. */
+  readonly sequence: number;
+}
+
+/** Checks that a database belongs to this stream, or to none; binds a new one. Returns its place in the stream. */
+export function bindCluster(
+  db: Connection,
+  path: string,
+  newest: number,
+  stream: ClusterStream | undefined,
+): ClusterPlace | undefined {
+  const bound = db.prepare(QUERIES.selectClusterStream).pluck().get() as string | undefined;
+  const known = bound === undefined ? undefined : parseIdentity(bound);
+  if (stream === undefined) {
+    if (known !== undefined) throw OpenError.of('of_stream', { path, stream: known.name });
+    return undefined;
+  }
+  const { name, host, created } = stream;
+  let createdMs: number;
+  if (known !== undefined) {
+    const isRecreated = typeof created === 'number' && created !== known.createdMs;
+    if (known.name !== name || isRecreated) {
+      throw OpenError.of('other_stream', { path, found: bound!, stream: identity(stream) });
+    }
+    createdMs = known.createdMs;
+  } else {
+    if (newest > 0) throw OpenError.of('not_a_copy', { path });
+    if (typeof created === 'string') throw OpenError.noStream(path, name, host, created);
+    new Numbered(db, QUERIES.insertClusterStream).run(identity(stream));
+    createdMs = created;
+  }
+  // A restored copy has an epoch of its own, although it continues the same ids.
+  new Numbered(db, QUERIES.updateClusterEpoch).run(hashedId([JSON.stringify(name), String(createdMs)]));
+  return { createdMs, sequence: Number(db.prepare(QUERIES.selectClusterSequence).pluck().get()) };
+}
+
+/** Returns name and time of a stream as `meta` stores them. */
+function identity({ name, created }: ClusterStream): string {
+  return `${name} ${typeof created === 'number' ? created : 0}`;
+}
+
+function parseIdentity(text: string): { readonly name: string; readonly createdMs: number } {
+  const [name = '', createdMs] = text.split(' ');
+  return { name, createdMs: Number(createdMs) };
+}
