@@ -67,8 +67,11 @@ const WARM_UP_CALLS = 1000;
  * Smallest time limit, for a busy machine. A server that is blocked by a read would need the time of the whole call.
  */
 const LEAST_BOUND_MS = 1000;
-/** Within `BACK_MS`, the server's memory must fall to this multiple of its earlier value. */
-const MOST_SHARE = 1.2;
+/**
+ * Within `BACK_MS`, the server's memory must fall to this multiple of its earlier value. Three calls that stay in memory
+ * would take more; the runtime keeps some free memory on a busy machine.
+ */
+const MOST_SHARE = 1.5;
 const BACK_MS = 10_000;
 
 async function longCalls(context: ScenarioContext): Promise<void> {
