@@ -49,7 +49,8 @@ test('a terminal shows people no log lines, and Ctrl-C ends the server once', as
   if (process.platform !== 'linux' || terminal.status !== 0)
     return context.skip(`no terminal: ${terminal.stderr ?? terminal.error}`.trim());
   await inTree({}, async (cwd) => {
-    const command = `'${process.execPath}' '${MAIN}' --no-open --port 0`;
+    // `script` runs a shell. dash would stay, receive Ctrl-C as well, and end with 130.
+    const command = `exec '${process.execPath}' '${MAIN}' --no-open --port 0`;
     const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
       cwd,
       env: { ...process.env, XDG_DATA_HOME: cwd },
@@ -63,7 +64,7 @@ test('a terminal shows people no log lines, and Ctrl-C ends the server once', as
     const late = setTimeout(() => child.kill('SIGKILL'), 20_000);
     const [code] = (await once(child, 'close')) as [number | null];
     clearTimeout(late);
-    assert.equal(code, 0, text);
+    assert.equal(code, 0, `exit code ${code}: ${text}`);
     assert.match(text, /Dashboard +http:/);
     assert.match(text, /Stopped\.\r\n$/);
     assert.doesNotMatch(text, /"level"|"ready"/);
