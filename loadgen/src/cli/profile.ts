@@ -1,5 +1,6 @@
 /**
- * `pnpm bench:profile rs|ts`: a flame graph of a server under the standard load (batches of 50, 40 connections).
+ * `pnpm bench:profile rs|ts`: a flame graph of a server under batches of 50 over 40 connections, as fast as it answers
+ * or at a rate.
  *
  * Samples with perf(1), which needs frame pointers: server-rs is built again with them, and V8 gets flags that let perf
  * read its stacks. The graph shows where time is spent, not how fast the server is. No figure of a profiled run is a
@@ -9,6 +10,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import {
   isTargetName,
@@ -18,10 +20,11 @@ import {
   type TargetName,
 } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import { autocannonDriver } from '../load/drivers/process-driver.ts';
+import { autocannonDriver, openDriver } from '../load/drivers/process-driver.ts';
 import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import { SCRATCH } from '../plan/plan.ts';
+import { parseRates } from '../plan/rates.ts';
 import { launch } from '../run/launch.ts';
 import { runCommand } from './run-command.ts';
 
@@ -29,7 +32,7 @@ const PROFILE: Usage<'profile'> = {
   name: 'profile',
   words: ['rs|ts'],
   about: `Draws where a server spends its time under the standard load, as .bench/profile-NAME.svg. Needs perf.
-The load takes 10 seconds unless --duration says otherwise.`,
+The load takes 10 seconds unless --duration says otherwise. It is a closed loop unless --rate is given.`,
   exit: 'Exit: 0 drawn, 1 anything failed, 2 a flag is wrong, 130 interrupted.',
 };
 /** Throughput that no server reaches, so that the load lasts for the whole profile. */
@@ -43,13 +46,24 @@ const FREQUENCY = 499;
 interface Options extends Pick<Given<'profile'>, 'corpus' | 'payload'> {
   readonly target: TargetName;
   readonly seconds: number;
+  /** Events per second of an open loop; `null` is a closed loop. */
+  readonly rate: number | null;
 }
 
 function finish(values: Given<'profile'>, problems: string[]): Options {
   const [target = ''] = values.words;
   if (!isTargetName(target)) problems.push(`the server is rs or ts, not ${target || 'nothing'}`);
   const { corpus, payload, duration: seconds = DURATION_S } = values;
-  return { target: target as TargetName, seconds, corpus, payload };
+  return { target: target as TargetName, seconds, corpus, payload, rate: rateOf(values.rate, problems) };
+}
+
+function rateOf(text: string | undefined, problems: string[]): number | null {
+  if (text === undefined) return null;
+  const rates = parseRates(text);
+  if (typeof rates === 'string') problems.push(rates);
+  else if (rates.length === 1 && rates[0]!.kind === 'fixed') return rates[0]!.events_per_s;
+  else problems.push(`--rate of a profile must be one number of events per second, not ${text}`);
+  return null;
 }
 
 /** Returns the server in a form whose stacks perf can walk. */
@@ -96,17 +110,20 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
     scratch: SCRATCH,
   };
   const launched = await launch(wanted.target, { contenders, placement, lifetime }, 'process');
-  const generator = await autocannonDriver(placement, lifetime).prepare({
+  const rate_events_per_s = wanted.rate;
+  const driver = rate_events_per_s === null ? autocannonDriver : openDriver;
+  const generator = await driver(placement, lifetime).prepare({
     pool: { corpus: wanted.corpus, payload: wanted.payload, seed: 1, ids: 'random', most: 200_000 },
     endpoint: 'batch',
     batchSize: 50,
     connections: 40,
     timeout_s: 30,
   });
-  const order = { url: launched.server.url, rate_events_per_s: null };
+  const order = { url: launched.server.url, rate_events_per_s };
   await generator.send({ ...order, range: { first: 0, count: WARM_UP_EVENTS } }, () => undefined);
+  const rate = rate_events_per_s ?? EVENTS_PER_S;
   const load = generator.send(
-    { ...order, range: { first: WARM_UP_EVENTS, count: wanted.seconds * EVENTS_PER_S } },
+    { ...order, range: { first: WARM_UP_EVENTS, count: wanted.seconds * rate } },
     () => undefined,
   );
   // The rest of the load is not needed after perf ends, so its failure is ignored.
@@ -115,8 +132,10 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   const data = join(folder.path, 'perf.data');
   const flags = ['-F', String(FREQUENCY), '-g', '-p', String(launched.server.pid), '-o', data];
   must('perf', ['record', '--quiet', ...flags, '--', 'sleep', String(wanted.seconds)]);
-  const svg = join(ROOT, '.bench', `profile-${wanted.target}.svg`);
-  await draw(data, svg, `${target.label} under the standard load`);
+  const suffix = rate_events_per_s === null ? '' : `-${rate_events_per_s}`;
+  const svg = join(ROOT, '.bench', `profile-${wanted.target}${suffix}.svg`);
+  const loadName = rate_events_per_s === null ? 'full load' : `${rate_events_per_s} events/s`;
+  await draw(data, svg, `${target.label} under ${loadName}`);
   return svg;
 }
 
@@ -127,9 +146,13 @@ async function draw(data: string, svg: string, title: string): Promise<void> {
   const script = spawn('perf', ['script', '--no-inline', '-i', data], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const flame = spawn(TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/flame'), [title], {
-    stdio: [script.stdout, out, 'inherit'],
-  });
+  const flame = spawn(
+    TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/flame'),
+    [title, pathToFileURL(ROOT).href],
+    {
+      stdio: [script.stdout, out, 'inherit'],
+    },
+  );
   const [code] = (await once(flame, 'close')) as [number | null];
   closeSync(out);
   if (code !== 0) throw new BenchFailure('generator_failed', 'perf has sampled nothing that can be drawn');

@@ -139,10 +139,10 @@ export const FLAGS = {
   },
   rate: {
     kind: 'text',
-    commands: ['compare'],
+    commands: ['compare', 'profile'],
     modes: ['open', 'soak'],
     value: 'RATES',
-    help: `open loop and soak: events/s, or shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
+    help: `open loop and soak: events/s, or shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]; a profile has one rate in events/s`,
   },
   'stream-clients': {
     kind: 'integer',

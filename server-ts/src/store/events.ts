@@ -365,7 +365,7 @@ export class EventWriter {
     values[AT.session] = session.key;
     values[AT.eventId] = eventId;
     values[AT.metadata] = textIn(job, int + FIELD.metadata.column) ?? NO_METADATA;
-    this.insertEvent.run(values);
+    this.insertEvent.run(...values);
     return true;
   }
 
