@@ -18,6 +18,7 @@ export const EXPORTS: ScenarioFile = {
       name: 'an export has every row once and takes little memory',
       rules: ['FMT-09'],
       uses: 'each',
+      measures: true,
       run: manyRows,
     },
   ],

@@ -31,6 +31,7 @@ function scenario(name: string, rules: readonly string[], neighbour: Neighbour) 
     name,
     rules,
     uses: 'each',
+    measures: true,
     run: (context: ScenarioContext) => measure(context, neighbour),
   } as const;
 }

@@ -22,6 +22,7 @@ export const OVERLOAD_RATE: ScenarioFile = {
       name: 'five times the capacity is 201 or 503, and costs neither events nor much memory',
       rules: ['ING-08', 'ING-10', 'STO-03', 'HEA-02'],
       uses: 'each',
+      measures: true,
       faults: ['F21'],
       run: fiveTimes,
     },

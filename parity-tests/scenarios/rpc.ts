@@ -23,6 +23,7 @@ export const RPC: ScenarioFile = {
       name: 'a call returns 100,000 nested dicts while other requests are answered',
       rules: ['RPC-01', 'RPC-04', 'RPC-07', 'BOD-05'],
       uses: 'each',
+      measures: true,
       run: longCalls,
     },
     {

@@ -46,6 +46,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   return sums.failed > 0 || results.length === 0 ? 1 : 0;
 }
 
+/** Number of concurrent scenarios that compute. Two leave no core idle while one of them waits. */
+const COMPUTING_LANES = 2;
 /** Number of concurrent scenarios that wait for time-outs. */
 const WAITING_LANES = 4;
 
@@ -56,7 +58,7 @@ async function runAll(options: Options): Promise<Result[]> {
     file.scenarios
       .filter((one) => !options.faults || one.faults !== undefined)
       .filter((one) => wanted(`scenarios/${file.name}`, one.name))
-      .map((one) => ({ waits: one.waits === true, run: () => runScenario(file, one, options) })),
+      .map((one) => ({ ...one, run: () => runScenario(file, one, options) })),
   );
   const files = (options.faults ? [] : loadCaseFiles()).flatMap((file) => {
     const cases = file.cases.filter((one) => wanted(file.name, one.name));
@@ -64,20 +66,32 @@ async function runAll(options: Options): Promise<Result[]> {
       ? []
       : [() => Promise.all(places(options).map((one) => runFile(file, cases, one)))];
   });
-  // Refused cases and scenarios wait for time-outs, so one lane alone does not use two cores.
+  const [measuring, others] = parted(scenarios, (one) => one.measures === true);
+  const [waiting, computing] = parted(others, (one) => one.waits === true);
+  const cases = inLanes(1, files).then((results) => results.flat());
   const lanes = await Promise.all([
-    inLanes(1, files).then((results) => results.flat()),
+    cases,
     inLanes(
-      1,
-      scenarios.filter((one) => !one.waits).map((one) => one.run),
+      COMPUTING_LANES,
+      computing.map((one) => one.run),
     ),
-    // Scenarios that mostly wait run concurrently. Their bounded number leaves each enough processor time.
+    // Their bounded number leaves each enough processor time.
     inLanes(
       WAITING_LANES,
-      scenarios.filter((one) => one.waits).map((one) => one.run),
+      waiting.map((one) => one.run),
     ),
   ]);
-  return lanes.flat(2);
+  // Bounds of time and memory hold for a server that shares the machine with its test alone.
+  const last = await inLanes(
+    1,
+    measuring.map((one) => one.run),
+  );
+  return [...lanes.flat(2), ...last.flat()];
+}
+
+/** Returns the items that are, and those that are not. */
+function parted<T>(items: readonly T[], is: (item: T) => boolean): readonly [T[], T[]] {
+  return [items.filter(is), items.filter((item) => !is(item))];
 }
 
 /** Runs the works on this many lanes; a free lane takes the next work. */

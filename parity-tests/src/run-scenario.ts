@@ -19,7 +19,11 @@ export async function runScenario(
     if (options.targets.length < 2) return [skipped(file, scenario, 'both', 'needs both servers')];
     return [await runOnce(file, scenario, 'both', options.targets[0]!, options)];
   }
-  return Promise.all(options.targets.map((target) => runOnce(file, scenario, target, target, options)));
+  const onTarget = (target: TargetName) => runOnce(file, scenario, target, target, options);
+  if (scenario.measures !== true) return Promise.all(options.targets.map(onTarget));
+  const results: Result[] = [];
+  for (const target of options.targets) results.push(await onTarget(target));
+  return results;
 }
 
 async function runOnce(

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly uses: 'each' | 'both';
   /** Whether it mostly waits, so that it runs concurrently with everything else. */
   readonly waits?: boolean;
+  /** Whether it has bounds of time or memory, so that it runs last, alone, and with one server after the other. */
+  readonly measures?: boolean;
   readonly run: (context: ScenarioContext) => Promise<void>;
 }
 

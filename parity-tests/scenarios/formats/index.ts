@@ -16,24 +16,28 @@ export const FORMATS: ScenarioFile = {
       name: 'malformed bodies of up to 1 MiB are answered within 50 ms',
       rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01'],
       uses: 'each',
+      measures: true,
       run: ordinaryBodies,
     },
     {
       name: 'a malformed body of up to 1 MiB grows memory by at most 10 MB',
       rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01'],
       uses: 'each',
+      measures: true,
       run: ordinaryMemory,
     },
     {
       name: 'malformed bodies of 8 MiB take little processor time and memory',
       rules: ['FMT-02', 'FMT-03', 'FMT-04', 'FMT-06', 'BOD-01', 'ING-09'],
       uses: 'each',
+      measures: true,
       run: largeBodies,
     },
     {
       name: 'a malformed binary body of 8 MiB delays no other request by more than 50 ms of processor time',
       rules: ['FMT-03'],
       uses: 'each',
+      measures: true,
       run: servedMeanwhile,
     },
     {
@@ -58,6 +62,7 @@ export const FORMATS: ScenarioFile = {
       name: 'an export of twice as many rows takes no more memory, and neither does a slow reader',
       rules: ['FMT-09'],
       uses: 'each',
+      measures: true,
       run: boundedMemory,
     },
     {
@@ -70,6 +75,7 @@ export const FORMATS: ScenarioFile = {
       name: 'exports at full speed leave time for other requests',
       rules: ['FMT-09', 'GET-10'],
       uses: 'each',
+      measures: true,
       run: othersServed,
     },
     {
