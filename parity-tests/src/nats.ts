@@ -2,38 +2,41 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { greets } from '@twin-ingest/testkit/nats/ask.ts';
+import { natsProgram } from '@twin-ingest/testkit/nats/program.ts';
+import { freePorts } from '@twin-ingest/testkit/servers/free-port.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
-import { ROOT, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type ScenarioContext, until } from './scenario.ts';
 
-/** The program that `pnpm bench:peers` builds with Go. */
-const PROGRAM = join(ROOT, '.bench/bin/nats-server-2.15.2/nats-server');
+export { askNats } from '@twin-ingest/testkit/nats/ask.ts';
 
 export const STREAM = 'board';
 
 /** One server of NATS, which keeps its streams in the folder of the scenario. */
 export class Nats {
   readonly port: number;
+  private readonly program: string;
   private readonly config: string;
   private child: ChildProcess | undefined;
 
-  private constructor(port: number, config: string) {
+  private constructor(program: string, port: number, config: string) {
+    this.program = program;
     this.port = port;
     this.config = config;
   }
 
-  /** Starts a server; skips the scenario where the program is missing. */
+  /** Starts a server; skips the scenario where the program cannot be installed. */
   static async start(context: ScenarioContext): Promise<Nats> {
-    if (!existsSync(PROGRAM)) context.skip('nats-server is not built: `pnpm bench:peers` builds it with Go');
-    const port = await freePort();
+    const program = await programOf(context);
+    const port = (await freePorts(1))[0]!;
     const config = join(context.folder, 'nats.conf');
     const store = `store_dir: "${join(context.folder, 'nats')}", sync_interval: always`;
     writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { ${store} }\n`);
-    const nats = new Nats(port, config);
+    const nats = new Nats(program, port, config);
     context.atEnd(() => nats.stop());
     await nats.run();
     return nats;
@@ -41,8 +44,8 @@ export class Nats {
 
   /** Starts the server again after `stop`. */
   async run(): Promise<void> {
-    this.child = spawn(PROGRAM, ['-c', this.config], { stdio: 'ignore' });
-    await until(() => answers(this.port), 'NATS answers');
+    this.child = spawn(this.program, ['-c', this.config], { stdio: 'ignore' });
+    await until(() => greets(this.port), 'NATS answers');
   }
 
   async stop(): Promise<void> {
@@ -58,6 +61,12 @@ export class Nats {
     const url = `nats://127.0.0.1:${this.port}`;
     return ['--store', 'jetstream', '--nats', url, '--stream', STREAM, '--nats-replicas', '1'];
   }
+}
+
+/** Returns the path of nats-server; skips the scenario where it cannot be installed. */
+export async function programOf(context: ScenarioContext): Promise<string> {
+  const program = await natsProgram();
+  return 'missing' in program ? context.skip(program.missing) : program.path;
 }
 
 /** The member `cluster` of `/api/health`. */
@@ -108,43 +117,4 @@ export function startNode(
   name: string,
 ): Promise<RunningServer> {
   return context.start({ target, db: context.db(`${name}.db`), flags: nats.flags });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** Sends a request to a server of NATS, and returns the JSON of its answer. */
-export async function askNats<T>(port: number, subject: string, body = ''): Promise<T> {
-  const socket = connect(port, '127.0.0.1');
-  const hello = 'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.ask 1\r\n';
-  socket.write(`${hello}PUB ${subject} _INBOX.ask ${Buffer.byteLength(body)}\r\n${body}\r\n`);
-  let text = '';
-  try {
-    for await (const chunk of socket.setEncoding('utf8')) {
-      text += chunk;
-      const found = /\r\nMSG _INBOX\.ask 1 \d+\r\n(\{.*\})\r\n/s.exec(text);
-      if (found !== null) return JSON.parse(found[1]!) as T;
-    }
-  } finally {
-    socket.destroy();
-  }
-  throw new Error(`no answer from NATS: ${text}`);
-}
-
-/** Returns whether a server of NATS greets on this port. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const end = (found: boolean): void => {
-      socket.destroy();
-      resolve(found);
-    };
-    socket.once('data', () => end(true)).once('error', () => end(false));
-  });
 }

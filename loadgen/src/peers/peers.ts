@@ -1,6 +1,7 @@
 /** DATA: the servers of the comparison, in the order of the table. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { natsProgram } from '@twin-ingest/testkit/nats/program.ts';
 import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Durability } from '../plan/options.ts';
 import { askHttp, askSocket } from './ask.ts';
@@ -49,7 +50,10 @@ function jetStream(durability: Class, sync: string): Peer {
     setting: `sync_interval: ${sync}`,
     repeated: 'dropped for two minutes (Nats-Msg-Id)',
     protocol: 'jetstream',
-    find: () => goProgram('github.com/nats-io/nats-server/v2', 'nats-server', '2.15.2'),
+    async find() {
+      const program = await natsProgram();
+      return 'missing' in program ? program : { command: [program.path], version: program.version };
+    },
     async flags(folder, port) {
       const file = join(folder, 'nats.conf');
       const store = `store_dir: "${join(folder, 'store')}", sync_interval: ${sync}`;

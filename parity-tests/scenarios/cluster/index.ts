@@ -2,6 +2,7 @@
 import type { ScenarioFile } from '../../src/scenario.ts';
 import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
 import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
+import { quorumLost } from './quorum.ts';
 import { flags, otherDatabases, unsupported } from './refusals.ts';
 
 export const CLUSTER: ScenarioFile = {
@@ -44,6 +45,12 @@ export const CLUSTER: ScenarioFile = {
       rules: ['CLU-02', 'CLU-04', 'CLU-06', 'CLU-07'],
       uses: 'each',
       run: natsAway,
+    },
+    {
+      name: 'without a majority of NATS reads continue, and ingest after its return',
+      rules: ['CLU-02', 'CLU-04', 'CLU-06'],
+      uses: 'each',
+      run: quorumLost,
     },
     {
       name: 'a stream that was created again changes no copy',

@@ -1,0 +1,67 @@
+/** Tests servers whose stream has three nodes of NATS, with and without a majority of them. */
+import assert from 'node:assert/strict';
+import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { NatsCluster } from '@twin-ingest/testkit/nats/cluster.ts';
+import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { askNats, compareAnswers, programOf, STREAM, untilApplied } from '../../src/nats.ts';
+import { type ScenarioContext, until } from '../../src/scenario.ts';
+
+/** An election takes some seconds. */
+const ELECTION_MS = 30_000;
+
+/** Two of three nodes are killed and start again; then the leader alone is killed. */
+export async function quorumLost(context: ScenarioContext): Promise<void> {
+  const nats = await NatsCluster.onLoopback(await programOf(context), context.folder);
+  context.atEnd(() => nats.kill());
+  await nats.start();
+  const [one, two] = [await start(context.target, 0), await start(context.other, 1)].map((server) =>
+    context.client(server),
+  ) as [ApiClient, ApiClient];
+  const info = await askNats<{ config: { num_replicas: number } }>(
+    nats.nodes[0]!.place.port,
+    `$JS.API.STREAM.INFO.${STREAM}`,
+  );
+  assert.equal(info.config.num_replicas, 3);
+  assert.deepEqual((await one.ingest([event({ event_id: 'a' })])).ids, [1]);
+  await untilApplied(two, 1);
+
+  await Promise.all(nats.nodes.slice(1).map((node) => node.kill()));
+  for (const [index, client] of [one, two].entries()) {
+    const refused = await client.post('/api/events', event({ event_id: `b${index}` }));
+    assert.deepEqual([refused.status, refused.json<{ code: string }>().code], [503, 'cluster_unavailable']);
+    assert.ok(refused.headers.some(([name, value]) => name.toLowerCase() === 'retry-after' && value === '1'));
+    const page = (await client.get('/api/events')).json<{ events: unknown[] }>();
+    assert.equal(page.events.length, 1);
+  }
+  await Promise.all(nats.nodes.slice(1).map((node) => node.start()));
+  await storedOnce(one, 'b0');
+  await storedOnce(two, 'b1');
+
+  await (await nats.untilLed(STREAM)).kill();
+  await storedOnce(one, 'c0');
+  await storedOnce(two, 'c1');
+  await untilSame(one, two);
+  await compareAnswers(one, two);
+  assert.equal((await one.get('/api/stats')).json<{ total_events: number }>().total_events, 5);
+
+  function start(target: TargetName, node: number): Promise<RunningServer> {
+    const flags = ['--store', 'jetstream', '--nats', nats.nodes[node]!.url, '--stream', STREAM];
+    return context.start({ target, db: context.db(`${target}.db`), flags });
+  }
+}
+
+/** Repeats an event until it is acknowledged, and once more. */
+async function storedOnce(client: ApiClient, id: string): Promise<void> {
+  const send = async (): Promise<number> =>
+    (await client.post('/api/events', event({ event_id: id }))).status;
+  await until(async () => (await send()) < 300, `the event ${id}`, ELECTION_MS);
+  assert.equal(await send(), 200);
+}
+
+/** Waits until two copies have the same newest event. */
+async function untilSame(one: ApiClient, two: ApiClient): Promise<void> {
+  const newest = async (client: ApiClient): Promise<string> => (await client.get('/api/events?limit=1')).text;
+  await until(async () => (await newest(one)) === (await newest(two)), 'equal copies', ELECTION_MS);
+}
