@@ -1,0 +1,43 @@
+/** Sends events to all members, reads from all, and follows the stream, until it is paused. */
+import type { Random } from '@twin-ingest/testkit/random.ts';
+import type { Member } from '../member.ts';
+import { Attempts } from './attempts.ts';
+import { Follower } from './follower.ts';
+import type { History } from './history.ts';
+import { Reader } from './reader.ts';
+import { Sender } from './sender.ts';
+
+/** What a run sends at a time. */
+export class Traffic {
+  readonly attempts: Attempts;
+  readonly follower: Follower;
+  private readonly senders: readonly Sender[];
+  private readonly readers: readonly Reader[];
+
+  constructor(members: readonly Member[], history: History, randoms: () => Random) {
+    let reads = 0;
+    this.attempts = new Attempts(history);
+    this.senders = members.map((home) => new Sender(home, members, this.attempts, randoms()));
+    this.readers = members.map((member) => new Reader(member, history, () => ++reads));
+    this.follower = new Follower(members, history, randoms());
+  }
+
+  start(): void {
+    for (const one of [...this.senders, ...this.readers, this.follower]) one.start();
+  }
+
+  /** Continues to send. */
+  send(): void {
+    for (const sender of this.senders) sender.resume();
+  }
+
+  /** Stops sending; resolves when no request is in flight. */
+  async pause(): Promise<void> {
+    await Promise.all(this.senders.map((sender) => sender.pause()));
+  }
+
+  /** Ends everything. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.senders, ...this.readers, this.follower].map((one) => one.stop()));
+  }
+}
