@@ -36,6 +36,8 @@ export const SMALL_DISK = 2;
 const BALLAST = 'ballast';
 const BALLAST_STEP = 1 << 20;
 const LARGEST_JUMP_S = 7_200;
+/** A member sees its clock within a second. Until then it takes active sessions for idle ones, or the other way. */
+const CLOCK_SEEN_MS = 1_200;
 
 export const FAULT_KINDS: readonly FaultKind[] = [
   member('twin-kill', [200, 2_000], async (one) => {
@@ -62,7 +64,10 @@ export const FAULT_KINDS: readonly FaultKind[] = [
       await one.kill();
       await one.start(one.target, clock!.envOf(one.name));
       clock!.set(one.name, random.chance(0.5) ? seconds : -seconds);
-      return async () => clock!.set(one.name, 0);
+      return async () => {
+        clock!.set(one.name, 0);
+        await sleep(CLOCK_SEEN_MS);
+      };
     }),
     needs: 'faketime',
   },
