@@ -94,7 +94,7 @@ export class CopyJudge {
       const known = this.idOf.get(eventId);
       if (known !== undefined) this.report('doubled', `${eventId} is stored as ${known} and ${id}`);
       if (!this.sentIds.has(eventId)) this.report('foreign', `${eventId} is stored as ${id}`);
-      this.idOf.set(eventId, id);
+      if (known === undefined) this.idOf.set(eventId, id);
       this.stored.push(row);
     }
   }
