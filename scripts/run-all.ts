@@ -52,6 +52,9 @@ const RUST_LINT = lane('rust:lint', 'rust:test');
 /** It needs the crates that a build has fetched. */
 const SUPPLY = lane('supply:check');
 const FUZZ: Step = { script: 'fuzz', args: ['--minutes', '2'] };
+/** The faults take about a minute. Without nats-server the script says why it is skipped. */
+const FAULTS: Step = { script: 'cluster:check', args: ['--faults', '10'] };
+const LONG_FAULTS: Step = { script: 'cluster:check', args: ['--faults', '60'] };
 /** These counts do not depend on other load. */
 const COUNTS = lane('counts:check');
 const WITH_SERVERS = lane(
@@ -63,6 +66,7 @@ const WITH_SERVERS = lane(
   'agent-tests:test',
   'parity:test',
   'loadgen:test',
+  'cluster:test',
 );
 /**
  * Compiles the Rust server for Windows (decision 99). Packs it for this machine with zig, which takes minutes, and
@@ -87,7 +91,7 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
   check: [
     PAGE,
     CHECKED,
-    [[...lane('parity'), FUZZ]],
+    [[...lane('parity'), FUZZ, FAULTS]],
     [[...WITH_SERVERS, ...lane('bench:smoke')]],
     [PACKAGES],
   ],
@@ -95,7 +99,7 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
     PAGE,
     CHECKED,
     [PLAIN],
-    [[LONG_PARITY, FUZZ]],
+    [[LONG_PARITY, FUZZ, LONG_FAULTS]],
     [WITH_SERVERS],
     [[...TAURI, WINDOWS, ...PACKAGES]],
     [[...lane('bench:smoke'), SHORT_SOAK, ...lane('test:perf', 'test:clients')]],
