@@ -54,7 +54,7 @@ export type Entry =
       readonly upto: number;
       readonly rows: readonly Row[];
     }
-  /** All copies were read up to this id; digests of their statistics. */
+  /** All copies were read up to this id. `statistics` are digests, or whole texts where they differ. */
   | {
       readonly kind: 'checked';
       readonly upto: number;

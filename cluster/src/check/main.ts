@@ -82,7 +82,8 @@ async function check(options: CheckOptions, program: string, lifetime: Lifetime)
   await runFaults({ faults, seed, minutes, kinds }, { board, clock, history, signal: lifetime.signal, say });
   say(`the history is ${history.path}`);
   process.stdout.write(verdictOf(judge.counts, judge.violations));
-  return judge.violations.length === 0 ? 0 : 1;
+  if (judge.violations.length > 0) return 1;
+  return lifetime.signal.aborted ? 130 : 0;
 }
 
 /** Returns the places of the nodes, with a network and a small disk where the machine allows them. */
