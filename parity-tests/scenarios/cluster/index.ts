@@ -50,6 +50,7 @@ export const CLUSTER: ScenarioFile = {
       name: 'without a majority of NATS reads continue, and ingest after its return',
       rules: ['CLU-02', 'CLU-04', 'CLU-06'],
       uses: 'each',
+      waits: true,
       run: quorumLost,
     },
     {
