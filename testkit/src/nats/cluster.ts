@@ -23,7 +23,9 @@ export class NatsCluster {
   readonly nodes: readonly NatsNode[];
 
   constructor(program: string, places: readonly NatsPlace[]) {
-    this.nodes = places.map((place) => new NatsNode(program, place, places));
+    // A node alone is no cluster, since it would wait for peers.
+    const peers = places.length > 1 ? places : [];
+    this.nodes = places.map((place) => new NatsNode(program, place, peers));
   }
 
   /** Returns a cluster on free ports of loopback, with a folder for each node. It does not run yet. */
