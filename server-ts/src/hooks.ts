@@ -17,7 +17,7 @@ import {
 import type { EventTable, FieldError, RawEvents } from './event.ts';
 import { FIELD, FIELD_SPECS, type FieldSpec, INT_WIDTH, NUMBER_WIDTH, TRUNCATED, WAIT } from './field.ts';
 import { Checker } from './fields.ts';
-import { keyIs, visitMembers } from './json.ts';
+import { Keys, visitMembers } from './json.ts';
 import { OPEN_OBJECT, QUOTE } from './scanner.ts';
 import { sameId } from './telemetry/event-id.ts';
 import { decodeString } from './text.ts';
@@ -38,25 +38,23 @@ interface Meaning {
 /** The source of a field. */
 interface Source extends Omit<HookField, 'field'> {
   readonly field: FieldSpec;
-  readonly keyBytes: Buffer;
 }
 
 /** The parts of a file of `hooks/` that a server needs. */
 export interface Mapping {
-  readonly nameKey: Buffer;
+  readonly nameKey: string;
   readonly agentType: string;
   readonly source: number;
   readonly fields: readonly Source[];
   /** Keys at the start of a payload's summary. */
-  readonly summaryKeys: readonly Buffer[];
+  readonly summaryKeys: Keys;
   readonly hooks: ReadonlyMap<string, Meaning>;
   readonly other: Meaning;
-  /** Keys that name the hook's subject. */
-  readonly sameKeys: readonly string[];
-  readonly sameKeyBytes: readonly Buffer[];
+  /** Every key that the mapping reads, and the place of each in `keys`. */
+  readonly keys: Keys;
+  readonly places: ReadonlyMap<string, number>;
 }
 
-const WAIT_KEY_BYTES = WAIT_KEYS.map((key) => Buffer.from(key));
 const PREFIX = '/api/hooks/';
 const MAPPINGS: ReadonlyMap<string, Mapping> = new Map(
   Object.entries(HOOK_FILES).map(([name, spec]) => [`${PREFIX}${name}`, mappingFrom(spec)]),
@@ -87,17 +85,20 @@ export function readHook(
   const int = table.count * INT_WIDTH;
   const { ints } = table;
   setAbsent(table);
-  const { meaning, spans, waitSpans, sameSpans } = locate(mapping, raw, table.body, item);
-  mapping.fields.forEach((source, at) => {
-    if (!isOf(source, meaning)) return;
-    raw.put(item, source.field.name, spans[2 * at]!, spans[2 * at + 1]!);
+  const spans = locate(mapping, raw, table.body, item);
+  const textOf = (key: string): string | undefined => {
+    const at = 2 * mapping.places.get(key)!;
+    return stringAt(table.body, spans[at]!, spans[at + 1]!);
+  };
+  const meaning = mapping.hooks.get(textOf(mapping.nameKey) ?? '') ?? mapping.other;
+  for (const source of mapping.fields) {
+    if (!isOf(source, meaning)) continue;
+    const at = 2 * mapping.places.get(source.key)!;
+    raw.put(item, source.field.name, spans[at]!, spans[at + 1]!);
     readField(checker, source);
-  });
+  }
   table.putText(int + FIELD.agent_type.column, mapping.agentType);
-  const id = eventIdOf(meaning, mapping.agentType, table, (key) => {
-    const at = 2 * mapping.sameKeys.indexOf(key);
-    return stringAt(table.body, sameSpans[at]!, sameSpans[at + 1]!);
-  });
+  const id = eventIdOf(meaning, mapping.agentType, table, textOf);
   if (id !== undefined) table.putText(int + FIELD.event_id.column, id);
   ints[int + FIELD.event_type.column] = meaning.eventType;
   ints[int + FIELD.status.column] = meaning.status;
@@ -109,10 +110,7 @@ export function readHook(
   ints[metadata + 1] = end;
   if (summary !== undefined) table.putText(metadata, summary);
   ints[int + TRUNCATED] = summary === undefined ? 0 : 1;
-  ints[int + WAIT] = waitOf(meaning, (key) => {
-    const at = 2 * WAIT_KEYS.indexOf(key);
-    return stringAt(table.body, waitSpans[at]!, waitSpans[at + 1]!);
-  });
+  ints[int + WAIT] = waitOf(meaning, textOf);
   table.count++;
   return undefined;
 }
@@ -135,42 +133,17 @@ export function lastSegment(path: string): string {
   return path.slice(start, end);
 }
 
-/** Spans of the mapping's keys, a start and an end each, and the meaning of the hook's name. */
-interface Located {
-  readonly meaning: Meaning;
-  readonly spans: readonly number[];
-  readonly waitSpans: readonly number[];
-  readonly sameSpans: readonly number[];
-}
-
-/** Finds the spans; of equal keys the last counts. */
-function locate(mapping: Mapping, raw: RawEvents, body: Buffer, item: number): Located {
-  const { nameKey, fields, hooks, other, sameKeyBytes } = mapping;
+/** Returns the spans of the mapping's keys, a start and an end each; of equal keys the last counts. */
+function locate({ fields, keys }: Mapping, raw: RawEvents, body: Buffer, item: number): readonly number[] {
   for (const { field } of fields) raw.put(item, field.name, 0, 0);
-  const spans = Array.from({ length: 2 * fields.length }, () => 0);
-  const waitSpans = Array.from({ length: 2 * WAIT_KEYS.length }, () => 0);
-  const sameSpans = Array.from({ length: 2 * sameKeyBytes.length }, () => 0);
-  let meaning = other;
+  const spans = Array.from({ length: 2 * keys.names.length }, () => 0);
   visitMembers(body, raw.spans[item]!, (keyStart, keyEnd, start, end) => {
-    const note = (list: number[], at: number): void => {
-      list[2 * at] = start;
-      list[2 * at + 1] = end;
-    };
-    if (keyIs(body, keyStart, keyEnd, nameKey)) {
-      const name = stringAt(body, start, end);
-      meaning = (name === undefined ? undefined : hooks.get(name)) ?? other;
-    }
-    fields.forEach(({ keyBytes }, at) => {
-      if (keyIs(body, keyStart, keyEnd, keyBytes)) note(spans, at);
-    });
-    WAIT_KEY_BYTES.forEach((key, at) => {
-      if (keyIs(body, keyStart, keyEnd, key)) note(waitSpans, at);
-    });
-    sameKeyBytes.forEach((key, at) => {
-      if (keyIs(body, keyStart, keyEnd, key)) note(sameSpans, at);
-    });
+    const at = 2 * keys.find(body, keyStart, keyEnd);
+    if (at < 0) return;
+    spans[at] = start;
+    spans[at + 1] = end;
   });
-  return { meaning, spans, waitSpans, sameSpans };
+  return spans;
 }
 
 /** Returns the text of a string; `undefined` for any other value. */
@@ -231,17 +204,18 @@ function mappingFrom(spec: HookSpec): Mapping {
   // The server cannot store an event without a session.
   if (!fields.some(({ field, default: otherwise }) => field === FIELD.session_id && otherwise !== undefined))
     throw new Error('hooks must have a default for session_id');
-  const sameKeys = [...new Set([...hooks.values()].flatMap(({ same }) => same?.key ?? []))];
+  const sameKeys = [...hooks.values()].flatMap(({ same }) => same?.key ?? []);
+  const keys = [...new Set([spec.name_key, ...fields.map(({ key }) => key), ...WAIT_KEYS, ...sameKeys])];
   return {
-    nameKey: Buffer.from(spec.name_key),
+    nameKey: spec.name_key,
     agentType,
     source: VOCABULARY.sources.indexOf(spec.source),
     fields,
-    summaryKeys: spec.summary_keys.map((key) => Buffer.from(key)),
+    summaryKeys: new Keys(spec.summary_keys),
     hooks,
     other: meaningOf(agentType, undefined, spec.other),
-    sameKeys,
-    sameKeyBytes: sameKeys.map((key) => Buffer.from(key)),
+    keys: new Keys(keys),
+    places: new Map(keys.map((key, at) => [key, at])),
   };
 }
 
@@ -256,7 +230,7 @@ function sourceOf(source: HookField): Source {
   const isNumber = field.kind === 'integer' || field.kind === 'dollars' || field.kind === 'timestamp';
   if (field.kind !== 'text' && !(isNumber && isBare && Number.isNaN(field.absent)))
     throw new Error(`hooks cannot give ${source.field}`);
-  return { ...source, field, keyBytes: Buffer.from(source.key) };
+  return { ...source, field };
 }
 
 function isSeparator(character: string): boolean {

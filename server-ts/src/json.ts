@@ -25,18 +25,64 @@ import {
   skipValue,
 } from './scanner.ts';
 
-/** Bytes that a resumable scan reads before other requests run. */
-const SLICE_BYTES = 1 << 19;
+/** Bytes and items that a resumable scan reads before other requests run; an item can have two bytes. */
+const SLICE_BYTES = 1 << 17;
+const SLICE_ITEMS = 1 << 13;
 
 interface Key {
   readonly bytes: Buffer;
   readonly index: number;
 }
 
-/** The last key that had escapes, resolved; a longer key is not a field. */
-const NAME = Buffer.alloc(Math.max(...FIELDS.map((name) => name.length)));
-/** The known fields by the length of their names. */
-const FIELDS_BY_LENGTH = byLength(FIELDS);
+/** ASCII names, among which it finds a key in one look-up: a body may have a million keys. */
+export class Keys {
+  readonly names: readonly Buffer[];
+  /** The names by their length. */
+  private readonly byLength: (Key[] | undefined)[] = [];
+  /** The last key that had escapes, resolved; a longer key is none of the names. */
+  private readonly resolved: Buffer;
+
+  constructor(names: readonly string[]) {
+    this.names = names.map((name) => Buffer.from(name));
+    this.resolved = Buffer.alloc(Math.max(0, ...names.map((name) => name.length)));
+    this.names.forEach((bytes, index) => {
+      const list = this.byLength[bytes.length] ?? [];
+      list.push({ bytes, index });
+      this.byLength[bytes.length] = list;
+    });
+  }
+
+  /** Returns the index of the name that the key from `start` up to `end` equals with its escapes resolved, or -1. */
+  find(bytes: Buffer, start: number, end: number): number {
+    const exact = this.exact(bytes, start, end);
+    if (exact >= 0 || !hasEscape(bytes, start, end)) return exact;
+    const { resolved } = this;
+    let length = 0;
+    for (let at = start; at < end; at += widthAt(bytes, at)) {
+      const code = codeAt(bytes, at);
+      if (length === resolved.length || code >= 0x80) return -1;
+      resolved[length++] = code;
+    }
+    return this.exact(resolved, 0, length);
+  }
+
+  /** Returns the index of the name that equals the bytes from `start` up to `end`, or -1. */
+  exact(bytes: Buffer, start: number, end: number): number {
+    const length = end - start;
+    const candidates = this.byLength[length];
+    if (candidates === undefined) return -1;
+    for (let i = 0; i < candidates.length; i++) {
+      const name = candidates[i]!.bytes;
+      let at = 0;
+      while (at < length && bytes[start + at] === name[at]) at++;
+      if (at === length) return candidates[i]!.index;
+    }
+    return -1;
+  }
+}
+
+/** The names of the known fields. */
+const FIELD_KEYS = new Keys(FIELDS);
 
 /**
  * Scans one event into `events` and records its end; the item may be another value than an object. Returns whether
@@ -63,8 +109,8 @@ export interface Batch {
 }
 
 /**
- * Scans `{"events":[…]}` into `events`, in slices. It yields between two items after every 512 KiB, and returns
- * `undefined` when the body is not JSON.
+ * Scans `{"events":[…]}` into `events`, in slices. It yields between two items after every 128 KiB or 8192 items, and
+ * returns `undefined` when the body is not JSON.
  */
 export function* scanBatch(
   body: Buffer,
@@ -112,7 +158,7 @@ export function* scanBatch(
             if (body[at] === CLOSE_ARRAY) break;
             if (body[at] !== COMMA) return undefined;
             at = skipSpace(body, at + 1);
-            if (at > pause) {
+            if (at > pause || count % SLICE_ITEMS === 0) {
               yield;
               pause = at + SLICE_BYTES;
             }
@@ -214,7 +260,7 @@ function scanItem(bytes: Buffer, start: number, depth: number, events: RawEvents
     const valueStart = skipSpace(bytes, at + 1);
     at = skipValue(bytes, valueStart, depth - 1);
     if (at === INVALID) return INVALID;
-    const field = fieldOf(bytes, keyStart, keyEnd - 1);
+    const field = FIELD_KEYS.find(bytes, keyStart, keyEnd - 1);
     if (field >= 0) {
       const slot = item + 2 * field + 2;
       spans[slot] = valueStart;
@@ -230,37 +276,5 @@ function scanItem(bytes: Buffer, start: number, depth: number, events: RawEvents
 
 /** Returns the index of the field whose name lies from `start` up to `end`, or -1. */
 export function fieldNamed(bytes: Buffer, start: number, end: number): number {
-  const length = end - start;
-  const candidates = FIELDS_BY_LENGTH[length];
-  if (candidates === undefined) return -1;
-  for (let i = 0; i < candidates.length; i++) {
-    const name = candidates[i]!.bytes;
-    let at = 0;
-    while (at < length && bytes[start + at] === name[at]) at++;
-    if (at === length) return candidates[i]!.index;
-  }
-  return -1;
-}
-
-/** Returns the index of the field of a key that may have escapes, or -1. */
-function fieldOf(bytes: Buffer, start: number, end: number): number {
-  const field = fieldNamed(bytes, start, end);
-  if (field >= 0 || !hasEscape(bytes, start, end)) return field;
-  let length = 0;
-  for (let at = start; at < end; at += widthAt(bytes, at)) {
-    const code = codeAt(bytes, at);
-    if (length === NAME.length || code >= 0x80) return -1;
-    NAME[length++] = code;
-  }
-  return fieldNamed(NAME, 0, length);
-}
-
-function byLength(names: readonly string[]): (Key[] | undefined)[] {
-  const lists: (Key[] | undefined)[] = [];
-  names.forEach((name, index) => {
-    const list = lists[name.length] ?? [];
-    list.push({ bytes: Buffer.from(name), index });
-    lists[name.length] = list;
-  });
-  return lists;
+  return FIELD_KEYS.exact(bytes, start, end);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Keys } from './json.ts';
 import { truncateMetadata, truncatePayload } from './truncate.ts';
 
 function truncate(text: string, limit: number): string | undefined {
@@ -43,7 +44,7 @@ test('truncated metadata that is not an object keeps no values', () => {
 
 function payload(text: string, limit: number): string | undefined {
   const bytes = Buffer.from(text);
-  return truncatePayload(bytes, 0, bytes.length, limit, [Buffer.from('name'), Buffer.from('id')]);
+  return truncatePayload(bytes, 0, bytes.length, limit, new Keys(['name', 'id']));
 }
 
 test('a truncated payload has its summary keys first, then other keys, and cuts values that do not fit', () => {

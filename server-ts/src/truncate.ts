@@ -4,7 +4,7 @@
  * Pure. The bytes were scanned before, so they are valid JSON.
  */
 import { VOCABULARY } from './contract.ts';
-import { keyIs, visitMembers } from './json.ts';
+import { Keys, visitMembers } from './json.ts';
 import { BACKSLASH, OPEN_OBJECT, QUOTE } from './scanner.ts';
 import { byteLength } from './text.ts';
 
@@ -23,7 +23,7 @@ interface OpenObject {
 const MARK = '…';
 const MARK_BYTES = byteLength(MARK);
 
-const KEYS = VOCABULARY.summary_keys.map((name) => Buffer.from(name));
+const KEYS = new Keys(VOCABULARY.summary_keys);
 
 /** The beginning of every summary. */
 const SUMMARY_START = '{"_truncated":true,"_original_bytes":';
@@ -54,14 +54,14 @@ export function truncatePayload(
   start: number,
   end: number,
   limit: number,
-  keys: readonly Buffer[],
+  keys: Keys,
 ): string | undefined {
   if (end - start <= limit) return undefined;
   const summary = summaryOf(bytes, start, end, limit, keys, cutValue);
   visitMembers(bytes, start, (keyStart, keyEnd, valueStart, valueEnd) => {
-    // Evaluated last, since it may decode the name.
-    const isOther = () => !keys.some((key) => keyIs(bytes, keyStart, keyEnd, key));
-    pushMember(summary, bytes.subarray(keyStart, keyEnd), bytes, valueStart, valueEnd, isOther);
+    // Most members of a long payload do not fit, so this comes before the search for the name.
+    if (!hasRoom(summary, keyEnd - keyStart) || keys.find(bytes, keyStart, keyEnd) >= 0) return;
+    pushMember(summary, bytes, keyStart, keyEnd, bytes, valueStart, valueEnd);
   });
   return `${summary.text}}`;
 }
@@ -72,43 +72,55 @@ function summaryOf(
   start: number,
   end: number,
   limit: number,
-  keys: readonly Buffer[],
+  keys: Keys,
   cut: Cut,
 ): OpenObject {
   // The place of each value.
-  const values: (readonly [start: number, end: number] | undefined)[] = keys.map(() => undefined);
+  const values: (readonly [start: number, end: number] | undefined)[] = keys.names.map(() => undefined);
   if (bytes[start] === OPEN_OBJECT) {
     visitMembers(bytes, start, (keyStart, keyEnd, valueStart, valueEnd) => {
-      const at = keys.findIndex((key) => keyIs(bytes, keyStart, keyEnd, key));
+      const at = keys.find(bytes, keyStart, keyEnd);
       // Of equal keys the last counts, so a later one replaces an earlier one.
       if (at >= 0) values[at] = [valueStart, valueEnd];
     });
   }
   const markers = `{"_truncated":true,"_original_bytes":${end - start}`;
   const summary = { text: markers, length: markers.length, limit, cut };
-  keys.forEach((key, at) => {
+  keys.names.forEach((key, at) => {
     const value = values[at];
-    if (value !== undefined) pushMember(summary, key, bytes, ...value, () => true);
+    if (value !== undefined) pushMember(summary, key, 0, key.length, bytes, ...value);
   });
   return summary;
 }
 
-/** Adds a member to an object, if it and the closing brace fit and it `isWanted`. */
+/** Returns whether a member with a name of this length may fit, with the closing brace. */
+function hasRoom(object: OpenObject, nameLength: number): boolean {
+  return roomOf(object, nameLength) >= 0;
+}
+
+/** Returns the room for the value of a member with a name of this length. */
+function roomOf({ length, limit }: OpenObject, nameLength: number): number {
+  const comma = length === 1 ? 0 : 1;
+  // Room for the quotes of the name, the colon, and the closing brace.
+  return limit - (length + comma + nameLength + 4);
+}
+
+/** Adds a member to an object, if it and the closing brace fit. */
 function pushMember(
   object: OpenObject,
   name: Buffer,
+  nameStart: number,
+  nameEnd: number,
   bytes: Buffer,
   start: number,
   end: number,
-  isWanted: () => boolean,
 ): void {
-  const comma = object.length === 1 ? '' : ',';
-  // Room for the quotes of the name, the colon, and the closing brace.
-  const room = object.limit - (object.length + comma.length + name.length + 4);
+  const room = roomOf(object, nameEnd - nameStart);
   if (room < 0) return;
   const fitting = end - start <= room ? bytes.toString('utf8', start, end) : object.cut(bytes, start, room);
-  if (fitting === undefined || !isWanted()) return;
-  const member = `${comma}"${name.toString('utf8')}":${fitting}`;
+  if (fitting === undefined) return;
+  const comma = object.length === 1 ? '' : ',';
+  const member = `${comma}"${name.toString('utf8', nameStart, nameEnd)}":${fitting}`;
   object.text += member;
   object.length += byteLength(member);
 }
@@ -121,7 +133,7 @@ function cutValue(bytes: Buffer, start: number, room: number): string | undefine
   if (bytes[start] !== OPEN_OBJECT) return cutString(bytes, start, room);
   const object = { text: '{', length: 1, limit: room, cut: cutString };
   visitMembers(bytes, start, (keyStart, keyEnd, valueStart, valueEnd) => {
-    pushMember(object, bytes.subarray(keyStart, keyEnd), bytes, valueStart, valueEnd, () => true);
+    pushMember(object, bytes, keyStart, keyEnd, bytes, valueStart, valueEnd);
   });
   return object.length === 1 ? undefined : `${object.text}}`;
 }
