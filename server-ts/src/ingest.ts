@@ -27,8 +27,10 @@ import { truncateMetadata, truncatePayload } from './truncate.ts';
 import { lenientValidator, validator } from './validate.ts';
 import { DISMISSAL } from './waits.ts';
 
-/** Events per slice; other requests run between slices. */
-const SLICE_EVENTS = 1000;
+/** A longer body is processed in slices. */
+const SLICED_BYTES = 1 << 16;
+/** Events per slice. */
+const SLICE_EVENTS = 250;
 
 /** Largest number of idle tables, and their largest size. */
 const IDLE_TABLES = 64;
@@ -58,6 +60,8 @@ export class Ingest {
   /** Idle tables of spans. */
   private readonly idle: RawEvents[] = [];
   private readonly step: RedactionStep;
+  /** The turn of the newest slice that waits. */
+  private lastTurn: Promise<void> = Promise.resolve();
   private redactedCount = 0;
 
   constructor(store: Store, cluster: Cluster | undefined, config: IngestConfig, buffers: Buffers) {
@@ -144,7 +148,7 @@ export class Ingest {
     }
     const outcomes = await this.take(lines, 'telemetry', ticket, TELEMETRY, async (raw) => {
       const reading = readBatch('ndjson', lines, raw, agents.length, this.buffers);
-      for (let step = reading.next(); !step.done; step = reading.next()) await setImmediate();
+      for (let step = reading.next(); !step.done; step = reading.next()) await this.turn();
       return lines;
     });
     const rejected = new Set(outcomes.rejected.map(({ index }) => index));
@@ -169,7 +173,7 @@ export class Ingest {
       const reading = readTelemetry(request, format, body, this.config.maxBatchEvents, this.buffers);
       let step = reading.next();
       while (!step.done) {
-        await setImmediate();
+        await this.turn();
         step = reading.next();
       }
       return step.value;
@@ -184,7 +188,7 @@ export class Ingest {
     const reading = readBatch(format, body, raw, limit, this.buffers);
     let step = reading.next();
     while (!step.done) {
-      if (isLarge(body)) await setImmediate();
+      if (isSliced(body)) await this.turn();
       step = reading.next();
     }
     const batch = step.value;
@@ -208,16 +212,18 @@ export class Ingest {
     let isStillRead = false;
     try {
       if (isLarge(sent)) await ticket.takeTurn();
+      if (isSliced(sent)) await this.turn();
       body = await read(raw);
       if (body !== sent) this.buffers.give(sent.buffer);
       const { count } = raw;
       table = new EventTable(body, count, this.buffers);
       const rejected: Rejected[] = [];
       const validate = this.reader(way, raw, table);
+      if (isSliced(body)) await this.turn();
       for (let index = 0; index < count; index++) {
         const errors = validate(index);
         if (errors !== undefined) rejected.push({ index, line: raw.lines[index], errors });
-        if (isLarge(body) && index % SLICE_EVENTS === SLICE_EVENTS - 1) await setImmediate();
+        if (isSliced(body) && index % SLICE_EVENTS === SLICE_EVENTS - 1) await this.turn();
       }
       ticket.endTurn();
       await ticket.holdEvents(count);
@@ -250,6 +256,15 @@ export class Ingest {
     });
   }
 
+  /**
+   * Waits for the next turn of the event loop that no other slice has. So all long bodies together delay other
+   * requests by one slice per turn.
+   */
+  private turn(): Promise<void> {
+    this.lastTurn = this.lastTurn.then(() => setImmediate());
+    return this.lastTurn;
+  }
+
   private recycle(raw: RawEvents): void {
     if (this.idle.length === IDLE_TABLES || raw.spans.length > IDLE_SPANS) {
       raw.free();
@@ -261,6 +276,11 @@ export class Ingest {
 }
 
 /** Returns whether a body is processed in slices. */
+function isSliced(body: Buffer): boolean {
+  return body.length > SLICED_BYTES;
+}
+
+/** Returns whether a body needs one of the turns of large bodies. */
 function isLarge(body: Buffer): boolean {
   return body.length > LIMITS.large_body_bytes;
 }
