@@ -16,10 +16,11 @@ export function encodingOf(head: Head): Encoding {
   throw new Failure('unsupported_encoding');
 }
 
-interface Inflated {
-  readonly buffer: Buffer;
-  readonly engine: { readonly bytesWritten: number };
-}
+/** The most bytes of one step of inflating. A step runs on Node's thread pool, its bytes are copied on this thread. */
+const STEP_BYTES = 1 << 18;
+const LEAST_STEP_BYTES = 1 << 10;
+/** gzip never inflates to more than this multiple (RFC 1951: 258 bytes in two bits). */
+const MOST_RATIO = 1032;
 
 /** Inflates to the very end (rule BOD-03): members and frames follow one another, and no bytes are left over. */
 export async function inflate(
@@ -28,54 +29,106 @@ export async function inflate(
   limit: number,
   buffers: Buffers,
 ): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let length = 0;
+  const inflated = new Inflated(buffers, limit);
   let at = 0;
   try {
     do {
+      const before = inflated.length;
       const rest = bytes.subarray(at);
-      const { buffer, engine } = await inflateOne(rest, encoding, limit, limit - length);
-      parts.push(buffer);
-      length += buffer.length;
-      at += engine.bytesWritten;
       const declared = encoding === 'zstd' ? contentSize(rest) : undefined;
-      const isWhole = (declared ?? buffer.length) === buffer.length;
-      if (!isWhole || engine.bytesWritten === 0 || (encoding === 'gzip' && at < bytes.length)) {
+      const taken = await inflateOne(rest, encoding, declared, inflated);
+      at += taken;
+      const isWhole = declared === undefined || declared === inflated.length - before;
+      if (!isWhole || taken === 0 || (encoding === 'gzip' && at < bytes.length)) {
         throw new Failure('bad_request');
       }
     } while (at < bytes.length);
-    return buffers.concat(parts, length);
+    return inflated.take();
   } finally {
+    inflated.release();
     buffers.give(bytes.buffer);
   }
 }
 
-/** Inflates one zstd frame, or all gzip members. zlib works on Node's thread pool. */
-function inflateOne(
+/** Collects inflated bytes in memory of `buffers`. */
+class Inflated {
+  length = 0;
+  readonly limit: number;
+  private readonly buffers: Buffers;
+  private whole: Buffer | undefined;
+
+  constructor(buffers: Buffers, limit: number) {
+    this.buffers = buffers;
+    this.limit = limit;
+  }
+
+  /** Makes room for this many more bytes, within the limit. */
+  reserve(count: number): void {
+    const needed = Math.min(this.length + count, this.limit);
+    const { whole } = this;
+    if (whole !== undefined && whole.length >= needed) return;
+    const larger = this.buffers.bytes(Math.min(Math.max(needed, 2 * this.length), this.limit));
+    if (whole !== undefined) {
+      whole.copy(larger, 0, 0, this.length);
+      this.buffers.give(whole.buffer);
+    }
+    this.whole = larger;
+  }
+
+  /** Adds bytes; more than the limit is a failure. */
+  push(bytes: Buffer): void {
+    const { limit } = this;
+    if (this.length + bytes.length > limit) throw new Failure('payload_too_large', { limit }, true);
+    this.reserve(bytes.length);
+    this.length += bytes.copy(this.whole!, this.length);
+  }
+
+  /** Returns the bytes; the caller gives their memory back. */
+  take(): Buffer {
+    this.reserve(0);
+    const whole = this.whole!;
+    this.whole = undefined;
+    return Buffer.from(whole.buffer, 0, this.length);
+  }
+
+  /** Gives memory back that nobody took. */
+  release(): void {
+    if (this.whole !== undefined) this.buffers.give(this.whole.buffer);
+    this.whole = undefined;
+  }
+}
+
+/** Inflates one zstd frame, or all gzip members; returns the number of compressed bytes that it read. */
+async function inflateOne(
   bytes: Buffer,
   encoding: 'gzip' | 'zstd',
-  limit: number,
-  left: number,
-): Promise<Inflated> {
-  const options = { info: true, maxOutputLength: Math.max(left, 1) };
-  return new Promise((resolve, reject) => {
-    const done = (error: Error | null, result: unknown): void => {
-      if (error === null) {
-        const inflated = result as Inflated;
-        if (inflated.buffer.length > left) reject(new Failure('payload_too_large', { limit }, true));
-        else resolve(inflated);
-        return;
-      }
-      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      reject(isTooLarge ? new Failure('payload_too_large', { limit }, true) : new Failure('bad_request'));
-    };
-    if (encoding === 'gzip') {
-      zlib.gunzip(bytes, options, done);
-    } else {
-      const params = { [zlib.constants.ZSTD_d_windowLogMax]: LIMITS.zstd_window_log };
-      zlib.zstdDecompress(bytes, { ...options, params }, done);
+  declared: number | undefined,
+  inflated: Inflated,
+): Promise<number> {
+  const expected = Math.min(declared ?? memberSize(bytes), inflated.limit);
+  // One byte more than expected: zlib then needs no second step to find the end.
+  const chunkSize = Math.min(Math.max(expected + 1, LEAST_STEP_BYTES), STEP_BYTES);
+  const params = { [zlib.constants.ZSTD_d_windowLogMax]: LIMITS.zstd_window_log };
+  const engine =
+    encoding === 'gzip' ? zlib.createGunzip({ chunkSize }) : zlib.createZstdDecompress({ chunkSize, params });
+  engine.end(bytes);
+  inflated.reserve(expected);
+  try {
+    for await (const piece of engine as AsyncIterable<Buffer<ArrayBuffer>>) {
+      inflated.push(piece);
+      // The engine has left a whole block. This frees it now, so that it forces no collection (see `Buffers`).
+      if (piece.length === piece.buffer.byteLength) piece.buffer.transfer(0);
     }
-  });
+  } catch (error) {
+    throw error instanceof Failure ? error : new Failure('bad_request');
+  }
+  return engine.bytesWritten;
+}
+
+/** Returns the size that the last gzip member declares (RFC 1952, `ISIZE`), if the bytes can inflate to it. */
+function memberSize(bytes: Buffer): number {
+  const declared = bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4);
+  return Math.min(declared, bytes.length * MOST_RATIO);
 }
 
 /** Bytes of the field that names a dictionary, and of the declared size, by the bits that select them. */
