@@ -175,7 +175,7 @@ export class Subscription {
         this.cursor = shared.cursor;
         if (shared.bytes.length > 0) {
           this.countDelivery(shared.first);
-          return Buffer.concat(shared.bytes);
+          return shared.bytes;
         }
       }
       const left = deadline - performance.now();

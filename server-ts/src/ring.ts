@@ -24,9 +24,18 @@ interface Frame {
 /** Frames are handed out in pieces of about this many bytes. */
 const CHUNK_BYTES = 65_536;
 
+/** The bytes of the next frames after a cursor, the new cursor, and the id of the first frame; 0 when there is none. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly cursor: number;
+  readonly first: number;
+}
+
 export class Ring {
   /** Frames of every event with `from` < id <= `to`, oldest first. */
   private frames: Frame[] = [];
+  /** The newest piece, which many clients want one after the other. */
+  private last: (Piece & { readonly after: number; readonly filter: StreamFilter }) | undefined;
   private bytes = 0;
   private from = 0;
   to = 0;
@@ -34,18 +43,18 @@ export class Ring {
   /** Drops all frames: from now on it holds the events after this id. */
   restart(newest: number): void {
     this.frames = [];
+    this.last = undefined;
     this.bytes = 0;
     this.from = newest;
     this.to = newest;
   }
 
-  /** Returns the next frames after a cursor, and the id of the first one; `undefined` when the cursor is before the ring. */
-  framesAfter(
-    cursor: number,
-    filter: StreamFilter,
-  ): { bytes: Uint8Array[]; cursor: number; first: number } | undefined {
+  /** Returns the next frames after a cursor; `undefined` when the cursor is before the ring. */
+  framesAfter(cursor: number, filter: StreamFilter): Piece | undefined {
     if (cursor < this.from) return undefined;
-    const bytes: Uint8Array[] = [];
+    const { last } = this;
+    if (last !== undefined && last.after === cursor && isSame(last.filter, filter)) return last;
+    const parts: Uint8Array[] = [];
     let length = 0;
     let reached = cursor;
     let first = 0;
@@ -53,15 +62,18 @@ export class Ring {
       const frame = this.frames[at]!;
       reached = frame.id;
       if (!matches(frame, filter)) continue;
-      if (bytes.length === 0) first = frame.id;
-      bytes.push(frame.bytes);
+      if (parts.length === 0) first = frame.id;
+      parts.push(frame.bytes);
       length += frame.bytes.length;
     }
-    return { bytes, cursor: reached, first };
+    const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts, length);
+    this.last = { after: cursor, filter, bytes, cursor: reached, first };
+    return this.last;
   }
 
   /** Adds the page after `to`. */
   append(frames: Frames): void {
+    this.last = undefined;
     let start = 0;
     frames.ids.forEach((id, at) => {
       const end = frames.ends[at]!;
@@ -91,6 +103,14 @@ export class Ring {
     }
     return low;
   }
+}
+
+function isSame(one: StreamFilter, other: StreamFilter): boolean {
+  return (
+    one.sessionId === other.sessionId &&
+    one.agentType === other.agentType &&
+    one.eventType === other.eventType
+  );
 }
 
 function matches(frame: Frame, filter: StreamFilter): boolean {

@@ -68,7 +68,10 @@ export async function sendFrames(
     if (chunk !== undefined) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE_BYTES) {
-        const isTaken = response.write(bytes.subarray(at, at + SLICE_BYTES));
+        const slice = bytes.subarray(at, at + SLICE_BYTES);
+        const turn = queues.turn(slice.length);
+        if (turn !== undefined) await turn;
+        const isTaken = response.write(slice);
         if (!isTaken && !response.destroyed) await taken(response);
         await queue.room(SLICE_BYTES);
       }

@@ -16,6 +16,8 @@ const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 /** Shortest time between two reads of the tables, which grows to a maximum while no client takes bytes. */
 const SHORTEST_MS = 25;
 const LONGEST_MS = 1000;
+/** Bytes that all streams together write before other requests run. */
+const TURN_BYTES = 1 << 19;
 /**
  * A table can miss a socket while others open and close. A socket that is missing this often is no longer watched.
  */
@@ -29,6 +31,9 @@ export class SendQueues {
   private readonly most: number;
   private pauseMs = SHORTEST_MS;
   private looking: Promise<void> | undefined;
+  /** Bytes that streams may write before the next turn of the event loop, and the streams that wait for it. */
+  private left = TURN_BYTES;
+  private readonly waiting: (() => void)[] = [];
 
   constructor(most: number = LIMITS.stream_kernel_bytes) {
     this.most = most;
@@ -52,6 +57,29 @@ export class SendQueues {
   /** Returns how many bytes the kernel may buffer for this stream. */
   shareOf(queue: SendQueue): number {
     return this.queues.has(queue) ? this.most / this.queues.size : Number.POSITIVE_INFINITY;
+  }
+
+  /** Waits for the turn to write this many bytes, in the order of the calls; returns `undefined` if it has come. */
+  turn(bytes: number): Promise<void> | undefined {
+    if (this.waiting.length === 0 && this.left > 0) {
+      this.left -= bytes;
+      return undefined;
+    }
+    if (this.waiting.length === 0) setImmediate(() => this.nextTurn());
+    return new Promise((resolve) => {
+      this.waiting.push(() => {
+        this.left -= bytes;
+        resolve();
+      });
+    });
+  }
+
+  private nextTurn(): void {
+    this.left = TURN_BYTES;
+    let count = 0;
+    while (count < this.waiting.length && this.left > 0) this.waiting[count++]!();
+    this.waiting.splice(0, count);
+    if (this.waiting.length > 0) setImmediate(() => this.nextTurn());
   }
 
   /** Reads the kernel's buffered bytes; resolves when they are known. */
