@@ -13,7 +13,7 @@ use crate::contract::{HOOK_FILES, VOCABULARY};
 use crate::event::{Event, FieldError, FieldValue, RawEvent, Span, SpanKind, Text};
 use crate::field::{Field, FieldKind};
 use crate::fields::Checker;
-use crate::json::scan_object;
+use crate::json::{Keys, scan_object};
 use crate::scanner::Scan;
 use crate::telemetry::event_id::Same;
 use crate::text::decode_token;
@@ -29,11 +29,11 @@ pub struct Mapping {
     source: &'static str,
     fields: Vec<Source>,
     /// Keys at the start of a payload's summary.
-    pub(crate) summary_keys: Vec<String>,
+    pub(crate) summary_keys: Keys,
     hooks: HashMap<&'static str, Meaning>,
     other: Meaning,
-    /// Keys that name the hook's subject.
-    same_keys: Vec<&'static str>,
+    /// Every key that the mapping reads.
+    keys: Keys,
 }
 
 /// The source of a field.
@@ -83,22 +83,26 @@ impl Mapping {
             .iter()
             .map(|(name, spec)| Some((&**name, Meaning::read(agent_type, Some(name), spec)?)))
             .collect::<Option<_>>()?;
-        let same_keys: BTreeSet<_> =
-            hooks.values().filter_map(|hook| Some(hook.same.as_ref()?.key)).collect();
+        let name_key = text("name_key")?;
+        let fields = Some(spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<Vec<_>>>()?)
+            // The server cannot store an event without a session.
+            .filter(|all| all.iter().any(|one| one.field == Field::SessionId && one.default.is_some()))?;
+        let summary_keys = spec["summary_keys"].as_array()?.iter().map(|key| key.as_str().map(str::to_owned));
+        let same_keys = hooks.values().filter_map(|hook| Some(hook.same.as_ref()?.key));
+        let keys: BTreeSet<_> = [name_key]
+            .into_iter()
+            .chain(fields.iter().map(|source| source.key))
+            .chain(WAIT_KEYS.iter().copied())
+            .chain(same_keys)
+            .collect();
         Some(Self {
-            name_key: text("name_key")?,
+            name_key,
             agent_type,
             source: known(&VOCABULARY.sources, text("source")?)?,
-            fields: Some(spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<Vec<_>>>()?)
-                // The server cannot store an event without a session.
-                .filter(|all| all.iter().any(|one| one.field == Field::SessionId && one.default.is_some()))?,
-            summary_keys: spec["summary_keys"]
-                .as_array()?
-                .iter()
-                .map(|key| key.as_str().map(str::to_owned))
-                .collect::<Option<_>>()?,
+            keys: Keys::new(keys.into_iter().map(str::to_owned).collect()),
+            fields,
+            summary_keys: Keys::new(summary_keys.collect::<Option<_>>()?),
             hooks,
-            same_keys: same_keys.into_iter().collect(),
             other: Meaning::read(agent_type, None, &spec["other"])?,
         })
     }
@@ -175,52 +179,35 @@ pub fn read_hook(
     body: &str,
     max_metadata_bytes: usize,
 ) -> Scan<Result<Event, Vec<FieldError>>> {
-    let mut name = Span::ABSENT;
-    let mut spans = vec![Span::ABSENT; mapping.fields.len()];
-    let mut wait_spans = vec![Span::ABSENT; WAIT_KEYS.len()];
-    let mut same_spans = vec![Span::ABSENT; mapping.same_keys.len()];
+    let mut spans = vec![Span::ABSENT; mapping.keys.names().len()];
     let object = scan_object(body, |key, value| {
         // Of equal keys the last counts, so a later one replaces an earlier one.
-        if key.key_is(mapping.name_key, body.as_bytes()) {
-            name = value;
-        }
-        for (source, span) in mapping.fields.iter().zip(&mut spans) {
-            if key.key_is(source.key, body.as_bytes()) {
-                *span = value;
-            }
-        }
-        let others = WAIT_KEYS.iter().zip(&mut wait_spans);
-        for (wanted, span) in others.chain(mapping.same_keys.iter().zip(&mut same_spans)) {
-            if key.key_is(wanted, body.as_bytes()) {
-                *span = value;
-            }
+        if let Some(at) = mapping.keys.find(key, body.as_bytes()) {
+            spans[at] = value;
         }
     })?;
     let Some(object) = object else {
         let message = VOCABULARY.field_messages.object.clone();
         return Ok(Err(vec![FieldError { field: "body", message }]));
     };
-    let meaning = mapping.meaning_of(body, name);
+    let span_of = |key: &str| mapping.keys.exact(key.as_bytes()).map_or(Span::ABSENT, |at| spans[at]);
+    let meaning = mapping.meaning_of(body, span_of(mapping.name_key));
     let (mut raw, mut event) = (RawEvent::empty(), Event::empty());
-    for (source, span) in mapping.fields.iter().zip(&spans).filter(|(source, _)| source.is_of(meaning)) {
-        raw.set(source.field, *span);
+    for source in mapping.fields.iter().filter(|source| source.is_of(meaning)) {
+        raw.set(source.field, span_of(source.key));
         // A problem in the checker makes the field absent.
         if let Some(value) = source.value(&mut Checker { body, raw: &raw, problems: Vec::new() }) {
             event.set(source.field, value);
         }
     }
     if let Some(same) = &meaning.same
-        && let Some((_, span)) = mapping.same_keys.iter().zip(&same_spans).find(|(key, _)| **key == same.key)
-        && let Some(name) = string_at(body, *span).filter(|name| !name.is_empty())
+        && let Some(name) = string_at(body, span_of(same.key)).filter(|name| !name.is_empty())
         && let Some(session_id) = event.text(Field::SessionId, body)
     {
         let id = same.id(mapping.agent_type, session_id, &name);
         event.set(Field::EventId, FieldValue::Text(Text::Owned(id.into())));
     }
-    event.wait = wait_of(meaning, |key| {
-        let (_, span) = WAIT_KEYS.iter().zip(&wait_spans).find(|(known, _)| **known == key)?;
-        string_at(body, *span)
-    });
+    event.wait = wait_of(meaning, |key| string_at(body, span_of(key)));
     let summary =
         truncate_payload(&body[object.start..object.end], max_metadata_bytes, &mapping.summary_keys);
     event.set(Field::AgentType, FieldValue::Text(Text::Owned(mapping.agent_type.into())));

@@ -5,10 +5,55 @@
 //!
 //! Invariant: a body that passes is valid JSON to its last byte, and every span lies on character boundaries.
 
+use std::thread::yield_now;
+
 use crate::event::{RawEvent, Span, SpanKind};
 use crate::field::Field;
 use crate::scanner::{Scan, Scanner};
 use crate::text::hex_value;
+
+/// Items of a batch after which the thread lets others run; an item can have two bytes.
+const YIELD_ITEMS: usize = 8192;
+
+/// ASCII names, among which it finds a key in one look-up: a body may have a million keys.
+#[derive(Debug)]
+pub struct Keys {
+    names: Vec<String>,
+    /// The indices of the names by their length.
+    by_length: Vec<Vec<usize>>,
+}
+
+impl Keys {
+    /// Creates a set of names; of equal names the first counts.
+    pub fn new(names: Vec<String>) -> Self {
+        let longest = names.iter().map(String::len).max().unwrap_or(0);
+        let mut by_length = vec![Vec::new(); longest + 1];
+        for (index, name) in names.iter().enumerate() {
+            by_length[name.len()].push(index);
+        }
+        Self { names, by_length }
+    }
+
+    /// Returns the names in their order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns the index of the name that this key equals, with its escapes resolved.
+    pub fn find(&self, key: Span, bytes: &[u8]) -> Option<usize> {
+        let token = &bytes[key.start + 1..key.end - 1];
+        if key.kind != SpanKind::EscapedString {
+            return self.exact(token);
+        }
+        self.names.iter().position(|name| codes(token).eq(name.bytes().map(u32::from)))
+    }
+
+    /// Returns the index of the name that equals these bytes.
+    pub fn exact(&self, name: &[u8]) -> Option<usize> {
+        let candidates = self.by_length.get(name.len())?;
+        candidates.iter().copied().find(|index| self.names[*index].as_bytes() == name)
+    }
+}
 
 /// Scans the one event of a body. A body that is JSON but not an object gives [`RawEvent::not_an_object`].
 pub fn scan_event(body: &str) -> Scan<RawEvent> {
@@ -186,6 +231,9 @@ impl Scanner<'_> {
                 scanner.skip_value(2)?;
             }
             count += 1;
+            if count % YIELD_ITEMS == 0 {
+                yield_now();
+            }
             Ok(())
         })?;
         Ok(Some(Batch { events, count }))
@@ -257,6 +305,22 @@ mod tests {
         assert_eq!(&body[status.start..status.end], "\"b\"");
         assert!(!events[1].is_object);
         assert_eq!(scan_batch(r#"{"events":[],"events":1}"#, 2), Ok(None));
+    }
+
+    #[test]
+    fn a_set_of_names_finds_a_key_in_any_spelling_and_only_whole_keys() {
+        let keys = Keys::new(["id", "cwd", "ab", "name"].map(str::to_owned).to_vec());
+        let index_of = |key: &str| {
+            let kind = if key.contains('\\') { SpanKind::EscapedString } else { SpanKind::String };
+            let token = format!("\"{key}\"");
+            keys.find(Span { start: 0, end: token.len(), kind }, token.as_bytes())
+        };
+        assert_eq!(["id", "cwd", "ab", "name"].map(index_of), [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!([r"i\u0064", r"\u0063wd", r"\u006e\u0061me"].map(index_of), [Some(0), Some(1), Some(3)]);
+        for key in ["", "i", "idd", "Id", "names", r"i\u0164", r"\n", &r"\u0069".repeat(9), "é"] {
+            assert_eq!(index_of(key), None, "{key}");
+        }
+        assert_eq!(Keys::new(Vec::new()).exact(b"id"), None);
     }
 
     #[test]

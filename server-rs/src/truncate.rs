@@ -4,15 +4,18 @@
 //! Pure. The text was scanned before, so it is valid JSON.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use crate::contract::VOCABULARY;
-use crate::json::visit_members;
+use crate::json::{Keys, visit_members};
 
 /// Cuts a value to at most this many bytes; `None` when no part fits.
 type Cut = fn(&str, usize) -> Option<String>;
 
 /// Marks the end of a cut string.
 const MARK: &str = "…";
+
+static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys::new(VOCABULARY.summary_keys.clone()));
 
 /// The beginning of every summary.
 const SUMMARY_START: &str = r#"{"_truncated":true,"_original_bytes":"#;
@@ -27,22 +30,22 @@ pub fn truncate_metadata(text: &str, limit: usize) -> Option<String> {
     if text.len() <= limit {
         return None;
     }
-    let mut summary = summary_of(text, limit, &VOCABULARY.summary_keys, |_, _| None);
+    let mut summary = summary_of(text, limit, &KEYS, |_, _| None);
     summary.push('}');
     Some(summary)
 }
 
 /// Returns the summary of a hook's payload above `limit` bytes; `None` when the payload fits. The members of
 /// `keys` come first, then all others; values that do not fit are cut.
-pub fn truncate_payload(text: &str, limit: usize, keys: &[String]) -> Option<String> {
+pub fn truncate_payload(text: &str, limit: usize, keys: &Keys) -> Option<String> {
     if text.len() <= limit {
         return None;
     }
     let mut summary = summary_of(text, limit, keys, cut_value);
     let bytes = text.as_bytes();
     let scanned = visit_members(text, |name, value| {
-        // Evaluated last, since it may decode the name.
-        let is_other = || !keys.iter().any(|key| name.key_is(key, bytes));
+        // Evaluated last: most members of a long payload do not fit.
+        let is_other = || keys.find(name, bytes).is_none();
         push_member(&mut summary, &text[name.start + 1..name.end - 1], value, limit, cut_value, is_other);
     });
     debug_assert!(scanned.is_ok(), "a payload was scanned as its body");
@@ -51,20 +54,20 @@ pub fn truncate_payload(text: &str, limit: usize, keys: &[String]) -> Option<Str
 }
 
 /// Returns the markers and the present members of `keys`, without the closing brace.
-fn summary_of(text: &str, limit: usize, keys: &[String], cut: Cut) -> String {
-    let mut values: Vec<Option<&str>> = vec![None; keys.len()];
+fn summary_of(text: &str, limit: usize, keys: &Keys, cut: Cut) -> String {
+    let mut values: Vec<Option<&str>> = vec![None; keys.names().len()];
     if text.starts_with('{') {
         let bytes = text.as_bytes();
         let scanned = visit_members(text, |name, value| {
             // Of equal keys the last counts, so a later one replaces an earlier one.
-            if let Some(at) = keys.iter().position(|key| name.key_is(key, bytes)) {
+            if let Some(at) = keys.find(name, bytes) {
                 values[at] = Some(value);
             }
         });
         debug_assert!(scanned.is_ok(), "metadata was scanned with its body");
     }
     let mut summary = format!("{SUMMARY_START}{}", text.len());
-    for (key, value) in keys.iter().zip(values) {
+    for (key, value) in keys.names().iter().zip(values) {
         if let Some(value) = value {
             push_member(&mut summary, key, value, limit, cut, || true);
         }
@@ -178,7 +181,7 @@ mod tests {
     }
 
     fn payload(text: &str, limit: usize) -> Option<String> {
-        truncate_payload(text, limit, &["name".to_owned(), "id".to_owned()])
+        truncate_payload(text, limit, &Keys::new(vec!["name".to_owned(), "id".to_owned()]))
     }
 
     #[test]

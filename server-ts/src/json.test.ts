@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RawEvents } from './event.ts';
 import { FIELDS } from './field.ts';
-import { type Batch, keyIs, scanBatch, scanEvent } from './json.ts';
+import { type Batch, Keys, keyIs, scanBatch, scanEvent } from './json.ts';
 
 function isJson(text: string): boolean {
   return scanEvent(Buffer.from(text), new RawEvents());
@@ -132,6 +132,22 @@ test('the scanner pauses between the items of a long body', () => {
   const { batch, slices } = batchOf(`{"events":[${Array(30).fill(item).join(',')}]}`, 100);
   assert.equal(batch?.count, 30);
   assert.ok(slices >= 4, `${slices} slices`);
+});
+
+test('the scanner pauses between many short items', () => {
+  const { batch, slices } = batchOf(`{"events":[${Array(20_000).fill('7').join(',')}]}`, 0);
+  assert.equal(batch?.count, 20_000);
+  assert.equal(slices, 2);
+});
+
+test('a set of names finds a key in any spelling, and only whole keys', () => {
+  const keys = new Keys(['id', 'cwd', 'ab', 'name']);
+  const indexOf = (key: string): number => keys.find(Buffer.from(`"${key}"`), 1, 1 + Buffer.byteLength(key));
+  assert.deepEqual(['id', 'cwd', 'ab', 'name'].map(indexOf), [0, 1, 2, 3]);
+  assert.deepEqual(['i\\u0064', '\\u0063wd', '\\u006e\\u0061me'].map(indexOf), [0, 1, 3]);
+  for (const key of ['', 'i', 'idd', 'Id', 'names', 'i\\u0164', '\\n', '\\u0069'.repeat(9), 'é'])
+    assert.equal(indexOf(key), -1, key);
+  assert.equal(new Keys([]).find(Buffer.from('id'), 0, 2), -1);
 });
 
 test('keys are compared with their escapes resolved', () => {

@@ -42,3 +42,21 @@ test('a client that takes no bytes for the time limit is disconnected', { skip }
   assert.ok(ours.destroyed);
   end();
 });
+
+test('streams write a bounded number of bytes before other work runs, in the order of their calls', async () => {
+  const queues = new SendQueues();
+  const order: (number | string)[] = [];
+  const writing = Array.from({ length: 12 }, async (_, index) => {
+    const turn = queues.turn(1 << 17);
+    if (turn !== undefined) await turn;
+    order.push(index);
+  });
+  const other = new Promise<void>((resolve) => setImmediate(resolve)).then(() => order.push('other'));
+  await Promise.all([...writing, other]);
+  assert.deepEqual(order.slice(0, 4), [0, 1, 2, 3]);
+  assert.deepEqual(
+    order.filter((entry) => entry !== 'other'),
+    Array.from({ length: 12 }, (_, index) => index),
+  );
+  assert.ok(order.indexOf('other') <= 8, `after ${order.indexOf('other')} writes`);
+});

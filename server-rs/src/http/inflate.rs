@@ -1,5 +1,7 @@
 //! Inflates compressed bodies to their very end (rule BOD-03).
 
+use std::thread::yield_now;
+
 use flate2::{Decompress, FlushDecompress, Status};
 use http::header::{CONTENT_ENCODING, HeaderMap};
 use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_frame_content_size};
@@ -25,8 +27,9 @@ pub(super) enum InflateError {
 /// The window of gzip has one size (RFC 1951, section 2).
 const GZIP_WINDOW_LOG: u8 = 15;
 
-/// Least room for each step of inflating.
-const INFLATE_BYTES: usize = 32 * 1024;
+/// The most bytes of one step of inflating. After each step the thread lets others run. Otherwise the kernel runs it
+/// for several milliseconds while the thread of a small request waits for a processor.
+const STEP_BYTES: usize = 64 * 1024;
 
 /// Returns the encoding of a body; any other encoding is a failure.
 pub(super) fn encoding_of(headers: &HeaderMap) -> Result<Encoding, Failure> {
@@ -59,15 +62,19 @@ pub(super) fn inflate(encoding: Encoding, bytes: &[u8], limit: u64) -> Result<Ve
 /// itself, since flate2's own reader refuses a file name of 64 KiB.
 fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
     let mut inflated = Vec::new();
+    let mut step = vec![0; STEP_BYTES];
     let mut member = Decompress::new_gzip(GZIP_WINDOW_LOG);
     loop {
-        inflated.reserve(INFLATE_BYTES);
-        let before = member.total_in();
-        let status = member.decompress_vec(bytes, &mut inflated, FlushDecompress::None);
-        let taken = usize::try_from(member.total_in() - before).map_err(|_| InflateError::Broken)?;
-        bytes = bytes.get(taken..).ok_or(InflateError::Broken)?;
+        let (read, written) = (member.total_in(), member.total_out());
+        let status = member.decompress(bytes, &mut step, FlushDecompress::None);
+        let size = |bytes: u64| usize::try_from(bytes).map_err(|_| InflateError::Broken);
+        bytes = bytes.get(size(member.total_in() - read)?..).ok_or(InflateError::Broken)?;
+        inflated.extend_from_slice(step.get(..size(member.total_out() - written)?).unwrap_or_default());
         if inflated.len() as u64 > limit {
             return Err(InflateError::TooLarge);
+        }
+        if inflated.len() > STEP_BYTES {
+            yield_now();
         }
         match status {
             Ok(Status::Ok) => {}
@@ -83,6 +90,7 @@ fn inflate_members(mut bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError
 /// check it when the last block is empty.
 fn inflate_frames(bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
     let mut inflated = Vec::new();
+    let mut step = vec![0; STEP_BYTES];
     let mut context = DCtx::try_create().ok_or(InflateError::Broken)?;
     let window = DParameter::WindowLogMax(LIMITS.zstd_window_log);
     context.set_parameter(window).map_err(|_| InflateError::Broken)?;
@@ -90,13 +98,15 @@ fn inflate_frames(bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
     let mut start = 0;
     let mut declared = content_size(bytes);
     loop {
-        let before = inflated.len();
-        inflated.reserve(INFLATE_BYTES);
-        let missing = context
-            .decompress_stream(&mut OutBuffer::around_pos(&mut inflated, before), &mut sent)
-            .map_err(|_| InflateError::Broken)?;
+        let mut out = OutBuffer::around(step.as_mut_slice());
+        let missing = context.decompress_stream(&mut out, &mut sent).map_err(|_| InflateError::Broken)?;
+        let written = out.as_slice().len();
+        inflated.extend_from_slice(out.as_slice());
         if inflated.len() as u64 > limit {
             return Err(InflateError::TooLarge);
+        }
+        if inflated.len() > STEP_BYTES {
+            yield_now();
         }
         let rest = bytes.get(sent.pos()..).ok_or(InflateError::Broken)?;
         if missing == 0 {
@@ -107,7 +117,7 @@ fn inflate_frames(bytes: &[u8], limit: u64) -> Result<Vec<u8>, InflateError> {
                 return Ok(inflated);
             }
             (start, declared) = (inflated.len(), content_size(rest));
-        } else if rest.is_empty() && inflated.len() < inflated.capacity() {
+        } else if rest.is_empty() && written < STEP_BYTES {
             // The output has room: the compressed data is cut off.
             return Err(InflateError::Broken);
         }
