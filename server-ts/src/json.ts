@@ -34,55 +34,28 @@ interface Key {
   readonly index: number;
 }
 
+/** At least the length of every name. */
+const LONGEST_NAME = 64;
+/** The last key that had escapes, resolved; a longer key is no name. */
+const RESOLVED = Buffer.alloc(LONGEST_NAME);
+/** The known fields by the length of their names. */
+const FIELDS_BY_LENGTH = byLength(FIELDS);
+
 /** ASCII names, among which it finds a key in one look-up: a body may have a million keys. */
 export class Keys {
   readonly names: readonly Buffer[];
-  /** The names by their length. */
-  private readonly byLength: (Key[] | undefined)[] = [];
-  /** The last key that had escapes, resolved; a longer key is none of the names. */
-  private readonly resolved: Buffer;
+  private readonly lists: (Key[] | undefined)[];
 
   constructor(names: readonly string[]) {
     this.names = names.map((name) => Buffer.from(name));
-    this.resolved = Buffer.alloc(Math.max(0, ...names.map((name) => name.length)));
-    this.names.forEach((bytes, index) => {
-      const list = this.byLength[bytes.length] ?? [];
-      list.push({ bytes, index });
-      this.byLength[bytes.length] = list;
-    });
+    this.lists = byLength(names);
   }
 
   /** Returns the index of the name that the key from `start` up to `end` equals with its escapes resolved, or -1. */
   find(bytes: Buffer, start: number, end: number): number {
-    const exact = this.exact(bytes, start, end);
-    if (exact >= 0 || !hasEscape(bytes, start, end)) return exact;
-    const { resolved } = this;
-    let length = 0;
-    for (let at = start; at < end; at += widthAt(bytes, at)) {
-      const code = codeAt(bytes, at);
-      if (length === resolved.length || code >= 0x80) return -1;
-      resolved[length++] = code;
-    }
-    return this.exact(resolved, 0, length);
-  }
-
-  /** Returns the index of the name that equals the bytes from `start` up to `end`, or -1. */
-  exact(bytes: Buffer, start: number, end: number): number {
-    const length = end - start;
-    const candidates = this.byLength[length];
-    if (candidates === undefined) return -1;
-    for (let i = 0; i < candidates.length; i++) {
-      const name = candidates[i]!.bytes;
-      let at = 0;
-      while (at < length && bytes[start + at] === name[at]) at++;
-      if (at === length) return candidates[i]!.index;
-    }
-    return -1;
+    return indexOf(this.lists, bytes, start, end);
   }
 }
-
-/** The names of the known fields. */
-const FIELD_KEYS = new Keys(FIELDS);
 
 /**
  * Scans one event into `events` and records its end; the item may be another value than an object. Returns whether
@@ -260,7 +233,7 @@ function scanItem(bytes: Buffer, start: number, depth: number, events: RawEvents
     const valueStart = skipSpace(bytes, at + 1);
     at = skipValue(bytes, valueStart, depth - 1);
     if (at === INVALID) return INVALID;
-    const field = FIELD_KEYS.find(bytes, keyStart, keyEnd - 1);
+    const field = indexOf(FIELDS_BY_LENGTH, bytes, keyStart, keyEnd - 1);
     if (field >= 0) {
       const slot = item + 2 * field + 2;
       spans[slot] = valueStart;
@@ -276,5 +249,49 @@ function scanItem(bytes: Buffer, start: number, depth: number, events: RawEvents
 
 /** Returns the index of the field whose name lies from `start` up to `end`, or -1. */
 export function fieldNamed(bytes: Buffer, start: number, end: number): number {
-  return FIELD_KEYS.exact(bytes, start, end);
+  return exactIndex(FIELDS_BY_LENGTH, bytes, start, end);
+}
+
+/** Returns the index of the name that the key equals with its escapes resolved, or -1. */
+function indexOf(lists: readonly (Key[] | undefined)[], bytes: Buffer, start: number, end: number): number {
+  const exact = exactIndex(lists, bytes, start, end);
+  if (exact >= 0 || !hasEscape(bytes, start, end)) return exact;
+  let length = 0;
+  for (let at = start; at < end; at += widthAt(bytes, at)) {
+    const code = codeAt(bytes, at);
+    if (length === LONGEST_NAME || code >= 0x80) return -1;
+    RESOLVED[length++] = code;
+  }
+  return exactIndex(lists, RESOLVED, 0, length);
+}
+
+/** Returns the index of the name that equals the bytes from `start` up to `end`, or -1. */
+function exactIndex(
+  lists: readonly (Key[] | undefined)[],
+  bytes: Buffer,
+  start: number,
+  end: number,
+): number {
+  const length = end - start;
+  const candidates = lists[length];
+  if (candidates === undefined) return -1;
+  for (let i = 0; i < candidates.length; i++) {
+    const name = candidates[i]!.bytes;
+    let at = 0;
+    while (at < length && bytes[start + at] === name[at]) at++;
+    if (at === length) return candidates[i]!.index;
+  }
+  return -1;
+}
+
+/** Returns the names by their length. */
+function byLength(names: readonly string[]): (Key[] | undefined)[] {
+  const lists: (Key[] | undefined)[] = [];
+  names.forEach((name, index) => {
+    if (name.length > LONGEST_NAME) throw new Error(`${name} is too long for a name`);
+    const list = lists[name.length] ?? [];
+    list.push({ bytes: Buffer.from(name), index });
+    lists[name.length] = list;
+  });
+  return lists;
 }
