@@ -1,9 +1,9 @@
 /**
  * Runs the ingest pipeline: read, validate, redact, truncate, store. A single event is a batch of one.
  *
- * A request's ticket bounds the work that waits for the writer (rule ING-10). A large body is processed in slices, so
- * that other requests run in between. Knows nothing of HTTP. Over 250 lines because every source of events has its
- * function here.
+ * A request's ticket bounds the work that waits for the writer (rule ING-10). A long body is processed in slices, so
+ * that other requests run in between (decision 104). Knows nothing of HTTP. Over 250 lines because every source of
+ * events has its function here.
  */
 import { isAscii } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';

@@ -114,6 +114,26 @@ test('the ring is bounded, and a subscriber behind it loses no event', async () 
   assert.deepEqual(await idsUntil(slow, 200), range(1, 200));
 });
 
+test('subscribers at the same cursor with the same filter get the same bytes, until there are new events', async () => {
+  const source = new Source();
+  const hub = hubOf(source);
+  const subscription = hub.subscribe({}, 0)!;
+  source.newest = 3;
+  hub.published();
+  assert.deepEqual(await idsUntil(subscription, 3), [1, 2, 3]);
+  const bytes = hub.ring.framesAfter(1, {})!.bytes;
+  assert.equal(hub.ring.framesAfter(1, {})!.bytes, bytes);
+  assert.notDeepEqual(hub.ring.framesAfter(2, {})!.bytes, bytes);
+  assert.notDeepEqual(hub.ring.framesAfter(1, { sessionId: 's1' })!.bytes, bytes);
+  const old = hub.ring.framesAfter(1, {})!;
+  source.newest = 4;
+  hub.published();
+  assert.deepEqual(await idsUntil(subscription, 4), [4]);
+  const now = hub.ring.framesAfter(1, {})!;
+  assert.deepEqual([old.cursor, now.cursor, now.first], [3, 4, 2]);
+  assert.ok(now.bytes.length > bytes.length);
+});
+
 test('silence is reported after the requested time', async () => {
   const subscription = hubOf(new Source()).subscribe({}, 0)!;
   assert.equal(await subscription.next(20), 'idle');

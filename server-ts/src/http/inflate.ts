@@ -91,7 +91,7 @@ class Inflated {
     return Buffer.from(whole.buffer, 0, this.length);
   }
 
-  /** Gives memory back that nobody took. */
+  /** Gives the memory back unless `take` returned it. */
   release(): void {
     if (this.whole !== undefined) this.buffers.give(this.whole.buffer);
     this.whole = undefined;

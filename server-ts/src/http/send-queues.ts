@@ -1,6 +1,8 @@
 /**
  * Measures how many bytes of a stream its client has not taken, and pauses a stream that uses its share.
  *
+ * All streams together also write a bounded number of bytes per turn of the event loop (decision 104).
+ *
  * Node can neither set nor read the size of a socket's send buffer, which grows to megabytes for a stalled client.
  * Linux reports the unacknowledged bytes in `/proc/net/tcp` and `/proc/net/tcp6`, by the socket's inode. The server
  * reads them only for a stream that wrote a large part of its share since the last time. Other systems have no such
