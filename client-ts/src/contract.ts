@@ -269,6 +269,8 @@ export interface EventsQuery {
   readonly order?: 'asc' | 'desc' | undefined;
   /** How many rows (GET-01, SES-01, SES-04); of events in NDJSON and Arrow up to 1,000,000 (FMT-09). */
   readonly limit?: number | undefined;
+  /** A sequence that the answer must include (CLU-09). */
+  readonly min_seq?: number | undefined;
 }
 
 /** Parameters of `GET /api/sessions`. */
@@ -283,6 +285,8 @@ export interface SessionsQuery {
   readonly before?: number | undefined;
   /** How many rows (GET-01, SES-01, SES-04); of events in NDJSON and Arrow up to 1,000,000 (FMT-09). */
   readonly limit?: number | undefined;
+  /** A sequence that the answer must include (CLU-09). */
+  readonly min_seq?: number | undefined;
 }
 
 /** Parameters of `GET /api/stats`. */
@@ -292,6 +296,8 @@ export interface StatsQuery {
   readonly since?: string | undefined;
   /** Exclusive (GET-04). */
   readonly until?: string | undefined;
+  /** A sequence that the answer must include (CLU-09). */
+  readonly min_seq?: number | undefined;
 }
 
 /** Parameters of `GET /api/series`. */
@@ -334,6 +340,8 @@ export interface SeriesQuery {
     | undefined;
   /** 1 adds percentiles and a histogram of durations to each series, which then comes from rows (SER-06). */
   readonly durations?: '0' | '1' | undefined;
+  /** A sequence that the answer must include (CLU-09). */
+  readonly min_seq?: number | undefined;
 }
 
 /** Parameters of `GET /api/snapshot/{topic}`. */
@@ -346,4 +354,6 @@ export interface SnapshotQuery {
   readonly limit?: number | undefined;
   /** A revision to wait for, up to five seconds (SYN-08). */
   readonly wait?: number | undefined;
+  /** A sequence that the answer must include (CLU-09). */
+  readonly min_seq?: number | undefined;
 }

@@ -104,6 +104,8 @@ export interface Forwarding {
 
 export interface Health {
   readonly forwarding?: Forwarding | null;
+  /** The stream that the server follows (contract rule CLU-07). */
+  readonly cluster?: { readonly stream: string; readonly waiting: number; readonly failure: string | null };
   /** The file of `--prices`. */
   readonly prices?: { readonly date: string; readonly models: number } | null;
   /** What `--redact` names, and how many events and attachments it changed since the start. */

@@ -58,7 +58,12 @@ export class Nats {
 
   /** The flags of a server that shares the stream. */
   get flags(): readonly string[] {
-    const url = `nats://127.0.0.1:${this.port}`;
+    return this.flagsFor(this.port);
+  }
+
+  /** The flags of a server that reaches NATS at another port. */
+  flagsFor(port: number): readonly string[] {
+    const url = `nats://127.0.0.1:${port}`;
     return ['--store', 'jetstream', '--nats', url, '--stream', STREAM, '--nats-replicas', '1'];
   }
 }
@@ -115,6 +120,7 @@ export function startNode(
   nats: Nats,
   target: TargetName,
   name: string,
+  port = nats.port,
 ): Promise<RunningServer> {
-  return context.start({ target, db: context.db(`${name}.db`), flags: nats.flags });
+  return context.start({ target, db: context.db(`${name}.db`), flags: nats.flagsFor(port) });
 }

@@ -14,6 +14,7 @@ use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::cluster::link::Link;
+use crate::cluster::progress::ClusterStatus;
 use crate::config::Config;
 use crate::error::{ErrorCode, Failure};
 use crate::forward::Forwarder;
@@ -146,6 +147,31 @@ impl App {
         if let Some(cluster) = &self.cluster {
             cluster.run().await;
         }
+    }
+
+    /// Waits until this server has a sequence, if one is given (rule CLU-09).
+    pub async fn await_sequence(&self, sequence: Option<i64>) -> Result<(), Failure> {
+        let Some(sequence) = sequence else { return Ok(()) };
+        let is_reached = match &self.cluster {
+            Some(cluster) => cluster.reaches(sequence).await,
+            None => sequence <= self.store.newest_id(),
+        };
+        if is_reached { Ok(()) } else { Err(ErrorCode::ClusterBehind.into()) }
+    }
+
+    /// Returns whether a cursor of the stream is above every event that this server knows of (rules STR-04, CLU-09).
+    pub async fn is_beyond(&self, cursor: i64) -> bool {
+        let Some(cluster) = &self.cluster else { return cursor > self.store.newest_id() };
+        if cluster.reaches(cursor).await {
+            return false;
+        }
+        let ClusterStatus { waiting, failure, .. } = cluster.status();
+        waiting == 0 && failure.is_none()
+    }
+
+    /// Returns why newer events may exist elsewhere; `None` when this server shows all it can know (rule CLU-10).
+    pub fn staleness(&self) -> Option<String> {
+        self.cluster.as_ref().and_then(|cluster| cluster.failure())
     }
 
     /// Refuses a change that would make this copy differ from its stream (rule CLU-08).

@@ -320,6 +320,7 @@ pub struct Limits {
     pub forward_answer_bytes: usize,
     pub cluster_connect_ms: u64,
     pub cluster_answer_ms: u64,
+    pub cluster_behind_ms: u64,
     pub cluster_retry_ms: u64,
     pub cluster_heartbeat_ms: u64,
     pub cluster_window_s: u64,

@@ -66,6 +66,7 @@ codes! {
     StorageLost = "storage_lost",
     ReadOnly = "read_only",
     ClusterUnavailable = "cluster_unavailable",
+    ClusterBehind = "cluster_behind",
     StreamLimit = "stream_limit",
     StorageFull = "storage_full",
     AttachmentsFull = "attachments_full",

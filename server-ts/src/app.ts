@@ -228,6 +228,26 @@ export class App {
     }
   }
 
+  /** Waits until this server has a sequence, if one is given (rule CLU-09). */
+  async awaitSequence(sequence: number | undefined): Promise<void> {
+    if (sequence === undefined) return;
+    const isReached = this.cluster ? await this.cluster.reaches(sequence) : sequence <= this.store.newest;
+    if (!isReached) throw new Failure('cluster_behind');
+  }
+
+  /** Returns whether a cursor of the stream is above every event that this server knows of (rules STR-04, CLU-09). */
+  async isBeyond(cursor: number): Promise<boolean> {
+    if (this.cluster === undefined) return cursor > this.store.newest;
+    if (await this.cluster.reaches(cursor)) return false;
+    const { waiting, failure } = this.cluster.status;
+    return waiting === 0 && failure === undefined;
+  }
+
+  /** Why newer events may exist elsewhere; `undefined` when this server shows all it can know (rule CLU-10). */
+  get staleness(): string | undefined {
+    return this.cluster?.failure;
+  }
+
   /** Refuses a change that would make this copy differ from its stream (rule CLU-08). */
   checkLocal(): void {
     if (this.cluster !== undefined) throw new Failure('cluster_unsupported');

@@ -44,6 +44,7 @@ export const ERROR_CODES = [
   'storage_lost',
   'read_only',
   'cluster_unavailable',
+  'cluster_behind',
   'stream_limit',
   'storage_full',
   'attachments_full',

@@ -15,6 +15,7 @@ export function ServerPanel() {
     ['Database', bytes(at.db_bytes)],
     ['Redacts', redactedText(at.redaction)],
     ...forwardingFacts(at.forwarding),
+    ...clusterFacts(at.cluster),
     ['Write-ahead log', bytes(at.wal_bytes)],
     ['Attachments', bytes(at.attachment_bytes)],
     ['Keeps', keptText(retention.value)],
@@ -65,6 +66,14 @@ function forwardingFacts(forwarding: Forwarding | null | undefined): readonly (r
   const { to, waiting, failure } = forwarding;
   const text = `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} to be forwarded to ${to}`;
   return [['Forwards', failure === null ? text : `${text} · ${failure}`]];
+}
+
+/** Describes the copy of a stream: "board · 3 messages behind · unreachable"; nothing without `--store jetstream`. */
+function clusterFacts(cluster: Health['cluster']): readonly (readonly [string, string])[] {
+  if (cluster === undefined) return [];
+  const { stream, waiting, failure } = cluster;
+  const behind = waiting > 0 ? [`${counted(waiting, 'message')} behind`] : [];
+  return [['Stream', [stream, ...behind, ...(failure === null ? [] : [failure])].join(' · ')]];
 }
 
 /** Describes redaction: "nothing", "21 keys, 32 patterns · 3 events, 1 attachment changed". */

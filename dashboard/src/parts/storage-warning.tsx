@@ -1,4 +1,7 @@
-/** Warns at the top of the dashboard while the server cannot store events, and before its disk is full. */
+/**
+ * Warns at the top of the dashboard while the server cannot store events, and before its disk is full. Also while its copy
+ * of a stream may lack newer events.
+ */
 import type { Health } from '../api.ts';
 import { health, isHealthKnown } from '../figures.ts';
 import { bytes } from '../format.ts';
@@ -23,11 +26,13 @@ export function StorageWarning() {
 }
 
 /** Returns the sentences to show; `undefined` while storage is well. */
-function warningOf({ reason, disk_low: isLow, disk_free_bytes: free }: Health): string | undefined {
+function warningOf({ reason, cluster, disk_low: isLow, disk_free_bytes: free }: Health): string | undefined {
   const remedy = 'Free some space, delete sessions, or limit what the server keeps (--retain-bytes).';
   if (reason !== undefined) {
     const cause = `The server stores no events: ${FAULTS[reason] ?? reason}.`;
     return reason === 'storage_full' ? `${cause} ${remedy}` : cause;
   }
+  if (cluster !== undefined && cluster.failure !== null)
+    return `Newer events may be missing: this server does not follow its stream (${cluster.failure}).`;
   return isLow ? `The server's disk is almost full: ${bytes(free)} are free. ${remedy}` : undefined;
 }

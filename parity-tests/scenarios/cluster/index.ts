@@ -4,6 +4,7 @@ import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
 import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
 import { quorumLost } from './quorum.ts';
 import { flags, otherDatabases, unsupported } from './refusals.ts';
+import { readOwnWrites } from './sequences.ts';
 
 export const CLUSTER: ScenarioFile = {
   name: 'cluster',
@@ -58,6 +59,12 @@ export const CLUSTER: ScenarioFile = {
       rules: ['CLU-06', 'CLU-07'],
       uses: 'each',
       run: anotherStream,
+    },
+    {
+      name: 'a client that moves reads what it wrote, or learns that it cannot yet',
+      rules: ['CLU-09', 'CLU-10', 'CLU-07', 'STR-03', 'STR-04'],
+      uses: 'each',
+      run: readOwnWrites,
     },
     {
       name: 'changes of one copy are refused',

@@ -83,6 +83,17 @@ impl Cluster {
         self.progress.status()
     }
 
+    /// Returns why the copy does not follow the stream; `None` while it does.
+    pub fn failure(&self) -> Option<String> {
+        self.progress.failure()
+    }
+
+    /// Waits a bounded time until the copy has a sequence; returns whether it does (rule CLU-09).
+    pub async fn reaches(&self, sequence: i64) -> bool {
+        let most = Duration::from_millis(LIMITS.cluster_behind_ms);
+        tokio::time::timeout(most, self.progress.reached(sequence)).await.is_ok()
+    }
+
     /// Publishes the valid events of a request; resolves when the copy of this server has them. Consecutive calls are
     /// published in their order.
     pub fn submit(&self, submission: &Submission) -> impl Future<Output = Submitted> + Send + use<> {

@@ -46,12 +46,17 @@ impl Progress {
         *self.applied.borrow()
     }
 
+    /// Returns why the copy does not follow the stream; `None` while it does.
+    pub fn failure(&self) -> Option<String> {
+        self.failure.borrow().clone()
+    }
+
     /// Returns the current state.
     pub fn status(&self) -> ClusterStatus {
         ClusterStatus {
             applied: self.applied(),
             waiting: self.waiting.load(Ordering::Relaxed),
-            failure: self.failure.borrow().clone(),
+            failure: self.failure(),
         }
     }
 

@@ -1,16 +1,19 @@
 //! Holds a request and the facts about it that a handler needs.
 //!
-//! Before a handler runs, a request passes the checks of its route: `Accept`, `Expect` and the query.
+//! Before a handler runs, a request passes the checks of its route: `Accept`, `Expect` and the query. A read may wait for
+//! a sequence (rule CLU-09).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::FromRequestParts;
+use http::Method;
 use http::header::{EXPECT, HeaderMap};
 use http::request::Parts;
 use tokio::time::Instant;
 
+use crate::app::App;
 use crate::contract::{LIMITS, RouteSpec};
 use crate::error::{ErrorCode, Failure};
 use crate::http::connection::Connection;
@@ -38,10 +41,10 @@ pub struct Exchange {
     pub connection: Connection,
 }
 
-impl<S: Sync> FromRequestParts<S> for Exchange {
+impl FromRequestParts<Arc<App>> for Exchange {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
         let internal = || Failure::new(ErrorCode::Internal);
         let spec = parts.extensions.get::<&'static RouteSpec>().copied().ok_or_else(internal)?;
         let answer = choose_answer(&parts.method, &parts.headers, spec)?;
@@ -51,6 +54,9 @@ impl<S: Sync> FromRequestParts<S> for Exchange {
         let body = parts.extensions.get::<UnreadBody>().cloned().ok_or_else(internal)?;
         let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
         let connection = parts.extensions.get::<Connection>().cloned().ok_or_else(internal)?;
+        if matches!(parts.method, Method::GET | Method::HEAD) {
+            app.await_sequence(parameters.number("min_seq")).await?;
+        }
         Ok(Self {
             headers: parts.headers.clone(),
             route: spec,

@@ -98,6 +98,7 @@ use axum::extract::State;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{self, MethodRouter};
+use http::Method;
 use http::header::{CONNECTION, HeaderMap};
 use http::request::Parts;
 use tower::Layer;
@@ -230,6 +231,9 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     let method = if path.starts_with(REFUSED) { "" } else { parts.method.as_str() };
     let (route, method) = (meters.route_of(path), Meters::method_of(method));
 
+    let may_be_stale = app.cluster.is_some()
+        && matches!(parts.method, Method::GET | Method::HEAD)
+        && ROUTES.routes.get(route).is_some_and(|spec| spec.parameters.iter().any(|name| name == "min_seq"));
     let mut in_progress = None;
     let (mut answer, origin) = guarded(&app, parts, connection.port, next, &mut in_progress).await;
 
@@ -242,6 +246,9 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     }
     if let Some(origin) = origin {
         reply::allow_origin(&mut answer, &origin);
+    }
+    if may_be_stale && let Some(reason) = app.staleness() {
+        reply::stale(&mut answer, &reason);
     }
     meters.count_request(route, method, answer.status().as_u16(), started.elapsed());
     if let Some(code) = answer.extensions().get::<ErrorCode>() {

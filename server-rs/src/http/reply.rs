@@ -291,6 +291,13 @@ pub(crate) fn allow_origin(answer: &mut Response<Body>, origin: &str) {
     insert(answer, VARY, vary);
 }
 
+/// Marks rows from a copy that does not follow its stream (rule CLU-10).
+pub(crate) fn stale(answer: &mut Response<Body>, reason: &str) {
+    if matches!(answer.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
+        insert(answer, HeaderName::from_static("cluster-stale"), reason);
+    }
+}
+
 /// Returns 303 to the dashboard, with the cookie (rule SEC-07).
 pub fn signed_in(cookie: &str) -> Response<Body> {
     let mut answer = Response::new(Body::empty());

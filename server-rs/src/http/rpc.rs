@@ -87,20 +87,35 @@ async fn run(app: &Arc<App>, work: Work) -> Result<Vec<u8>, Refusal> {
             Ok(batch_json(&outcomes, app.store.newest_id(), false).into_bytes())
         }
         Work::Events(options) => {
-            read_events(app, &parameters_of("/api/events", 0, &options)?).await.map_err(unable)
+            let parameters = await_options(app, "/api/events", 0, &options).await?;
+            read_events(app, &parameters).await.map_err(unable)
         }
         Work::Stats(options) => {
-            read_stats(app, &parameters_of("/api/stats", 0, &options)?).await.map_err(unable)
+            let parameters = await_options(app, "/api/stats", 0, &options).await?;
+            read_stats(app, &parameters).await.map_err(unable)
         }
         Work::Sessions(options) => {
-            read_sessions(app, &parameters_of("/api/sessions", 0, &options)?).await.map_err(unable)
+            let parameters = await_options(app, "/api/sessions", 0, &options).await?;
+            read_sessions(app, &parameters).await.map_err(unable)
         }
         Work::Snapshot(topic, options) => {
-            let parameters = parameters_of("/api/snapshot/{topic}", 1, &options)?;
+            let parameters = await_options(app, "/api/snapshot/{topic}", 1, &options).await?;
             let topic = topic_named(&topic).ok_or_else(|| unable(ErrorCode::NotFound.into()))?;
             read_snapshot(app, &topic, &parameters).await.map_err(unable)
         }
     }
+}
+
+/// Reads the options of a route, and waits for the sequence that they name (rule CLU-09).
+async fn await_options(
+    app: &App,
+    path: &str,
+    index: usize,
+    options: &Options,
+) -> Result<Parameters, Refusal> {
+    let parameters = parameters_of(path, index, options)?;
+    app.await_sequence(parameters.number("min_seq")).await.map_err(unable)?;
+    Ok(parameters)
 }
 
 /// Reads the options of a route, the argument at this index; the first invalid option is a problem (rule RPC-05).

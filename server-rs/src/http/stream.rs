@@ -45,6 +45,10 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, exchange: 
         agent_type: text("agent_type"),
         event_type: text("event_type"),
     };
+    let is_beyond = match cursor {
+        Some(cursor) => app.is_beyond(cursor).await,
+        None => false,
+    };
     let mut subscription = app.hub.subscribe(cursor, filter).ok_or_else(|| stream_limit(&app))?;
     let newest = subscription.newest();
     let mut opening = frame(
@@ -57,7 +61,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, exchange: 
         .to_string(),
     );
     let other_epoch = parameters.text("epoch").is_some_and(|epoch| epoch != app.store.epoch());
-    if other_epoch || cursor.is_some_and(|cursor| cursor > newest) {
+    if other_epoch || is_beyond {
         subscription.reset();
         opening.unsplit(frame(r#"{"type":"reset"}"#));
     }

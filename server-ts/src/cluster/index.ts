@@ -5,6 +5,7 @@
  * this server, from which all reads come. Invariant: no event reaches the copy except through the stream.
  */
 import type { Buffers } from '../buffers.ts';
+import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
 import type { Log } from '../log.ts';
 import type { EventSource } from '../meters.ts';
@@ -43,6 +44,20 @@ export class Cluster {
   /** The current state of the copy. */
   get status(): ClusterStatus {
     return this.progress.status;
+  }
+
+  /** Why the copy does not follow the stream; `undefined` while it does. */
+  get failure(): string | undefined {
+    return this.progress.failure;
+  }
+
+  /** Waits a bounded time until the copy has a sequence; returns whether it does (rule CLU-09). */
+  reaches(sequence: number): Promise<boolean> {
+    const deadline = AbortSignal.timeout(LIMITS.cluster_behind_ms);
+    return this.progress.reached(sequence, deadline).then(
+      () => true,
+      () => false,
+    );
   }
 
   /**

@@ -26,7 +26,7 @@ export class Progress {
   private readonly waiters = new Set<Waiter>();
   private readonly followers = new Set<Waiter>();
   private waiting = 0;
-  private failure: string | undefined = 'connecting';
+  private reason: string | undefined = 'connecting';
 
   /** Starts at a sequence. */
   constructor(sequence: number, log: Log) {
@@ -39,14 +39,19 @@ export class Progress {
     return this.sequence;
   }
 
+  /** Why the copy does not follow the stream; `undefined` while it does. */
+  get failure(): string | undefined {
+    return this.reason;
+  }
+
   /** The current state. */
   get status(): ClusterStatus {
-    return { applied: this.sequence, waiting: this.waiting, failure: this.failure };
+    return { applied: this.sequence, waiting: this.waiting, failure: this.reason };
   }
 
   /** Waits until the copy follows the stream; rejects when the signal aborts. */
   following(signal: AbortSignal): Promise<void> {
-    return waitFor(this.followers, () => this.failure === undefined, signal);
+    return waitFor(this.followers, () => this.reason === undefined, signal);
   }
 
   /** Records that the copy has the messages up to a sequence, and which of them were duplicates. */
@@ -73,8 +78,8 @@ export class Progress {
 
   /** Records why the copy does not follow the stream. A new reason is a log line. */
   fail(failure: string | undefined): void {
-    if (this.failure === failure) return;
-    this.failure = failure;
+    if (this.reason === failure) return;
+    this.reason = failure;
     wake(this.followers);
     if (failure !== undefined) this.log.warn({ failure }, 'the copy does not follow its stream');
     else this.log.info({ applied: this.sequence }, 'the copy follows its stream');

@@ -28,6 +28,8 @@ export interface Exchange {
   hasChoice: boolean;
   /** Whether the body was read whole, or the server sent 100 and is reading it. */
   bodyTaken: boolean;
+  /** Returns why newer rows may exist, where the answer has rows (rule CLU-10). */
+  staleness: (() => string | undefined) | undefined;
   /** Returns whether the server is draining, so that every connection closes. */
   isDraining(): boolean;
 }

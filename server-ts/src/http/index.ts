@@ -141,6 +141,7 @@ function firstChecks(app: App, routes: Router): RequestListener {
       telemetry: undefined,
       hasChoice: false,
       bodyTaken: false,
+      staleness: undefined,
       isDraining: () => app.isDraining,
     };
     request.on('error', () => {});
@@ -188,6 +189,7 @@ function guarded(app: App) {
 
 /** Checks Accept, Expect and query, then calls the handler. */
 function endpoint(app: App, route: RouteSpec, handler: Handler) {
+  const isRead = route.parameters.includes('min_seq');
   return (_request: Request, response: Response): Promise<void> | void => {
     const exchange = exchangeOf(response);
     const { head } = exchange;
@@ -198,11 +200,13 @@ function endpoint(app: App, route: RouteSpec, handler: Handler) {
     if (expected.some((value) => value.toLowerCase() !== '100-continue')) {
       throw new Failure('expectation_failed');
     }
-    return handler(
-      app,
-      exchange,
-      readParameters(head.query, route, head.method, isExport(exchange.answer.format)),
-    );
+    const parameters = readParameters(head.query, route, head.method, isExport(exchange.answer.format));
+    if (!isRead || (head.method !== 'GET' && head.method !== 'HEAD'))
+      return handler(app, exchange, parameters);
+    if (app.cluster !== undefined) exchange.staleness = () => app.staleness;
+    const sequence = parameters.number('min_seq');
+    if (sequence === undefined) return handler(app, exchange, parameters);
+    return app.awaitSequence(sequence).then(() => handler(app, exchange, parameters));
   };
 }
 

@@ -32,6 +32,8 @@ type Headers = Readonly<Record<string, Header>>;
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** The statuses that vary with `Accept` where it selects the format (rule HTT-13). */
 const VARYING: ReadonlySet<number> = new Set([200, 304, 406]);
+/** The statuses whose rows may be stale (rule CLU-10). */
+const STALE: ReadonlySet<number> = new Set([200, 304]);
 const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 
 /** Sends 200 with JSON text, as text or as bytes. */
@@ -342,6 +344,8 @@ function writeHead(exchange: Exchange, status: number, headers: Headers, close: 
   meters.countRequest(routePlace, methodPlace, status, performance.now() - startedMs);
   const list: Header[] = [];
   for (const name in headers) list.push(name, headers[name]!);
+  const stale = STALE.has(status) ? exchange.staleness?.() : undefined;
+  if (stale !== undefined) list.push('cluster-stale', stale);
   if (origin !== undefined) list.push('access-control-allow-origin', origin);
   const varies = exchange.hasChoice && VARYING.has(status);
   if (varies || origin !== undefined) {

@@ -93,13 +93,13 @@ async function run(app: App, exchange: Exchange, body: Buffer, work: Work): Prom
       case 'ingest':
         return await ingest(app, body.subarray(work.start, work.end), work.format);
       case 'events':
-        return await readEvents(app, exchange, parametersOf('/api/events', 0, work.options));
+        return await readEvents(app, exchange, await awaitOptions(app, '/api/events', 0, work.options));
       case 'stats':
-        return await readStats(app, exchange, parametersOf('/api/stats', 0, work.options));
+        return await readStats(app, exchange, await awaitOptions(app, '/api/stats', 0, work.options));
       case 'sessions':
-        return await readSessions(app, exchange, parametersOf('/api/sessions', 0, work.options));
+        return await readSessions(app, exchange, await awaitOptions(app, '/api/sessions', 0, work.options));
       case 'snapshot': {
-        const parameters = parametersOf('/api/snapshot/{topic}', 1, work.options);
+        const parameters = await awaitOptions(app, '/api/snapshot/{topic}', 1, work.options);
         const topic = topicNamed(work.topic);
         if (topic === undefined) throw new Failure('not_found');
         return await readSnapshot(app, exchange, topic, parameters);
@@ -135,6 +135,13 @@ class BadOption extends Error {
     super(problem.message);
     this.problem = problem;
   }
+}
+
+/** Reads the options of a route, and waits for the sequence that they name (rule CLU-09). */
+async function awaitOptions(app: App, path: string, index: number, options: Options): Promise<Parameters> {
+  const parameters = parametersOf(path, index, options);
+  await app.awaitSequence(parameters.number('min_seq'));
+  return parameters;
 }
 
 /** Reads the options of a route, the argument at this index; throws the first invalid option (rule RPC-05). */

@@ -34,10 +34,12 @@ async function openEvents(app: App, exchange: Exchange, parameters: Parameters):
     stream(exchange);
     return;
   }
-  const newest = app.store.newest;
   const { epoch } = app.store;
   const otherEpoch = (parameters.text('epoch') ?? epoch) !== epoch;
-  const isReset = otherEpoch || (cursor !== undefined && cursor > newest);
+  const isReset = otherEpoch || (cursor !== undefined && (await app.isBeyond(cursor)));
+  // The client may be gone after the wait for its cursor.
+  if (exchange.response.destroyed) return;
+  const newest = app.store.newest;
   const filter: StreamFilter = {
     sessionId: parameters.text('session_id'),
     agentType: parameters.text('agent_type'),
