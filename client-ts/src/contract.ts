@@ -155,6 +155,8 @@ export interface Backup {
   readonly bytes: number;
   readonly newest_id: number;
   readonly attachments: number;
+  /** The newest sequence in a copy of a stream (CLU-13). */
+  readonly sequence?: number;
 }
 
 /** ING-04; results only with ?results=1 (ING-05). */

@@ -30,12 +30,12 @@ export class Nats {
   }
 
   /** Starts a server; skips the scenario where the program cannot be installed. */
-  static async start(context: ScenarioContext): Promise<Nats> {
+  static async start(context: ScenarioContext, more = ''): Promise<Nats> {
     const program = await programOf(context);
     const port = (await freePorts(1))[0]!;
     const config = join(context.folder, 'nats.conf');
     const store = `store_dir: "${join(context.folder, 'nats')}", sync_interval: always`;
-    writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { ${store} }\n`);
+    writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { ${store} }\n${more}`);
     const nats = new Nats(program, port, config);
     context.atEnd(() => nats.stop());
     await nats.run();

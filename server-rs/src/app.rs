@@ -1,4 +1,6 @@
 //! Builds the server's parts and connects them. The app holds all state, so two apps can run in one process.
+//!
+//! Over 250 lines because every part is connected here.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -30,8 +32,9 @@ use crate::redact::step::RedactionStep;
 use crate::store::Store;
 use crate::store::cluster::ClusterStream;
 use crate::store::connection::OpenError;
+use crate::store::deletions::Scope;
 use crate::store::forwarding::ForwardCursor;
-use crate::store::retention::Bounds;
+use crate::store::retention::{Bounds, Deleted};
 use crate::store::session_query::Cutoffs;
 use crate::telemetry::counters::Counters;
 
@@ -93,7 +96,8 @@ impl App {
             stream.as_ref(),
         )?;
         let store = Arc::new(store);
-        let cluster = link.map(|link| Arc::new(Cluster::new(link, &store)));
+        let flags = (config.retain_days, config.retain_bytes);
+        let cluster = link.map(|link| Arc::new(Cluster::new(link, &store, flags, clock)));
         let token = config.forward_token.take();
         let forwarder = config
             .forward
@@ -172,6 +176,25 @@ impl App {
     /// Returns why newer events may exist elsewhere; `None` when this server shows all it can know (rule CLU-10).
     pub fn staleness(&self) -> Option<String> {
         self.cluster.as_ref().and_then(|cluster| cluster.failure())
+    }
+
+    /// Deletes events, or a session with its events, on all copies of a stream; `None` when no session has this id (rules
+    /// RET-04 and CLU-11).
+    pub async fn delete(&self, scope: Scope) -> Result<Option<Deleted>, ErrorCode> {
+        match &self.cluster {
+            Some(cluster) => cluster.delete(scope).await,
+            None => self.store.delete(scope).await,
+        }
+    }
+
+    /// Sets the bounds of retention, in days and bytes, of all servers of a stream (rules RET-03 and CLU-12).
+    pub async fn set_bounds(&self, days: u64, bytes: u64) -> Result<(), ErrorCode> {
+        if let Some(cluster) = &self.cluster {
+            return cluster.retain(days, bytes).await;
+        }
+        self.store.set_bounds(days, bytes);
+        self.store.check_bounds();
+        Ok(())
     }
 
     /// Refuses a change that would make this copy differ from its stream (rule CLU-08).

@@ -448,6 +448,31 @@ pub struct FamilySpec {
     pub buckets: Option<Vec<f64>>,
 }
 
+/// `cluster.json`.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct ClusterSpec {
+    pub headers: ClusterHeaders,
+    pub changes: BTreeMap<String, ChangeSpec>,
+}
+
+/// The headers of messages of the stream.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct ClusterHeaders {
+    pub wait: String,
+    pub truncated: String,
+    pub change: String,
+}
+
+/// The members of a change of the copies, with their types.
+#[derive(Debug, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
+pub struct ChangeSpec {
+    pub members: BTreeMap<String, String>,
+    pub optional: Option<Vec<String>>,
+}
+
 /// `formats.json`.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
@@ -482,6 +507,9 @@ pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../..
 /// The parsed families of metrics.
 pub static METRICS: LazyLock<MetricsSpec> =
     LazyLock::new(|| parse(include_str!("../../contract/metrics.json")));
+/// The parsed messages of a stream.
+pub static CLUSTER: LazyLock<ClusterSpec> =
+    LazyLock::new(|| parse(include_str!("../../contract/cluster.json")));
 /// The parsed formats.
 pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
 /// `hooks/*.json` by the last segment of their routes; [`crate::hooks`] parses them.

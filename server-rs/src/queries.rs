@@ -83,6 +83,9 @@ pub const SELECT_ATTACHMENT_FILES: &str = include_str!("../../contract/queries/s
 pub const SELECT_ATTACHMENTS: &str = include_str!("../../contract/queries/select_attachments.sql");
 /// `contract/queries/select_calls.sql`
 pub const SELECT_CALLS: &str = include_str!("../../contract/queries/select_calls.sql");
+/// `contract/queries/select_cluster_retention.sql`
+pub const SELECT_CLUSTER_RETENTION: &str =
+    include_str!("../../contract/queries/select_cluster_retention.sql");
 /// `contract/queries/select_cluster_sequence.sql`
 pub const SELECT_CLUSTER_SEQUENCE: &str = include_str!("../../contract/queries/select_cluster_sequence.sql");
 /// `contract/queries/select_cluster_stream.sql`
@@ -237,6 +240,9 @@ pub const UPDATE_LAST_KEYED_EVENT_ID: &str =
 pub const UPDATE_NOTHING: &str = include_str!("../../contract/queries/update_nothing.sql");
 /// `contract/queries/update_open_hour.sql`
 pub const UPDATE_OPEN_HOUR: &str = include_str!("../../contract/queries/update_open_hour.sql");
+/// `contract/queries/upsert_cluster_retention.sql`
+pub const UPSERT_CLUSTER_RETENTION: &str =
+    include_str!("../../contract/queries/upsert_cluster_retention.sql");
 /// `contract/queries/upsert_cluster_sequence.sql`
 pub const UPSERT_CLUSTER_SEQUENCE: &str = include_str!("../../contract/queries/upsert_cluster_sequence.sql");
 /// `contract/queries/upsert_event_block.sql`

@@ -28,9 +28,11 @@ import type { Log } from './log.ts';
 import type { Notifier } from './notifier.ts';
 import { CallReader } from './rpc/worker.ts';
 import type { ClusterStream } from './store/cluster.ts';
+import type { Scope } from './store/deletions.ts';
 import type { StoreCode } from './store/failure.ts';
 import { ForwardCursor } from './store/forwarding.ts';
 import { Store } from './store/index.ts';
+import type { Bounds, DeletionResult } from './store/retention.ts';
 import { Counters } from './telemetry/counters.ts';
 
 /** Advice for users of an agent that speaks gRPC. */
@@ -165,7 +167,8 @@ export class App {
     let cluster: Cluster | undefined;
     if (link !== undefined) {
       const { Cluster } = await import('./cluster/index.ts');
-      cluster = new Cluster(link, store, buffers, log);
+      const flags = { days: config.retainDays, bytes: config.retainBytes };
+      cluster = new Cluster(link, store, buffers, flags, log);
     }
     held.app = new App(options, store, buffers, buildRoutes, forwarder, cluster);
     return held.app;
@@ -246,6 +249,20 @@ export class App {
   /** Why newer events may exist elsewhere; `undefined` when this server shows all it can know (rule CLU-10). */
   get staleness(): string | undefined {
     return this.cluster?.failure;
+  }
+
+  /**
+   * Deletes events, or a session with its events, on all copies of a stream; `undefined` when nothing matches (rules
+   * RET-04 and CLU-11).
+   */
+  delete(scope: Scope): Promise<DeletionResult> {
+    return this.cluster ? this.cluster.delete(scope) : this.store.delete(scope);
+  }
+
+  /** Sets the bounds of retention of all servers of a stream (rules RET-03 and CLU-12). */
+  async setBounds(bounds: Bounds): Promise<void> {
+    if (this.cluster !== undefined) await this.cluster.retain(bounds);
+    else this.store.setBounds(bounds);
   }
 
   /** Refuses a change that would make this copy differ from its stream (rule CLU-08). */

@@ -9,6 +9,7 @@ import claudeCodeAgent from '../../contract/agents/claude-code.json' with { type
 import codexAgent from '../../contract/agents/codex.json' with { type: 'json' };
 import geminiCliAgent from '../../contract/agents/gemini-cli.json' with { type: 'json' };
 import genAiAgent from '../../contract/agents/gen-ai.json' with { type: 'json' };
+import cluster from '../../contract/cluster.json' with { type: 'json' };
 import config from '../../contract/config.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
 import file from '../../contract/file.sql?text';
@@ -115,6 +116,17 @@ export interface FormatSpec {
   /** Suffix of the media type in a response. */
   readonly answer_suffix: string;
 }
+
+/** The messages of a stream (rules CLU-03 and CLU-11). */
+export const CLUSTER = cluster as {
+  readonly headers: Readonly<Record<'wait' | 'truncated' | 'change', string>>;
+  readonly changes: Readonly<
+    Record<
+      string,
+      { readonly members: Readonly<Record<string, string>>; readonly optional?: readonly string[] }
+    >
+  >;
+};
 
 export const FORMATS = formats.formats as Readonly<Record<FormatName, FormatSpec>>;
 

@@ -41,6 +41,7 @@ import selectAttachmentFile from '../../contract/queries/select_attachment_file.
 import selectAttachmentFiles from '../../contract/queries/select_attachment_files.sql?text';
 import selectAttachments from '../../contract/queries/select_attachments.sql?text';
 import selectCalls from '../../contract/queries/select_calls.sql?text';
+import selectClusterRetention from '../../contract/queries/select_cluster_retention.sql?text';
 import selectClusterSequence from '../../contract/queries/select_cluster_sequence.sql?text';
 import selectClusterStream from '../../contract/queries/select_cluster_stream.sql?text';
 import selectCostTimeline from '../../contract/queries/select_cost_timeline.sql?text';
@@ -113,6 +114,7 @@ import updateLastDeletionId from '../../contract/queries/update_last_deletion_id
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
 import updateNothing from '../../contract/queries/update_nothing.sql?text';
 import updateOpenHour from '../../contract/queries/update_open_hour.sql?text';
+import upsertClusterRetention from '../../contract/queries/upsert_cluster_retention.sql?text';
 import upsertClusterSequence from '../../contract/queries/upsert_cluster_sequence.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
@@ -161,6 +163,7 @@ export const QUERIES = {
   selectAttachmentFiles,
   selectAttachments,
   selectCalls,
+  selectClusterRetention,
   selectClusterSequence,
   selectClusterStream,
   selectCostTimeline,
@@ -233,6 +236,7 @@ export const QUERIES = {
   updateLastKeyedEventId,
   updateNothing,
   updateOpenHour,
+  upsertClusterRetention,
   upsertClusterSequence,
   upsertEventBlock,
   upsertEventSpan,

@@ -1,10 +1,12 @@
 /** Tests `--store jetstream`: servers that share a stream of NATS. */
 import type { ScenarioFile } from '../../src/scenario.ts';
+import { deletions, retention, unknownChanges } from './changes.ts';
 import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
 import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
 import { quorumLost } from './quorum.ts';
-import { flags, otherDatabases, unsupported } from './refusals.ts';
+import { flags, otherDatabases, token, unsupported } from './refusals.ts';
 import { readOwnWrites } from './sequences.ts';
+import { trimmed } from './trimmed.ts';
 
 export const CLUSTER: ScenarioFile = {
   name: 'cluster',
@@ -67,7 +69,33 @@ export const CLUSTER: ScenarioFile = {
       run: readOwnWrites,
     },
     {
-      name: 'changes of one copy are refused',
+      name: 'deletions are the same on every server, also on a new database',
+      rules: ['CLU-11', 'CLU-05', 'RET-04', 'RET-05', 'EVT-13'],
+      faults: ['F1'],
+      uses: 'each',
+      run: deletions,
+    },
+    {
+      name: 'the bounds of retention belong to the stream',
+      rules: ['CLU-12', 'CLU-11', 'RET-01', 'RET-03'],
+      faults: ['F1'],
+      uses: 'each',
+      run: retention,
+    },
+    {
+      name: 'unknown and broken changes are skipped',
+      rules: ['CLU-11'],
+      uses: 'each',
+      run: unknownChanges,
+    },
+    {
+      name: 'a server starts from a backup after the stream lost its first messages',
+      rules: ['CLU-13', 'CLU-06', 'CLU-10', 'BAK-07', 'PRO-08'],
+      uses: 'each',
+      run: trimmed,
+    },
+    {
+      name: 'an attachment of one copy is refused',
       rules: ['CLU-08', 'CLU-04'],
       uses: 'each',
       run: unsupported,
@@ -77,6 +105,12 @@ export const CLUSTER: ScenarioFile = {
       rules: ['CLU-02'],
       uses: 'each',
       run: otherDatabases,
+    },
+    {
+      name: 'a server of NATS with a token',
+      rules: ['CLU-01', 'CLU-02'],
+      uses: 'each',
+      run: token,
     },
     {
       name: 'wrong flags of a cluster are refused',

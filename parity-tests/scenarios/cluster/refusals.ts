@@ -1,5 +1,6 @@
 /** Tests what a cluster refuses: flags, databases, and changes of one copy. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-start.ts';
 import { Nats, startNode } from '../../src/nats.ts';
@@ -12,16 +13,8 @@ export async function unsupported(context: ScenarioContext): Promise<void> {
   const server = await context.start({ flags });
   const client = context.client(server);
   await client.ingest([event({ session_id: 's' })]);
-  const requests = [
-    ['PUT', '/api/events/1/attachments/a'],
-    ['PUT', '/api/retention?days=1'],
-    ['DELETE', '/api/events?before=2'],
-    ['DELETE', '/api/sessions/s'],
-  ] as const;
-  for (const [method, path] of requests) {
-    const reply = await client.send(method, path, Buffer.from(''), []);
-    assert.deepEqual([reply.status, reply.json<{ code: string }>().code], [409, 'cluster_unsupported'], path);
-  }
+  const reply = await client.send('PUT', '/api/events/1/attachments/a', Buffer.from(''), []);
+  assert.deepEqual([reply.status, reply.json<{ code: string }>().code], [409, 'cluster_unsupported']);
   const large = event({ metadata: { text: 'x'.repeat(1_100_000) } });
   assert.equal((await client.post('/api/events/batch', { events: [event(), large] })).status, 409);
   assert.deepEqual((await client.ingest([event()])).ids, [2]);
@@ -65,6 +58,26 @@ export async function otherDatabases(context: ScenarioContext): Promise<void> {
   );
 }
 
+/** A server of NATS that wants a token. */
+export async function token(context: ScenarioContext): Promise<void> {
+  const secret = 'a-token-that-no-log-line-has';
+  const nats = await Nats.start(context, `authorization { token: "${secret}" }\n`);
+  const [right, wrong] = [context.db('right'), context.db('wrong')];
+  writeFileSync(right, `${secret}\n`, { mode: 0o600 });
+  writeFileSync(wrong, `${secret}-not\n`, { mode: 0o600 });
+  for (const flags of [[], ['--nats-token-file', wrong]]) {
+    const db = context.db(`refused-${flags.length}.db`);
+    const all = ['--db', db, ...nats.flags, ...flags];
+    const { code, stderr } = await failedStart(context.target, all, context.folder);
+    assert.equal(code, 69, stderr);
+    assert.ok(!stderr.includes(secret), stderr);
+  }
+  const flags = [...nats.flags, '--nats-token-file', right];
+  const server = await context.start({ flags });
+  assert.deepEqual((await context.client(server).ingest([event()])).ids, [1]);
+  await server.stop();
+}
+
 /** Wrong flags are exit 2 with their messages. */
 export async function flags(context: ScenarioContext): Promise<void> {
   const problems = async (...given: string[]): Promise<string[]> => {
@@ -80,11 +93,12 @@ export async function flags(context: ScenarioContext): Promise<void> {
     '--nats needs --store jetstream',
     '--stream needs --store jetstream',
   ]);
+  const secret = await problems('--store', 'jetstream', '--nats', 'nats://t0ken@a', '--stream', 'x');
+  assert.deepEqual(secret, ['--nats must not contain a user or a token; name a file with --nats-token-file']);
   const all = ['--store', 'jetstream', '--nats', 'http://a', '--stream', 'a.b'];
-  assert.deepEqual(await problems(...all, '--retain-days', '1', '--forward', 'http://a'), [
+  assert.deepEqual(await problems(...all, '--forward', 'http://a'), [
     '--nats must be a URL such as nats://127.0.0.1:4222, without user, path and query, not "http://a"',
     '--stream must be 1 to 64 letters, digits, hyphens and underscores, not "a.b"',
-    '--retain-days cannot be combined with --store jetstream',
     '--forward cannot be combined with --store jetstream',
   ]);
 }

@@ -10,14 +10,16 @@ use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::{Message as Delivery, stream};
 use futures_util::{FutureExt, StreamExt};
 
+use crate::cluster::change::read_change;
 use crate::cluster::link::{Link, UNREACHABLE, created_ms, milliseconds};
-use crate::cluster::message::{TRUNCATED_HEADER, WAIT_HEADER, read_message};
+use crate::cluster::message::read_message;
 use crate::cluster::progress::Progress;
-use crate::contract::LIMITS;
+use crate::contract::{CLUSTER, LIMITS};
 use crate::event::Outcome;
 use crate::meters::EventSource;
 use crate::store::Store;
-use crate::store::cluster::{ClusterEvent, ClusterGroup};
+use crate::store::cluster::{Applied, ClusterEvent, ClusterGroup};
+use crate::store::cluster_change::ClusterChange;
 use crate::store::events::Submission;
 
 /// Time after which NATS forgets a consumer without a follower.
@@ -82,7 +84,7 @@ impl Follower {
             .expires(heartbeat * 5)
             .messages();
         let Ok(mut messages) = messages.await else { return Some(UNREACHABLE) };
-        self.progress.fail(None);
+        self.progress.begin(consumer.cached_info().num_pending);
         let mut delivered = 0;
         loop {
             let first = tokio::select! {
@@ -134,7 +136,17 @@ impl Follower {
             return true;
         }
         let sequences: Vec<i64> = group.events.iter().map(|event| event.sequence).collect();
-        let Ok(outcomes) = self.store.apply(group).await else { return false };
+        let bounds = match group.change {
+            Some(ClusterChange::Retain { days, bytes }) => Some((days, bytes)),
+            _ => None,
+        };
+        let Ok(Applied { outcomes, deleted }) = self.store.apply(group).await else { return false };
+        if let Some((days, bytes)) = bounds {
+            self.store.set_bounds(days, bytes);
+        }
+        if let Some(events) = deleted {
+            self.progress.note_deletion(sequence, events);
+        }
         let stored = sequences.into_iter().zip(outcomes);
         let duplicates =
             stored.filter(|(_, outcome)| *outcome == Outcome::Duplicate).map(|(sequence, _)| sequence);
@@ -145,11 +157,14 @@ impl Follower {
 
 impl Reading {
     fn new(sequence: i64) -> Self {
-        Self { group: ClusterGroup { events: Vec::new(), sequence }, bytes: 0, waiting: 0 }
+        Self { group: ClusterGroup { events: Vec::new(), change: None, sequence }, bytes: 0, waiting: 0 }
     }
 
     fn is_full(&self) -> bool {
-        self.group.events.len() >= LIMITS.cluster_group_events || self.bytes >= LIMITS.cluster_group_bytes
+        // A change comes after the events of its group.
+        self.group.change.is_some()
+            || self.group.events.len() >= LIMITS.cluster_group_events
+            || self.bytes >= LIMITS.cluster_group_bytes
     }
 
     /// Adds a message; returns whether it is the next one of its consumer.
@@ -164,9 +179,16 @@ impl Reading {
         self.waiting = info.pending;
         self.bytes += message.payload.len();
         self.group.sequence = sequence;
-        let header = |name| message.headers.as_ref().and_then(|headers| headers.get(name));
-        let wait = header(WAIT_HEADER).map(|value| value.as_str());
-        match read_message(&message.payload, wait, header(TRUNCATED_HEADER).is_some()) {
+        let header = |name: &str| message.headers.as_ref().and_then(|headers| headers.get(name));
+        if let Some(name) = header(&CLUSTER.headers.change) {
+            self.group.change = read_change(name.as_str(), &message.payload);
+            if self.group.change.is_none() {
+                tracing::warn!(sequence, "a message of the stream is no change that this server knows");
+            }
+            return true;
+        }
+        let wait = header(&CLUSTER.headers.wait).map(|value| value.as_str());
+        match read_message(&message.payload, wait, header(&CLUSTER.headers.truncated).is_some()) {
             Some((body, event)) => {
                 let submission = Submission { body, events: vec![event], source: EventSource::Events };
                 self.group.events.push(ClusterEvent { sequence, created_at, submission });

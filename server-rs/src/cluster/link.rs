@@ -32,7 +32,8 @@ impl Link {
     pub async fn open(source: StreamSource) -> Result<(Self, ClusterStream), async_nats::ConnectError> {
         let changed = Arc::new(Notify::new());
         let notify = Arc::clone(&changed);
-        let options = ConnectOptions::new()
+        let options = source.token.clone().map_or_else(ConnectOptions::new, ConnectOptions::with_token);
+        let options = options
             .name("twin-ingest")
             .retry_on_initial_connect()
             .max_reconnects(None)
@@ -50,12 +51,13 @@ impl Link {
             ContextBuilder::new().timeout(answer).ack_timeout(answer).build(client.clone());
         let link = Self { source, client, context, changed };
         let most = Duration::from_millis(LIMITS.cluster_connect_ms);
-        let created_ms = match tokio::time::timeout(most, link.find_or_create()).await {
+        let found = match tokio::time::timeout(most, link.find_or_create()).await {
             Ok(found) => found,
             Err(_) => Err(UNREACHABLE.to_owned()),
         };
         let StreamSource { name, host, .. } = link.source.clone();
-        Ok((link, ClusterStream { name, host, created_ms }))
+        let first_sequence = found.as_ref().map_or(0, |found| found.1);
+        Ok((link, ClusterStream { name, host, created_ms: found.map(|found| found.0), first_sequence }))
     }
 
     /// Returns whether NATS is connected.
@@ -68,8 +70,9 @@ impl Link {
         format!("{}.events", self.source.name)
     }
 
-    /// Returns when the stream was created, in Unix milliseconds; creates it if there is none.
-    async fn find_or_create(&self) -> Result<i64, String> {
+    /// Returns when the stream was created, in Unix milliseconds, and the sequence of its first message; creates it if
+    /// there is none.
+    async fn find_or_create(&self) -> Result<(i64, u64), String> {
         while !self.is_connected() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -87,7 +90,8 @@ impl Link {
             ..Config::default()
         };
         let stream = self.context.get_or_create_stream(config).await.map_err(|error| reason_of(&error))?;
-        Ok(created_ms(stream.cached_info()))
+        let info = stream.cached_info();
+        Ok((created_ms(info), info.state.first_sequence))
     }
 }
 

@@ -14,12 +14,7 @@ use crate::timestamp::format_timestamp;
 use crate::validate::validate_event;
 use crate::waits::{NO_CHANGE, wait_label, wait_of};
 
-/// The header that names the change of an event to the waits of its session.
-pub const WAIT_HEADER: &str = "Twin-Wait";
-/// The header of an event whose metadata is a summary.
-pub const TRUNCATED_HEADER: &str = "Twin-Truncated";
-
-/// An event for the stream.
+/// An event for the stream, or a change of the copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Its fields and its metadata.
@@ -30,6 +25,8 @@ pub struct Message {
     pub wait: Option<String>,
     /// Whether its metadata is a summary.
     pub is_truncated: bool,
+    /// The name of a change; `None` for an event.
+    pub change: Option<&'static str>,
 }
 
 /// Writes an event; `body` is the body that its texts refer to.
@@ -48,6 +45,7 @@ pub fn write_message(event: &Event, body: &str) -> Message {
         key: key_of(event, body),
         wait: (event.wait != NO_CHANGE).then(|| wait_label(event.wait)),
         is_truncated: event.payload_truncated,
+        change: None,
     }
 }
 

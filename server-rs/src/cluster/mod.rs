@@ -7,12 +7,17 @@
 pub mod message;
 /// The connection to NATS.
 pub mod link;
+/// A change of the copies as a message.
+pub mod change;
 /// How far the copy is.
 pub mod progress;
 /// From requests to the stream.
 mod publisher;
 /// From the stream to the copy.
 mod follower;
+
+/// From clients and bounds to changes of the copies.
+mod changer;
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,14 +26,22 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use crate::clock::Clock;
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
+use crate::event::Outcome;
+use crate::meters::EventSource;
 use crate::store::Store;
+use crate::store::cluster_change::ClusterChange;
+use crate::store::deletions::Scope;
 use crate::store::events::Submission;
+use crate::store::retention::Deleted;
 use crate::store::writer::Submitted;
+use change::write_change;
+use changer::Changer;
 use follower::Follower;
 use link::Link;
-use message::write_message;
+use message::{Message, write_message};
 use progress::{ClusterStatus, Progress};
 use publisher::{Job, Publisher};
 
@@ -39,13 +52,15 @@ pub struct Cluster {
     progress: Arc<Progress>,
     publisher: Publisher,
     follower: Follower,
+    changer: Changer,
     jobs: mpsc::UnboundedSender<Job>,
     waiting: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
 }
 
 impl Cluster {
-    /// Creates the two parts for a store that is a copy of the stream.
-    pub fn new(link: Link, store: &Arc<Store>) -> Self {
+    /// Creates the parts for a store that is a copy of the stream. `flags` are the bounds of retention of the flags, in
+    /// days and bytes.
+    pub fn new(link: Link, store: &Arc<Store>, flags: (u64, u64), clock: Clock) -> Self {
         let place = store.place();
         let progress = Arc::new(Progress::new(place.map_or(0, |place| place.sequence)));
         let (jobs, waiting) = mpsc::unbounded_channel();
@@ -61,6 +76,7 @@ impl Cluster {
                 progress: Arc::clone(&progress),
                 created_ms: place.map_or(0, |place| place.created_ms),
             },
+            changer: Changer { store: Arc::clone(store), progress: Arc::clone(&progress), clock, flags },
             link,
             progress,
             jobs,
@@ -98,10 +114,39 @@ impl Cluster {
     /// published in their order.
     pub fn submit(&self, submission: &Submission) -> impl Future<Output = Submitted> + Send + use<> {
         let messages = submission.events.iter().map(|event| write_message(event, &submission.body)).collect();
+        self.send(messages, Some(submission.source))
+    }
+
+    /// Deletes events, or a session with its events, on all copies; resolves when this one has done so. `None` when no
+    /// session has this id, or nothing matches (rule CLU-11).
+    pub async fn delete(&self, scope: Scope) -> Result<Option<Deleted>, ErrorCode> {
+        self.changer.delete(scope, |change| self.publish(change)).await
+    }
+
+    /// Sets the bounds of retention of all servers, in days and bytes; resolves when this one has them (rule CLU-12).
+    pub async fn retain(&self, days: u64, bytes: u64) -> Result<(), ErrorCode> {
+        self.publish(ClusterChange::Retain { days, bytes }).await.map(drop)
+    }
+
+    /// Publishes a change; returns its sequence when the copy of this server has it.
+    async fn publish(&self, change: ClusterChange) -> Result<i64, ErrorCode> {
+        let outcomes = self.send(vec![write_change(&change)], None).await?;
+        match outcomes.first() {
+            Some(Outcome::Stored(sequence)) => Ok(*sequence),
+            _ => Err(ErrorCode::ClusterUnavailable),
+        }
+    }
+
+    /// Queues messages for the publisher.
+    fn send(
+        &self,
+        messages: Vec<Message>,
+        source: Option<EventSource>,
+    ) -> impl Future<Output = Submitted> + Send + use<> {
         let (reply, answer) = oneshot::channel();
-        // If the publisher has ended, this drops the sender.
         let deadline = Instant::now() + Duration::from_millis(LIMITS.cluster_answer_ms);
-        drop(self.jobs.send(Job { messages, deadline, source: submission.source, reply }));
+        // If the publisher has ended, this drops the sender.
+        drop(self.jobs.send(Job { messages, deadline, source, reply }));
         async { answer.await.unwrap_or(Err(ErrorCode::ClusterUnavailable)) }
     }
 
@@ -109,7 +154,8 @@ impl Cluster {
     pub async fn run(&self) {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut waiting) = waiting {
-            tokio::join!(self.publisher.run(&mut waiting), self.follower.run());
+            let changes = self.changer.run(|change| self.publish(change));
+            tokio::join!(self.publisher.run(&mut waiting), self.follower.run(), changes);
         }
     }
 }

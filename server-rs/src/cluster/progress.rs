@@ -1,6 +1,6 @@
 //! Knows how far this server has followed the stream, and which messages were duplicates (rules CLU-04 and CLU-07).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,6 +25,8 @@ pub struct Progress {
     applied: watch::Sender<i64>,
     /// The newest sequences whose event was stored before.
     duplicates: Mutex<BTreeSet<i64>>,
+    /// The newest sequences whose change deleted something, and the numbers of events.
+    deletions: Mutex<BTreeMap<i64, u64>>,
     waiting: AtomicU64,
     /// Why the copy does not follow the stream.
     failure: watch::Sender<Option<String>>,
@@ -36,6 +38,7 @@ impl Progress {
         Self {
             applied: watch::Sender::new(sequence),
             duplicates: Mutex::default(),
+            deletions: Mutex::default(),
             waiting: AtomicU64::new(0),
             failure: watch::Sender::new(Some("connecting".to_owned())),
         }
@@ -66,6 +69,12 @@ impl Progress {
         drop(self.failure.subscribe().wait_for(Option::is_none).await);
     }
 
+    /// Records that the copy follows the stream, which has so many messages behind it.
+    pub fn begin(&self, waiting: u64) {
+        self.waiting.store(waiting, Ordering::Relaxed);
+        self.fail(None);
+    }
+
     /// Records that the copy has the messages up to a sequence, and which of them were duplicates.
     pub fn advance(&self, sequence: i64, duplicates: impl IntoIterator<Item = i64>, waiting: u64) {
         let mut known = self.duplicates.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,6 +85,25 @@ impl Progress {
         drop(known);
         self.waiting.store(waiting, Ordering::Relaxed);
         self.applied.send_replace(sequence);
+    }
+
+    /// Records what the change of a message deleted. It precedes the `advance` to this message.
+    pub fn note_deletion(&self, sequence: i64, events: u64) {
+        let mut known = self.deletions.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(sequence, events);
+        while known.len() > LIMITS.cluster_known_duplicates {
+            known.pop_first();
+        }
+    }
+
+    /// Returns the number of events that the change of an applied message deleted; `None` when it deleted nothing.
+    pub fn deleted(&self, sequence: i64) -> Option<u64> {
+        self.deletions.lock().unwrap_or_else(PoisonError::into_inner).get(&sequence).copied()
+    }
+
+    /// Returns whether the copy follows the stream, and has every message that the server knows of.
+    pub fn is_current(&self) -> bool {
+        self.failure.borrow().is_none() && self.waiting.load(Ordering::Relaxed) == 0
     }
 
     /// Waits until the copy has a sequence.

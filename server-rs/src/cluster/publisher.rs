@@ -10,8 +10,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
 use crate::cluster::link::Link;
-use crate::cluster::message::{Message, TRUNCATED_HEADER, WAIT_HEADER};
+use crate::cluster::message::Message;
 use crate::cluster::progress::Progress;
+use crate::contract::CLUSTER;
 use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::meters::{EventOutcome, EventSource};
@@ -21,13 +22,14 @@ use crate::store::writer::Submitted;
 /// Room in a message for its headers.
 const HEADER_BYTES: usize = 512;
 
-/// The events of a request.
+/// The events of a request, or a change of the copies.
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) messages: Vec<Message>,
     /// The time up to which the request waits.
     pub(super) deadline: Instant,
-    pub(super) source: EventSource,
+    /// `None` for a change, which counts as no event.
+    pub(super) source: Option<EventSource>,
     pub(super) reply: oneshot::Sender<Submitted>,
 }
 
@@ -55,7 +57,7 @@ impl Publisher {
                     Err(code) => Ok(Err(code)),
                 };
                 let submitted = settled.unwrap_or(Err(ErrorCode::ClusterUnavailable));
-                if let Ok(outcomes) = &submitted {
+                if let (Ok(outcomes), Some(source)) = (&submitted, source) {
                     count(&store, source, outcomes);
                 }
                 // The events stay even if the client has disconnected.
@@ -86,16 +88,19 @@ impl Publisher {
     }
 }
 
-fn publication(Message { payload, key, wait, is_truncated }: Message) -> PublishMessage {
+fn publication(Message { payload, key, wait, is_truncated, change }: Message) -> PublishMessage {
     let mut publication = PublishMessage::build().payload(payload.into());
     if let Some(key) = key {
         publication = publication.message_id(key);
     }
     if let Some(wait) = wait {
-        publication = publication.header(WAIT_HEADER, wait);
+        publication = publication.header(&*CLUSTER.headers.wait, wait);
     }
     if is_truncated {
-        publication = publication.header(TRUNCATED_HEADER, "1");
+        publication = publication.header(&*CLUSTER.headers.truncated, "1");
+    }
+    if let Some(change) = change {
+        publication = publication.header(&*CLUSTER.headers.change, change);
     }
     publication
 }

@@ -12,6 +12,8 @@ pub struct StreamSource {
     pub url: String,
     /// Host and port as given, for people.
     pub host: String,
+    /// Text of the file that `--nats-token-file` names.
+    pub token: Option<String>,
     /// The name of the stream.
     pub name: String,
     /// Number of copies, when this server creates the stream.

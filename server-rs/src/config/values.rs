@@ -25,7 +25,7 @@ const CLUSTER: &str = "jetstream";
 /// Options that a stream needs, and that have no effect without one.
 const CLUSTER_OPTIONS: [&str; 2] = ["nats", "stream"];
 /// Options that change a database by itself.
-const LOCAL_OPTIONS: [&str; 3] = ["retain-days", "retain-bytes", "forward"];
+const LOCAL_OPTIONS: [&str; 1] = ["forward"];
 
 impl Reader {
     /// Checks every value in the order of `config.json`, then rules that concern several values.
@@ -38,7 +38,7 @@ impl Reader {
         let mut redaction = None;
         let (mut webhook_url, mut webhook_secret, mut budget_cents) = (None, None, None);
         let (mut forward, mut forward_token) = (None, None);
-        let mut nats = None;
+        let (mut nats, mut nats_token) = (None, None);
         let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
         for option in &SPEC.options {
             let name = option.name.as_str();
@@ -67,6 +67,9 @@ impl Reader {
                     }
                     if let ("nats", Some(given)) = (name, given.first()) {
                         nats = self.nats(given);
+                    }
+                    if let ("nats-token-file", Some(given)) = (name, given.first()) {
+                        nats_token = self.token(given).0;
                     }
                     if let ("stream", Some(given)) = (name, given.first()) {
                         self.stream(given);
@@ -98,6 +101,7 @@ impl Reader {
         let cluster = nats.filter(|_| is_cluster).map(|host| StreamSource {
             url: format!("nats://{host}"),
             host,
+            token: nats_token,
             name: texts.remove("stream").unwrap_or_default(),
             replicas: size("nats-replicas"),
         });
@@ -264,7 +268,9 @@ impl Reader {
     fn nats(&mut self, given: &Given) -> Option<String> {
         let host = parse_nats(&given.text);
         // An empty value was already reported as a problem.
-        if host.is_none() && !given.text.is_empty() {
+        if host.is_none() && given.text.contains('@') {
+            self.problem("nats_secret", &[("source", &given.source)]);
+        } else if host.is_none() && !given.text.is_empty() {
             self.problem("nats", &[("source", &given.source), ("value", &quoted(&given.text))]);
         }
         host
@@ -423,11 +429,11 @@ impl Reader {
                 self.problem("needs", &[("source", &source), ("other", &format!("--{other}"))]);
             }
         }
-        self.cluster_relations(numbers, texts);
+        self.cluster_relations(texts);
     }
 
     /// Checks what `--store jetstream` needs and excludes (rule CLU-01).
-    fn cluster_relations(&mut self, numbers: &BTreeMap<&str, u64>, texts: &BTreeMap<&str, String>) {
+    fn cluster_relations(&mut self, texts: &BTreeMap<&str, String>) {
         let is_cluster = texts.get("store").is_some_and(|text| text == CLUSTER);
         for name in CLUSTER_OPTIONS {
             let is_given = self.given.contains_key(name);
@@ -441,8 +447,7 @@ impl Reader {
             }
         }
         for name in LOCAL_OPTIONS {
-            let is_used = numbers.get(name).map_or(self.given.contains_key(name), |number| *number > 0);
-            if is_cluster && is_used {
+            if is_cluster && self.given.contains_key(name) {
                 let values = [("source", &*self.source(name)), ("other", &*format!("--store {CLUSTER}"))];
                 self.problem("exclusive", &values);
             }

@@ -1,7 +1,7 @@
 //! Handles `/api/retention`, and the deletions of events and sessions (rules RET-03 and RET-04).
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::extract::State;
 use http::Uri;
@@ -23,14 +23,12 @@ pub async fn get_retention(State(app): State<Arc<App>>, _: Exchange) -> reply::R
 
 /// `PUT /api/retention` (rule RET-03).
 pub async fn put_retention(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    app.check_local()?;
     let bounds = app.store.bounds();
-    for (name, bound) in [("days", &bounds.days), ("bytes", &bounds.bytes)] {
-        if let Some(value) = exchange.parameters.number(name) {
-            bound.store(value.unsigned_abs(), Ordering::Relaxed);
-        }
-    }
-    app.store.check_bounds();
+    let wanted = |name: &str, bound: &AtomicU64| {
+        exchange.parameters.number(name).map_or(bound.load(Ordering::Relaxed), i64::unsigned_abs)
+    };
+    let (days, bytes) = (wanted("days", &bounds.days), wanted("bytes", &bounds.bytes));
+    app.set_bounds(days, bytes).await?;
     retention(&app).await
 }
 
@@ -47,9 +45,8 @@ async fn retention(app: &App) -> reply::Reply {
 
 /// `DELETE /api/events` (rule RET-04).
 pub async fn delete_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    app.check_local()?;
     let before = exchange.parameters.number("before").unwrap_or(0);
-    let deleted = app.store.delete(Scope::Before(before)).await?;
+    let deleted = app.delete(Scope::Before(before)).await?;
     let newest = app.store.newest_id();
     let (events, revision) = deleted.map_or((0, newest), |deleted| (deleted.events, deleted.revision));
     Ok(reply::ok(deleted_json(events, revision)))
@@ -58,8 +55,7 @@ pub async fn delete_events(State(app): State<Arc<App>>, exchange: Exchange) -> r
 /// `DELETE /api/sessions/{id}` (rule RET-04).
 pub async fn delete_session(State(app): State<Arc<App>>, uri: Uri, _: Exchange) -> reply::Reply {
     let session_id = session_id(uri.path().rsplit('/').next().unwrap_or_default())?;
-    app.check_local()?;
-    let deleted = app.store.delete(Scope::Session(session_id)).await?;
+    let deleted = app.delete(Scope::Session(session_id)).await?;
     let deleted = deleted.ok_or(Failure::new(ErrorCode::NotFound))?;
     Ok(reply::ok(deleted_json(deleted.events, deleted.revision)))
 }

@@ -65,13 +65,17 @@ fn restore(task: &Maintenance) -> Result<(), CommandFailure> {
 }
 
 fn report_copy(event: &str, target: &Path, copied: Copied) -> Result<(), CommandFailure> {
-    print(&json!({
+    let mut line = json!({
         "event": event,
         "file": target.to_string_lossy(),
         "bytes": copied.bytes,
         "newest_id": copied.newest_id,
         "attachments": copied.attachments,
-    }))
+    });
+    if let (Some(sequence), Some(members)) = (copied.sequence, line.as_object_mut()) {
+        members.insert("sequence".to_owned(), sequence.into());
+    }
+    print(&line)
 }
 
 fn load(task: &Maintenance) -> Result<(), CommandFailure> {

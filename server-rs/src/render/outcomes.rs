@@ -85,9 +85,18 @@ fn refusal(index: usize, lines: &[usize], status: Option<&str>, problems: &[Fiel
 }
 
 /// Renders a copy of a database (rules BAK-01 and BAK-07).
-pub fn backup_json(file: &str, bytes: u64, newest_id: i64, attachments: u64) -> String {
+pub fn backup_json(
+    file: &str,
+    bytes: u64,
+    newest_id: i64,
+    attachments: u64,
+    sequence: Option<i64>,
+) -> String {
     let file = Value::from(file);
-    format!(r#"{{"file":{file},"bytes":{bytes},"newest_id":{newest_id},"attachments":{attachments}}}"#)
+    let sequence = sequence.map_or_else(String::new, |sequence| format!(r#","sequence":{sequence}"#));
+    format!(
+        r#"{{"file":{file},"bytes":{bytes},"newest_id":{newest_id},"attachments":{attachments}{sequence}}}"#
+    )
 }
 
 /// Renders the answer to a failed request.

@@ -8,7 +8,9 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::event::Outcome;
 use crate::queries;
+use crate::store::cluster_change::{ClusterChange, parse_bounds};
 use crate::store::connection::OpenError;
 use crate::store::events::Submission;
 use crate::telemetry::event_id::hashed_id;
@@ -22,6 +24,8 @@ pub struct ClusterStream {
     pub host: String,
     /// When it was created, in Unix milliseconds; or why that is not known.
     pub created_ms: Result<i64, String>,
+    /// The sequence of the first message that it still has; at most 1 while it has all.
+    pub first_sequence: u64,
 }
 
 /// The place of a copy in its stream.
@@ -31,6 +35,8 @@ pub struct ClusterPlace {
     pub created_ms: i64,
     /// The newest sequence that the copy has.
     pub sequence: i64,
+    /// The bounds of retention in days and bytes; `None` when the stream has set none.
+    pub bounds: Option<(u64, u64)>,
 }
 
 /// One message of the stream.
@@ -49,8 +55,19 @@ pub struct ClusterEvent {
 pub struct ClusterGroup {
     /// The messages that hold an event.
     pub events: Vec<ClusterEvent>,
+    /// The change that follows the events; its message is the newest of the group.
+    pub change: Option<ClusterChange>,
     /// The newest sequence of the group, also when its message holds no event.
     pub sequence: i64,
+}
+
+/// The effect of a group.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// The outcome of each event.
+    pub outcomes: Vec<Outcome>,
+    /// Number of events that the change deleted; `None` when it deleted nothing.
+    pub deleted: Option<u64>,
 }
 
 /// Checks that a database belongs to this stream, or to none; binds a new one. Returns its place in the stream.
@@ -85,6 +102,9 @@ pub(super) fn bind_cluster(
                 .created_ms
                 .as_ref()
                 .map_err(|reason| OpenError::no_stream(path, &stream.name, &stream.host, reason))?;
+            if stream.first_sequence > 1 {
+                return Err(OpenError::new(path, "messages_missing", &[("stream", &stream.name)]));
+            }
             connection.execute(queries::INSERT_CLUSTER_STREAM, [identity(stream)]).map_err(sqlite)?;
             (stream, created_ms)
         }
@@ -95,7 +115,17 @@ pub(super) fn bind_cluster(
         .map_err(sqlite)?;
     let sequence =
         connection.query_row(queries::SELECT_CLUSTER_SEQUENCE, [], |row| row.get(0)).map_err(sqlite)?;
-    Ok(Some(ClusterPlace { created_ms, sequence }))
+    let mut select = connection.prepare(queries::SELECT_CLUSTER_RETENTION).map_err(sqlite)?;
+    let bounds: Option<String> = select.query_row([], |row| row.get(0)).optional().map_err(sqlite)?;
+    Ok(Some(ClusterPlace { created_ms, sequence, bounds: bounds.as_deref().and_then(parse_bounds) }))
+}
+
+/// Returns the newest sequence in a copy; `None` when the database is no copy (rule CLU-13).
+pub(super) fn sequence_of(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    if !connection.prepare(queries::SELECT_CLUSTER_STREAM)?.exists([])? {
+        return Ok(None);
+    }
+    connection.query_row(queries::SELECT_CLUSTER_SEQUENCE, [], |row| row.get(0)).map(Some)
 }
 
 /// Returns name and time of a stream as `meta` stores them.

@@ -14,6 +14,7 @@ use crate::error::ErrorCode;
 use crate::platform::{open_to_sync, sync_folder};
 use crate::queries;
 use crate::store::attachment_files::AttachmentFiles;
+use crate::store::cluster::sequence_of;
 use crate::store::connection::{OpenError, check_database, make_file};
 use crate::store::failure::{file_code, store_code};
 use crate::store::path::sibling;
@@ -37,6 +38,8 @@ pub struct Copied {
     pub newest_id: i64,
     /// Number of contents that were copied.
     pub attachments: u64,
+    /// The newest sequence of the stream that the database is a copy of; `None` without a stream.
+    pub sequence: Option<i64>,
 }
 
 /// The reason why there is no copy.
@@ -89,8 +92,9 @@ fn copy_into(
         copy.execute(queries::UPDATE_EPOCH, [])?;
     }
     let newest_id = copy.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))?;
+    let sequence = sequence_of(&copy)?;
     drop(copy);
-    Ok(Copied { bytes: finish_file(target)?, newest_id, attachments })
+    Ok(Copied { bytes: finish_file(target)?, newest_id, attachments, sequence })
 }
 
 /// Opens a database that a server may be using, without a change to the file.

@@ -69,16 +69,11 @@ pub fn delete_session(
     let Some(key) = find_session(connection, session_id)? else {
         return Ok(None);
     };
-    let most = i64::try_from(LIMITS.retention_step_blocks).unwrap_or(i64::MAX);
-    let mut select = connection.prepare_cached(queries::SELECT_SESSION_BLOCKS)?;
-    let blocks = select.query_map(params![key, *block, most], |row| row.get(0))?;
-    let blocks = blocks.collect::<rusqlite::Result<Vec<i64>>>()?;
+    let blocks = blocks_of(connection, key, *block)?;
     let mut step = Step::default();
-    for id in &blocks {
-        let values = params![key, id];
-        step.contents.extend(contents_of(connection, queries::DELETE_SESSION_ATTACHMENTS, values)?);
-        step.events += connection.prepare_cached(queries::DELETE_SESSION_EVENTS)?.execute(values)? as u64;
-        *block = id + 1;
+    delete_blocks(connection, key, &blocks, &mut step)?;
+    if let Some(last) = blocks.last() {
+        *block = last + 1;
     }
     if (blocks.len() as u64) < LIMITS.retention_step_blocks {
         connection.prepare_cached(queries::DELETE_SESSION_WAITS)?.execute([key])?;
@@ -86,6 +81,58 @@ pub fn delete_session(
         step.is_last = true;
     }
     Ok(Some(step))
+}
+
+/// Deletes the events of a session in the blocks of one step, from `from_block` to `to_block` (rule CLU-11). Without a
+/// `to_block` it deletes all further events and the session. `None` when nothing is there.
+pub fn delete_session_blocks(
+    connection: &Connection,
+    session_id: &str,
+    from_block: i64,
+    to_block: Option<i64>,
+) -> rusqlite::Result<Option<Step>> {
+    if let Some(to_block) = to_block {
+        let Some(key) = find_session(connection, session_id)? else { return Ok(None) };
+        let mut step = Step::default();
+        let mut blocks = blocks_of(connection, key, from_block)?;
+        blocks.retain(|id| *id <= to_block);
+        delete_blocks(connection, key, &blocks, &mut step)?;
+        return Ok((step.events > 0).then_some(step));
+    }
+    let (mut block, mut all) = (from_block, Step::default());
+    while let Some(step) = delete_session(connection, session_id, &mut block)? {
+        all.events += step.events;
+        all.contents.extend(step.contents);
+        if step.is_last {
+            all.is_last = true;
+            break;
+        }
+    }
+    Ok(all.is_last.then_some(all))
+}
+
+/// Returns the blocks of the next step of the deletion of a session; `None` when no session has this id.
+pub fn session_blocks(
+    connection: &Connection,
+    session_id: &str,
+    block: i64,
+) -> rusqlite::Result<Option<Vec<i64>>> {
+    find_session(connection, session_id)?.map(|key| blocks_of(connection, key, block)).transpose()
+}
+
+fn blocks_of(connection: &Connection, key: i64, block: i64) -> rusqlite::Result<Vec<i64>> {
+    let most = i64::try_from(LIMITS.retention_step_blocks).unwrap_or(i64::MAX);
+    let mut select = connection.prepare_cached(queries::SELECT_SESSION_BLOCKS)?;
+    select.query_map(params![key, block, most], |row| row.get(0))?.collect()
+}
+
+fn delete_blocks(connection: &Connection, key: i64, blocks: &[i64], step: &mut Step) -> rusqlite::Result<()> {
+    for id in blocks {
+        let values = params![key, id];
+        step.contents.extend(contents_of(connection, queries::DELETE_SESSION_ATTACHMENTS, values)?);
+        step.events += connection.prepare_cached(queries::DELETE_SESSION_EVENTS)?.execute(values)? as u64;
+    }
+    Ok(())
 }
 
 fn contents_of(

@@ -14,8 +14,10 @@ use crate::field::Field;
 use crate::meters::EventSource;
 use crate::prices::{Prices, computed_nanos};
 use crate::queries;
-use crate::store::cluster::ClusterGroup;
+use crate::store::cluster::{Applied, ClusterGroup};
+use crate::store::cluster_change::{ClusterChange, store_bounds};
 use crate::store::connection::with_small_cache;
+use crate::store::deletions::{Step, delete_events, delete_session_blocks};
 use crate::store::event_blocks::EventBlocks;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
@@ -96,13 +98,13 @@ impl EventWriter {
         })
     }
 
-    /// Stores messages of a stream under their own ids and times (rule CLU-05). Returns the outcome of each, and the
-    /// newest id if a row was stored.
+    /// Stores messages of a stream under their own ids and times, and then makes their change (rules CLU-05 and CLU-11).
+    /// Returns the effect, and the newest id if a row was stored or deleted.
     pub fn apply_group(
         &mut self,
         connection: &Connection,
         group: &ClusterGroup,
-    ) -> rusqlite::Result<(Vec<Outcome>, Option<i64>)> {
+    ) -> rusqlite::Result<(Applied, Option<i64>)> {
         self.in_transaction(connection, |events| {
             let (mut outcomes, mut newest) = (Vec::with_capacity(group.events.len()), None);
             for run in group.events.chunk_by(|one, next| one.created_at == next.created_at) {
@@ -112,8 +114,16 @@ impl EventWriter {
                 outcomes.extend(stored.into_iter().flatten());
                 newest = last.or(newest);
             }
+            let step = match &group.change {
+                Some(change) => events.make_change(connection, change)?,
+                None => None,
+            };
+            if step.is_some() {
+                events.take_id(connection, group.sequence)?;
+                newest = Some(group.sequence);
+            }
             connection.prepare_cached(queries::UPSERT_CLUSTER_SEQUENCE)?.execute([group.sequence])?;
-            Ok((outcomes, newest))
+            Ok((Applied { outcomes, deleted: step.map(|step| step.events) }, newest))
         })
     }
 
@@ -128,17 +138,46 @@ impl EventWriter {
             let Some(deleted) = delete()? else {
                 return Ok(None);
             };
-            events.keys.load(connection)?;
             let id = events.last_id(connection)? + 1;
-            events.keys.settle(connection, 0, id)?;
-            connection.prepare_cached(queries::UPDATE_LAST_DELETION_ID)?.execute([id])?;
-            // The rows of cached blocks, sessions and hours may be deleted.
-            events.blocks.forget();
-            events.hours.forget();
-            events.sessions.clear();
-            events.last_id = Some(id);
+            events.take_id(connection, id)?;
             Ok(Some((deleted, id)))
         })
+    }
+
+    /// Makes a change of the stream; `None` when it deletes nothing.
+    fn make_change(
+        &mut self,
+        connection: &Connection,
+        change: &ClusterChange,
+    ) -> rusqlite::Result<Option<Step>> {
+        match change {
+            ClusterChange::DeleteEvents { through, .. } => {
+                let through = (*through).min(self.last_id(connection)?);
+                let mut select = connection.prepare_cached(queries::SELECT_FIRST_EVENT_ID)?;
+                let first: Option<i64> = select.query_row([], |row| row.get(0))?;
+                match first {
+                    Some(first) if first <= through => delete_events(connection, through).map(Some),
+                    _ => Ok(None),
+                }
+            }
+            ClusterChange::DeleteSession { session_id, from_block, to_block } => {
+                delete_session_blocks(connection, session_id, *from_block, *to_block)
+            }
+            ClusterChange::Retain { days, bytes } => store_bounds(connection, *days, *bytes).map(|()| None),
+        }
+    }
+
+    /// Gives a deletion this id, which is then the newest one.
+    fn take_id(&mut self, connection: &Connection, id: i64) -> rusqlite::Result<()> {
+        self.keys.load(connection)?;
+        self.keys.settle(connection, 0, id)?;
+        connection.prepare_cached(queries::UPDATE_LAST_DELETION_ID)?.execute([id])?;
+        // The rows of cached blocks, sessions and hours may be deleted.
+        self.blocks.forget();
+        self.hours.forget();
+        self.sessions.clear();
+        self.last_id = Some(id);
+        Ok(())
     }
 
     /// Returns the newest id that was ever assigned.

@@ -51,6 +51,8 @@ pub mod attachments;
 pub mod deletions;
 /// The stream that a database is a copy of.
 pub mod cluster;
+/// A change of every copy of a stream.
+pub mod cluster_change;
 /// Progress of forwarded events.
 pub mod forwarding;
 /// Decides what the writer deletes next.
@@ -99,6 +101,7 @@ pub mod series;
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rusqlite::types::Value;
@@ -117,7 +120,7 @@ use crate::queries;
 use attachment_files::AttachmentFiles;
 use attachments::{Attached, Attachment, AttachmentWriter};
 use backups::Backups;
-use cluster::{ClusterGroup, ClusterPlace, ClusterStream, bind_cluster};
+use cluster::{Applied, ClusterGroup, ClusterPlace, ClusterStream, bind_cluster};
 use connection::{
     ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
     open_writer, recover_journal, reported_pragmas, with_small_cache,
@@ -211,13 +214,21 @@ impl Store {
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::new(clock));
         let meters = Arc::new(Meters::new());
-        let bounds = Arc::new(bounds);
+        let bounds = Arc::new(place.map_or(bounds, |place| {
+            let (days, bytes) = place.bounds.unwrap_or_default();
+            Bounds { days: days.into(), bytes: bytes.into(), ..Bounds::default() }
+        }));
         let writer = Writer::start_writer(
             connection,
             Tables {
                 events: EventWriter::new(prices),
                 attachments,
-                retention: Retention::new(Arc::clone(&bounds), Arc::clone(&meters), forward.clone()),
+                retention: Retention::new(
+                    Arc::clone(&bounds),
+                    Arc::clone(&meters),
+                    forward.clone(),
+                    cluster.is_some(),
+                ),
                 forward,
             },
             &options,
@@ -270,9 +281,11 @@ impl Store {
         }
     }
 
-    /// Stores messages of the stream that this database is a copy of; resolves after their commit. Returns the outcome of
-    /// each event.
-    pub fn apply(&self, group: ClusterGroup) -> impl Future<Output = Submitted> + Send + use<> {
+    /// Stores messages of the stream that this database is a copy of; resolves after their commit.
+    pub fn apply(
+        &self,
+        group: ClusterGroup,
+    ) -> impl Future<Output = Result<Applied, ErrorCode>> + Send + use<> {
         let applied = match self.state.refusal() {
             Some(code) => Err(code),
             None => Ok(self.writer.apply(group)),
@@ -313,6 +326,12 @@ impl Store {
     /// Returns the bounds of retention, which requests may change.
     pub fn bounds(&self) -> &Arc<Bounds> {
         &self.bounds
+    }
+
+    /// Changes the bounds of retention, in days and bytes.
+    pub fn set_bounds(&self, days: u64, bytes: u64) {
+        self.bounds.days.store(days, Ordering::Relaxed);
+        self.bounds.bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// Checks the bounds of retention now, instead of within a second.

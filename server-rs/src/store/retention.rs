@@ -61,6 +61,8 @@ pub struct Retention {
     bounds: Arc<Bounds>,
     meters: Arc<Meters>,
     forward: Option<Arc<ForwardCursor>>,
+    /// Whether the database is a copy of a stream, which alone says what is deleted (rule CLU-11).
+    is_copy: bool,
     jobs: VecDeque<Job>,
     /// A job whose last step is committed; its answer waits until the step's id is published.
     finished: Option<Job>,
@@ -78,11 +80,17 @@ pub struct Retention {
 
 impl Retention {
     /// Creates a retention with these bounds and no pending deletion.
-    pub fn new(bounds: Arc<Bounds>, meters: Arc<Meters>, forward: Option<Arc<ForwardCursor>>) -> Self {
+    pub fn new(
+        bounds: Arc<Bounds>,
+        meters: Arc<Meters>,
+        forward: Option<Arc<ForwardCursor>>,
+        is_copy: bool,
+    ) -> Self {
         Self {
             bounds,
             meters,
             forward,
+            is_copy,
             jobs: VecDeque::new(),
             finished: None,
             is_due: false,
@@ -113,16 +121,24 @@ impl Retention {
         self.is_busy = true;
         self.stored += events as u64;
         // Under load the size is checked more often than once a second.
-        if self.stored >= LIMITS.retention_step_events && self.bounds.bytes.load(Ordering::Relaxed) > 0 {
+        if !self.is_copy
+            && self.stored >= LIMITS.retention_step_events
+            && self.bounds.bytes.load(Ordering::Relaxed) > 0
+        {
             self.is_due = true;
         }
         self.is_vacuuming = false;
     }
 
+    /// Notes that a client's deletion took an id outside the queue of deletions.
+    pub fn note_request(&self, id: i64) {
+        self.bounds.last_request.store(id, Ordering::Release);
+    }
+
     /// Checks the bounds again; runs once a second.
     pub fn tick(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let bound = |bound: &AtomicU64| bound.load(Ordering::Relaxed);
-        self.is_due = bound(&self.bounds.days) > 0 || bound(&self.bounds.bytes) > 0;
+        self.is_due = !self.is_copy && (bound(&self.bounds.days) > 0 || bound(&self.bounds.bytes) > 0);
         if !std::mem::take(&mut self.is_busy) {
             self.is_vacuuming = free_bytes(connection)?.0 > LIMITS.retention_free_bytes;
         }
@@ -194,7 +210,7 @@ impl Retention {
         }
     }
 
-    /// Returns the newest id that the bounds let a step delete (rule RET-01).
+    /// Returns the newest id that the bounds let a step delete.
     fn due_bound(
         &mut self,
         connection: &Connection,
@@ -202,29 +218,14 @@ impl Retention {
         now_ms: i64,
         most: u64,
     ) -> rusqlite::Result<Option<i64>> {
-        let below = events.last_id(connection)? - LIMITS.retention_kept_events + 1;
-        let days = self.bounds.days.load(Ordering::Relaxed);
-        if days > 0 {
-            let before = now_ms.saturating_sub_unsigned(days * DAY_MS);
-            let bound = deletion_bound(connection, below, most, Some(before))?;
-            if bound.is_some() {
-                return Ok(bound);
-            }
-        }
-        let bytes = self.bounds.bytes.load(Ordering::Relaxed);
-        if bytes == 0 {
-            return Ok(None);
-        }
-        let lower = bytes - bytes / LIMITS.retention_slack_share;
-        let used = retained_bytes(connection)?;
-        self.is_reducing = used > if self.is_reducing { lower } else { bytes };
-        let Some(first) = first_event_id(connection)?.filter(|_| self.is_reducing) else {
-            return Ok(None);
+        let due = Due {
+            days: self.bounds.days.load(Ordering::Relaxed),
+            bytes: self.bounds.bytes.load(Ordering::Relaxed),
+            last_id: events.last_id(connection)?,
+            now_ms,
+            most,
         };
-        // No more than the average event's size calls for, so that the last step does not delete too much.
-        let rows = (below + LIMITS.retention_kept_events).abs_diff(first);
-        let needed = (used - lower).saturating_mul(rows) / used + 1;
-        deletion_bound(connection, below, most.min(needed), None)
+        due_bound(connection, &due, &mut self.is_reducing)
     }
 
     /// Gives some free pages back to the file system. The file shrinks with the next checkpoint.
@@ -240,6 +241,47 @@ impl Retention {
         self.is_vacuuming = after > 0 && after < before;
         Ok(())
     }
+}
+
+/// What decides the next deletion by the bounds.
+#[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "days and bytes are those of `Bounds`, and `most` bounds the step")]
+pub struct Due {
+    pub days: u64,
+    pub bytes: u64,
+    /// The newest id that was ever assigned.
+    pub last_id: i64,
+    pub now_ms: i64,
+    pub most: u64,
+}
+
+/// Returns the newest id that the bounds let a step delete (rule RET-01). `is_reducing` is what the last call left.
+pub fn due_bound(
+    connection: &Connection,
+    &Due { days, bytes, last_id, now_ms, most }: &Due,
+    is_reducing: &mut bool,
+) -> rusqlite::Result<Option<i64>> {
+    let below = last_id - LIMITS.retention_kept_events + 1;
+    if days > 0 {
+        let before = now_ms.saturating_sub_unsigned(days * DAY_MS);
+        let bound = deletion_bound(connection, below, most, Some(before))?;
+        if bound.is_some() {
+            return Ok(bound);
+        }
+    }
+    if bytes == 0 {
+        return Ok(None);
+    }
+    let lower = bytes - bytes / LIMITS.retention_slack_share;
+    let used = retained_bytes(connection)?;
+    *is_reducing = used > if *is_reducing { lower } else { bytes };
+    let Some(first) = first_event_id(connection)?.filter(|_| *is_reducing) else {
+        return Ok(None);
+    };
+    // No more than the average event's size calls for, so that the last step does not delete too much.
+    let rows = (below + LIMITS.retention_kept_events).abs_diff(first);
+    let needed = (used - lower).saturating_mul(rows) / used + 1;
+    deletion_bound(connection, below, most.min(needed), None)
 }
 
 /// Takes one step of a client's deletion; `None` when nothing matches.

@@ -17,7 +17,7 @@ use crate::event::Outcome;
 use crate::meters::Meters;
 use crate::store::attachments::{Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
-use crate::store::cluster::ClusterGroup;
+use crate::store::cluster::{Applied, ClusterGroup};
 use crate::store::connection::{ConnectionOptions, OpenError};
 use crate::store::deletions::Scope;
 use crate::store::events::{EventWriter, Submission};
@@ -96,7 +96,10 @@ impl Writer {
     }
 
     /// Queues messages of a stream, and waits for their commit.
-    pub fn apply(&self, group: ClusterGroup) -> impl Future<Output = Submitted> + Send + use<> {
+    pub fn apply(
+        &self,
+        group: ClusterGroup,
+    ) -> impl Future<Output = Result<Applied, ErrorCode>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
         // If the writer has ended, this drops the sender.
         drop(self.queue.send(Message::Apply(group, reply)));

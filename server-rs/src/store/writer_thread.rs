@@ -19,7 +19,8 @@ use crate::meters::{EventOutcome, EventSource, Meters};
 use crate::queries;
 use crate::store::attachments::{AttachError, Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
-use crate::store::cluster::ClusterGroup;
+use crate::store::cluster::{Applied, ClusterGroup};
+use crate::store::cluster_change::ClusterChange;
 use crate::store::deletions::Scope;
 use crate::store::events::{EventWriter, Stored, Submission};
 use crate::store::failure::{State, file_code, store_code};
@@ -31,7 +32,7 @@ use crate::store::writer::Submitted;
 pub(super) enum Message {
     Submit(Submission, oneshot::Sender<Submitted>),
     /// Messages of a stream.
-    Apply(ClusterGroup, oneshot::Sender<Submitted>),
+    Apply(ClusterGroup, oneshot::Sender<Result<Applied, ErrorCode>>),
     Attach(Attachment, oneshot::Sender<Result<Attached, ErrorCode>>),
     Delete(Scope, DeletionReply),
     /// Checks the bounds of retention. The server sends it once a second and after a change of the bounds.
@@ -181,33 +182,43 @@ impl Work {
     }
 
     /// Stores messages of a stream as a group of their own.
-    fn apply(&mut self, group: &ClusterGroup, reply: oneshot::Sender<Submitted>) {
+    fn apply(&mut self, group: &ClusterGroup, reply: oneshot::Sender<Result<Applied, ErrorCode>>) {
         let applied = match self.state.refusal() {
             Some(code) => Err(code),
             None => self.apply_group(group),
         };
-        if let Err(code) = applied {
-            self.state.write_failed(code);
+        if let Err(code) = &applied {
+            self.state.write_failed(*code);
         }
         // The follower waits for the reply, unless the server ends.
         drop(reply.send(applied));
         self.after_commit();
     }
 
-    fn apply_group(&mut self, group: &ClusterGroup) -> Submitted {
+    fn apply_group(&mut self, group: &ClusterGroup) -> Result<Applied, ErrorCode> {
         let failed = |error: rusqlite::Error| failed(&self.state, &error);
         if !self.checkpointer.admits_group(&self.connection).map_err(failed)? {
             return Err(ErrorCode::StorageBusy);
         }
+        let is_asked = group.change.as_ref().is_some_and(ClusterChange::is_asked);
+        if group.change.is_some() {
+            self.connection.pragma_update(None, "secure_delete", is_asked).map_err(failed)?;
+        }
         let started = Instant::now();
-        let (outcomes, newest) = self.events.apply_group(&self.connection, group).map_err(failed)?;
-        self.meters.count_group(outcomes.len(), started.elapsed(), newest);
+        let (applied, newest) = self.events.apply_group(&self.connection, group).map_err(failed)?;
+        self.meters.count_group(applied.outcomes.len(), started.elapsed(), newest);
+        if let Some(events) = applied.deleted {
+            self.meters.count_deletion(events);
+            if is_asked {
+                self.retention.note_request(group.sequence);
+            }
+        }
         self.state.write_succeeded();
         // Before the reply: a request that follows it must see the events.
         if let Some(newest) = newest {
             self.newest.send_replace(newest);
         }
-        Ok(outcomes)
+        Ok(applied)
     }
 
     fn attach(&mut self, attachment: &Attachment) -> Result<Attached, ErrorCode> {

@@ -7,12 +7,14 @@
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg, StreamInfo } from '@nats-io/jetstream';
 import type { Buffers } from '../buffers.ts';
-import { LIMITS } from '../contract.ts';
+import { CLUSTER, LIMITS } from '../contract.ts';
 import type { Log } from '../log.ts';
 import type { ClusterEvent } from '../store/cluster.ts';
+import type { ClusterChange } from '../store/cluster-change.ts';
 import type { Store } from '../store/index.ts';
+import { readChange } from './change.ts';
 import { createdMs, type Link, UNREACHABLE } from './link.ts';
-import { readMessage, TRUNCATED_HEADER, WAIT_HEADER } from './message.ts';
+import { readMessage } from './message.ts';
 import type { Progress } from './progress.ts';
 
 /** Time in nanoseconds after which NATS forgets a consumer without a follower. */
@@ -82,7 +84,7 @@ export class Follower {
       abort_on_missing_resource: true,
     });
     this.messages = messages;
-    this.progress.fail(undefined);
+    this.progress.begin(consumer.num_pending);
     void this.watch(messages);
     try {
       await this.read(messages);
@@ -129,8 +131,18 @@ export class Follower {
     group.bytes += message.data.length;
     const header = (name: string): string | undefined =>
       message.headers?.has(name) === true ? message.headers.get(name) : undefined;
-    const isTruncated = header(TRUNCATED_HEADER) !== undefined;
-    const table = readMessage(message.data, header(WAIT_HEADER), isTruncated, this.buffers);
+    const name = header(CLUSTER.headers.change);
+    if (name !== undefined) {
+      group.change = readChange(name, message.data);
+      if (group.change === undefined)
+        this.log.warn(
+          { sequence: streamSequence },
+          'a message of the stream is no change that this server knows',
+        );
+      return;
+    }
+    const isTruncated = header(CLUSTER.headers.truncated) !== undefined;
+    const table = readMessage(message.data, header(CLUSTER.headers.wait), isTruncated, this.buffers);
     if (table === undefined) {
       this.log.warn({ sequence: streamSequence }, 'a message of the stream is no event');
       return;
@@ -148,10 +160,12 @@ export class Follower {
   }
 
   /** Stores a group; returns whether the copy has it. */
-  private async apply({ events, sequence, waiting }: Reading): Promise<boolean> {
+  private async apply({ events, change, sequence, waiting }: Reading): Promise<boolean> {
     if (sequence === this.progress.applied) return true;
-    const applied = await this.store.apply({ events, sequence });
+    const applied = await this.store.apply({ events, change, sequence });
     if ('code' in applied) return false;
+    if (change?.kind === 'retain') this.store.setBounds({ days: change.days, bytes: change.bytes });
+    if (applied.deleted !== undefined) this.progress.noteDeletion(sequence, applied.deleted);
     const duplicates = events.filter((_, at) => applied.ids[at] === 0).map((event) => event.sequence);
     this.progress.advance(sequence, duplicates, waiting);
     return true;
@@ -161,6 +175,7 @@ export class Follower {
 /** A group that is being read, and the number of messages behind it. */
 class Reading {
   readonly events: ClusterEvent[] = [];
+  change: ClusterChange | undefined;
   sequence: number;
   bytes = 0;
   waiting = 0;
@@ -170,6 +185,11 @@ class Reading {
   }
 
   get isFull(): boolean {
-    return this.events.length >= LIMITS.cluster_group_events || this.bytes >= LIMITS.cluster_group_bytes;
+    // A change comes after the events of its group.
+    return (
+      this.change !== undefined ||
+      this.events.length >= LIMITS.cluster_group_events ||
+      this.bytes >= LIMITS.cluster_group_bytes
+    );
   }
 }

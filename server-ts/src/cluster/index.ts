@@ -6,10 +6,16 @@
  */
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
+import { Failure } from '../error.ts';
 import type { EventTable } from '../event.ts';
 import type { Log } from '../log.ts';
 import type { EventSource } from '../meters.ts';
+import type { ClusterChange } from '../store/cluster-change.ts';
+import type { Scope } from '../store/deletions.ts';
 import type { Store } from '../store/index.ts';
+import type { Bounds, Deleted } from '../store/retention.ts';
+import { writeChange } from './change.ts';
+import { Changer } from './changer.ts';
 import { Follower } from './follower.ts';
 import type { Link } from './link.ts';
 import { writeMessage } from './message.ts';
@@ -22,13 +28,15 @@ export class Cluster {
   private readonly progress: Progress;
   private readonly publisher: Publisher;
   private readonly follower: Follower;
+  private readonly changer: Changer;
 
-  /** Creates the two parts for a store that is a copy of the stream. */
-  constructor(link: Link, store: Store, buffers: Buffers, log: Log) {
+  /** Creates the parts for a store that is a copy of the stream. `flags` are the bounds of retention of the flags. */
+  constructor(link: Link, store: Store, buffers: Buffers, flags: Bounds, log: Log) {
     this.link = link;
     this.progress = new Progress(store.place?.sequence ?? 0, log);
     this.publisher = new Publisher(link, store, this.progress, log);
     this.follower = new Follower(link, store, this.progress, buffers, log);
+    this.changer = new Changer(store, this.progress, flags);
   }
 
   /** The name of the stream. */
@@ -69,14 +77,35 @@ export class Cluster {
     return this.publisher.publish(messages, source);
   }
 
+  /**
+   * Deletes events, or a session with its events, on all copies; settles when this one has done so. `undefined` when no
+   * session has this id, or nothing matches (rule CLU-11).
+   */
+  delete(scope: Scope): Promise<Deleted | undefined> {
+    return this.changer.delete(scope, (change) => this.change(change));
+  }
+
+  /** Sets the bounds of retention of all servers; settles when this one has them (rule CLU-12). */
+  async retain({ days, bytes }: Bounds): Promise<void> {
+    await this.change({ kind: 'retain', days, bytes });
+  }
+
   /** Follows until the end. */
-  run(): Promise<void> {
-    return this.follower.run();
+  async run(): Promise<void> {
+    await Promise.all([this.follower.run(), this.changer.run((change) => this.change(change))]);
   }
 
   /** Ends the following and the connection. */
   async close(): Promise<void> {
     this.follower.close();
+    this.changer.close();
     await this.link.close();
+  }
+
+  /** Publishes a change; returns its sequence when the copy of this server has it. Throws a `Failure`. */
+  private async change(change: ClusterChange): Promise<number> {
+    const published = await this.publisher.publish([writeChange(change)], undefined);
+    if ('code' in published) throw new Failure(published.code);
+    return published.ids[0]!;
   }
 }

@@ -48,8 +48,9 @@ export class Link {
     void link.connect();
     const { name, host } = source;
     const found = link.findOrCreate().catch(reasonOf);
-    const created = await Promise.race([found, sleep(LIMITS.cluster_connect_ms, UNREACHABLE)]);
-    return [link, { name, host, created }];
+    const info = await Promise.race([found, sleep(LIMITS.cluster_connect_ms, UNREACHABLE)]);
+    if (typeof info === 'string') return [link, { name, host, created: info, firstSequence: 0 }];
+    return [link, { name, host, created: createdMs(info), firstSequence: info.state.first_seq }];
   }
 
   /** Whether NATS is connected. */
@@ -76,11 +77,15 @@ export class Link {
 
   private async connect(): Promise<void> {
     const { connect, jetstream, jetstreamManager } = this.library;
+    const { token } = this.source;
     while (this.connected === undefined && !this.isClosed) {
       try {
         const connection = await connect({
           servers: this.source.host,
           name: 'twin-ingest',
+          ...(token === undefined ? {} : { token }),
+          // A token that NATS refuses now may be accepted later.
+          ignoreAuthErrorAbort: true,
           timeout: LIMITS.cluster_connect_ms,
           maxReconnectAttempts: -1,
           reconnectTimeWait: LIMITS.cluster_retry_ms,
@@ -107,18 +112,18 @@ export class Link {
     }
   }
 
-  /** Returns when the stream was created, in Unix milliseconds; creates it if there is none. */
-  private async findOrCreate(): Promise<number | string> {
+  /** Returns the state of the stream; creates it if there is none. */
+  private async findOrCreate(): Promise<StreamInfo> {
     while (!this.isUp) await sleep(10, undefined, { ref: false });
     const { manager } = this.connected!;
     const { DiscardPolicy, JetStreamApiCodes, JetStreamApiError, StorageType } = this.library;
     try {
-      return createdMs(await manager.streams.info(this.source.name));
+      return await manager.streams.info(this.source.name);
     } catch (error) {
       if (!(error instanceof JetStreamApiError) || error.code !== JetStreamApiCodes.StreamNotFound)
         throw error;
     }
-    const info = await manager.streams.add({
+    return manager.streams.add({
       name: this.source.name,
       subjects: [this.subject],
       storage: StorageType.File,
@@ -130,7 +135,6 @@ export class Link {
       max_msgs: -1,
       max_msgs_per_subject: -1,
     });
-    return createdMs(info);
   }
 }
 

@@ -19,15 +19,10 @@ import { formatTimestamp } from '../timestamp.ts';
 import { validator } from '../validate.ts';
 import { NO_CHANGE, waitLabel, waitOf } from '../waits.ts';
 
-/** The header that names the change of an event to the waits of its session. */
-export const WAIT_HEADER = 'Twin-Wait';
-/** The header of an event whose metadata is a summary. */
-export const TRUNCATED_HEADER = 'Twin-Truncated';
-
 const NO_METADATA = '{}';
 const LINE_FEED = 0x0a;
 
-/** An event for the stream. */
+/** An event for the stream, or a change of the copies. */
 export interface Message {
   /** Its fields and its metadata. */
   readonly payload: Buffer;
@@ -37,6 +32,8 @@ export interface Message {
   readonly wait: string | undefined;
   /** Whether its metadata is a summary. */
   readonly isTruncated: boolean;
+  /** The name of a change; `undefined` for an event. */
+  readonly change: string | undefined;
 }
 
 /** Writes the event in a row of a table. */
@@ -55,6 +52,7 @@ export function writeMessage(table: EventTable, row: number): Message {
     key: keyOf(table, int),
     wait: wait === NO_CHANGE ? undefined : waitLabel(wait),
     isTruncated: ints[int + TRUNCATED] === 1,
+    change: undefined,
   };
 }
 

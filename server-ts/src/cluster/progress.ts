@@ -23,6 +23,8 @@ export class Progress {
   private readonly log: Log;
   /** The newest sequences whose event was stored before, in ascending order. */
   private readonly duplicates = new Set<number>();
+  /** The newest sequences whose change deleted something, and the numbers of events. */
+  private readonly deletions = new Map<number, number>();
   private readonly waiters = new Set<Waiter>();
   private readonly followers = new Set<Waiter>();
   private waiting = 0;
@@ -54,6 +56,12 @@ export class Progress {
     return waitFor(this.followers, () => this.reason === undefined, signal);
   }
 
+  /** Records that the copy follows the stream, which has so many messages behind it. */
+  begin(waiting: number): void {
+    this.waiting = waiting;
+    this.fail(undefined);
+  }
+
   /** Records that the copy has the messages up to a sequence, and which of them were duplicates. */
   advance(sequence: number, duplicates: readonly number[], waiting: number): void {
     for (const duplicate of duplicates) this.duplicates.add(duplicate);
@@ -64,6 +72,25 @@ export class Progress {
     this.waiting = waiting;
     this.sequence = sequence;
     wake(this.waiters);
+  }
+
+  /** Records what the change of a message deleted. It precedes the `advance` to this message. */
+  noteDeletion(sequence: number, events: number): void {
+    this.deletions.set(sequence, events);
+    for (const oldest of this.deletions.keys()) {
+      if (this.deletions.size <= LIMITS.cluster_known_duplicates) break;
+      this.deletions.delete(oldest);
+    }
+  }
+
+  /** Returns the number of events that the change of an applied message deleted; `undefined` when it deleted nothing. */
+  deleted(sequence: number): number | undefined {
+    return this.deletions.get(sequence);
+  }
+
+  /** Whether the copy follows the stream, and has every message that the server knows of. */
+  get isCurrent(): boolean {
+    return this.reason === undefined && this.waiting === 0;
   }
 
   /** Waits until the copy has a sequence; rejects when the signal aborts. */

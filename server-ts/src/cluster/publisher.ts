@@ -3,13 +3,13 @@
  *
  * Invariant: messages are published in the order of the submissions.
  */
-import { LIMITS } from '../contract.ts';
+import { CLUSTER, LIMITS } from '../contract.ts';
 import type { ErrorCode } from '../error.ts';
 import type { Log } from '../log.ts';
 import type { EventSource } from '../meters.ts';
 import type { Store } from '../store/index.ts';
 import { type Link, reasonOf } from './link.ts';
-import { type Message, TRUNCATED_HEADER, WAIT_HEADER } from './message.ts';
+import type { Message } from './message.ts';
 import type { Progress } from './progress.ts';
 
 /** Room in a message for its headers. */
@@ -38,8 +38,11 @@ export class Publisher {
     this.log = log;
   }
 
-  /** Publishes messages at once; settles when the copy of this server has them. */
-  async publish(messages: readonly Message[], source: EventSource): Promise<Published> {
+  /**
+   * Publishes messages at once; settles when the copy of this server has them. A change has no source, and counts as no
+   * event.
+   */
+  async publish(messages: readonly Message[], source: EventSource | undefined): Promise<Published> {
     const failed = (code: ErrorCode): Published => ({ code, isStillRead: false });
     if (this.store.refusal !== undefined) return failed(this.store.refusal);
     const { current } = this.link;
@@ -53,7 +56,7 @@ export class Publisher {
       const before = this.progress.applied;
       const acks = messages.map((message) => this.send(current.client, message));
       const ids = await this.settle(await Promise.all(acks), before, deadline);
-      this.count(source, ids);
+      if (source !== undefined) this.count(source, ids);
       return { ids };
     } catch (error) {
       this.log.warn({ reason: reasonOf(error) }, 'the stream did not confirm an event');
@@ -63,11 +66,12 @@ export class Publisher {
 
   private send(
     client: NonNullable<Link['current']>['client'],
-    { payload, key, wait, isTruncated }: Message,
+    { payload, key, wait, isTruncated, change }: Message,
   ): Promise<Acknowledged> {
     const headers = this.link.library.headers();
-    if (wait !== undefined) headers.set(WAIT_HEADER, wait);
-    if (isTruncated) headers.set(TRUNCATED_HEADER, '1');
+    if (wait !== undefined) headers.set(CLUSTER.headers.wait, wait);
+    if (isTruncated) headers.set(CLUSTER.headers.truncated, '1');
+    if (change !== undefined) headers.set(CLUSTER.headers.change, change);
     const id = key === undefined ? {} : { msgID: key };
     return client.publish(this.link.subject, payload, { ...id, headers, timeout: LIMITS.cluster_answer_ms });
   }

@@ -10,6 +10,8 @@ export interface StreamSource {
   readonly url: string;
   /** Host and port as given, for people. */
   readonly host: string;
+  /** Text of `--nats-token-file`. */
+  readonly token: string | undefined;
   /** The name of the stream. */
   readonly name: string;
   /** Number of copies, when this server creates the stream. */

@@ -24,7 +24,7 @@ const CLUSTER = 'jetstream';
 /** Options that a stream needs, and that have no effect without one. */
 const CLUSTER_OPTIONS = ['nats', 'stream'];
 /** Options that change a database by itself. */
-const LOCAL_OPTIONS = ['retain-days', 'retain-bytes', 'forward'];
+const LOCAL_OPTIONS = ['forward'];
 
 interface TextFile {
   readonly text: string;
@@ -57,6 +57,7 @@ export class Values {
     let forward: Receiver | undefined;
     let forwardToken: string | undefined;
     let nats: string | undefined;
+    let natsToken: string | undefined;
     for (const option of CONFIG_SPEC.options) {
       const first = this.given.get(option.name)?.[0];
       switch (option.type) {
@@ -79,6 +80,7 @@ export class Values {
         forwardToken = this.token(first).token;
       }
       if (option.name === 'nats' && first !== undefined) nats = this.nats(first);
+      if (option.name === 'nats-token-file' && first !== undefined) natsToken = this.token(first).token;
       if (option.name === 'stream' && first !== undefined) this.stream(first);
       if (option.name === 'prices' && first !== undefined) prices = this.prices(first);
       if (option.name === 'redact' && first !== undefined) redaction = this.redaction(first);
@@ -131,6 +133,7 @@ export class Values {
           : {
               url: `nats://${nats}`,
               host: nats,
+              token: natsToken,
               name: value<string | null>('stream') ?? '',
               replicas: value('nats-replicas'),
             },
@@ -227,7 +230,8 @@ export class Values {
   private nats(given: Given): string | undefined {
     const host = parseNats(given.text);
     // An empty value was already reported as a problem.
-    if (host === undefined && given.text !== '') this.problem(messages.nats, given);
+    if (host === undefined && given.text.includes('@')) this.problem(messages.nats_secret, given);
+    else if (host === undefined && given.text !== '') this.problem(messages.nats, given);
     return host;
   }
 
@@ -355,9 +359,7 @@ export class Values {
       this.problem(messages.needs, { source: this.source(source), text: '' }, { other });
     }
     for (const name of LOCAL_OPTIONS) {
-      const value = values.get(name);
-      const isUsed = typeof value === 'number' ? value > 0 : this.given.has(name);
-      if (!isCluster || !isUsed) continue;
+      if (!isCluster || !this.given.has(name)) continue;
       const other = `--store ${CLUSTER}`;
       this.problem(messages.exclusive, { source: this.source(name), text: '' }, { other });
     }

@@ -78,8 +78,8 @@ export function batch(exchange: Exchange, outcomes: Outcomes, withResults: boole
 
 /** Sends the answer to a backup (rule BAK-07). */
 export function backup(exchange: Exchange, { file, copied }: Backup): void {
-  const { bytes, newestId, attachments } = copied;
-  answer(exchange, 201, JSON_ONLY, backupJson(file, bytes, newestId, attachments));
+  const { bytes, newestId, attachments, sequence } = copied;
+  answer(exchange, 201, JSON_ONLY, backupJson(file, bytes, newestId, attachments, sequence));
 }
 
 /** Responds to an agent's hook with 200 `{}`, so the agent continues unchanged (rule HOK-01). */

@@ -18,9 +18,8 @@ export async function getRetention(app: App, exchange: Exchange): Promise<void> 
 
 /** `PUT /api/retention` (rule RET-03). */
 export async function putRetention(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
-  app.checkLocal();
   const { days, bytes } = app.store.bounds;
-  app.store.setBounds({
+  await app.setBounds({
     days: parameters.number('retain_days') ?? days,
     bytes: parameters.number('retain_bytes') ?? bytes,
   });
@@ -43,8 +42,7 @@ export async function deleteSession(app: App, exchange: Exchange): Promise<void>
 }
 
 async function deletedBy(app: App, scope: Scope): Promise<Deleted | undefined> {
-  app.checkLocal();
-  const result = await app.store.delete(scope);
+  const result = await app.delete(scope);
   if (result !== undefined && 'code' in result) throw new Failure(result.code);
   return result;
 }

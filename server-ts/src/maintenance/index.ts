@@ -78,8 +78,9 @@ function tried<T>(to: string, work: () => T): T {
   }
 }
 
-function reportCopy(event: string, file: string, { bytes, newestId, attachments }: Copied): void {
-  print({ event, file, bytes, newest_id: newestId, attachments });
+function reportCopy(event: string, file: string, { bytes, newestId, attachments, sequence }: Copied): void {
+  const ofStream = sequence === undefined ? {} : { sequence };
+  print({ event, file, bytes, newest_id: newestId, attachments, ...ofStream });
 }
 
 async function load(task: Maintenance, nativeBinding: string | undefined): Promise<void> {

@@ -19,8 +19,14 @@ export function deletedJson(events: number, revision: number): string {
 }
 
 /** Renders a copy of a database (rules BAK-01 and BAK-07). */
-export function backupJson(file: string, bytes: number, newestId: number, attachments: number): string {
-  return `{"file":${JSON.stringify(file)},"bytes":${bytes},"newest_id":${newestId},"attachments":${attachments}}`;
+export function backupJson(
+  file: string,
+  bytes: number,
+  newestId: number,
+  attachments: number,
+  sequence: number | undefined,
+): string {
+  return JSON.stringify({ file, bytes, newest_id: newestId, attachments, sequence });
 }
 
 /** Renders the bounds of retention, and what they apply to (rule RET-03). */

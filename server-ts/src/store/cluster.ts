@@ -8,7 +8,9 @@
 import type { EventTable } from '../event.ts';
 import { QUERIES } from '../queries.ts';
 import { hashedId } from '../telemetry/event-id.ts';
+import { type ClusterChange, parseBounds } from './cluster-change.ts';
 import { type Connection, Numbered, OpenError } from './connection.ts';
+import type { Bounds } from './retention.ts';
 
 /** What a start knows of the stream. */
 export interface ClusterStream {
@@ -18,6 +20,8 @@ export interface ClusterStream {
   readonly host: string;
   /** When it was created, in Unix milliseconds; or why that is not known. */
   readonly created: number | string;
+  /** The sequence of the first message that it still has; at most 1 while it has all. */
+  readonly firstSequence: number;
 }
 
 /** The place of a copy in its stream. */
@@ -26,6 +30,8 @@ export interface ClusterPlace {
   readonly createdMs: number;
   /** The newest sequence that the copy has. */
   readonly sequence: number;
+  /** The bounds of retention; `undefined` when the stream has set none. */
+  readonly bounds: Bounds | undefined;
 }
 
 /** One message of the stream. */
@@ -42,8 +48,18 @@ export interface ClusterEvent {
 export interface ClusterGroup {
   /** The messages that hold an event. */
   readonly events: readonly ClusterEvent[];
+  /** The change that follows the events; its message is the newest of the group. */
+  readonly change: ClusterChange | undefined;
   /** The newest sequence of the group, also when its message holds no event. */
   readonly sequence: number;
+}
+
+/** The effect of a group. */
+export interface Applied {
+  /** The id of each event, 0 for a duplicate. */
+  readonly ids: Float64Array;
+  /** Number of events that the change deleted; `undefined` when it deleted nothing. */
+  readonly deleted: number | undefined;
 }
 
 /** Checks that a database belongs to this stream, or to none; binds a new one. Returns its place in the stream. */
@@ -70,12 +86,21 @@ export function bindCluster(
   } else {
     if (newest > 0) throw OpenError.of('not_a_copy', { path });
     if (typeof created === 'string') throw OpenError.noStream(path, name, host, created);
+    if (stream.firstSequence > 1) throw OpenError.of('messages_missing', { path, stream: name });
     new Numbered(db, QUERIES.insertClusterStream).run(identity(stream));
     createdMs = created;
   }
   // A restored copy has an epoch of its own, although it continues the same ids.
   new Numbered(db, QUERIES.updateClusterEpoch).run(hashedId([JSON.stringify(name), String(createdMs)]));
-  return { createdMs, sequence: Number(db.prepare(QUERIES.selectClusterSequence).pluck().get()) };
+  const sequence = Number(db.prepare(QUERIES.selectClusterSequence).pluck().get());
+  const bounds = db.prepare(QUERIES.selectClusterRetention).pluck().get() as string | undefined;
+  return { createdMs, sequence, bounds: bounds === undefined ? undefined : parseBounds(bounds) };
+}
+
+/** Returns the newest sequence in a copy; `undefined` when the database is no copy (rule CLU-13). */
+export function sequenceOf(db: Connection): number | undefined {
+  if (db.prepare(QUERIES.selectClusterStream).get() === undefined) return undefined;
+  return Number(db.prepare(QUERIES.selectClusterSequence).pluck().get());
 }
 
 /** Returns name and time of a stream as `meta` stores them. */

@@ -10,6 +10,7 @@ import type { Digest } from '../digest.ts';
 import { SYNC_FLAGS, SYNCS_FOLDERS } from '../platform.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from './attachment-files.ts';
+import { sequenceOf } from './cluster.ts';
 import {
   type Connection,
   checkDatabase,
@@ -35,6 +36,8 @@ export interface Copied {
   readonly newestId: number;
   /** Number of contents that were copied. */
   readonly attachments: number;
+  /** The newest sequence of the stream that the database is a copy of; `undefined` without a stream. */
+  readonly sequence: number | undefined;
 }
 
 /** The reason why there is no copy: the target exists, or reading or writing failed. */
@@ -69,14 +72,16 @@ export function copyDatabase(
     const copy = openRaw(partial, nativeBinding, false);
     let attachments: number;
     let newestId: number;
+    let sequence: number | undefined;
     try {
       attachments = copyAttachments(source, target, copy);
       if (epoch === 'new') copy.prepare(QUERIES.updateEpoch).run();
       newestId = Number(copy.prepare(QUERIES.selectLastEventId).pluck().get());
+      sequence = sequenceOf(copy);
     } finally {
       copy.close();
     }
-    return { bytes: finishFile(target), newestId, attachments };
+    return { bytes: finishFile(target), newestId, attachments, sequence };
   } catch (error) {
     // The next copy would replace it.
     if (partial !== undefined) rmSync(partial, { force: true });

@@ -64,24 +64,47 @@ export class Deletions {
    * behind the last one. The step after the last block deletes the session. `undefined` when no session has this id.
    */
   deleteSession(sessionId: string, cursor: { block: number }): Step | undefined {
-    const [found] = this.rows(QUERIES.selectSessionKey, sessionId) as readonly (readonly [number])[];
-    if (found === undefined) return undefined;
-    const [key] = found;
-    const most = LIMITS.retention_step_blocks;
-    const blocks = this.rows(QUERIES.selectSessionBlocks, key, cursor.block, most);
-    const contents: Content[] = [];
-    let events = 0;
-    for (const [block] of blocks as readonly (readonly [number])[]) {
-      contents.push(...this.contentsOf(QUERIES.deleteSessionAttachments, key, block));
-      events += this.run(QUERIES.deleteSessionEvents, key, block);
-      cursor.block = block + 1;
-    }
-    const isLast = blocks.length < most;
+    const key = this.sessionKey(sessionId);
+    if (key === undefined) return undefined;
+    const blocks = this.blocksOf(key, cursor.block);
+    const { events, contents } = this.deleteBlocks(key, blocks);
+    cursor.block = (blocks.at(-1) ?? cursor.block - 1) + 1;
+    const isLast = blocks.length < LIMITS.retention_step_blocks;
     if (isLast) {
       this.run(QUERIES.deleteSessionWaits, key);
       this.run(QUERIES.deleteSession, key);
     }
     return { events, contents, isLast };
+  }
+
+  /**
+   * Deletes the events of a session in the blocks of one step, from `fromBlock` to `toBlock` (rule CLU-11). Without a
+   * `toBlock` it deletes all further events and the session. `undefined` when nothing is there.
+   */
+  deleteSessionBlocks(sessionId: string, fromBlock: number, toBlock: number | undefined): Step | undefined {
+    if (toBlock !== undefined) {
+      const key = this.sessionKey(sessionId);
+      if (key === undefined) return undefined;
+      const blocks = this.blocksOf(key, fromBlock).filter((block) => block <= toBlock);
+      const { events, contents } = this.deleteBlocks(key, blocks);
+      return events > 0 ? { events, contents, isLast: false } : undefined;
+    }
+    const cursor = { block: fromBlock };
+    const contents: Content[] = [];
+    let events = 0;
+    for (;;) {
+      const step = this.deleteSession(sessionId, cursor);
+      if (step === undefined) return undefined;
+      events += step.events;
+      contents.push(...step.contents);
+      if (step.isLast) return { events, contents, isLast: true };
+    }
+  }
+
+  /** Returns the blocks of the next step of the deletion of a session; `undefined` when no session has this id. */
+  sessionBlocks(sessionId: string, block: number): readonly number[] | undefined {
+    const key = this.sessionKey(sessionId);
+    return key === undefined ? undefined : this.blocksOf(key, block);
   }
 
   /** Returns the bytes that count against `--retain-bytes` (rule RET-02). */
@@ -111,6 +134,27 @@ export class Deletions {
    */
   overwrite(isPrivate: boolean): void {
     this.db.pragma(`secure_delete = ${isPrivate ? 'ON' : 'OFF'}`);
+  }
+
+  private sessionKey(sessionId: string): number | undefined {
+    const [found] = this.rows(QUERIES.selectSessionKey, sessionId) as readonly (readonly [number])[];
+    return found?.[0];
+  }
+
+  private blocksOf(key: number, block: number): readonly number[] {
+    const most = LIMITS.retention_step_blocks;
+    const rows = this.rows(QUERIES.selectSessionBlocks, key, block, most) as readonly (readonly [number])[];
+    return rows.map(([id]) => id);
+  }
+
+  private deleteBlocks(key: number, blocks: readonly number[]): Omit<Step, 'isLast'> {
+    const contents: Content[] = [];
+    let events = 0;
+    for (const block of blocks) {
+      contents.push(...this.contentsOf(QUERIES.deleteSessionAttachments, key, block));
+      events += this.run(QUERIES.deleteSessionEvents, key, block);
+    }
+    return { events, contents };
   }
 
   private contentsOf(sql: string, ...values: readonly unknown[]): Content[] {

@@ -22,6 +22,7 @@ import {
 import { computedNanos, type Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
+import { type ClusterChange, storeBounds } from './cluster-change.ts';
 import {
   type Connection,
   inOrder,
@@ -30,6 +31,7 @@ import {
   type Statement,
   withSmallCache,
 } from './connection.ts';
+import { Deletions, type Step } from './deletions.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventKeys } from './event-keys.ts';
 import { Hours } from './hours.ts';
@@ -103,6 +105,8 @@ export class EventWriter {
   private readonly selectLastEventId: Statement;
   private readonly updateLastDeletionId: Numbered;
   private readonly upsertClusterSequence: Numbered;
+  private readonly upsertClusterRetention: Numbered;
+  private readonly deletions: Deletions;
   private readonly keys: EventKeys;
   private readonly blocks: EventBlocks;
   private readonly names: Names;
@@ -138,6 +142,8 @@ export class EventWriter {
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
     this.updateLastDeletionId = new Numbered(db, QUERIES.updateLastDeletionId);
     this.upsertClusterSequence = new Numbered(db, QUERIES.upsertClusterSequence);
+    this.upsertClusterRetention = new Numbered(db, QUERIES.upsertClusterRetention);
+    this.deletions = new Deletions(db);
     this.keys = new EventKeys(db);
     this.blocks = new EventBlocks(db);
     this.names = new Names(db);
@@ -174,15 +180,16 @@ export class EventWriter {
   }
 
   /**
-   * Stores messages of a stream, one event each, under their own ids and times (rule CLU-05). `sequence` is the newest
-   * one of the group. Throws SQLite's errors.
+   * Stores messages of a stream, one event each, under their own ids and times, and then makes their change (rules CLU-05
+   * and CLU-11). `sequence` is the newest one of the group. Throws SQLite's errors.
    */
   applyGroup(
     jobs: readonly Submission[],
     sequences: readonly number[],
     times: readonly number[],
+    change: ClusterChange | undefined,
     sequence: number,
-  ): Stored {
+  ): Stored & { readonly deleted: number | undefined } {
     return this.inTransaction(() => {
       const ids = new Float64Array(jobs.length);
       let stored = 0;
@@ -192,8 +199,10 @@ export class EventWriter {
         ids.set(run.ids, start);
         stored += run.stored;
       }
+      const step = change === undefined ? undefined : this.makeChange(change);
+      if (step !== undefined) this.takeId(sequence);
       this.upsertClusterSequence.run(sequence);
-      return { ids, stored, newest: this.lastId };
+      return { ids, stored, newest: this.lastId, deleted: step?.events };
     });
   }
 
@@ -205,17 +214,15 @@ export class EventWriter {
     return this.inTransaction(() => {
       const deleted = remove();
       if (deleted === undefined) return undefined;
-      this.keys.load();
       const id = this.lastId + 1;
-      this.keys.settle(0, id);
-      this.updateLastDeletionId.run(id);
-      // Their rows may be deleted.
-      this.blocks.forget();
-      this.sessions.forget();
-      this.hours.forget();
-      this.lastId = id;
+      this.takeId(id);
       return [deleted, id];
     });
+  }
+
+  /** Turns the overwriting of deleted data on or off (rule RET-07). */
+  overwrite(isPrivate: boolean): void {
+    this.deletions.overwrite(isPrivate);
   }
 
   /** Tries to write a transaction; throws SQLite's errors. */
@@ -223,6 +230,35 @@ export class EventWriter {
     this.inTransaction(() => {
       for (const step of [1, -1]) this.updateNothing.run(step);
     });
+  }
+
+  /** Makes a change of the stream; `undefined` when it deletes nothing. */
+  private makeChange(change: ClusterChange): Step | undefined {
+    switch (change.kind) {
+      case 'delete_events': {
+        const through = Math.min(change.through, this.lastId);
+        return (this.deletions.firstEventId() ?? Number.POSITIVE_INFINITY) <= through
+          ? this.deletions.deleteEvents(through)
+          : undefined;
+      }
+      case 'delete_session':
+        return this.deletions.deleteSessionBlocks(change.session_id, change.from_block, change.to_block);
+      case 'retain':
+        storeBounds(this.upsertClusterRetention, change);
+        return undefined;
+    }
+  }
+
+  /** Gives a deletion this id, which is then the newest one. */
+  private takeId(id: number): void {
+    this.keys.load();
+    this.keys.settle(0, id);
+    this.updateLastDeletionId.run(id);
+    // Their rows may be deleted.
+    this.blocks.forget();
+    this.sessions.forget();
+    this.hours.forget();
+    this.lastId = id;
   }
 
   private inTransaction<T>(work: () => T): T {

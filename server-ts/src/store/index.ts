@@ -22,7 +22,8 @@ import { AttachmentFiles } from './attachment-files.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import { Backups } from './backups.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { ClusterGroup, ClusterPlace, ClusterStream } from './cluster.ts';
+import type { Applied, ClusterGroup, ClusterPlace, ClusterStream } from './cluster.ts';
+import type { NextStep } from './cluster-change.ts';
 import type { Scope } from './deletions.ts';
 import { type DiskSpace, isFull, isWritable, readDisk } from './disk.ts';
 import { CONSEQUENCES, type StoreCode } from './failure.ts';
@@ -32,6 +33,7 @@ import { takesStop, writeOwner } from './owner.ts';
 import { privatePath, resolvePath } from './path.ts';
 import type { EventFilter } from './query.ts';
 import type {
+  DueRead,
   ExportPage,
   ExportRead,
   Frames,
@@ -42,7 +44,7 @@ import type {
   SnapshotRead,
 } from './read.ts';
 import { type Asker, Readers } from './reader.ts';
-import type { Bounds, DeletionResult } from './retention.ts';
+import type { Bounds, DeletionResult, dueBound } from './retention.ts';
 import type { Signal } from './signals.ts';
 import { type Submitted, Writer } from './writer.ts';
 import type { AttachFailure, Opened } from './writer-messages.ts';
@@ -165,12 +167,13 @@ export class Store {
     this.opened = opened;
     this.newestId = opened.newest;
     this.lastDeletion = opened.lastDeletion;
-    this.retained = bounds;
+    const { place } = opened;
+    this.retained = place === undefined ? bounds : (place.bounds ?? { days: 0, bytes: 0 });
     this.writer = writer;
     this.readers = readers;
     this.newestEvents = newestEvents;
     this.events = events;
-    writer.setBounds(bounds);
+    if (place === undefined) writer.setBounds(bounds);
     this.watch = setInterval(() => {
       void this.checkPresence();
       if (takesStop(path)) events.onStopAsked();
@@ -255,8 +258,8 @@ export class Store {
   }
 
   /** Stores messages of the stream that this database is a copy of; settles after their commit. */
-  apply(group: ClusterGroup): Promise<Submitted> {
-    if (this.reason !== undefined) return Promise.resolve({ code: this.reason, isStillRead: false });
+  apply(group: ClusterGroup): Promise<Applied | { readonly code: StoreCode }> {
+    if (this.reason !== undefined) return Promise.resolve({ code: this.reason });
     return this.writer.apply(group);
   }
 
@@ -285,9 +288,10 @@ export class Store {
     return this.retained;
   }
 
-  /** Changes the bounds, and checks them now instead of within a second. */
+  /** Changes the bounds, and checks them now instead of within a second. In a copy the stream decides (rule CLU-11). */
   setBounds(bounds: Bounds): void {
     this.retained = bounds;
+    if (this.place !== undefined) return;
     this.writer.setBounds(bounds);
     this.writer.tick();
   }
@@ -353,6 +357,16 @@ export class Store {
   /** Reads what notifications need of the events above an id, up to another one. */
   signals(after: number, newest: number): Promise<readonly Signal[]> {
     return this.readers.signals(after, newest);
+  }
+
+  /** Reads the next change of a deletion on all copies; `undefined` when nothing is left (rule CLU-11). */
+  nextStep(scope: Scope, block: number): Promise<NextStep | undefined> {
+    return this.readers.nextStep(scope, block);
+  }
+
+  /** Reads the newest id that these bounds let a step delete (rule CLU-12). */
+  due(bounds: DueRead['bounds']): Promise<ReturnType<typeof dueBound>> {
+    return this.readers.due(bounds);
   }
 
   /** Reads the cost in US dollars of the day that begins at a time in Unix seconds. */

@@ -7,11 +7,13 @@ import type { Digest } from '../digest.ts';
 import type { Format } from '../formats/index.ts';
 import type { SnapshotHead } from '../render/snapshot.ts';
 import type { Topic } from '../topics.ts';
+import type { NextStep } from './cluster-change.ts';
 import type { ConnectionOptions } from './connection.ts';
+import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
 import type { ForwardBatch } from './forwarding.ts';
 import type { EventFilter } from './query.ts';
-import type { Bounds } from './retention.ts';
+import type { Bounds, Due, dueBound } from './retention.ts';
 import type { SeriesFilter } from './series-filter.ts';
 import type { SessionFilter } from './session-query.ts';
 import type { Signal } from './signals.ts';
@@ -96,8 +98,24 @@ export interface ExportPage {
   readonly next: ExportRead | undefined;
 }
 
+/** The read of the next step of a deletion on all copies. */
+export interface StepRead {
+  readonly kind: 'next_step';
+  readonly scope: Scope;
+  /** The first block of a session that is left. */
+  readonly block: number;
+}
+
+/** The read of the newest id that the bounds let a step delete. */
+export interface DueRead {
+  readonly kind: 'due';
+  readonly bounds: Omit<Due, 'lastId' | 'most'>;
+}
+
 export type Read =
   | JsonRead
+  | StepRead
+  | DueRead
   | SnapshotRead
   | ExportRead
   | ForwardRead
@@ -136,6 +154,8 @@ export type ReadResult =
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot<Uint8Array> }
   | ({ readonly kind: 'export' } & ExportPage)
   | ({ readonly kind: 'forward' } & ForwardBatch)
+  | { readonly kind: 'step'; readonly step: NextStep | undefined }
+  | { readonly kind: 'due'; readonly due: ReturnType<typeof dueBound> }
   | { readonly kind: 'revisions'; readonly revisions: Float64Array }
   | ({ readonly kind: 'frames' } & Frames)
   | { readonly kind: 'signals'; readonly signals: readonly Signal[] }

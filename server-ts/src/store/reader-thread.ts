@@ -5,6 +5,7 @@
  * every kind of read has its case here.
  */
 import type { MessagePort } from 'node:worker_threads';
+import { LIMITS } from '../contract.ts';
 import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
 import { retentionJson } from '../render/outcomes.ts';
@@ -14,7 +15,9 @@ import { renderCosts, renderCounts, renderStats, renderTools } from '../render/s
 import { renderAttachments, renderEvent, renderSession, renderSessions } from '../render.ts';
 import type { Topic } from '../topics.ts';
 import { findAttachmentFile, hasEvent, listAttachments } from './attachments.ts';
+import type { NextStep } from './cluster-change.ts';
 import { type Connection, openConnection } from './connection.ts';
+import { Deletions } from './deletions.ts';
 import { loadRenderer, pageSnapshot, readPage } from './event-pages.ts';
 import { Texts } from './event-rows.ts';
 import { listEvents } from './event-search.ts';
@@ -23,7 +26,8 @@ import { storeCode } from './failure.ts';
 import { readForwardBatch } from './forwarding.ts';
 import { readFrames } from './frames.ts';
 import { type EventFilter, Queries } from './query.ts';
-import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead } from './read.ts';
+import type { JsonRead, Read, ReaderData, ReadResult, Snapshot, SnapshotRead, StepRead } from './read.ts';
+import { dueBound } from './retention.ts';
 import { readSeries } from './series.ts';
 import { getSession, listSessions, sessionRevision } from './session-query.ts';
 import { dayCost, readSignals } from './signals.ts';
@@ -34,6 +38,7 @@ export function runReader(port: MessagePort, data: ReaderData): void {
   let db: Connection | undefined;
   let queries: Queries | undefined;
   let texts: Texts | undefined;
+  let deletions: Deletions | undefined;
   const run = (read: Read): void => {
     let result: ReadResult;
     try {
@@ -42,7 +47,8 @@ export function runReader(port: MessagePort, data: ReaderData): void {
       queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
       texts ??= new Texts(queries);
       texts.forgetSessions();
-      const opened = { queries, texts };
+      deletions ??= new Deletions(db);
+      const opened = { queries, texts, deletions };
       result = queries.consistently(() => answer(opened, read));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -67,10 +73,11 @@ export function runReader(port: MessagePort, data: ReaderData): void {
 interface Opened {
   readonly queries: Queries;
   readonly texts: Texts;
+  readonly deletions: Deletions;
 }
 
 function answer(opened: Opened, read: Read): ReadResult {
-  const { queries, texts } = opened;
+  const { queries, texts, deletions } = opened;
   switch (read.kind) {
     case 'snapshot':
       return { kind: 'snapshot', snapshot: snapshot(opened, read) };
@@ -78,6 +85,12 @@ function answer(opened: Opened, read: Read): ReadResult {
       return { kind: 'export', ...new Export(queries, texts, read).read() };
     case 'forward':
       return { kind: 'forward', ...readForwardBatch(queries, texts, read) };
+    case 'next_step':
+      return { kind: 'step', step: nextStep(opened, read) };
+    case 'due': {
+      const [lastId, most] = [queries.newestRevision(), LIMITS.retention_step_events];
+      return { kind: 'due', due: dueBound(deletions, { ...read.bounds, lastId, most }) };
+    }
     case 'session_revisions': {
       const revisionOf = (id: string): number => sessionRevision(queries, id) || queries.lastDeletion();
       return { kind: 'revisions', revisions: Float64Array.from(read.ids, revisionOf) };
@@ -103,6 +116,22 @@ function answer(opened: Opened, read: Read): ReadResult {
       return { kind: 'json', bytes: data === undefined ? undefined : utf8(data) };
     }
   }
+}
+
+/** Returns the next change of a deletion; `undefined` when nothing is left. */
+function nextStep({ queries, deletions }: Opened, { scope, block }: StepRead): NextStep | undefined {
+  if (scope.kind === 'before') {
+    const below = Math.min(scope.id, queries.newestRevision() + 1);
+    const through = deletions.bound(below, LIMITS.retention_step_events, null);
+    if (through === undefined) return undefined;
+    return { change: { kind: 'delete_events', through, asked: true }, isLast: false };
+  }
+  const { sessionId: session_id } = scope;
+  const blocks = deletions.sessionBlocks(session_id, block);
+  if (blocks === undefined) return undefined;
+  const isLast = blocks.length < LIMITS.retention_step_blocks;
+  const to = isLast ? {} : { to_block: blocks.at(-1)! };
+  return { change: { kind: 'delete_session', session_id, from_block: block, ...to }, isLast };
 }
 
 function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array | undefined {

@@ -4,15 +4,20 @@
  * Lives in the main thread; the other half is `reader-thread`. It passes a read to a free thread, starts a thread
  * when all are busy, and queues reads above their number. Invariants: unbounded reads leave one thread to the bounded
  * ones. A waiting read ends in bounded time, and does not run once its client has disconnected (rule GET-10).
+ *
+ * Over 250 lines because it has a method for each kind of read.
  */
 import { Worker } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
+import type { NextStep } from './cluster-change.ts';
 import { type Cost, costOf } from './cost.ts';
+import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
 import type { ForwardBatch } from './forwarding.ts';
 import type { EventFilter } from './query.ts';
 import type {
+  DueRead,
   ExportPage,
   ExportRead,
   Frames,
@@ -24,6 +29,7 @@ import type {
   Snapshot,
   SnapshotRead,
 } from './read.ts';
+import type { dueBound } from './retention.ts';
 import type { Signal } from './signals.ts';
 
 /** The client of a read, such as a response of Node. */
@@ -118,6 +124,18 @@ export class Readers {
     const result = await this.read({ kind: 'signals', after, newest });
     if (result.kind !== 'signals') throw new Error(`signals answered ${result.kind}`);
     return result.signals;
+  }
+
+  async nextStep(scope: Scope, block: number): Promise<NextStep | undefined> {
+    const result = await this.read({ kind: 'next_step', scope, block });
+    if (result.kind !== 'step') throw new Error(`a next step answered ${result.kind}`);
+    return result.step;
+  }
+
+  async due(bounds: DueRead['bounds']): Promise<ReturnType<typeof dueBound>> {
+    const result = await this.read({ kind: 'due', bounds });
+    if (result.kind !== 'due') throw new Error(`due events answered ${result.kind}`);
+    return result.due;
   }
 
   async dayCost(startS: number, asker?: Asker): Promise<number> {

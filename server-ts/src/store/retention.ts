@@ -173,24 +173,18 @@ export class Retention {
     job.reply(revision > 0 ? { events, revision } : undefined);
   }
 
-  /** Returns the newest id that the bounds let a step delete (rule RET-01). */
+  /** Returns the newest id that the bounds let a step delete. */
   private dueBound(nowMs: number, most: number): number | undefined {
-    const below = this.events.newest - LIMITS.retention_kept_events + 1;
-    const { days, bytes } = this.bounds;
-    if (days > 0) {
-      const bound = this.deletions.bound(below, most, nowMs - days * DAY_MS);
-      if (bound !== undefined) return bound;
-    }
-    if (bytes === 0) return undefined;
-    const lower = bytes - Math.floor(bytes / LIMITS.retention_slack_share);
-    const used = this.deletions.retainedBytes();
-    this.isReducing = used > (this.isReducing ? lower : bytes);
-    const first = this.isReducing ? this.deletions.firstEventId() : undefined;
-    if (first === undefined) return undefined;
-    // No more than the average event's size calls for, so that the last step does not delete too much.
-    const rows = below + LIMITS.retention_kept_events - first;
-    const needed = Math.floor(((used - lower) * rows) / used) + 1;
-    return this.deletions.bound(below, Math.min(most, needed), null);
+    const { isReducing } = this;
+    const due = dueBound(this.deletions, {
+      ...this.bounds,
+      lastId: this.events.newest,
+      nowMs,
+      most,
+      isReducing,
+    });
+    this.isReducing = due.isReducing;
+    return due.through;
   }
 
   private vacuum(): void {
@@ -210,4 +204,36 @@ export class Retention {
     if (newest === undefined) return undefined;
     return this.events.delete(() => this.deletions.deleteEvents(newest));
   }
+}
+
+/** What decides the next deletion by the bounds; `most` bounds the step. */
+export interface Due extends Bounds {
+  /** The newest id that was ever assigned. */
+  readonly lastId: number;
+  readonly nowMs: number;
+  readonly most: number;
+  /** Whether the size was above its bound, as the last call returned it. */
+  readonly isReducing: boolean;
+}
+
+/** Returns the newest id that the bounds let a step delete (rule RET-01). */
+export function dueBound(
+  deletions: Deletions,
+  { days, bytes, lastId, nowMs, most, isReducing: wasReducing }: Due,
+): { readonly through: number | undefined; readonly isReducing: boolean } {
+  const below = lastId - LIMITS.retention_kept_events + 1;
+  if (days > 0) {
+    const through = deletions.bound(below, most, nowMs - days * DAY_MS);
+    if (through !== undefined) return { through, isReducing: wasReducing };
+  }
+  if (bytes === 0) return { through: undefined, isReducing: wasReducing };
+  const lower = bytes - Math.floor(bytes / LIMITS.retention_slack_share);
+  const used = deletions.retainedBytes();
+  const isReducing = used > (wasReducing ? lower : bytes);
+  const first = isReducing ? deletions.firstEventId() : undefined;
+  if (first === undefined) return { through: undefined, isReducing };
+  // No more than the average event's size calls for, so that the last step does not delete too much.
+  const rows = below + LIMITS.retention_kept_events - first;
+  const needed = Math.floor(((used - lower) * rows) / used) + 1;
+  return { through: deletions.bound(below, Math.min(most, needed), null), isReducing };
 }

@@ -9,6 +9,7 @@ import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ClusterPlace, ClusterStream } from './cluster.ts';
+import type { ClusterChange } from './cluster-change.ts';
 import type { ConnectionOptions } from './connection.ts';
 import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
@@ -59,6 +60,7 @@ interface ApplyMessage extends Omit<GroupMessage, 'kind'> {
   readonly number: number;
   readonly sequences: readonly number[];
   readonly times: readonly number[];
+  readonly change: ClusterChange | undefined;
   readonly sequence: number;
 }
 
@@ -101,11 +103,19 @@ export interface Stored {
   readonly moved: readonly ArrayBuffer[];
 }
 
+/** An applied group; its change may have deleted events. */
+interface AppliedMessage extends Omit<Stored, 'kind' | 'ids'> {
+  readonly kind: 'applied';
+  readonly number: number;
+  readonly ids: Float64Array;
+  readonly deleted: number | undefined;
+}
+
 export type FromWriter =
   | ({ readonly kind: 'opened' } & Opened)
   | { readonly kind: 'unusable'; readonly exit: number; readonly message: string }
   | Stored
-  | (Omit<Stored, 'kind'> & { readonly kind: 'applied'; readonly number: number })
+  | AppliedMessage
   | { readonly kind: 'not_applied'; readonly number: number; readonly code: StoreCode }
   /** No event of the group was tried. */
   | { readonly kind: 'refused'; readonly code: StoreCode }

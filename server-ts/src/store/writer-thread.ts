@@ -16,6 +16,7 @@ import { AttachmentFiles } from './attachment-files.ts';
 import { type Attached, type Attachment, AttachmentWriter } from './attachments.ts';
 import { Checkpointer } from './checkpoint.ts';
 import { bindCluster, type ClusterStream } from './cluster.ts';
+import { isAsked } from './cluster-change.ts';
 import {
   type Connection,
   type ConnectionOptions,
@@ -168,7 +169,7 @@ function openAndWrite(
         attempt(send, () => checkpointer.afterGroup());
         break;
       case 'apply': {
-        const { number, jobs, moved, news, sequences, times, sequence } = message;
+        const { number, jobs, moved, news, sequences, times, change, sequence } = message;
         try {
           if (news !== undefined) memories.learn(news);
           if (!checkpointer.admitsGroup()) {
@@ -177,8 +178,10 @@ function openAndWrite(
           }
           const memoryAt = (place: number): ArrayBufferLike =>
             place < 0 ? moved[-place - 1]! : memories.of(place);
+          if (change !== undefined) events.overwrite(isAsked(change));
           const startedMs = sharedNowMs();
-          const applied = events.applyGroup(submissionsIn(jobs, memoryAt), sequences, times, sequence);
+          const submissions = submissionsIn(jobs, memoryAt);
+          const applied = events.applyGroup(submissions, sequences, times, change, sequence);
           const committedMs = sharedNowMs();
           const durationMs = committedMs - startedMs;
           send({ kind: 'applied', number, ...applied, durationMs, committedMs, moved }, moved);

@@ -13,7 +13,8 @@ import type { EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { ClusterGroup, ClusterStream } from './cluster.ts';
+import type { Applied, ClusterGroup, ClusterStream } from './cluster.ts';
+import { isAsked } from './cluster-change.ts';
 import { type ConnectionOptions, OpenError } from './connection.ts';
 import type { Scope } from './deletions.ts';
 import type { StoreCode } from './failure.ts';
@@ -38,7 +39,7 @@ export type Submitted =
 
 interface Applying {
   readonly group: ClusterGroup;
-  readonly settle: (result: Submitted) => void;
+  readonly settle: (result: Applied | { readonly code: StoreCode }) => void;
 }
 
 interface Waiting {
@@ -132,11 +133,11 @@ export class Writer {
   }
 
   /** Stores messages of a stream, and takes their tables. */
-  apply(group: ClusterGroup): Promise<Submitted> {
+  apply(group: ClusterGroup): Promise<Applied | { readonly code: StoreCode }> {
     return new Promise((settle) => {
       const number = ++this.lastApplied;
       this.applying.set(number, { group, settle });
-      const { events, sequence } = group;
+      const { events, change, sequence } = group;
       const jobs: number[] = [];
       const moved: ArrayBuffer[] = [];
       const placeOf = (memory: ArrayBufferLike): number =>
@@ -145,7 +146,7 @@ export class Writer {
       const news = this.buffers.takeNews();
       const sequences = events.map((event) => event.sequence);
       const times = events.map((event) => event.createdAt);
-      this.send({ kind: 'apply', number, jobs, moved, news, sequences, times, sequence }, moved);
+      this.send({ kind: 'apply', number, jobs, moved, news, sequences, times, change, sequence }, moved);
     });
   }
 
@@ -197,7 +198,7 @@ export class Writer {
     this.givenUp.push(...groups);
     for (const { settle } of groups.flat()) settle({ code, isStillRead: true });
     for (const { settle } of this.waiting.splice(0)) settle({ code, isStillRead: false });
-    for (const { settle } of this.applying.values()) settle({ code, isStillRead: true });
+    for (const { settle } of this.applying.values()) settle({ code });
     this.applying.clear();
     for (const settle of this.attaching.values()) settle({ code });
     this.attaching.clear();
@@ -261,16 +262,23 @@ export class Writer {
         break;
       case 'applied': {
         for (const memory of message.moved) this.buffers.give(memory);
-        const { ids, stored, newest, durationMs, committedMs } = message;
+        const { ids, stored, newest, deleted, durationMs, committedMs } = message;
+        const change = this.applying.get(message.number)?.group.change;
         this.events.onWritten();
-        this.meters.countGroup(ids!.length, durationMs, committedMs, stored > 0 ? newest : undefined);
-        if (stored > 0) this.events.onStored(newest);
-        this.settleApplied(message.number, { ids: ids! });
+        const isNewer = stored > 0 || deleted !== undefined;
+        this.meters.countGroup(ids.length, durationMs, committedMs, isNewer ? newest : undefined);
+        if (deleted !== undefined) {
+          this.meters.countDeletion(deleted);
+          this.events.onDeleted({ newest, isAsked: isAsked(change), events: deleted, freedBytes: 0 });
+        } else if (stored > 0) {
+          this.events.onStored(newest);
+        }
+        this.settleApplied(message.number, { ids, deleted });
         break;
       }
       case 'not_applied':
         this.events.onRefused(message.code);
-        this.settleApplied(message.number, { code: message.code, isStillRead: false });
+        this.settleApplied(message.number, { code: message.code });
         break;
       case 'attached':
         if (typeof message.attached === 'string') this.events.onWritten();
@@ -318,7 +326,7 @@ export class Writer {
     this.meters.countGroup(at, durationMs, committedMs, stored > 0 ? newest : undefined);
   }
 
-  private settleApplied(number: number, result: Submitted): void {
+  private settleApplied(number: number, result: Applied | { readonly code: StoreCode }): void {
     const applying = this.applying.get(number);
     this.applying.delete(number);
     for (const { table } of applying?.group.events ?? []) table.release();

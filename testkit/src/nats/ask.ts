@@ -3,12 +3,21 @@ import { connect } from 'node:net';
 
 const LIMIT_MS = 5_000;
 
-/** Sends a request, and returns the JSON of its answer. Rejects without an answer in time. */
-export async function askNats<T>(port: number, subject: string, body = '', host = '127.0.0.1'): Promise<T> {
+/** Sends a request, with `header` as its only header line, and returns the JSON of its answer. Rejects if it is late. */
+export async function askNats<T>(
+  port: number,
+  subject: string,
+  body = '',
+  { host = '127.0.0.1', header }: { host?: string; header?: string } = {},
+): Promise<T> {
   const socket = connect(port, host);
   const timer = setTimeout(() => socket.destroy(), LIMIT_MS);
   const hello = 'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.ask 1\r\n';
-  socket.write(`${hello}PUB ${subject} _INBOX.ask ${Buffer.byteLength(body)}\r\n${body}\r\n`);
+  const head = header === undefined ? '' : `NATS/1.0\r\n${header}\r\n\r\n`;
+  const length = Buffer.byteLength(head + body);
+  const sizes = header === undefined ? `${length}` : `${Buffer.byteLength(head)} ${length}`;
+  const command = header === undefined ? 'PUB' : 'HPUB';
+  socket.write(`${hello}${command} ${subject} _INBOX.ask ${sizes}\r\n${head}${body}\r\n`);
   let text = '';
   try {
     for await (const chunk of socket.setEncoding('utf8')) {

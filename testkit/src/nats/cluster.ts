@@ -85,7 +85,7 @@ export class NatsCluster {
     for (const node of this.nodes.filter(({ isRunning }) => isRunning)) {
       const { host, port } = node.place;
       try {
-        return await askNats(port, subject, content === undefined ? '' : JSON.stringify(content), host);
+        return await askNats(port, subject, content === undefined ? '' : JSON.stringify(content), { host });
       } catch (error) {
         last = error;
       }

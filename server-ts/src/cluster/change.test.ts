@@ -1,0 +1,38 @@
+/** Tests that a change of the copies keeps its members, and that other messages are no changes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CLUSTER } from '../contract.ts';
+import type { ClusterChange } from '../store/cluster-change.ts';
+import { readChange, writeChange } from './change.ts';
+
+const CHANGES: readonly ClusterChange[] = [
+  { kind: 'delete_events', through: Number.MAX_SAFE_INTEGER, asked: true },
+  { kind: 'delete_session', session_id: 's\n"é', from_block: 3, to_block: 5 },
+  { kind: 'delete_session', session_id: 's\n"é', from_block: 3 },
+  { kind: 'retain', days: 7, bytes: 0 },
+];
+
+test('a change is read as it was written', () => {
+  for (const change of CHANGES) {
+    const { change: name, payload } = writeChange(change);
+    assert.deepEqual(readChange(name!, payload), change);
+  }
+});
+
+test('every change has the members of the contract', () => {
+  for (const change of CHANGES) {
+    const { change: name, payload } = writeChange(change);
+    const { members, optional = [] } = CLUSTER.changes[name!]!;
+    const given = Object.keys(JSON.parse(payload.toString()) as object);
+    assert.ok(given.every((member) => member in members));
+    assert.ok(Object.keys(members).every((member) => given.includes(member) || optional.includes(member)));
+  }
+});
+
+test('other messages are no changes', () => {
+  const bodies = ['', '{}', '[]', '{"through":-1,"asked":true}', '{"through":1.5,"asked":true}'];
+  for (const body of bodies) assert.equal(readChange('delete_events', Buffer.from(body)), undefined, body);
+  assert.equal(readChange('unknown', Buffer.from('{"through":1,"asked":true}')), undefined);
+  const blocks = Buffer.from('{"session_id":"s","from_block":1,"to_block":null}');
+  assert.equal(readChange('delete_session', blocks), undefined);
+});

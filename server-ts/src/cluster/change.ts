@@ -1,0 +1,52 @@
+/**
+ * Writes a change of the copies as a message of the stream, and reads it back (rule CLU-11).
+ *
+ * Pure. `contract/cluster.json` has the names and the members of all changes.
+ */
+import type { ClusterChange } from '../store/cluster-change.ts';
+import type { Message } from './message.ts';
+
+/** Writes a change. */
+export function writeChange(change: ClusterChange): Message {
+  const { kind, ...members } = change;
+  return {
+    payload: Buffer.from(JSON.stringify(members)),
+    key: undefined,
+    wait: undefined,
+    isTruncated: false,
+    change: kind,
+  };
+}
+
+/** Returns the change of a message with this name; `undefined` when it is none that this server knows. */
+export function readChange(name: string, payload: Uint8Array): ClusterChange | undefined {
+  const body = objectIn(payload);
+  if (body === undefined) return undefined;
+  const { through, asked, session_id, from_block, to_block, days, bytes } = body;
+  switch (name) {
+    case 'delete_events':
+      if (!isNumber(through) || typeof asked !== 'boolean') return undefined;
+      return { kind: name, through, asked };
+    case 'delete_session':
+      if (typeof session_id !== 'string' || !isNumber(from_block)) return undefined;
+      if (to_block === undefined) return { kind: name, session_id, from_block };
+      return isNumber(to_block) ? { kind: name, session_id, from_block, to_block } : undefined;
+    case 'retain':
+      return isNumber(days) && isNumber(bytes) ? { kind: name, days, bytes } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function objectIn(payload: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const body: unknown = JSON.parse(Buffer.from(payload).toString());
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
