@@ -88,3 +88,17 @@ test('a server that stores no events is a warning until it recovers', { skip }, 
   await page.unroute('**/api/health');
   await warning(page).waitFor({ state: 'detached' });
 });
+
+test('a copy that does not follow its stream is a warning', { skip }, async (t) => {
+  const { url } = await onFile(t)('ts');
+  const { page } = await open(browser, url);
+  t.after(() => page.close());
+  const cluster = { stream: 'board', connected: false, applied: 7, waiting: 2, failure: 'unreachable' };
+  await change(page, 200, { cluster });
+  await warning(page)
+    .getByText('Newer events may be missing: this server does not follow its stream (unreachable).')
+    .waitFor();
+  await panel(page).getByText('board · 2 messages behind · unreachable').waitFor();
+  await change(page, 200, { cluster: { ...cluster, failure: null, waiting: 0 } });
+  await warning(page).waitFor({ state: 'detached' });
+});

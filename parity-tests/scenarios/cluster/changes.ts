@@ -80,6 +80,27 @@ export async function deletions(context: ScenarioContext): Promise<void> {
   await Promise.all([second.stop(), same.stop(), fresh.stop()]);
 }
 
+/** A session in more blocks than a step may visit. */
+export async function largeSession(context: ScenarioContext): Promise<void> {
+  const nats = await Nats.start(context);
+  const first = await startNode(context, nats, context.target, 'first');
+  const second = await startNode(context, nats, context.other, 'second');
+  const [one, two] = [context.client(first), context.client(second)];
+  const events = Array.from({ length: 500 }, (_, at) => event({ session_id: at === 7 ? 'kept' : 'large' }));
+  const batches = 18;
+  for (let batch = 0; batch < batches; batch++) await one.ingest(events);
+  const before = (await clusterOf(one)).applied;
+  const { deleted } = await remove(one, '/api/sessions/large');
+  assert.equal(deleted, batches * 499);
+  // Blocks have 256 events, and a step has 32 of them.
+  assert.equal((await clusterOf(one)).applied, before + 2);
+  await settle(one, two);
+  const rows = rowsOf(context.db('second.db'));
+  assert.deepEqual([rows.length, rows.every(({ session_id: id }) => id === 'kept')], [batches, true]);
+  assert.deepEqual(rows, rowsOf(context.db('first.db')));
+  await Promise.all([first.stop(), second.stop()]);
+}
+
 /** Bounds on one server, cut-offs on all, and bounds of a flag. */
 export async function retention(context: ScenarioContext): Promise<void> {
   const nats = await Nats.start(context);

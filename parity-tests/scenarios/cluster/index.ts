@@ -1,6 +1,6 @@
 /** Tests `--store jetstream`: servers that share a stream of NATS. */
 import type { ScenarioFile } from '../../src/scenario.ts';
-import { deletions, retention, unknownChanges } from './changes.ts';
+import { deletions, largeSession, retention, unknownChanges } from './changes.ts';
 import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
 import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
 import { quorumLost } from './quorum.ts';
@@ -74,6 +74,12 @@ export const CLUSTER: ScenarioFile = {
       faults: ['F1'],
       uses: 'each',
       run: deletions,
+    },
+    {
+      name: 'a large session is deleted in steps',
+      rules: ['CLU-11', 'RET-05'],
+      uses: 'each',
+      run: largeSession,
     },
     {
       name: 'the bounds of retention belong to the stream',

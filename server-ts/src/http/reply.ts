@@ -344,8 +344,10 @@ function writeHead(exchange: Exchange, status: number, headers: Headers, close: 
   meters.countRequest(routePlace, methodPlace, status, performance.now() - startedMs);
   const list: Header[] = [];
   for (const name in headers) list.push(name, headers[name]!);
-  const stale = STALE.has(status) ? exchange.staleness?.() : undefined;
-  if (stale !== undefined) list.push('cluster-stale', stale);
+  if (exchange.staleness !== undefined && STALE.has(status)) {
+    const stale = exchange.staleness();
+    if (stale !== undefined) list.push('cluster-stale', stale);
+  }
   if (origin !== undefined) list.push('access-control-allow-origin', origin);
   const varies = exchange.hasChoice && VARYING.has(status);
   if (varies || origin !== undefined) {
