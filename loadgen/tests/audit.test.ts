@@ -34,7 +34,6 @@ const auditor = await createAuditor({ pool: SMALL_POOL, lifetime });
 const claimOf = (count: number, acknowledged_events = count): Claim => ({
   ranges: [{ first: 0, count }],
   acknowledged_events,
-  preloaded_rows: 0,
 });
 
 const failsWith = (text: RegExp) => (error: unknown) =>
@@ -165,18 +164,6 @@ test('every column counts, an empty text is not an absent one, and a row that wa
       `${change}: ${lines.join('\n')}`,
     );
   }
-});
-
-test('preloaded rows are counted and no more', async () => {
-  const claim = { ranges: [{ first: 500, count: 1500 }], acknowledged_events: 1500, preloaded_rows: 500 };
-  const audit = await auditor.audit(good.file, claim);
-  assert.ok(auditAgrees(audit));
-  assert.equal(audit.stored_events, 1500);
-  const { file } = await fileAfter('none');
-  const database = new Database(file);
-  database.exec('DELETE FROM events_readable WHERE id = 17');
-  database.close();
-  await assert.rejects(auditor.audit(file, claim), failsWith(/499 of 500 preloaded rows/));
 });
 
 test('a view with other columns, or none, is not audited', async () => {

@@ -137,7 +137,6 @@ test('the committed result is replaced by a full run alone', () => {
     '--ids=time',
     '--payload=small',
     '--seed=2',
-    '--preload=1000',
     '--durability=power',
     `--corpus=${import.meta.filename}`,
   ]) {

@@ -10,7 +10,7 @@ import type { Sent } from '../load/drivers/driver.ts';
 export interface DiskUse {
   /** Size of the database and of SQLite's other files, after the server has closed the database. */
   readonly bytes: number;
-  /** Number of rows in the file, including preloaded rows. */
+  /** Number of rows in the file. */
   readonly events: number;
   /** Largest observed size of the write-ahead log. */
   readonly wal_peak_bytes: number | null;

@@ -232,17 +232,6 @@ export const FLAGS = {
     maximum: 4_294_967_295,
     help: 'seed of the generator of events, ids and values',
   },
-  preload: {
-    kind: 'integer',
-    commands: ['compare'],
-    modes: LOADS,
-    changesLoad: true,
-    value: 'N',
-    default: 0,
-    minimum: 0,
-    maximum: 100_000_000,
-    help: 'events the database already holds',
-  },
   durability: {
     kind: 'choice',
     commands: ['compare'],

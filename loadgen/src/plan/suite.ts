@@ -288,7 +288,7 @@ function common(
     durability: options.durability,
     max_metadata_bytes: null,
     ids: options.ids,
-    preload_events: options.preload,
+    preload_events: 0,
     stream_clients: options.streamClients ?? 0,
   };
 }

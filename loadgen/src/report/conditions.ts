@@ -56,7 +56,6 @@ export function workloadLine(measurement: Measurement): string {
     ...(driver === null ? [] : [driverText(driver)]),
     ...(workload.rate === null ? [] : [`asked ${askedOf(measurement)}`]),
     ...(workload.stream_clients === 0 ? [] : [`${workload.stream_clients} stream clients`]),
-    ...(workload.preload_events === 0 ? [] : [`${group(workload.preload_events)} events already there`]),
     `durability ${workload.durability}`,
   ].join(', ');
 }

@@ -91,9 +91,8 @@ export function ceilingLines(result: Result): string[] {
     const shares = known.map(({ name, share }) => `${SHORT_NAMES[name]} ${percent(share)}`);
     const rates = known.map(({ events_per_s }) => group(Math.round(events_per_s)));
     const own = known.length > 1 ? 'their own databases take' : 'its own database takes';
-    const into = (measurement.workload?.preload_events ?? 0) > 0 ? ' into an empty file' : '';
     return [
-      `${measurement.title}: ${shares.join(', ')} of what ${own} in bulk${into} without HTTP ` +
+      `${measurement.title}: ${shares.join(', ')} of what ${own} in bulk without HTTP ` +
         `(${rates.join(' and ')} events/s, ${group(group_events)} in a transaction).`,
     ];
   });

@@ -73,6 +73,7 @@ export interface Workload {
   readonly durability: 'process' | 'power';
   readonly max_metadata_bytes: number | null;
   readonly ids: 'random' | 'time';
+  /** Always 0: the schema of the contract requires the member. */
   readonly preload_events: number;
   readonly stream_clients: number;
   /**

@@ -5,18 +5,19 @@
  * Invariants: the process ends with the run at the latest. Signals go only to processes that were started here. No two
  * events that are posted to one file have the same number.
  */
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import { pinningCommand } from '../plan/placement.ts';
-import { copyDatabase, type Launch, startFailure } from './launch.ts';
+import { type Launch, startFailure } from './launch.ts';
 
 export interface HostOptions {
   /** Flags in addition to `--db` and `--port`. */
   readonly flags?: readonly string[];
-  /** A closed database to copy for the server, and the number of its events. */
-  readonly base?: { readonly file: string; readonly events: number };
+  /** A closed database to copy for the server. */
+  readonly base?: string;
 }
 
 export class Host {
@@ -26,7 +27,7 @@ export class Host {
   readonly #folder: { readonly path: string; readonly release: () => Promise<unknown> };
   #server: RunningServer;
   #release: () => Promise<unknown>;
-  #next: number;
+  #next = 0;
 
   private constructor(
     launch: Launch,
@@ -40,12 +41,11 @@ export class Host {
     this.database = databaseIn(folder.path);
     this.#server = started.server;
     this.#release = started.release;
-    this.#next = options.base?.events ?? 0;
   }
 
   static async start(name: TargetName, launch: Launch, options: HostOptions = {}): Promise<Host> {
     const folder = await launch.lifetime.temporaryFolder();
-    if (options.base !== undefined) await copyDatabase(options.base.file, databaseIn(folder.path));
+    if (options.base !== undefined) await copyFile(options.base, databaseIn(folder.path));
     const started = await start(name, launch, folder.path, [...(options.flags ?? []), '--port', '0']);
     return new Host(launch, options, folder, started);
   }
@@ -62,7 +62,7 @@ export class Host {
   get name(): TargetName {
     return this.#server.target.name;
   }
-  /** Number of events of the base, plus those that {@link take} has reserved. */
+  /** Number of events that {@link take} has reserved. */
   get taken(): number {
     return this.#next;
   }

@@ -2,7 +2,6 @@
  * Starts a server for a round, with the same flags for both servers and a database in a fresh folder. The server and
  * the folder are removed when the run ends.
  */
-import { constants, copyFile, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import {
@@ -43,16 +42,11 @@ export interface Prepared {
 }
 
 /**
- * Prepares a fresh folder. `preloaded` is a closed database to copy into it; with `null` the server creates its own.
+ * Prepares a fresh folder, in which the server creates its database.
  */
-export async function prepareLaunch(
-  how: Launch,
-  durability: Durability,
-  preloaded: string | null,
-): Promise<Prepared> {
+export async function prepareLaunch(how: Launch, durability: Durability): Promise<Prepared> {
   const folder = await how.lifetime.temporaryFolder();
   const database = join(folder.path, 'events.db');
-  if (preloaded !== null) await copyDatabase(preloaded, database);
   const options = {
     flags: ['--db', database, '--durability', durability],
     cwd: folder.path,
@@ -66,15 +60,10 @@ export function startFailure(name: TargetName, error: Pick<StartError, 'message'
   return new BenchFailure('server_failed', `${name} did not start: ${error.message}`, tail(error.stderr));
 }
 
-/** Starts a server on a copy of `preloaded`, or on a new database. */
-export async function launch(
-  name: TargetName,
-  how: Launch,
-  durability: Durability,
-  preloaded: string | null = null,
-): Promise<Launched> {
+/** Starts a server on a new database. */
+export async function launch(name: TargetName, how: Launch, durability: Durability): Promise<Launched> {
   const { lifetime } = how;
-  const { folder, database, options } = await prepareLaunch(how, durability, preloaded);
+  const { folder, database, options } = await prepareLaunch(how, durability);
   const starting = startServer(name, options, how.contenders.targets[name]);
   // Registered before the server is ready, so that an interruption during the start also ends it.
   const release = lifetime.add(() => starting.then((server) => server.stop()));
@@ -105,14 +94,4 @@ export async function launch(
       await folder.release();
     },
   };
-}
-
-/**
- * Copies a closed database. The copy is synced, so that the system does not write it to disk during the measurement.
- */
-export async function copyDatabase(from: string, to: string): Promise<void> {
-  await copyFile(from, to, constants.COPYFILE_FICLONE);
-  const handle = await open(to, 'r+');
-  await handle.sync();
-  await handle.close();
 }

@@ -17,7 +17,6 @@ import { inTurn } from '../plan/turns.ts';
 import { formatValue } from '../report/format.ts';
 import type { Health } from '../verify/health.ts';
 import type { Launch } from './launch.ts';
-import { preload } from './preload.ts';
 import type { Progress } from './progress.ts';
 import { ServerUnderTest } from './server-under-test.ts';
 import { fasterPace, type Sizes, sizeOf } from './sizes.ts';
@@ -43,7 +42,6 @@ export class Group {
   readonly specs: readonly Spec[];
   readonly #context: RoundContext;
   readonly #sizes: Sizes = new Map();
-  #preloaded: string | null | undefined;
 
   constructor(specs: readonly Spec[], context: RoundContext) {
     this.specs = specs;
@@ -68,7 +66,6 @@ export class Group {
       auditor: await workers.auditor(first),
       probe: createProbe(),
       ticksPerSecond: readTicksPerSecond(),
-      preloaded: await this.#preload(),
       onHealth: (label: string, name: TargetName, health: Health) =>
         this.#context.onHealth(first, label, name, health),
     };
@@ -83,15 +80,6 @@ export class Group {
     const processes: ProcessSample[] = [];
     for (const name of order) processes.push(await servers.get(name)!.finish());
     return { slices, processes };
-  }
-
-  async #preload(): Promise<string | null> {
-    const first = this.specs[0]!;
-    const { targets } = this.#context;
-    if (first.workload.preload_events === 0) return null;
-    const launch = this.#context.launchOf(first);
-    this.#preloaded ??= await preload(first, { ...this.#context, launch, target: targets[0]! });
-    return this.#preloaded;
   }
 
   async #warmUp(

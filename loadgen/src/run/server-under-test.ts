@@ -38,8 +38,6 @@ export interface ServerContext {
   readonly auditor: Auditor;
   readonly probe: ProbeProcess;
   readonly ticksPerSecond: number | null;
-  /** A closed database that already holds `preload_events`, or `null`. */
-  readonly preloaded: string | null;
   onHealth(label: string, name: TargetName, health: Health): void;
 }
 
@@ -63,7 +61,7 @@ export class ServerUnderTest {
   /** Ranges of all events that were sent. A driver that drops requests drops the last ones of its range. */
   readonly #ranges: Range[] = [];
   readonly #details: string[] = [];
-  #next: number;
+  #next = 0;
   #acknowledged = 0;
   #warm_up: WarmUp | null = null;
   #wal_peak_bytes: number | null = null;
@@ -81,7 +79,6 @@ export class ServerUnderTest {
     this.#launched = started.launched;
     this.#clients = started.clients;
     this.#idle_rss_bytes = started.idle_rss_bytes;
-    this.#next = spec.workload.preload_events;
   }
 
   /** Starts a server. `spec` is the first measurement in the process and determines its settings. */
@@ -91,7 +88,7 @@ export class ServerUnderTest {
     spec: Spec,
     context: ServerContext,
   ): Promise<ServerUnderTest> {
-    const launched = await launch(name, context.launch, spec.workload.durability, context.preloaded);
+    const launched = await launch(name, context.launch, spec.workload.durability);
     const health = await readHealth(launched.server.url);
     const label = `${spec.name}, round ${round} of ${name}`;
     checkDurability(label, health, spec.workload.durability);
@@ -172,17 +169,15 @@ export class ServerUnderTest {
 
   /** Stops the server, checks its file and removes its folder. */
   async finish(): Promise<ProcessSample> {
-    const { preload_events } = this.#spec.workload;
     const { auditor, probe } = this.#context;
     const launched = this.#launched;
     const acknowledged = this.#acknowledged;
-    await this.#clients?.until(preload_events + acknowledged);
+    await this.#clients?.until(acknowledged);
     const { peak_rss_bytes } = await probe(launched.server.pid);
     const stop_ms = await launched.stop();
     const claim: Claim = {
       ranges: this.#ranges,
       acknowledged_events: acknowledged,
-      preloaded_rows: preload_events,
     };
     // Both checks run in parallel, since nothing is measured any more. The check of the stream uses only one thread.
     const [audit, stream] = await Promise.all([
@@ -194,7 +189,7 @@ export class ServerUnderTest {
     if (stream !== null) checkStream(stream, label, acknowledged, this.#clients!.problems());
     const disk = {
       bytes: await folderBytes(launched.folder),
-      events: preload_events + audit.stored_events,
+      events: audit.stored_events,
       wal_peak_bytes: this.#wal_peak_bytes,
     };
     await launched.discard();

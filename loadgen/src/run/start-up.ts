@@ -89,7 +89,7 @@ async function measureStart(
   name: TargetName,
   { launch: how, durability }: Starting,
 ): Promise<number> {
-  const { folder, options } = await prepareLaunch(how, durability, null);
+  const { folder, options } = await prepareLaunch(how, durability);
   const { command, args } = how.contenders.targets[name];
   const program = { command, args };
   const reply = await how.lifetime.orInterrupted(ask(child, { name, options, program }));

@@ -6,6 +6,4 @@ export interface Claim {
   /** Ranges of the endless sequence that were sent, including the warm-up. No two ranges overlap. */
   readonly ranges: readonly Range[];
   readonly acknowledged_events: number;
-  /** Number of rows that were in the file before. Their ids are at most this number. The audit only counts them. */
-  readonly preloaded_rows: number;
 }

@@ -41,18 +41,11 @@ export class StoredFile {
     throw new BenchFailure('audit_failed', `the view events_readable has other columns: ${found || 'none'}`);
   }
 
-  /** Returns the number of rows up to and including this id. */
-  countUpTo(id: number): number {
-    return this.#number('SELECT count(*) FROM events_readable WHERE id <= ?', id);
-  }
-
-  /** Returns part `index` when the ids above `id` are divided into `of` parts of about equal size. */
-  shareAbove(id: number, index: number, of: number): IdRange {
-    const last = this.#number(
-      'SELECT max(id, ?) FROM (SELECT coalesce(max(id), 0) AS id FROM events_readable)',
-      id,
-    );
-    const cut = (part: number) => id + Math.floor(((last - id) * part) / of);
+  /** Returns part `index` when the ids are divided into `of` parts of about equal size. */
+  share(index: number, of: number): IdRange {
+    const select = 'SELECT coalesce(max(id), 0) FROM events_readable';
+    const last = this.#database.prepare<[], number>(select).pluck().get()!;
+    const cut = (part: number) => Math.floor((last * part) / of);
     return { above: cut(index), upTo: cut(index + 1) };
   }
 
@@ -83,9 +76,5 @@ export class StoredFile {
 
   close(): void {
     this.#database.close();
-  }
-
-  #number(query: string, id: number): number {
-    return this.#database.prepare<[number], number>(query).pluck().get(id)!;
   }
 }

@@ -31,8 +31,6 @@ export interface Digested {
   readonly kind: 'digested';
   readonly expected: DigestPart;
   readonly stored: DigestPart;
-  /** Number of rows up to the id of the last preloaded row. */
-  readonly preloaded: number;
 }
 
 export type Reply =
@@ -84,13 +82,12 @@ function act({ kind, file, claim }: Request, known: Known): Reply {
   try {
     if (kind === 'explain') return { kind: 'explained', lines: explain(expected, stored, claim) };
     const found = new MultisetDigest();
-    const ids = stored.shareAbove(claim.preloaded_rows, data.share, data.shares);
+    const ids = stored.share(data.share, data.shares);
     stored.visit(ids, (row) => found.add(row.hash));
     return {
       kind: 'digested',
       expected: wantedOf(claim.ranges, known),
       stored: found.part(),
-      preloaded: stored.countUpTo(claim.preloaded_rows),
     };
   } finally {
     stored.close();
