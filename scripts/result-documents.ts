@@ -25,7 +25,7 @@ import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result/result.
 import { SUITE_NAMES, type SuiteParts, suiteFile } from '@twin-ingest/loadgen/result/suite-parts.ts';
 import { rpcDocument } from '@twin-ingest/loadgen/rpc/report/markdown.ts';
 import { rpcPrior } from '@twin-ingest/loadgen/rpc/report/prior.ts';
-import { syncDocument } from '@twin-ingest/loadgen/sync/report/markdown.ts';
+import { syncDocument } from '@twin-ingest/loadgen/sync/report.ts';
 import { LADDERS, PEERS, RESULT, SOAK } from './result-files.ts';
 
 const README = 'README.md';

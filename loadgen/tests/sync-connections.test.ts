@@ -96,23 +96,3 @@ test('a connection that the server has closed is opened again; one that it close
   await assert.rejects(connections.post('/', ''), /closed before the answer/);
   assert.equal((await connections.post('/', '')).text, 'third');
 });
-
-test('an answer without a length, and bytes without a request, are errors', async (t) => {
-  for (const bad of ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', `${answer('x')}y`]) {
-    const url = await serve(t, (_, socket) => void socket.write(bad));
-    await assert.rejects(connected(t, url, 1).post('/', ''), /without a request, or without a length/);
-  }
-});
-
-test('closing rejects what is under way and what waits', async (t) => {
-  const arrived = Promise.withResolvers<void>();
-  const url = await serve(t, () => arrived.resolve());
-  const connections = new Connections(url, 1);
-  const posts = Promise.allSettled([connections.post('/', ''), connections.post('/', '')]);
-  await arrived.promise;
-  connections.close();
-  assert.deepEqual(
-    (await posts).map(({ status }) => status),
-    ['rejected', 'rejected'],
-  );
-});

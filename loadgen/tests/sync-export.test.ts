@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SYNC_GOALS } from '../src/sync/goals.ts';
-import { syncDocument } from '../src/sync/report/markdown.ts';
-import { formatGoal, scenarioTable, syncGoalTable } from '../src/sync/report/tables.ts';
-import { syncTerminal } from '../src/sync/report/terminal.ts';
+import { formatGoal, scenarioTable, syncDocument, syncGoalTable, syncTerminal } from '../src/sync/report.ts';
 import type { SyncResult } from '../src/sync/result.ts';
 import { HOSTILE } from './report-shapes.ts';
 import { sampleSync } from './sync-sample.ts';

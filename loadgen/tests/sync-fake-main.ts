@@ -8,7 +8,7 @@ import { syncCommand } from '../src/cli/sync-command.ts';
 import { REAL_CONTENDERS } from '../src/run/contenders.ts';
 import { shippedClientByDefault } from '../src/sync/strategies/client.ts';
 import type { Follow } from '../src/sync/strategies/strategy.ts';
-import { STRATEGIES } from '../src/sync/strategies/table.ts';
+import { STRATEGIES } from '../src/sync/strategies.ts';
 
 const PROGRAM = fileURLToPath(new URL('./sync-fake-server.ts', import.meta.url));
 

@@ -15,13 +15,12 @@ import { eventText } from '../src/sync/bodies.ts';
 import { SYNC as USAGE } from '../src/sync/command.ts';
 import { FigureValues } from '../src/sync/figure.ts';
 import { outcomeOf, SWAPPED, SYNC_GOALS } from '../src/sync/goals.ts';
+import { lastRevision, unreadIn } from '../src/sync/invalidation-client.ts';
 import { Journal } from '../src/sync/journal.ts';
-import { lastRevision } from '../src/sync/raw-client.ts';
 import type { SyncResult, SyncRow } from '../src/sync/result.ts';
 import { SCENARIO_NAMES } from '../src/sync/result.ts';
 import { type Keep, overFaultyTransport } from '../src/sync/scenarios/monotony.ts';
 import { rateOf } from '../src/sync/scenarios/slider.ts';
-import { unreadIn } from '../src/sync/slow-reader.ts';
 import { countFalls, longestWait, waitsOf } from '../src/sync/staleness.ts';
 import { sampleSync } from './sync-sample.ts';
 

@@ -50,10 +50,17 @@ export class Exchange {
     this.#opened = new Promise((resolve, reject) => {
       this.#socket.once('connect', resolve).once('error', reject);
     });
+    // A caller that does not wait for the connection gets its error from the first request.
+    this.#opened.catch(() => undefined);
     this.#socket.setTimeout(PATIENCE_MS, () => this.#fail(new Error(`silent for ${PATIENCE_MS} ms`)));
     this.#socket.on('data', (chunk: Buffer) => this.#read(chunk));
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('close', () => this.#fail(new Error('closed before the answer')));
+  }
+
+  /** Whether the connection can still be used. */
+  get isOpen(): boolean {
+    return this.#problem === null;
   }
 
   opened(): Promise<void> {

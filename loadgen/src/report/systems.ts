@@ -14,7 +14,7 @@ import type { SuiteParts } from '../result/suite-parts.ts';
 import { GOALS as RPC_GOALS } from '../rpc/goals.ts';
 import { rpcGoalText } from '../rpc/report/tables.ts';
 import { SYNC_GOALS } from '../sync/goals.ts';
-import { formatGoal } from '../sync/report/tables.ts';
+import { formatGoal } from '../sync/report.ts';
 import { formatValue } from './format.ts';
 import { markdownTable } from './markdown-table.ts';
 import { SHORT_NAMES } from './names.ts';

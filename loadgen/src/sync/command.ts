@@ -11,7 +11,7 @@ import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
 import { SuiteRun } from '../run/suite-run.ts';
 import { Poster } from './poster.ts';
-import { syncTerminal } from './report/terminal.ts';
+import { syncTerminal } from './report.ts';
 import {
   type Percentiles,
   SCENARIO_NAMES,
@@ -24,8 +24,8 @@ import {
 } from './result.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
-import { FULL, QUICK } from './sizes.ts';
-import type { Strategies } from './strategies/table.ts';
+import { sizesOf } from './sizes.ts';
+import type { Strategies } from './strategies/strategy.ts';
 import { scenarioWarnings } from './warnings.ts';
 
 export const SYNC: SuiteUsage<ScenarioName> = {
@@ -78,7 +78,7 @@ async function measureAll(
 ): Promise<Pick<SyncResult, 'rows' | 'skipped' | 'warnings'>> {
   const { seed, targets } = options;
   const { launch, progress } = run;
-  const sizes = options.size === 'quick' ? QUICK : FULL;
+  const sizes = sizesOf(options.size === 'quick' ? 'quick' : 'full');
   const poster = new Poster({ seed, ...launch });
   const rows: SyncRow[] = [];
   const skipped: Skipped[] = [];

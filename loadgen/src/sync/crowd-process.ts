@@ -5,7 +5,7 @@
  */
 import { encode } from '../analyse/histogram.ts';
 import { serve } from '../run/serve.ts';
-import { RawClient } from './raw-client.ts';
+import { InvalidationClient } from './invalidation-client.ts';
 import { type Acknowledged, countFalls, waitsOf } from './staleness.ts';
 
 export type CrowdOrder =
@@ -50,8 +50,8 @@ export interface CrowdFindings {
 }
 
 class Crowd {
-  #readers: RawClient[] = [];
-  #stalled: RawClient[] = [];
+  #readers: InvalidationClient[] = [];
+  #stalled: InvalidationClient[] = [];
   #cpu = process.cpuUsage();
   #onHeard: () => void = () => undefined;
 
@@ -81,7 +81,7 @@ class Crowd {
     const heard = () => this.#onHeard();
     for (let i = 0; i < clients; i++) {
       const manner = i < stalled ? 'stalled' : 'reads';
-      (i < stalled ? this.#stalled : this.#readers).push(new RawClient(url, path, manner, heard));
+      (i < stalled ? this.#stalled : this.#readers).push(new InvalidationClient(url, path, manner, heard));
     }
     if (await this.#all((client) => client.newest >= 0, patience_ms)) return { kind: 'done' };
     throw new Error(`not every client is connected: ${this.#ended().join('; ') || 'no frame came'}`);
@@ -105,7 +105,7 @@ class Crowd {
   }
 
   /** Resolves to whether every reading client fulfils `isSo` within `patience_ms`. */
-  #all(isSo: (client: RawClient) => boolean, patience_ms: number): Promise<boolean> {
+  #all(isSo: (client: InvalidationClient) => boolean, patience_ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (found: boolean) => {
         clearTimeout(timer);

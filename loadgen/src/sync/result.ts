@@ -13,20 +13,22 @@ import type { Figures } from './figure.ts';
 
 export const SYNC_SCHEMA_VERSION = 1;
 
-export const SCENARIO_NAMES = [
-  'round_trip',
-  'bursts',
-  'slider',
-  'payloads',
-  'fan_out',
-  'full_stream',
-  'slow_client',
-  'restart',
-  'monotony',
-  'page',
-] as const;
+/** DATA: the title of each scenario, in the order of the document. */
+export const SCENARIO_TITLES = {
+  round_trip: 'Round trip: post, invalidation, snapshot, apply',
+  bursts: 'Bursts of events, and what each strategy makes of them',
+  slider: 'A slider, sixty events a second',
+  payloads: 'Round trip by size of an event',
+  fan_out: 'Followers during a load, a tenth of them stalled',
+  full_stream: 'Clients of the full stream during a load',
+  slow_client: 'A client that reads a thousand bytes a second',
+  restart: 'Killed and started again, and swapped for the other server',
+  monotony: 'Drops, duplicates, delays, restarts and swaps',
+  page: 'The page on a full database, and during a load',
+} as const;
 
-export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+export type ScenarioName = keyof typeof SCENARIO_TITLES;
+export const SCENARIO_NAMES = Object.keys(SCENARIO_TITLES) as ScenarioName[];
 
 export interface SyncResult extends SuiteFacts {
   readonly schema_version: number;

@@ -5,11 +5,13 @@
  * of the follower posts, like a page that shows what it sent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
 import type { Host } from '../run/host.ts';
 import { eventText, type Shape } from './bodies.ts';
+import { Connections } from './connections.ts';
 import { type Posting, postBySocket } from './posting.ts';
-import type { Following } from './strategies/strategy.ts';
+import { checkFollowing, type Following } from './strategies/strategy.ts';
 
 export interface Trips {
   readonly count: number;
@@ -44,9 +46,22 @@ export async function roundTrips(host: Host, following: Following, trips: Trips)
   return taken;
 }
 
-/** Fails if the client applied an older state, or if it received a message that violates the contract. */
-export function checkFollowing(following: Following): void {
-  following.journal.check('the client');
-  const problem = following.problem();
-  if (problem !== null) throw problem;
+/**
+ * Returns the duration of each `GET /livez` in milliseconds, one after the other over one plain socket. The smallest
+ * exchange shows the machine's share of a longer one.
+ */
+export async function smallestExchanges(url: string, count: number): Promise<number[]> {
+  const connections = new Connections(url, 1);
+  const taken: number[] = [];
+  try {
+    for (let i = 0; i < count; i++) {
+      const from_ms = nowMs();
+      const { status } = await connections.get('/livez');
+      taken.push(nowMs() - from_ms);
+      if (status !== 200) throw new BenchFailure('server_failed', `GET /livez answered ${status}`);
+    }
+  } finally {
+    connections.close();
+  }
+  return taken;
 }

@@ -15,8 +15,7 @@ import type { Progress } from '../run/progress.ts';
 import type { Poster } from './poster.ts';
 import type { ScenarioName, SyncRow } from './result.ts';
 import type { Sizes } from './sizes.ts';
-import type { FollowOptions } from './strategies/strategy.ts';
-import type { Strategies } from './strategies/table.ts';
+import type { FollowOptions, Strategies } from './strategies/strategy.ts';
 
 export interface Scenario {
   readonly name: ScenarioName;

@@ -1,85 +1,43 @@
 /** DATA: the counts of a full run, and of a quick run, which is for feedback only. */
 
-export interface Sizes {
+const pair = <T>(full: T, quick: T) => ({ full, quick });
+
+const SIZES = {
   /** Round trips of each server without a throttle. `paced_round_trips` have the client's own throttle. */
-  readonly round_trips: number;
-  readonly paced_round_trips: number;
-  readonly payload_round_trips: number;
-  readonly burst_events: readonly number[];
+  round_trips: pair(3000, 50),
+  paced_round_trips: pair(500, 10),
+  payload_round_trips: pair(500, 10),
+  burst_events: pair<readonly number[]>([10, 50, 100, 500, 1000], [50]),
   /** Odd, so that the median is a measured value. */
-  readonly burst_repetitions: number;
-  readonly slider_s: number;
-  readonly slider_repetitions: number;
-  readonly fan_out_clients: readonly number[];
-  readonly fan_out_rounds: number;
-  readonly full_stream_clients: number;
-  readonly load_events_per_s: number;
-  readonly load_s: number;
+  burst_repetitions: pair(7, 1),
+  slider_s: pair(10, 0.3),
+  slider_repetitions: pair(3, 1),
+  fan_out_clients: pair<readonly number[]>([0, 1, 10, 100, 1000], [0, 20]),
+  fan_out_rounds: pair(3, 1),
+  full_stream_clients: pair(10, 2),
+  load_events_per_s: pair(10_000, 2000),
+  load_s: pair(10, 0.5),
   /** Duration of the same load before the measurement. */
-  readonly load_warm_up_s: number;
+  load_warm_up_s: pair(2, 0.3),
   /** Number of restarts of each kind. */
-  readonly restarts: number;
+  restarts: pair(5, 1),
   /** Number of applies and invalidations in memory, over a faulty transport. */
-  readonly monotony_checked: number;
+  monotony_checked: pair(100_000, 5000),
   /** Number of servers that run one after the other on one file. Each but the last is killed. */
-  readonly monotony_lives: number;
+  monotony_lives: pair(10, 3),
   /** Number of single events that are posted to each of them. */
-  readonly monotony_posts: number;
-  readonly page_events: number;
+  monotony_posts: pair(500, 50),
+  page_events: pair(1_000_000, 2000),
   /** Time from the last of these events to the first open, so that their disk writes are complete. */
-  readonly page_rest_ms: number;
-  readonly page_opens: number;
-  readonly page_load_s: number;
+  page_rest_ms: pair(15_000, 0),
+  page_opens: pair(15, 1),
+  page_load_s: pair(10, 0.5),
   /** How long to wait for an expected state before the run fails. */
-  readonly patience_ms: number;
+  patience_ms: pair(30_000, 5000),
+};
+
+export type Sizes = { readonly [Name in keyof typeof SIZES]: (typeof SIZES)[Name]['full'] };
+
+export function sizesOf(size: 'full' | 'quick'): Sizes {
+  return Object.fromEntries(Object.entries(SIZES).map(([name, sizes]) => [name, sizes[size]])) as Sizes;
 }
-
-export const FULL: Sizes = {
-  round_trips: 3000,
-  paced_round_trips: 500,
-  payload_round_trips: 500,
-  burst_events: [10, 50, 100, 500, 1000],
-  burst_repetitions: 7,
-  slider_s: 10,
-  slider_repetitions: 3,
-  fan_out_clients: [0, 1, 10, 100, 1000],
-  fan_out_rounds: 3,
-  full_stream_clients: 10,
-  load_events_per_s: 10_000,
-  load_s: 10,
-  load_warm_up_s: 2,
-  restarts: 5,
-  monotony_checked: 100_000,
-  monotony_lives: 10,
-  monotony_posts: 500,
-  page_events: 1_000_000,
-  page_rest_ms: 15_000,
-  page_opens: 15,
-  page_load_s: 10,
-  patience_ms: 30_000,
-};
-
-export const QUICK: Sizes = {
-  round_trips: 50,
-  paced_round_trips: 10,
-  payload_round_trips: 10,
-  burst_events: [50],
-  burst_repetitions: 1,
-  slider_s: 0.3,
-  slider_repetitions: 1,
-  fan_out_clients: [0, 20],
-  fan_out_rounds: 1,
-  full_stream_clients: 2,
-  load_events_per_s: 2000,
-  load_s: 0.5,
-  load_warm_up_s: 0.3,
-  restarts: 1,
-  monotony_checked: 5000,
-  monotony_lives: 3,
-  monotony_posts: 50,
-  page_events: 2000,
-  page_rest_ms: 0,
-  page_opens: 1,
-  page_load_s: 0.5,
-  patience_ms: 5000,
-};

@@ -11,12 +11,16 @@ import { cpuBetween, threadTimes } from '../../observe/thread-times.ts';
 import { Host } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
 import type { Applied } from '../journal.ts';
-import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scenario, type ScenarioContext, withHost } from '../scenario.ts';
 import { type Heard, longestWait } from '../staleness.ts';
-import type { Following } from '../strategies/strategy.ts';
-import { STRATEGY_NAMES, type StrategyName } from '../strategies/strategy-labels.ts';
-import { until } from '../until.ts';
+import {
+  checkFollowing,
+  countFrom,
+  type Following,
+  STRATEGY_NAMES,
+  type StrategyName,
+  until,
+} from '../strategies/strategy.ts';
 
 /** One batch, single events one after the other, and single events with sixteen in flight. */
 const LOADS = [
@@ -90,8 +94,8 @@ async function burst(
   await sleep(QUIET_MS);
   const ran = await threadTimes(host.pid);
   journal.clear();
-  const { applies, violations, newest } = journal;
-  const before = { ...following.counts(), applies, violations };
+  const { newest } = journal;
+  const counted = countFrom(following);
   const posted = await poster.burst(host, events, concurrency);
   const last_ms = await journal.reached(BigInt(posted.revision), sizes.patience_ms, 'the client');
   // Fetches that are still in flight belong to this burst.
@@ -100,7 +104,7 @@ async function burst(
     sizes.patience_ms,
     'the end of the fetches',
   );
-  const after = { ...following.counts(), applies: journal.applies, violations: journal.violations };
+  const counts = counted();
   const [hasRun, { rss_bytes }] = await Promise.all([threadTimes(host.pid), createProbe()(host.pid)]);
   const acknowledged = posted.answers.map(({ answered_ms, revision }) => ({
     at_ms: answered_ms,
@@ -108,11 +112,7 @@ async function burst(
   }));
   return {
     events,
-    invalidations: after.invalidations - before.invalidations,
-    fetches: after.fetches - before.fetches,
-    not_modified: after.not_modified - before.not_modified,
-    applies: after.applies - before.applies,
-    violations: after.violations - before.violations,
+    ...counts,
     first_apply_ms: journal.firstAbove(newest)! - posted.started_ms,
     end_to_end_ms: last_ms - posted.started_ms,
     emit_ms: posted.ended_ms - posted.started_ms,

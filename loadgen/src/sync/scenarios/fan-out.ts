@@ -25,7 +25,7 @@ import { FigureValues } from '../figure.ts';
 import type { Posted } from '../poster-process.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { withHost } from '../scenario.ts';
-import { until } from '../until.ts';
+import { until } from '../strategies/strategy.ts';
 
 const MIN_INTERVAL_MS = 100;
 const PATH = `/api/stream?mode=invalidate&min_interval_ms=${MIN_INTERVAL_MS}`;

@@ -14,9 +14,9 @@ import { FaultyServer } from '../faulty-server.ts';
 import { FigureValues } from '../figure.ts';
 import { Journal } from '../journal.ts';
 import type { Parameters } from '../result.ts';
-import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scenario, type ScenarioContext, twinOf, withHost } from '../scenario.ts';
 import { shippedClient } from '../strategies/client.ts';
+import { checkFollowing } from '../strategies/strategy.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 
 /** Largest time between two changes in memory, in milliseconds. */

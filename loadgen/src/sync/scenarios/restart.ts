@@ -8,9 +8,9 @@ import { nowMs } from '../../observe/clock.ts';
 import { Host } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
 import { SWAPPED } from '../goals.ts';
-import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scenario, type ScenarioContext, twinOf, withHost } from '../scenario.ts';
 import { shippedClient } from '../strategies/client.ts';
+import { checkFollowing } from '../strategies/strategy.ts';
 
 const POSTED_BEFORE = 20;
 

@@ -9,9 +9,8 @@ import { SMALL } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
 import { BACK_TO_BACK } from '../goals.ts';
 import { postBySender, postBySocket } from '../posting.ts';
-import { roundTrips } from '../round-trips.ts';
+import { roundTrips, smallestExchanges } from '../round-trips.ts';
 import { followOptions, type Scenario, withHost } from '../scenario.ts';
-import { smallestExchanges } from '../smallest-exchange.ts';
 import { shippedClient, UNTHROTTLED } from '../strategies/client.ts';
 
 /** Largest number of warm-up parts. Each has as many round trips as the measurement. */

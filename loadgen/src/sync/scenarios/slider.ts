@@ -2,10 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Host } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
-import { checkFollowing } from '../round-trips.ts';
 import { followOptions, type Scenario, type ScenarioContext, withHost } from '../scenario.ts';
 import { shippedClient } from '../strategies/client.ts';
-import type { Follow, Following } from '../strategies/strategy.ts';
+import { checkFollowing, countFrom, type Follow, type Following } from '../strategies/strategy.ts';
 
 const PER_S = 60;
 const CONNECTIONS = 4;
@@ -45,21 +44,16 @@ async function slide(host: Host, following: Following, { poster, sizes }: Scenar
   const { journal, fetched_ms } = following;
   await sleep(QUIET_MS);
   journal.clear();
-  const { applies, violations, newest } = journal;
-  const before = { ...following.counts(), applies, violations };
+  const { newest } = journal;
+  const counted = countFrom(following);
   const begun = fetched_ms.length;
   const requests = Math.round(PER_S * sizes.slider_s);
   const posted = await poster.paced(host, { per_s: PER_S, batch: 1, requests, connections: CONNECTIONS });
   const last_ms = await journal.reached(BigInt(posted.revision), sizes.patience_ms, 'the client');
-  const after = following.counts();
   const due_ms = Math.max(...posted.answers.map(({ from_ms }) => from_ms));
   return {
     events: requests,
-    invalidations: after.invalidations - before.invalidations,
-    fetches: after.fetches - before.fetches,
-    not_modified: after.not_modified - before.not_modified,
-    applies: journal.applies - before.applies,
-    violations: journal.violations - before.violations,
+    ...counted(),
     fetches_per_s: rateOf(fetched_ms.slice(begun)),
     first_apply_ms: journal.firstAbove(newest)! - posted.started_ms,
     last_late_ms: last_ms - due_ms,

@@ -11,10 +11,10 @@ import { createProbe } from '../../observe/probe.ts';
 import { Host } from '../../run/host.ts';
 import { SMALL, sessionOf } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
+import { InvalidationClient, unreadBetween } from '../invalidation-client.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { withHost } from '../scenario.ts';
-import { SlowReader, unreadBetween } from '../slow-reader.ts';
-import { until } from '../until.ts';
+import { until } from '../strategies/strategy.ts';
 import { load, measuredLoad } from './fan-out.ts';
 
 /** Number of session topics. With the three other topics it is the largest number that one client may subscribe to. */
@@ -42,7 +42,7 @@ async function round(server: TargetName, isSlow: boolean, context: ScenarioConte
     await load(host, context, sizes.load_warm_up_s, SHAPE);
     const probe = createProbe();
     const before = await probe(host.pid);
-    const reader = new SlowReader(host.url, PATH, isSlow);
+    const reader = new InvalidationClient(host.url, PATH, isSlow ? 'slow' : 'reads');
     try {
       await until(() => reader.bytes > 0, sizes.patience_ms, 'the first byte');
       const { posted, figures } = await measuredLoad(host, context, SHAPE);

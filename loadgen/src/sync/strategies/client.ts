@@ -3,8 +3,7 @@ import { type PaceOptions, type Snapshot, Sync, type Topic, Topics } from '@twin
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { Journal } from '../journal.ts';
-import { until } from '../until.ts';
-import { type Follow, type Following, type FollowOptions, ROWS } from './strategy.ts';
+import { type Follow, type Following, type FollowOptions, ROWS, until } from './strategy.ts';
 
 export interface ClientFollowing extends Following {
   /** Returns the number of applied states and received invalidations. */

@@ -1,0 +1,136 @@
+/**
+ * A client of the invalidation stream with small cost: a socket, and a search in its bytes.
+ *
+ * Invariants: only the last revision of `events` in a chunk counts, since a newer one replaces an older one. A client
+ * that reads slowly or never leaves the rest in the buffers of the kernel and the server.
+ */
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { nowMs } from '../observe/clock.ts';
+
+/** `reads`: reads everything; `slow`: reads a thousand bytes a second, until `letGo`; `stalled`: never reads. */
+export type Manner = 'reads' | 'slow' | 'stalled';
+
+const SLOW_BYTES = 1024;
+const SLOW_EVERY_MS = 1000;
+const NEEDLE = Buffer.from('"topic":"events","revision":"');
+const DIGIT_ZERO = 0x30;
+const DIGIT_NINE = 0x39;
+
+export class InvalidationClient {
+  /** The times in milliseconds at which the revisions of `heard` were received. */
+  readonly heard_ms: number[] = [];
+  readonly heard: number[] = [];
+  readonly #socket: Socket;
+  readonly #onHeard: () => void;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isFree = false;
+  #bytes = 0;
+  #rest: Buffer | null = null;
+  #ended: string | null = null;
+
+  /** `onHeard` is called after every chunk that reported `events`, and when the stream ends. */
+  constructor(url: string, path: string, manner: Manner, onHeard: () => void = () => undefined) {
+    const { hostname, port, host } = new URL(url);
+    this.#onHeard = onHeard;
+    const onread = { buffer: Buffer.alloc(SLOW_BYTES), callback: this.#readSlowly };
+    const slowly = manner === 'slow' ? { onread } : {};
+    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true, ...slowly });
+    this.#socket.on('error', (error) => this.#end(error.message));
+    this.#socket.on('close', () => this.#end('the server closed the stream'));
+    if (manner === 'reads') this.#socket.on('data', (chunk) => this.#read(chunk));
+    else if (manner === 'stalled') this.#socket.pause();
+    else this.#timer = setInterval(() => this.#socket.resume(), SLOW_EVERY_MS);
+    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`);
+  }
+
+  /** The newest revision that was received; -1 before the first. */
+  get newest(): number {
+    return this.heard.at(-1) ?? -1;
+  }
+  /** The reason why the stream ended; `null` while it is open. */
+  get ended(): string | null {
+    return this.#ended;
+  }
+  /** Number of bytes that were read. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+  /** The local port, which identifies the socket in the tables of the kernel. */
+  get port(): number {
+    return this.#socket.localPort ?? 0;
+  }
+
+  /** Reads without a limit from here on. */
+  letGo(): void {
+    this.#isFree = true;
+    clearInterval(this.#timer);
+    this.#socket.resume();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#socket.removeAllListeners('close').destroy();
+  }
+
+  /** Returns whether to read on. */
+  readonly #readSlowly = (count: number, buffer: Uint8Array): boolean => {
+    this.#read(Buffer.from(buffer.subarray(0, count)));
+    return this.#isFree;
+  };
+
+  #read(chunk: Buffer): void {
+    const now = nowMs();
+    this.#bytes += chunk.length;
+    const bytes = this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]);
+    // A chunk can end inside a frame. The bytes after the last complete line are kept for the next chunk.
+    const end = bytes.lastIndexOf('\n') + 1;
+    this.#rest = end === bytes.length ? null : bytes.subarray(end);
+    const revision = lastRevision(bytes, end);
+    if (revision === null) return;
+    this.heard_ms.push(now);
+    this.heard.push(revision);
+    this.#onHeard();
+  }
+
+  #end(how: string): void {
+    this.#ended ??= how;
+    this.#onHeard();
+  }
+}
+
+/** Returns the last revision of `events` before `end`; `null` if there is none. */
+export function lastRevision(bytes: Buffer, end: number): number | null {
+  const at = bytes.subarray(0, end).lastIndexOf(NEEDLE);
+  if (at < 0) return null;
+  let revision = 0;
+  for (let i = at + NEEDLE.length; bytes[i]! >= DIGIT_ZERO && bytes[i]! <= DIGIT_NINE; i++)
+    revision = revision * 10 + bytes[i]! - DIGIT_ZERO;
+  return revision;
+}
+
+/**
+ * Returns the bytes that the kernel holds between two ports of this machine, from proc_net_tcp(5). `null` without that
+ * table.
+ */
+export async function unreadBetween(from: number, to: number): Promise<number | null> {
+  const table = await readFile('/proc/net/tcp', 'utf8').catch(() => null);
+  return table === null ? null : unreadIn(table, from, to);
+}
+
+/** Adds the bytes that `from` sent and that are not acknowledged to the bytes that `to` received and did not read. */
+export function unreadIn(table: string, from: number, to: number): number {
+  let bytes = 0;
+  for (const line of table.split('\n').slice(1)) {
+    const [, local, remote, , queues] = line.trim().split(/\s+/);
+    if (local === undefined || remote === undefined || queues === undefined) continue;
+    const [sending, receiving] = queues.split(':').map((text) => Number.parseInt(text, 16));
+    if (portOf(local) === from && portOf(remote) === to) bytes += sending!;
+    if (portOf(local) === to && portOf(remote) === from) bytes += receiving!;
+  }
+  return bytes;
+}
+
+function portOf(address: string): number {
+  return Number.parseInt(address.slice(address.indexOf(':') + 1), 16);
+}

@@ -1,0 +1,157 @@
+/**
+ * The sync suite's result for the terminal and for docs/suites/sync.md: the goals, then the rows of each scenario.
+ *
+ * Invariants: every verdict is computed from the result. A value that was not measured is shown as not measured.
+ */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { tableText } from '../codecs/report/terminal.ts';
+import { commitOf } from '../report/conditions.ts';
+import {
+  formatDuration,
+  formatSummary,
+  formatValue,
+  group,
+  NOT_MEASURED,
+  percent,
+} from '../report/format.ts';
+import { bullets, markdownTable, markdownText } from '../report/markdown-table.ts';
+import { SHORT_NAMES } from '../report/names.ts';
+import type { Table } from '../report/rows.ts';
+import { FIGURES, type Figure, type FigureKey } from './figure.ts';
+import { type GoalUnit, outcomeOf, SYNC_GOALS } from './goals.ts';
+import {
+  SCENARIO_NAMES,
+  SCENARIO_TITLES,
+  type ScenarioName,
+  type SyncResult,
+  type SyncRow,
+} from './result.ts';
+
+const COLUMNS: readonly TargetName[] = ['rs', 'ts'];
+
+const READING =
+  'Measured with the shipped client (`Topics` and `Sync`). Medians, in parentheses minimum and maximum; ' +
+  'each server has a fresh process and file in every scenario.';
+
+export function syncTerminal(sync: SyncResult): string {
+  const lines = [...conditions(sync), ...skippedLines(sync), ...warningLines(sync)];
+  return `${[tableText(syncGoalTable(sync)), ...lines].join('\n')}\n`;
+}
+
+/** Returns the whole document, with every row. */
+export function syncDocument(sync: SyncResult): string {
+  const lines = [...conditions(sync), ...skippedLines(sync)].map((line) => `${line}.`);
+  // The columns of verdicts contain text, so they are aligned to the left.
+  const left = serversOf(sync).map((_, i) => 3 * i + 3);
+  return `${[
+    '# Staying in sync',
+    READING,
+    markdownTable(syncGoalTable(sync), [0, ...left]),
+    bullets([...lines, ...warningLines(sync)].map(markdownText)),
+    ...SCENARIO_NAMES.flatMap((name) => {
+      const table = scenarioTable(sync, name);
+      return table === null ? [] : [`## ${markdownText(SCENARIO_TITLES[name])}`, markdownTable(table)];
+    }),
+  ].join('\n\n')}\n`;
+}
+
+/** Returns the servers that were measured, Rust first, as in the other tables of goals. */
+function serversOf(sync: SyncResult): readonly TargetName[] {
+  return COLUMNS.filter((name) => sync.servers[name] !== undefined);
+}
+
+export function syncGoalTable(sync: SyncResult): Table {
+  const servers = serversOf(sync);
+  return {
+    head: ['Goal', ...servers.flatMap((name) => [SHORT_NAMES[name], 'goal', ''])],
+    rows: SYNC_GOALS.map((goal) => [
+      goal.title,
+      ...servers.flatMap((name) => {
+        const { value, most, isReached } = outcomeOf(goal, sync, name);
+        const shown = value === undefined ? '—' : formatGoal(value, goal.unit);
+        return [shown, `≤ ${formatGoal(most, goal.unit)}`, verdictText(isReached)];
+      }),
+    ]),
+  };
+}
+
+function verdictText(isReached: boolean | undefined): string {
+  if (isReached === undefined) return NOT_MEASURED;
+  return isReached ? 'reached' : 'missed';
+}
+
+export function formatGoal(value: number, unit: GoalUnit): string {
+  if (unit === 'ms') return formatValue(value, 'ms');
+  if (unit === 'share') return percent(value);
+  return `${formatValue(value, 'count')}${unit === 'per s' ? '/s' : ''}`;
+}
+
+/**
+ * Returns the table of one scenario, with a column for each figure that any of its rows has. `null` if there are no
+ * rows.
+ */
+export function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
+  const rows = sync.rows.filter((row) => row.scenario === scenario);
+  if (rows.length === 0) return null;
+  const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) =>
+    rows.some(({ figures }) => figures[key]),
+  );
+  const latencies = rows.some(({ latency }) => latency !== null) ? LATENCIES : [];
+  const ordered = COLUMNS.flatMap((name) => rows.filter(({ server }) => server === name));
+  return {
+    head: ['Case', ...latencies.map(([label]) => label), ...keys.map((key) => FIGURES[key].label)],
+    rows: ordered.map((row) => [
+      caseText(row),
+      ...latencies.map(([, key]) => (row.latency === null ? '—' : formatValue(row.latency[key], 'ms'))),
+      ...keys.map((key) => figureText(row.figures[key])),
+    ]),
+  };
+}
+
+const LATENCIES = [
+  ['p50', 'p50_ms'],
+  ['p95', 'p95_ms'],
+  ['p99', 'p99_ms'],
+  ['p99.9', 'p99_9_ms'],
+  ['Minimum', 'min_ms'],
+  ['Maximum', 'max_ms'],
+  ['Mean', 'mean_ms'],
+] as const;
+
+function figureText(figure: Figure | undefined): string {
+  if (figure === undefined) return '—';
+  const { spread, unit, median } = figure;
+  return spread === null ? formatValue(median, unit) : formatSummary({ ...figure, spread }, unit);
+}
+
+/** Returns the server and the parameters of a row as text. */
+function caseText({ server, parameters }: SyncRow): string {
+  const asked = Object.entries(parameters).map(([name, value]) =>
+    typeof value === 'number' ? `${name.replaceAll('_', ' ')} ${group(value)}` : value.replaceAll('_', ' '),
+  );
+  return [SHORT_NAMES[server], ...asked].join(', ');
+}
+
+function conditions(sync: SyncResult): string[] {
+  const { environment, quick, seed } = sync;
+  return [
+    `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, ${environment.platform} ${environment.kernel}, ` +
+      `Node ${environment.node_version}, ${environment.rustc_version ?? 'no rustc'}`,
+    `commit ${commitOf(sync)}, ${sync.created_at.slice(0, 10)}, in ${formatDuration(sync.took_s)}, seed ${seed}`,
+    ...(quick ? ['a quick run, which makes no claim'] : []),
+  ];
+}
+
+function skippedLines({ skipped }: SyncResult): string[] {
+  return skipped.map(({ scenario, server, reason }) => {
+    const whose = server === null ? '' : `, ${SHORT_NAMES[server]}`;
+    return `Not measured: ${SCENARIO_TITLES[scenario]}${whose}: ${reason}`;
+  });
+}
+
+function warningLines({ warnings }: SyncResult): string[] {
+  return warnings.map(({ scenario, message, advice }) => {
+    const where = scenario === null ? '' : ` ${SCENARIO_TITLES[scenario]}`;
+    return `Warning${where}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`;
+  });
+}
