@@ -1,6 +1,6 @@
 /** A scenario: one question about binary transfer, measured with all servers side by side. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Launch } from '../run/launch.ts';
+import type { Launch } from '../run/host.ts';
 import type { Progress } from '../run/progress.ts';
 import type { BenchBrowser } from './bench-page.ts';
 import type { BinaryRow, MethodFacts, ScenarioName } from './result.ts';

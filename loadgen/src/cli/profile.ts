@@ -25,7 +25,7 @@ import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import { SCRATCH } from '../plan/plan.ts';
 import { parseRates } from '../plan/rates.ts';
-import { launch } from '../run/launch.ts';
+import { Host } from '../run/host.ts';
 import { runCommand } from './run-command.ts';
 
 const PROFILE: Usage<'profile'> = {
@@ -109,7 +109,7 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
     closedLoopProgram: undefined,
     scratch: SCRATCH,
   };
-  const launched = await launch(wanted.target, { contenders, placement, lifetime }, 'process');
+  const host = await Host.start(wanted.target, { contenders, placement, lifetime });
   const rate_events_per_s = wanted.rate;
   const driver = rate_events_per_s === null ? autocannonDriver : openDriver;
   const generator = await driver(placement, lifetime).prepare({
@@ -119,7 +119,7 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
     connections: 40,
     timeout_s: 30,
   });
-  const order = { url: launched.server.url, rate_events_per_s };
+  const order = { url: host.url, rate_events_per_s };
   await generator.send({ ...order, range: { first: 0, count: WARM_UP_EVENTS } }, () => undefined);
   const rate = rate_events_per_s ?? EVENTS_PER_S;
   const load = generator.send(
@@ -130,7 +130,7 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   load.catch(() => undefined);
   const folder = await lifetime.temporaryFolder();
   const data = join(folder.path, 'perf.data');
-  const flags = ['-F', String(FREQUENCY), '-g', '-p', String(launched.server.pid), '-o', data];
+  const flags = ['-F', String(FREQUENCY), '-g', '-p', String(host.pid), '-o', data];
   must('perf', ['record', '--quiet', ...flags, '--', 'sleep', String(wanted.seconds)]);
   const suffix = rate_events_per_s === null ? '' : `-${rate_events_per_s}`;
   const svg = join(ROOT, '.bench', `profile-${wanted.target}${suffix}.svg`);

@@ -11,8 +11,7 @@ import { ANSWER_FORMATS, REQUEST_FORMATS } from '@twin-ingest/testkit/codecs/for
 import type { TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import { Host } from '../run/host.ts';
-import type { Launch } from '../run/launch.ts';
+import { Host, type Launch } from '../run/host.ts';
 import { comparable, readAnswer } from './answers.ts';
 import { SERVER_FLAGS, TRANSPORTS } from './bench-server.ts';
 import { type Address, Exchange } from './exchange.ts';

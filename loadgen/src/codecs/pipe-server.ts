@@ -8,7 +8,7 @@ import type { RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import type { TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { pinningCommand } from '../plan/placement.ts';
-import type { Launch } from '../run/launch.ts';
+import type { Launch } from '../run/host.ts';
 import { checkCounts, SERVER_FLAGS } from './bench-server.ts';
 import { type Figures, FigureValues } from './figure.ts';
 import { idsIn } from './loader.ts';

@@ -5,7 +5,7 @@
  * of the machine therefore favours no case.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Launch } from '../run/launch.ts';
+import type { Launch } from '../run/host.ts';
 import type { Progress } from '../run/progress.ts';
 import { BenchServer, type SliceFigures, type Transport } from './bench-server.ts';
 import { FigureValues } from './figure.ts';

@@ -2,8 +2,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
 import { Helper, type HelperOptions } from '../run/helper.ts';
-import { Host } from '../run/host.ts';
-import type { Launch } from '../run/launch.ts';
+import { Host, type Launch } from '../run/host.ts';
 import type { Call } from './call.ts';
 import type { CallOrder, CallReply, Sliced } from './call-process.ts';
 

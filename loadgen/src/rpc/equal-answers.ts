@@ -5,7 +5,7 @@
  * Throws a `BenchFailure` that names the first call with another answer.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Launch } from '../run/launch.ts';
+import type { Launch } from '../run/host.ts';
 import { type Caller, CallServer } from './caller.ts';
 import { usualCall } from './scenario.ts';
 import { ORIGINAL_TYPES, SCALAR_TYPES, type Subject } from './values.ts';

@@ -5,7 +5,7 @@
  * machine therefore favours no case.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Launch } from '../run/launch.ts';
+import type { Launch } from '../run/host.ts';
 import type { Progress } from '../run/progress.ts';
 import type { Call } from './call.ts';
 import { type Caller, CallServer, type SliceLength } from './caller.ts';

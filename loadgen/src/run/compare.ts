@@ -30,7 +30,7 @@ import { EffectiveSettings } from '../verify/effective-settings.ts';
 import { verify } from '../verify/preflight.ts';
 import { type Contenders, programsOf } from './contenders.ts';
 import { type Measured, portion, type Rounds, runCycles } from './cycles.ts';
-import type { Launch } from './launch.ts';
+import type { Launch } from './host.ts';
 import { createProgress } from './progress.ts';
 import { StartsOfCycles } from './start-up.ts';
 import { createWorkers, poolOf, type Workers } from './workers.ts';

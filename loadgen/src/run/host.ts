@@ -1,17 +1,31 @@
 /**
- * A server of one scenario, with a fresh process and a fresh file. It can be killed and started again on the same file
- * and port.
+ * A server with a fresh process, and a fresh database in a folder of its own. It can be killed and started again on the
+ * same file and port.
  *
- * Invariants: the process ends with the run at the latest. Signals go only to processes that were started here. No two
- * events that are posted to one file have the same number.
+ * Invariants: process and folder end with the run at the latest. Signals go only to processes that were started here.
+ * No two events that are posted to one file have the same number.
  */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import {
+  type RunningServer,
+  StartError,
+  type StartOptions,
+  startServer,
+  tail,
+} from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import { pinningCommand } from '../plan/placement.ts';
-import { type Launch, startFailure } from './launch.ts';
+import { type Placement, pinningCommand } from '../plan/placement.ts';
+import type { Contenders } from './contenders.ts';
+
+/** What every part of the run needs to start servers. */
+export interface Launch {
+  readonly contenders: Contenders;
+  readonly placement: Placement;
+  readonly lifetime: Lifetime;
+}
 
 export interface HostOptions {
   /** Flags in addition to `--db` and `--port`. */
@@ -20,36 +34,38 @@ export interface HostOptions {
   readonly base?: string;
 }
 
+type Folder = Awaited<ReturnType<Lifetime['temporaryFolder']>>;
+
 export class Host {
-  readonly database: string;
   readonly #launch: Launch;
   readonly #flags: readonly string[];
-  readonly #folder: { readonly path: string; readonly release: () => Promise<unknown> };
+  readonly #folder: Folder;
   #server: RunningServer;
   #release: () => Promise<unknown>;
   #next = 0;
 
-  private constructor(
-    launch: Launch,
-    options: HostOptions,
-    folder: { readonly path: string; readonly release: () => Promise<unknown> },
-    started: Started,
-  ) {
+  private constructor(launch: Launch, flags: readonly string[], folder: Folder, started: Started) {
     this.#launch = launch;
-    this.#flags = options.flags ?? [];
+    this.#flags = flags;
     this.#folder = folder;
-    this.database = databaseIn(folder.path);
     this.#server = started.server;
     this.#release = started.release;
   }
 
-  static async start(name: TargetName, launch: Launch, options: HostOptions = {}): Promise<Host> {
+  static async start(
+    name: TargetName,
+    launch: Launch,
+    { flags = [], base }: HostOptions = {},
+  ): Promise<Host> {
     const folder = await launch.lifetime.temporaryFolder();
-    if (options.base !== undefined) await copyFile(options.base, databaseIn(folder.path));
-    const started = await start(name, launch, folder.path, [...(options.flags ?? []), '--port', '0']);
-    return new Host(launch, options, folder, started);
+    if (base !== undefined) await copyFile(base, databaseIn(folder.path));
+    return new Host(launch, flags, folder, await start(name, launch, folder.path, flags));
   }
 
+  /** The running process; another one after {@link startAgain}. */
+  get server(): RunningServer {
+    return this.#server;
+  }
   get url(): string {
     return this.#server.url;
   }
@@ -62,9 +78,11 @@ export class Host {
   get name(): TargetName {
     return this.#server.target.name;
   }
-  /** Number of events that {@link take} has reserved. */
-  get taken(): number {
-    return this.#next;
+  get folder(): string {
+    return this.#folder.path;
+  }
+  get database(): string {
+    return databaseIn(this.folder);
   }
 
   /** Reserves the numbers of `count` new events and returns the first of them. */
@@ -85,29 +103,41 @@ export class Host {
    */
   async startAgain(name: TargetName = this.name): Promise<void> {
     const flags = [...this.#flags, '--port', String(this.port)];
-    const started = await start(name, this.#launch, this.#folder.path, flags);
+    const started = await start(name, this.#launch, this.folder, flags);
     this.#server = started.server;
     this.#release = started.release;
   }
 
-  /** Stops the server with SIGTERM. Any exit code but 0 is a failure. The file remains until {@link discard}. */
-  async stop(): Promise<void> {
+  /**
+   * Stops the server with SIGTERM, and returns the milliseconds until the process has ended. Any exit code but 0 is a
+   * failure. The file remains until {@link discard}.
+   */
+  async stop(): Promise<number> {
     const server = this.#server;
-    await this.#release();
-    const exit = await server.exited;
-    if (exit.code === 0) return;
-    const how = exit.signal ?? `code ${exit.code}`;
-    throw new BenchFailure(
-      'server_failed',
-      `${this.name} ended with ${how} instead of 0`,
-      tail(server.stderr()),
-    );
+    const from = performance.now();
+    const failed = (how: string) =>
+      new BenchFailure('server_failed', `${this.name}${how}`, tail(server.stderr()));
+    await this.#release().catch((error: unknown) => {
+      throw failed(`: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    const { code, signal } = await server.exited;
+    if (code === 0) return performance.now() - from;
+    throw failed(` ended with ${signal ?? `code ${code}`} instead of 0`);
   }
 
   /** Removes the folder with the database. */
   async discard(): Promise<void> {
     await this.#folder.release();
   }
+}
+
+/** Runs `use` with the started server. Then stops the server and deletes its file. */
+export async function withHost<T>(starting: Promise<Host>, use: (host: Host) => Promise<T>): Promise<T> {
+  const host = await starting;
+  const found = await use(host);
+  await host.stop();
+  await host.discard();
+  return found;
 }
 
 interface Started {
@@ -117,22 +147,31 @@ interface Started {
 
 async function start(
   name: TargetName,
-  { contenders, placement, lifetime }: Launch,
+  how: Launch,
   folder: string,
   flags: readonly string[],
 ): Promise<Started> {
-  const options = {
-    flags: ['--db', databaseIn(folder), ...flags],
-    cwd: folder,
-    wrapper: pinningCommand(placement.server_cpus),
-  };
-  const starting = startServer(name, options, contenders.targets[name]);
+  const { contenders, lifetime } = how;
+  const starting = startServer(name, startOptions(how, folder, flags), contenders.targets[name]);
   // Registered before the server is ready, so that an interruption during the start also ends it.
   const release = lifetime.add(() => starting.then((server) => server.stop()));
   const server = await lifetime.orInterrupted(starting).catch((error: unknown) => {
     throw error instanceof StartError ? startFailure(name, error) : error;
   });
   return { server, release };
+}
+
+export function startOptions(how: Launch, folder: string, flags: readonly string[]): StartOptions {
+  return {
+    flags: ['--db', databaseIn(folder), ...flags],
+    cwd: folder,
+    wrapper: pinningCommand(how.placement.server_cpus),
+  };
+}
+
+/** Returns the failure for a server that did not start. */
+export function startFailure(name: TargetName, error: Pick<StartError, 'message' | 'stderr'>): BenchFailure {
+  return new BenchFailure('server_failed', `${name} did not start: ${error.message}`, tail(error.stderr));
 }
 
 function databaseIn(folder: string): string {

@@ -16,7 +16,7 @@ import type { Spec } from '../plan/spec.ts';
 import { inTurn } from '../plan/turns.ts';
 import { formatValue } from '../report/format.ts';
 import type { Health } from '../verify/health.ts';
-import type { Launch } from './launch.ts';
+import type { Launch } from './host.ts';
 import type { Progress } from './progress.ts';
 import { ServerUnderTest } from './server-under-test.ts';
 import { fasterPace, type Sizes, sizeOf } from './sizes.ts';

@@ -22,7 +22,7 @@ import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
 import type { Spec } from '../plan/spec.ts';
 import { type Auditor, type Claim, checkAudit } from '../verify/audit/auditor.ts';
 import { checkDurability, type Health, readHealth } from '../verify/health.ts';
-import { type Launch, type Launched, launch } from './launch.ts';
+import { Host, type Launch } from './host.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Milliseconds without requests after the start, before the idle memory is measured. */
@@ -54,7 +54,7 @@ export class ServerUnderTest {
   readonly name: TargetName;
   readonly #round: number;
   readonly #spec: Spec;
-  readonly #launched: Launched;
+  readonly #host: Host;
   readonly #context: ServerContext;
   readonly #clients: StreamClients | null;
   readonly #idle_rss_bytes: number | null;
@@ -70,13 +70,13 @@ export class ServerUnderTest {
     round: number,
     spec: Spec,
     context: ServerContext,
-    started: Pick<Started, 'name' | 'launched' | 'clients' | 'idle_rss_bytes'>,
+    started: Pick<Started, 'name' | 'host' | 'clients' | 'idle_rss_bytes'>,
   ) {
     this.#round = round;
     this.#spec = spec;
     this.#context = context;
     this.name = started.name;
-    this.#launched = started.launched;
+    this.#host = started.host;
     this.#clients = started.clients;
     this.#idle_rss_bytes = started.idle_rss_bytes;
   }
@@ -88,15 +88,16 @@ export class ServerUnderTest {
     spec: Spec,
     context: ServerContext,
   ): Promise<ServerUnderTest> {
-    const launched = await launch(name, context.launch, spec.workload.durability);
-    const health = await readHealth(launched.server.url);
+    const flags = ['--durability', spec.workload.durability];
+    const host = await Host.start(name, context.launch, { flags });
+    const health = await readHealth(host.url);
     const label = `${spec.name}, round ${round} of ${name}`;
     checkDurability(label, health, spec.workload.durability);
     context.onHealth(label, name, health);
-    const clients = await streamClients(launched, spec, context.launch);
+    const clients = await streamClients(host, spec, context.launch);
     await sleep(IDLE_MS, undefined, { signal: context.launch.lifetime.signal });
-    const { rss_bytes } = await context.probe(launched.server.pid);
-    return new ServerUnderTest(round, spec, context, { name, launched, clients, idle_rss_bytes: rss_bytes });
+    const { rss_bytes } = await context.probe(host.pid);
+    return new ServerUnderTest(round, spec, context, { name, host, clients, idle_rss_bytes: rss_bytes });
   }
 
   /** Sends the warm-up of the first spec. */
@@ -120,7 +121,7 @@ export class ServerUnderTest {
   async measure(load: SliceLoad): Promise<Slice> {
     const { lifetime } = this.#context.launch;
     const { spec } = load;
-    const { server, database } = this.#launched;
+    const { server, database } = this.#host;
     const isSoak = spec.mode === 'soak';
     const observer = observe({
       pid: server.pid,
@@ -170,29 +171,29 @@ export class ServerUnderTest {
   /** Stops the server, checks its file and removes its folder. */
   async finish(): Promise<ProcessSample> {
     const { auditor, probe } = this.#context;
-    const launched = this.#launched;
+    const host = this.#host;
     const acknowledged = this.#acknowledged;
     await this.#clients?.until(acknowledged);
-    const { peak_rss_bytes } = await probe(launched.server.pid);
-    const stop_ms = await launched.stop();
+    const { peak_rss_bytes } = await probe(host.pid);
+    const stop_ms = await host.stop();
     const claim: Claim = {
       ranges: this.#ranges,
       acknowledged_events: acknowledged,
     };
     // Both checks run in parallel, since nothing is measured any more. The check of the stream uses only one thread.
     const [audit, stream] = await Promise.all([
-      auditor.audit(launched.database, claim),
-      this.#clients?.finish(launched.database) ?? null,
+      auditor.audit(host.database, claim),
+      this.#clients?.finish(host.database) ?? null,
     ]);
     const label = `round ${this.#round} of ${this.name}`;
-    await checkAudit(audit, label, this.#details, () => auditor.explain(launched.database, claim));
+    await checkAudit(audit, label, this.#details, () => auditor.explain(host.database, claim));
     if (stream !== null) checkStream(stream, label, acknowledged, this.#clients!.problems());
     const disk = {
-      bytes: await folderBytes(launched.folder),
+      bytes: await folderBytes(host.folder),
       events: audit.stored_events,
       wal_peak_bytes: this.#wal_peak_bytes,
     };
-    await launched.discard();
+    await host.discard();
     return {
       round: this.#round,
       target: this.name,
@@ -211,7 +212,7 @@ export class ServerUnderTest {
    * than a slice at a low rate may use. Therefore the scheduler's counters of nanoseconds are used where they exist.
    */
   async #startCpu(): Promise<() => Promise<number | null>> {
-    const { pid } = this.#launched.server;
+    const { pid } = this.#host;
     const { probe } = this.#context;
     const ticks = (await probe(pid)).cpu_us;
     const threads = await threadTimes(pid);
@@ -237,7 +238,7 @@ export class ServerUnderTest {
     rate_events_per_s: number | null,
     onProgress: (events: number) => void,
   ): Promise<Sent> {
-    const { server } = this.#launched;
+    const { server } = this.#host;
     const ended = server.exited.then((exit) => {
       const how = exit.signal ?? `code ${exit.code}`;
       throw new BenchFailure('server_failed', `the server ended under load (${how})`, tail(server.stderr()));
@@ -252,19 +253,19 @@ export class ServerUnderTest {
 
 interface Started {
   readonly name: TargetName;
-  readonly launched: Launched;
+  readonly host: Host;
   readonly clients: StreamClients | null;
   readonly idle_rss_bytes: number | null;
 }
 
 async function streamClients(
-  { server }: Launched,
+  { url }: Host,
   { workload }: Spec,
   { lifetime, placement }: Launch,
 ): Promise<StreamClients | null> {
   if (workload.stream_clients === 0) return null;
   const clients = startStreamClients({
-    url: server.url,
+    url,
     clients: workload.stream_clients,
     lifetime,
     placement,

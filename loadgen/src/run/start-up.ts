@@ -13,7 +13,7 @@ import { BenchFailure } from '../failure.ts';
 import type { Durability } from '../plan/options.ts';
 import { inTurn } from '../plan/turns.ts';
 import type { RawMeasurement } from '../result/result.ts';
-import { type Launch, prepareLaunch, startFailure } from './launch.ts';
+import { type Launch, startFailure, startOptions } from './host.ts';
 import type { Progress } from './progress.ts';
 import type { Command, Reply } from './start-process.ts';
 
@@ -89,7 +89,8 @@ async function measureStart(
   name: TargetName,
   { launch: how, durability }: Starting,
 ): Promise<number> {
-  const { folder, options } = await prepareLaunch(how, durability);
+  const folder = await how.lifetime.temporaryFolder();
+  const options = startOptions(how, folder.path, ['--durability', durability]);
   const { command, args } = how.contenders.targets[name];
   const program = { command, args };
   const reply = await how.lifetime.orInterrupted(ask(child, { name, options, program }));

@@ -21,8 +21,7 @@ import type { SuiteFacts, SuiteServer } from '../result/suite-rows.ts';
 import { EffectiveSettings } from '../verify/effective-settings.ts';
 import { readHealth } from '../verify/health.ts';
 import { type Contenders, programsOf } from './contenders.ts';
-import { Host } from './host.ts';
-import type { Launch } from './launch.ts';
+import { Host, type Launch, withHost } from './host.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 /** Share of all cores' time that the hypervisor gave to other guests. Above it, a run has a warning. */
@@ -182,12 +181,11 @@ async function settingsOf(
   const settings = new EffectiveSettings();
   const servers: Partial<Record<TargetName, SuiteServer>> = {};
   for (const name of targets) {
-    const host = await Host.start(name, launch, { flags });
-    const health = await readHealth(host.url);
-    settings.add(name, name, health);
-    servers[name] = { label: launch.contenders.targets[name].label, health };
-    await host.stop();
-    await host.discard();
+    await withHost(Host.start(name, launch, { flags }), async ({ url }) => {
+      const health = await readHealth(url);
+      settings.add(name, name, health);
+      servers[name] = { label: launch.contenders.targets[name].label, health };
+    });
   }
   return servers;
 }

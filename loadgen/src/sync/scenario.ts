@@ -9,8 +9,7 @@ import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../load/drivers/driver.ts';
-import type { Host } from '../run/host.ts';
-import type { Launch } from '../run/launch.ts';
+import type { Host, Launch } from '../run/host.ts';
 import type { Progress } from '../run/progress.ts';
 import type { Poster } from './poster.ts';
 import type { ScenarioName, SyncRow } from './result.ts';
@@ -45,13 +44,4 @@ export async function twinOf(server: TargetName, context: ScenarioContext): Prom
   if ((await freshnessOf(context.launch.contenders.targets[twin])) !== 'missing') return twin;
   context.skip(`no swap: the other server, ${twin}, is not built`);
   return null;
-}
-
-/** Runs `use` with the started server. Then stops the server and deletes its file. */
-export async function withHost<T>(starting: Promise<Host>, use: (host: Host) => Promise<T>): Promise<T> {
-  const host = await starting;
-  const found = await use(host);
-  await host.stop();
-  await host.discard();
-  return found;
 }

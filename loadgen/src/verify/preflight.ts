@@ -1,7 +1,7 @@
 /** Checks before a measurement that both servers give the same answers and have the same settings. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Durability } from '../plan/options.ts';
-import { type Launch, launch } from '../run/launch.ts';
+import { Host, type Launch, withHost } from '../run/host.ts';
 import type { EffectiveSettings } from './effective-settings.ts';
 import { checkDurability, checkSameSettings, type Health, readHealth } from './health.ts';
 import { compareSmoke, type Exchange, runSmoke } from './smoke.ts';
@@ -15,12 +15,10 @@ export async function verify(
   const answers = new Map<string, Exchange[]>();
   const healths = new Map<string, Health>();
   for (const name of targets) {
-    const launched = await launch(name, how, durability);
-    const health = await readHealth(launched.server.url);
-    healths.set(name, health);
-    answers.set(name, await runSmoke(name, launched.server.url));
-    await launched.stop();
-    await launched.discard();
+    await withHost(Host.start(name, how, { flags: ['--durability', durability] }), async ({ url }) => {
+      healths.set(name, await readHealth(url));
+      answers.set(name, await runSmoke(name, url));
+    });
   }
   // Checked before `settings.add`, which accepts different durabilities. Here, they show that one server ignores the
   // flag.

@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../observe/clock.ts';
 import { createProbe } from '../../observe/probe.ts';
 import { cpuBetween, threadTimes } from '../../observe/thread-times.ts';
-import { Host } from '../../run/host.ts';
+import { Host, withHost } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
 import type { Applied } from '../journal.ts';
-import { followOptions, type Scenario, type ScenarioContext, withHost } from '../scenario.ts';
+import { followOptions, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { type Heard, longestWait } from '../staleness.ts';
 import {
   checkFollowing,

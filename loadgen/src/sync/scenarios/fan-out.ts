@@ -18,13 +18,12 @@ import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { createProbe } from '../../observe/probe.ts';
 import { Helper } from '../../run/helper.ts';
-import { Host } from '../../run/host.ts';
+import { Host, withHost } from '../../run/host.ts';
 import { SMALL } from '../bodies.ts';
 import type { CrowdFindings, CrowdOrder, CrowdReply } from '../crowd-process.ts';
 import { FigureValues } from '../figure.ts';
 import type { Posted } from '../poster-process.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
-import { withHost } from '../scenario.ts';
 import { until } from '../strategies/strategy.ts';
 
 const MIN_INTERVAL_MS = 100;

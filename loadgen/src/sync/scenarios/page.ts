@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missing } from '@twin-ingest/testkit/browser/chromium.ts';
 import { BenchFailure } from '../../failure.ts';
-import { Host } from '../../run/host.ts';
+import { Host, withHost } from '../../run/host.ts';
 import { cpuBetween, OpenBrowser } from '../browser.ts';
 import { FigureValues } from '../figure.ts';
 import type { Posted } from '../poster-process.ts';
-import { type Scenario, type ScenarioContext, withHost } from '../scenario.ts';
+import type { Scenario, ScenarioContext } from '../scenario.ts';
 
 const FILL_BATCH = 500;
 const FILL_CONNECTIONS = 8;

@@ -1,9 +1,9 @@
 /** Round trips by size of the event, which is posted and fetched back by its follower. */
 
-import { Host } from '../../run/host.ts';
+import { Host, withHost } from '../../run/host.ts';
 import { SMALL } from '../bodies.ts';
 import { roundTrips } from '../round-trips.ts';
-import { followOptions, type Scenario, withHost } from '../scenario.ts';
+import { followOptions, type Scenario } from '../scenario.ts';
 import { shippedClient, UNTHROTTLED } from '../strategies/client.ts';
 import { latencyFrom } from './round-trip.ts';
 

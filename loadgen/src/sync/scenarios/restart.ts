@@ -5,10 +5,10 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';
-import { Host } from '../../run/host.ts';
+import { Host, withHost } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
 import { SWAPPED } from '../goals.ts';
-import { followOptions, type Scenario, type ScenarioContext, twinOf, withHost } from '../scenario.ts';
+import { followOptions, type Scenario, type ScenarioContext, twinOf } from '../scenario.ts';
 import { shippedClient } from '../strategies/client.ts';
 import { checkFollowing } from '../strategies/strategy.ts';
 

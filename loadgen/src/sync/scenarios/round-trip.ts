@@ -3,14 +3,14 @@
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import { median } from '../../analyse/statistics.ts';
 import type { Latency } from '../../load/drivers/driver.ts';
-import { Host } from '../../run/host.ts';
+import { Host, withHost } from '../../run/host.ts';
 import { agree } from '../../run/warm-up.ts';
 import { SMALL } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
 import { BACK_TO_BACK } from '../goals.ts';
 import { postBySender, postBySocket } from '../posting.ts';
 import { roundTrips, smallestExchanges } from '../round-trips.ts';
-import { followOptions, type Scenario, withHost } from '../scenario.ts';
+import { followOptions, type Scenario } from '../scenario.ts';
 import { shippedClient, UNTHROTTLED } from '../strategies/client.ts';
 
 /** Largest number of warm-up parts. Each has as many round trips as the measurement. */

@@ -1,8 +1,8 @@
 /** Sixty changes a second: the fetches of the followers, and how soon they show the last state. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Host } from '../../run/host.ts';
+import { Host, withHost } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
-import { followOptions, type Scenario, type ScenarioContext, withHost } from '../scenario.ts';
+import { followOptions, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { shippedClient } from '../strategies/client.ts';
 import { checkFollowing, countFrom, type Follow, type Following } from '../strategies/strategy.ts';
 

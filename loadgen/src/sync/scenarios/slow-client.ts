@@ -8,12 +8,11 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../observe/probe.ts';
-import { Host } from '../../run/host.ts';
+import { Host, withHost } from '../../run/host.ts';
 import { SMALL, sessionOf } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
 import { InvalidationClient, unreadBetween } from '../invalidation-client.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
-import { withHost } from '../scenario.ts';
 import { until } from '../strategies/strategy.ts';
 import { load, measuredLoad } from './fan-out.ts';
 
