@@ -7,7 +7,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
-import { askVersion, K6_BINARY, K6_FOLDER, K6_VERSION } from '../src/load/drivers/k6-find.ts';
+import { findK6, K6_FOLDER, K6_VERSION } from '../src/load/drivers/find.ts';
+
+const K6_BINARY = `${K6_FOLDER}/k6`;
 
 answerHelp(`Usage: pnpm k6:install
 
@@ -15,8 +17,13 @@ Builds the k6 that pnpm bench:soak runs on. Needs Go. Does nothing when that ver
 `);
 process.exitCode = await install();
 
+/** Returns the k6 of the folder, whatever else is on PATH. */
+function installed() {
+  return findK6({ ...process.env, K6_BIN: K6_BINARY });
+}
+
 async function install(): Promise<number> {
-  if (askVersion(K6_BINARY)?.version === K6_VERSION) {
+  if (installed()?.version === K6_VERSION) {
     say(`k6 ${K6_VERSION} is there already: ${K6_BINARY}`);
     return 0;
   }
@@ -31,7 +38,7 @@ async function install(): Promise<number> {
   mkdirSync(K6_FOLDER, { recursive: true });
   const from = performance.now();
   const code = await build();
-  const found = askVersion(K6_BINARY);
+  const found = installed();
   if (code !== 0 || found?.version !== K6_VERSION) {
     say(`k6 ${K6_VERSION} could not be built (go install ended with ${code}).`);
     return 1;

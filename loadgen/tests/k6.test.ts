@@ -23,8 +23,8 @@ import {
 import { BenchFailure } from '../src/failure.ts';
 import { batchBody, singleBody } from '../src/load/bodies.ts';
 import type { Job } from '../src/load/drivers/driver.ts';
+import { findK6 } from '../src/load/drivers/find.ts';
 import { k6Driver } from '../src/load/drivers/k6.ts';
-import { findK6 } from '../src/load/drivers/k6-find.ts';
 import { type PoolFilePaths, sharedPool, writePoolFiles } from '../src/load/drivers/k6-pool.ts';
 import { loadPool } from '../src/load/pool.ts';
 

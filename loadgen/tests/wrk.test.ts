@@ -11,8 +11,8 @@ import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../src/failure.ts';
 import { batchBody, singleBody } from '../src/load/bodies.ts';
 import type { Job } from '../src/load/drivers/driver.ts';
+import { findWrk } from '../src/load/drivers/find.ts';
 import { wrkDriver } from '../src/load/drivers/wrk.ts';
-import { findWrk } from '../src/load/drivers/wrk-find.ts';
 import { loadPool } from '../src/load/pool.ts';
 
 const wrk = findWrk();

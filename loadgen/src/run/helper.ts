@@ -38,7 +38,7 @@ export class Helper<Order extends object, Reply extends Kinds> {
     });
     // The next order reports an error of the child. Without this listener, the error would end the run.
     this.#child.on('error', () => undefined);
-    this.#release = lifetime.add(() => endProcess(this.#child));
+    this.#release = lifetime.add(() => disconnect(this.#child));
   }
 
   /** Sends an order and returns the reply, which must be of this kind. */
@@ -95,6 +95,19 @@ function isProgress(message: Kinds): message is Progress {
 
 function isFailed(message: Kinds): message is Failed {
   return message.kind === 'failed';
+}
+
+/** Time that a child has to end itself and its own children. */
+const PATIENCE_MS = 1000;
+
+/** Disconnects a child, which then ends itself and its own children. A child that is too busy for that is killed. */
+async function disconnect(child: ChildProcess): Promise<void> {
+  const killing = setTimeout(() => endProcess(child), PATIENCE_MS);
+  // Node emits no `close` for a child that its parent has disconnected.
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  if (child.connected) child.disconnect();
+  if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) await ended;
+  clearTimeout(killing);
 }
 
 /** Ends a child process that may have ended, or never have started. */

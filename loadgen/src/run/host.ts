@@ -19,6 +19,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import type { Contenders } from './contenders.ts';
+import { startFailure } from './start-failure.ts';
 
 /** What every part of the run needs to start servers. */
 export interface Launch {
@@ -167,11 +168,6 @@ export function startOptions(how: Launch, folder: string, flags: readonly string
     cwd: folder,
     wrapper: pinningCommand(how.placement.server_cpus),
   };
-}
-
-/** Returns the failure for a server that did not start. */
-export function startFailure(name: TargetName, error: Pick<StartError, 'message' | 'stderr'>): BenchFailure {
-  return new BenchFailure('server_failed', `${name} did not start: ${error.message}`, tail(error.stderr));
 }
 
 function databaseIn(folder: string): string {

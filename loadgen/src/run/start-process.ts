@@ -12,6 +12,8 @@ import {
   startServer,
 } from '@twin-ingest/testkit/servers/server.ts';
 import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { serve } from './serve.ts';
+import { startFailure } from './start-failure.ts';
 
 export interface Command {
   readonly name: TargetName;
@@ -19,38 +21,19 @@ export interface Command {
   readonly program: Pick<Target, 'command' | 'args'>;
 }
 
-export type Reply =
-  | { readonly kind: 'started'; readonly taken_ms: number }
-  | { readonly kind: 'failed'; readonly message: string; readonly stderr: string };
+export type Reply = { readonly kind: 'started'; readonly taken_ms: number };
 
 const DEADLINE_MS = 15_000;
 
-let running: Promise<RunningServer> | undefined;
-
-process.on('SIGINT', () => undefined);
-process.once('disconnect', async () => {
-  await running?.then((server) => server.kill()).catch(() => undefined);
-  process.exit(1);
+serve<Command, Reply>(async ({ name, options, program }) => {
+  const server = await startServer(name, options, program).catch((error: unknown) => {
+    throw error instanceof StartError ? startFailure(name, error) : error;
+  });
+  await untilReady(server);
+  const taken_ms = performance.now() - server.spawned_at_ms;
+  await server.stop();
+  return { kind: 'started', taken_ms };
 });
-process.on('message', async (message) => {
-  const { name, options, program } = message as Command;
-  try {
-    running = startServer(name, options, program);
-    const server = await running;
-    await untilReady(server);
-    const taken_ms = performance.now() - server.spawned_at_ms;
-    await server.stop();
-    reply({ kind: 'started', taken_ms });
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    reply({ kind: 'failed', message: text, stderr: error instanceof StartError ? error.stderr : '' });
-  }
-});
-
-function reply(message: Reply): void {
-  // A parent that has ended receives no reply.
-  if (process.connected) process.send!(message, () => undefined);
-}
 
 async function untilReady(server: RunningServer): Promise<void> {
   while (!(await isReady(server.url))) {

@@ -5,19 +5,15 @@
  * a small process polls `/readyz` without a pause. Invariants: no preparation before the spawn counts. The first start
  * of each server does not count, since program text and HTTP client are cold only then.
  */
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { startupOf } from '../analyse/measurement.ts';
-import { BenchFailure } from '../failure.ts';
 import type { Durability } from '../plan/options.ts';
 import { inTurn } from '../plan/turns.ts';
 import type { RawMeasurement } from '../result/result.ts';
-import { type Launch, startFailure, startOptions } from './host.ts';
+import { Helper } from './helper.ts';
+import { type Launch, startOptions } from './host.ts';
 import type { Progress } from './progress.ts';
 import type { Command, Reply } from './start-process.ts';
-
-const PROGRAM = fileURLToPath(new URL('./start-process.ts', import.meta.url));
 
 export interface Starting {
   readonly targets: readonly TargetName[];
@@ -63,9 +59,14 @@ export async function measureStarts(starting: Starting): Promise<Starts> {
   const { targets, count, progress } = starting;
   const order = inTurn(targets, count);
   const times = new Map<TargetName, number[]>(targets.map((name) => [name, []]));
-  const child = fork(PROGRAM, { execArgv: [], stdio: ['ignore', process.stderr, process.stderr, 'ipc'] });
-  const release = starting.launch.lifetime.add(() => end(child));
-  const one = (name: TargetName) => measureStart(child, name, starting);
+  const helper = new Helper<Command, Reply>({
+    name: 'what measures starts',
+    program: new URL('./start-process.ts', import.meta.url),
+    placement: starting.launch.placement,
+    lifetime: starting.launch.lifetime,
+    code: 'server_failed',
+  });
+  const one = (name: TargetName) => measureStart(helper, name, starting);
   const step = progress.begin('starts', order.length);
   try {
     for (const name of targets) await one(name);
@@ -77,7 +78,7 @@ export async function measureStarts(starting: Starting): Promise<Starts> {
     step.abandon();
     throw error;
   } finally {
-    await release();
+    await helper.close();
   }
   step.done(`${count} a server`);
   return { order, times };
@@ -85,36 +86,14 @@ export async function measureStarts(starting: Starting): Promise<Starts> {
 
 /** Measures one start in milliseconds. */
 async function measureStart(
-  child: ChildProcess,
+  helper: Helper<Command, Reply>,
   name: TargetName,
   { launch: how, durability }: Starting,
 ): Promise<number> {
   const folder = await how.lifetime.temporaryFolder();
   const options = startOptions(how, folder.path, ['--durability', durability]);
   const { command, args } = how.contenders.targets[name];
-  const program = { command, args };
-  const reply = await how.lifetime.orInterrupted(ask(child, { name, options, program }));
-  if (reply.kind === 'failed') throw startFailure(name, reply);
+  const { taken_ms } = await helper.ask({ name, options, program: { command, args } }, 'started');
   await folder.release();
-  return reply.taken_ms;
-}
-
-function ask(child: ChildProcess, command: Command): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const onEnd = () => reject(new BenchFailure('server_failed', 'what measures starts ended by itself'));
-    child.once('exit', onEnd);
-    child.once('message', (message) => {
-      child.off('exit', onEnd);
-      resolve(message as Reply);
-    });
-    child.send(command, (error) => error && onEnd());
-  });
-}
-
-/** Disconnects the child, which then ends its server and itself. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  if (child.connected) child.disconnect();
-  await ended;
+  return taken_ms;
 }

@@ -8,11 +8,10 @@
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../failure.ts';
 import type { Driver, Generator, Job } from '../load/drivers/driver.ts';
+import type { Found } from '../load/drivers/find.ts';
 import { k6Driver } from '../load/drivers/k6.ts';
-import type { K6 } from '../load/drivers/k6-find.ts';
 import { autocannonDriver, openDriver } from '../load/drivers/process-driver.ts';
 import { wrkDriver } from '../load/drivers/wrk.ts';
-import type { Wrk } from '../load/drivers/wrk-find.ts';
 import type { PoolSource } from '../load/pool.ts';
 import type { Options } from '../plan/options.ts';
 import type { Placement } from '../plan/placement.ts';
@@ -34,9 +33,9 @@ export interface WorkersOptions {
   readonly placement: Placement;
   readonly lifetime: Lifetime;
   /** The k6 that was found, or `null`. */
-  readonly k6: K6 | null;
+  readonly k6: Found | null;
   /** The wrk that was found, or `null`. */
-  readonly wrk: Wrk | null;
+  readonly wrk: Found | null;
 }
 
 export function createWorkers(how: WorkersOptions): Workers {

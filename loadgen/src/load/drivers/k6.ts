@@ -4,27 +4,34 @@
  * k6 counts latency from the moment it sends. A stall is therefore hidden unless a virtual user is free for every
  * request that is due. So k6 gets enough users for a stall of two seconds. Requests that were due and not sent are
  * reported. Invariant: the events sent are the first ones of the range, without a gap.
+ *
+ * k6 ends with its parent: it writes a line for every answer, and SIGPIPE ends a Go program whose stdout is closed. CPU
+ * time is read between the script's `ready` and `done`, so that the creation of virtual users does not count.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { K6Job } from '../../../k6/job.ts';
+import type { K6Job, K6Summary } from '../../../k6/job.ts';
 import { BenchFailure } from '../../failure.ts';
+import { createProbe } from '../../observe/probe.ts';
 import { type Placement, pinningCommand } from '../../plan/placement.ts';
 import { countWithId } from '../bodies.ts';
 import { loadPool, type Pool } from '../pool.ts';
 
 import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
-import type { K6 } from './k6-find.ts';
+import type { Found } from './find.ts';
 import { type PoolFilePaths, sharedPool, writePoolFiles } from './k6-pool.ts';
-import { startK6 } from './k6-process.ts';
 import { K6Tally } from './k6-tally.ts';
+import { runProgram } from './program.ts';
 
 export interface K6Context {
-  readonly k6: K6;
+  readonly k6: Found;
   readonly placement: Placement;
   readonly lifetime: Lifetime;
 }
+
+const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 
 /** Longest stall in seconds for which k6 creates enough virtual users in advance. Such a stall drops no request. */
 const WORST_STALL_S = 2;
@@ -84,35 +91,75 @@ async function send(order: Order, onProgress: (events: number) => void, prepared
   const due = Math.ceil(count / prepared.job.batchSize);
   if (due === 0) return tally.result({ sent_event_ids: 0, dropped_requests: 0, generator_cpu_us: 0 });
   await writeFile(jobFile, JSON.stringify(k6Job(order, prepared)));
-  const run = startK6({
-    command: [...pinningCommand(prepared.placement.generator_cpus), prepared.k6.binary],
-    jobFile,
-    onLine(line) {
-      const answer = tally.read(line);
-      if (answer) onProgress(tally.acknowledged);
-      return answer;
+  const cpu: Promise<number>[] = [];
+  let summary: K6Summary | undefined;
+  const script = [...FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
+  const { how, other } = await runProgram({
+    command: [...pinningCommand(prepared.placement.generator_cpus), prepared.k6.binary, ...script],
+    env: environment(),
+    lifetime,
+    onLine(line, child) {
+      if (tally.read(line)) onProgress(tally.acknowledged);
+      else if (line === 'ready' || line === 'done') {
+        cpu.push(cpuTime(child.pid!));
+        // Awaited below, after the end of k6. This handler prevents an unhandled rejection before that.
+        cpu.at(-1)!.catch(() => undefined);
+        if (line === 'ready') onProgress(0);
+      } else if (line.startsWith('summary '))
+        summary = JSON.parse(line.slice('summary '.length)) as K6Summary;
+      else return false;
+      return true;
     },
-    onReady: () => onProgress(0),
   });
-  const release = lifetime.add(run.end);
-  try {
-    const { summary, cpu_us } = await lifetime.orInterrupted(run.finished);
-    if (summary.requests !== tally.requests) {
-      throw new BenchFailure(
-        'generator_failed',
-        `k6 counted ${summary.requests} requests and reported ${tally.requests}, so what it sent is not known`,
-      );
-    }
-    return tally.result({
-      sent_event_ids: countWithId(pool, { first, count: tally.events }),
-      // k6 also counts dropped iterations whose events it sends in a later iteration. It may also count the one
-      // iteration after the range.
-      dropped_requests: Math.max(due - tally.requests, summary.dropped),
-      generator_cpu_us: cpu_us,
-    });
-  } finally {
-    await release();
+  const [from, to] = await Promise.all(cpu);
+  if (how !== 'code 0' || summary === undefined || from === undefined || to === undefined)
+    throw new BenchFailure('generator_failed', `k6 ended before its summary or wrongly (${how})`, other);
+  if (summary.requests !== tally.requests) {
+    throw new BenchFailure(
+      'generator_failed',
+      `k6 counted ${summary.requests} requests and reported ${tally.requests}, so what it sent is not known`,
+    );
   }
+  return tally.result({
+    sent_event_ids: countWithId(pool, { first, count: tally.events }),
+    // k6 also counts dropped iterations whose events it sends in a later iteration. It may also count the one iteration
+    // after the range.
+    dropped_requests: Math.max(due - tally.requests, summary.dropped),
+    generator_cpu_us: to - from,
+  });
+}
+
+const FLAGS = [
+  'run',
+  '--quiet',
+  '--no-color',
+  '--no-usage-report',
+  // An empty address disables the REST server, whose fixed port could be in use.
+  '--address=',
+  '--log-output=stdout',
+  '--log-format=raw',
+];
+
+/** Returns the environment without the caller's `K6_*` variables, any of which could change what is measured. */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('K6_'));
+  return {
+    ...Object.fromEntries(own),
+    K6_NO_USAGE_REPORT: 'true',
+    // k6 must not search for extensions on the network; the script needs none.
+    K6_AUTO_EXTENSION_RESOLUTION: 'false',
+    // Hundreds of virtual users have a large heap that hardly changes. Fewer garbage collections save a fifth of k6's
+    // CPU time, which the server needs on a small machine.
+    GOGC: '400',
+  };
+}
+
+/** Returns the CPU time of k6 so far, in microseconds. k6 is no Node process and cannot report it itself. */
+async function cpuTime(pid: number): Promise<number> {
+  const { cpu_us } = await createProbe()(pid);
+  if (cpu_us === null)
+    throw new BenchFailure('generator_failed', 'the system does not report the CPU time of k6');
+  return cpu_us;
 }
 
 /** Returns the order as a job for the k6 script. */

@@ -5,11 +5,9 @@
  * counts answers and time, and no latency is reported. Invariant: wrk sends each request of the range once, and no
  * others.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,12 +15,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
 import { type Placement, pinningCommand } from '../../plan/placement.ts';
-import { endProcess } from '../../run/helper.ts';
 import { loadPool } from '../pool.ts';
 import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
+import type { Found } from './find.ts';
+import { runProgram } from './program.ts';
 import { Requests } from './requests.ts';
 import { Tally } from './tally.ts';
-import type { Wrk } from './wrk-find.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../wrk/prepared.lua', import.meta.url));
 const LINE_FEED = Buffer.from('\n');
@@ -30,11 +28,9 @@ const LINE_FEED = Buffer.from('\n');
 const LONGEST_S = 24 * 3600;
 /** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;
-/** Number of last lines, other than the script's, that a failure contains. */
-const KEPT_LINES = 10;
 
 export interface WrkContext {
-  readonly wrk: Wrk;
+  readonly wrk: Found;
   readonly placement: Placement;
   readonly lifetime: Lifetime;
 }
@@ -125,49 +121,23 @@ async function run({
   onProgress,
 }: Run): Promise<Done> {
   const connections = String(Math.min(job.connections, requests.count));
-  const [command, ...args] = [...pinningCommand(placement.generator_cpus), wrk.binary];
   const flags = ['-t1', '-c', connections, '-d', `${LONGEST_S}s`, '--timeout', `${job.timeout_s}s`];
   const script = ['-s', SCRIPT, order.url, '--', bodies, requests.path, String(requests.count)];
-  const child = spawn(command!, [...args, ...flags, ...script], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const finished = follow(child, onProgress, (job.timeout_s + GRACE_S) * 1000);
-  // After an interruption, the caller may never await this promise.
-  finished.catch(() => undefined);
-  const release = lifetime.add(() => endProcess(child));
-  try {
-    return await lifetime.orInterrupted(finished);
-  } finally {
-    await release();
-  }
-}
-
-async function follow(
-  child: ChildProcess,
-  onProgress: (events: number) => void,
-  silence_ms: number,
-): Promise<Done> {
-  const other: string[] = [];
-  const keep = (line: string) => {
-    if (line.trim() !== '' && other.push(line) > KEPT_LINES) other.shift();
-  };
   let done: Done | undefined;
-  // When a connection breaks, wrk does not send its request again, and waits for an answer that never comes.
-  const silent = setTimeout(() => child.kill('SIGKILL'), silence_ms);
-  createInterface({ input: child.stdout! }).on('line', (line) => {
-    silent.refresh();
-    if (line.startsWith('progress ')) onProgress(Number(line.slice('progress '.length)));
-    else if (line.startsWith('done ')) {
-      done = JSON.parse(line.slice('done '.length)) as Done;
-      child.kill('SIGINT');
-    } else keep(line);
+  const { how, other } = await runProgram({
+    command: [...pinningCommand(placement.generator_cpus), wrk.binary, ...flags, ...script],
+    lifetime,
+    // When a connection breaks, wrk does not send its request again, and waits for an answer that never comes.
+    silence_ms: (job.timeout_s + GRACE_S) * 1000,
+    onLine(line, child) {
+      if (line.startsWith('progress ')) onProgress(Number(line.slice('progress '.length)));
+      else if (line.startsWith('done ')) {
+        done = JSON.parse(line.slice('done '.length)) as Done;
+        child.kill('SIGINT');
+      } else return false;
+      return true;
+    },
   });
-  createInterface({ input: child.stderr! }).on('line', keep);
-  const how = await new Promise<string>((resolve, reject) => {
-    child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));
-    child.once('error', (error) =>
-      reject(new BenchFailure('generator_failed', `wrk could not be started: ${error.message}`)),
-    );
-  });
-  clearTimeout(silent);
   if (done === undefined) throw new BenchFailure('generator_failed', `wrk ended too early (${how})`, other);
   return done;
 }
