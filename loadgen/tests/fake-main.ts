@@ -2,27 +2,11 @@
  * Runs the real comparison with fake servers. `FAKE_FAULTS=rs:lose-one` makes one of them faulty. `FAKE_SCRATCH` is the
  * folder of its raw data.
  */
-import { fileURLToPath } from 'node:url';
-import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { compareCommand } from '../src/cli/compare-command.ts';
 import type { Contenders } from '../src/run/contenders.ts';
+import { fakeTargets } from './fake-targets.ts';
 
-const PROGRAM = fileURLToPath(new URL('./fake-server.ts', import.meta.url));
-const faults = new Map(
-  (process.env.FAKE_FAULTS ?? '').split(',').map((entry) => entry.split(':') as [string, string]),
-);
-
-/** Nothing has to be built: the program is its own artefact, and it has no sources. */
-const fake = (name: TargetName): Target => ({
-  ...TARGETS[name],
-  command: process.execPath,
-  args: [PROGRAM, `--fault=${faults.get(name) ?? 'none'}`],
-  artefact: PROGRAM,
-  sources: [],
-  hasOtherBuilds: false,
-});
-
-const targets = { rs: fake('rs'), ts: fake('ts') };
+const targets = fakeTargets(process.env.FAKE_FAULTS);
 const contenders: Contenders = {
   targets,
   plain: targets,

@@ -10,11 +10,15 @@
  * `durability`: reports another durability. `never-power`: reports `process`, even if `power` was requested. `dies`:
  * exits under load. `slow`: needs 200 µs more for every request. `dashboard`: refuses the requests of a dashboard.
  * `stream-begins-late`: reports 100 rows to stream clients before it has one.
+ *
+ * Faults of invalidations: `drops-the-last` omits that of event 30. `sends-an-older` repeats that of event 20 after event
+ * 2500. `drops-a-client` ends the first stream then. `silent` has a stream without frames. `refuses` answers 503 to each
+ * tenth post, `not-alive` to the probe.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FakeEvent, type FakeRow, FakeStore, printRow } from './fake-store.ts';
-import { FakeStream } from './fake-stream.ts';
+import { EPOCH, FakeStream } from './fake-stream.ts';
 
 const argument = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`);
@@ -24,7 +28,9 @@ const argument = (name: string): string | undefined => {
 };
 const fault = argument('fault') ?? 'none';
 const durability =
-  fault === 'durability' ? 'power' : fault === 'never-power' ? 'process' : argument('durability');
+  fault === 'durability'
+    ? 'power'
+    : ((fault === 'never-power' ? undefined : argument('durability')) ?? 'process');
 const SLOW_MS = 0.2;
 
 const store = new FakeStore({
@@ -33,7 +39,7 @@ const store = new FakeStore({
   fault,
 });
 const stream = new FakeStream(fault);
-let batches = 0;
+let [batches, posts] = [0, 0];
 
 function post(path: string, body: string): [number, unknown] {
   let parsed: FakeEvent & { readonly events?: readonly FakeEvent[] };
@@ -43,17 +49,20 @@ function post(path: string, body: string): [number, unknown] {
     return [400, { error: 'Invalid JSON', code: 'invalid_json' }];
   }
   const batch = path === '/api/events/batch';
+  if (fault === 'refuses' && ++posts % 10 === 0) return [503, { error: 'Overloaded', code: 'overloaded' }];
   if (batch && fault === 'busy' && ++batches % 7 === 0)
     return [503, { error: 'Overloaded', code: 'overloaded' }];
   const { ids, duplicates, rejected, rows } = store.ingest(batch ? parsed.events! : [parsed]);
   stream.publish(rows);
-  if (batch) return [201, { received: ids.length, ids, duplicates, rejected }];
+  const stored = { received: ids.length, ids, duplicates, revision: String(stream.newest) };
+  if (batch) return [201, { ...stored, rejected }];
   if (rejected.length > 0) return [400, { error: 'Invalid event payload', code: 'invalid_event' }];
-  return [duplicates > 0 ? 200 : 201, { received: ids.length, ids, duplicates }];
+  return [duplicates > 0 ? 200 : 201, stored];
 }
 
 function get(path: string): [number, unknown] {
-  if (path === '/readyz' || path === '/livez') return [200, { status: 'ok' }];
+  if (path === '/livez') return [fault === 'not-alive' ? 503 : 200, { status: 'ok' }];
+  if (path === '/readyz') return [200, { status: 'ok' }];
   if (path === '/api/health') return [200, health()];
   if (path === '/api/stats') {
     const query =
@@ -86,6 +95,7 @@ function health(): object {
     journal_mode: 'wal',
     synchronous: 'NORMAL',
     compile_options: options.map((option) => option.compile_options).toSorted(),
+    sse_clients: stream.clients,
     pragmas: { journal_mode: pragma('journal_mode'), page_size: pragma('page_size') },
   };
 }
@@ -95,13 +105,28 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   for await (const chunk of request) chunks.push(chunk as Buffer);
   if (fault === 'slow') wait(SLOW_MS);
   const path = request.url!;
-  if (request.method === 'GET' && path === '/api/stream') {
-    stream.connect(response, store.lastId());
+  const { pathname, searchParams } = new URL(path, 'http://127.0.0.1');
+  if (request.method === 'GET' && pathname === '/api/stream') {
+    stream.connect(response, searchParams);
+    return;
+  }
+  if (request.method === 'GET' && pathname === '/api/snapshot/events') {
+    snapshot(request, response);
     return;
   }
   const [status, body] = request.method === 'POST' ? post(path, Buffer.concat(chunks).toString()) : get(path);
   if (fault === 'dies' && store.events > 2000) process.exit(3);
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
+
+function snapshot({ headers }: IncomingMessage, response: ServerResponse): void {
+  const etag = `W/"${EPOCH}-${stream.newest}"`;
+  if (headers['if-none-match'] === etag) {
+    response.writeHead(304, { etag }).end();
+    return;
+  }
+  const body = { topic: 'events', epoch: EPOCH, revision: String(stream.newest), data: null };
+  response.writeHead(200, { 'content-type': 'application/json', etag }).end(JSON.stringify(body));
 }
 
 /** Uses so much CPU time, as a slow server would. Other programs do not change the amount. */

@@ -79,13 +79,6 @@ export class FakeStore {
     this.ingest = this.database.transaction((all) => this.#ingest(all));
   }
 
-  lastId(): number {
-    return this.database
-      .prepare<[], number>('SELECT coalesce(max(id), 0) FROM events_readable')
-      .pluck()
-      .get()!;
-  }
-
   #ingest(all: readonly FakeEvent[]): Outcome {
     const outcome: Outcome = { ids: [], duplicates: 0, rejected: [], rows: [] };
     const created_at = new Date().toISOString();

@@ -1,25 +1,13 @@
 /**
  * Runs `bench:sync` with fake servers. With `SYNC_CLIENT=older`, the client is faulty: after each state it applies an
- * older one. `SYNC_FAULT` is the fault of both servers.
+ * older one. `FAKE_FAULTS=rs:silent` makes a server faulty.
  */
-import { fileURLToPath } from 'node:url';
-import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { syncCommand } from '../src/cli/sync-command.ts';
 import { REAL_CONTENDERS } from '../src/run/contenders.ts';
 import { shippedClientByDefault } from '../src/sync/strategies/client.ts';
 import type { Follow } from '../src/sync/strategies/strategy.ts';
 import { STRATEGIES } from '../src/sync/strategies.ts';
-
-const PROGRAM = fileURLToPath(new URL('./sync-fake-server.ts', import.meta.url));
-
-const fake = (name: TargetName): Target => ({
-  ...TARGETS[name],
-  command: process.execPath,
-  args: [PROGRAM, `--fault=${process.env.SYNC_FAULT ?? 'none'}`],
-  artefact: PROGRAM,
-  sources: [],
-  hasOtherBuilds: false,
-});
+import { fakeTargets } from './fake-targets.ts';
 
 /** Applies the first state again after each later one. */
 const older: Follow = async (options) => {
@@ -37,6 +25,6 @@ const older: Follow = async (options) => {
 };
 
 process.exitCode = await syncCommand(process.argv.slice(2), {
-  contenders: { ...REAL_CONTENDERS, targets: { rs: fake('rs'), ts: fake('ts') }, ceilings: null },
+  contenders: { ...REAL_CONTENDERS, targets: fakeTargets(process.env.FAKE_FAULTS), ceilings: null },
   strategies: process.env.SYNC_CLIENT === 'older' ? { ...STRATEGIES, sync: older } : STRATEGIES,
 });

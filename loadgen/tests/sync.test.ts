@@ -66,37 +66,37 @@ const FAULTS: readonly (readonly [string, string, Readonly<Record<string, string
   [
     'a server that drops the last invalidation',
     'round_trip',
-    { SYNC_FAULT: 'drops-the-last' },
+    { FAKE_FAULTS: 'rs:drops-the-last' },
     /out_of_sync: round_trip rs: the client has applied 29, and not 30, after/,
   ],
   [
     'a server that reports an older state after a newer one',
     'fan_out',
-    { SYNC_FAULT: 'sends-an-older' },
+    { FAKE_FAULTS: 'rs:sends-an-older' },
     /out_of_sync: fan_out rs: rs: clients are not in sync\n.*heard of an older state/,
   ],
   [
     'a server that drops a client',
     'round_trip,fan_out',
-    { SYNC_FAULT: 'drops-a-client' },
+    { FAKE_FAULTS: 'rs:drops-a-client' },
     /out_of_sync: fan_out rs: rs dropped one of 20 clients/,
   ],
   [
     'a stream that says nothing',
     'round_trip',
-    { SYNC_FAULT: 'silent' },
+    { FAKE_FAULTS: 'rs:silent' },
     /out_of_sync: round_trip rs: the first invalidation has not come/,
   ],
   [
     'a post that is refused',
     'round_trip',
-    { SYNC_FAULT: 'refuses' },
+    { FAKE_FAULTS: 'rs:refuses' },
     /generator_failed: round_trip rs: POST \/api\/events answered 503/,
   ],
   [
     'a probe that fails',
     'round_trip',
-    { SYNC_FAULT: 'not-alive' },
+    { FAKE_FAULTS: 'rs:not-alive' },
     /server_failed: round_trip rs: GET \/livez answered 503/,
   ],
   [

@@ -1,0 +1,19 @@
+/** The fake servers as targets. Nothing has to be built: the program is its own artefact, and it has no sources. */
+import { fileURLToPath } from 'node:url';
+import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+
+const PROGRAM = fileURLToPath(new URL('./fake-server.ts', import.meta.url));
+
+/** Returns both servers; `faults` such as `rs:lose-one,ts:slow` make them faulty. */
+export function fakeTargets(faults = ''): Readonly<Record<TargetName, Target>> {
+  const of = new Map(faults.split(',').map((entry) => entry.split(':') as [string, string]));
+  const fake = (name: TargetName): Target => ({
+    ...TARGETS[name],
+    command: process.execPath,
+    args: [PROGRAM, `--fault=${of.get(name) ?? 'none'}`],
+    artefact: PROGRAM,
+    sources: [],
+    hasOtherBuilds: false,
+  });
+  return { rs: fake('rs'), ts: fake('ts') };
+}
