@@ -43,8 +43,6 @@ async function idsOf(count: number): Promise<string[]> {
   return (JSON.parse(body) as { events: { event_id: string }[] }).events.map((event) => event.event_id);
 }
 
-const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-
 test('at 500 requests a second each event is sent once, and none before it was due', async () => {
   const server = await listen();
   const sent = await send(server, {}, 500, 500);
@@ -56,7 +54,6 @@ test('at 500 requests a second each event is sent once, and none before it was d
   assert.ok(sent.duration_ms >= 499 * 2, `the last is due at 998 ms, not ${sent.duration_ms}`);
   assert.deepEqual([sent.latency!.samples, sent.send_delay!.samples], [500, 500]);
   assert.ok(sent.latency!.mean_ms >= sent.send_delay!.mean_ms);
-  assert.equal(sum(sent.acknowledged_per_second), 500);
   assert.ok(sent.generator_cpu_us > 0);
 });
 

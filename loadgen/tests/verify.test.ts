@@ -36,13 +36,7 @@ async function readFrom(answer: object): Promise<Health> {
   }
 }
 
-const compare = (other: Health) =>
-  checkSameSettings(
-    new Map([
-      ['rs', HEALTH],
-      ['ts', other],
-    ]),
-  );
+const compare = (other: Health) => checkSameSettings(['rs', HEALTH], ['ts', other]);
 
 test('the answer is read with its compile options and pragmas', async () => {
   assert.deepEqual(await readFrom({ status: 'ok', uptime: 1, ...HEALTH }), HEALTH);

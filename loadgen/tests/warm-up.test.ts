@@ -21,7 +21,6 @@ function sentOf(count: number, events_per_s: number): Sent {
     status_codes: { '201': Math.ceil(count / 50) },
     latency: null,
     send_delay: null,
-    acknowledged_per_second: [count],
     generator_cpu_us: 10,
   };
 }

@@ -29,7 +29,6 @@ const SENT: Sent = {
   status_codes: { '201': 10_000 },
   latency: null,
   send_delay: null,
-  acknowledged_per_second: [],
   generator_cpu_us: 2_000_000,
 };
 

@@ -64,8 +64,6 @@ for (const endpoint of ['batch', 'single'] as const) {
     assert.equal(sent.requests, expected.length);
     assert.equal(sent.non_2xx, Math.floor(expected.length / 7));
     assert.equal(sent.status_codes['503'], sent.non_2xx);
-    const acknowledged = sent.acknowledged_per_second.reduce((sum, count) => sum + count, 0);
-    assert.equal(acknowledged, sent.received_events);
     assert.ok(sent.received_events < range.count && sent.received_events > range.count / 2);
     assert.ok(sent.duration_ms > 0 && sent.generator_cpu_us > 0);
     assert.equal(

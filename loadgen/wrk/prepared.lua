@@ -25,7 +25,7 @@ local file, head, count
 -- Each turn that `delay` gives is one request, so that two connections never share the last one.
 local turns, sent, answered, bytes = 0, 0, 0, 0
 local received, duplicates, rejected, non_2xx = 0, 0, 0, 0
-local statuses, seconds = {}, {}
+local statuses = {}
 local began, reported, cpu
 
 function init(args)
@@ -68,47 +68,36 @@ local function object(counts)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
-local function list(counts)
-  local last = 0
-  for second in pairs(counts) do last = math.max(last, second) end
-  local parts = {}
-  for second = 1, last do parts[second] = string.format("%d", counts[second] or 0) end
-  return "[" .. table.concat(parts, ",") .. "]"
-end
-
 local function count_answer(status, body)
   statuses[status] = (statuses[status] or 0) + 1
   if status < 200 or status > 299 then
     non_2xx = non_2xx + 1
-    return 0
+    return
   end
   local new = tonumber(string.match(body, '"received":(%d+)'))
   if new == nil then
     non_2xx = non_2xx + 1
-    return 0
+    return
   end
   received = received + new
   duplicates = duplicates + (tonumber(string.match(body, '"duplicates":(%d+)')) or 0)
   if not string.find(body, '"rejected":[]', 1, true) then
     for _ in string.gmatch(body, '"index":') do rejected = rejected + 1 end
   end
-  return new
 end
 
 function response(status, headers, body)
   local at = now()
-  local new = count_answer(status, body)
+  count_answer(status, body)
   answered = answered + 1
-  local second = math.floor(at - began) + 1
-  seconds[second] = (seconds[second] or 0) + new
   if at - reported > PROGRESS_S then
     report(at)
   end
   if answered == count then
     io.write(string.format(
-      'done {"requests":%d,"duration_ms":%.3f,"bytes":%d,"received":%d,"duplicates":%d,"rejected":%d,"non_2xx":%d,"cpu_us":%.0f,"statuses":%s,"per_second":%s}\n',
+      'done {"requests":%d,"duration_ms":%.3f,"bytes":%d,"received":%d,"duplicates":%d,"rejected":%d,"non_2xx":%d,"cpu_us":%.0f,"statuses":%s}\n',
       sent, (at - began) * 1000, bytes, received, duplicates, rejected, non_2xx, (os.clock() - cpu) * 1e6,
-      object(statuses), list(seconds)))
+      object(statuses)))
     io.flush()
   end
 end

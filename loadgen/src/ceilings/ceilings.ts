@@ -46,12 +46,12 @@ export function createCeilings(context: CeilingsContext): Ceilings {
           ceiling.group_events === group_events,
       );
       if (found >= 0) return found;
-      if (!spec.ceiling || contenders.ceilings === null) return null;
+      const programs = contenders.ceilings;
+      if (!spec.ceiling || programs === null) return null;
       const events = Math.min(findings.rounds.size.events!, CEILING_EVENTS);
-      const step = progress.begin(`ceiling of ${spec.name}`, CEILING_REPEATS * targets.length);
-      try {
+      await progress.step(`ceiling of ${spec.name}`, CEILING_REPEATS * targets.length, async (at) => {
         const ceiling = await measureCeiling({
-          programs: contenders.ceilings,
+          programs,
           targets,
           source: poolOf(spec, context.options),
           events,
@@ -60,18 +60,14 @@ export function createCeilings(context: CeilingsContext): Ceilings {
           repeats: CEILING_REPEATS,
           placement: context.placement,
           lifetime: context.lifetime,
-          onProgress: (_, done) => step.at(done),
+          onProgress: (_, done) => at(done),
         });
-        step.done(
-          targets
-            .map((name) => `${name} ${Math.round(ceiling.servers[name]!.events_per_s.median)} events/s`)
-            .join(', '),
-        );
-        return all.push(ceiling) - 1;
-      } catch (error) {
-        step.abandon();
-        throw error;
-      }
+        all.push(ceiling);
+        return targets
+          .map((name) => `${name} ${Math.round(ceiling.servers[name]!.events_per_s.median)} events/s`)
+          .join(', ');
+      });
+      return all.length - 1;
     },
   };
 }

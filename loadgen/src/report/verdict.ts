@@ -25,29 +25,15 @@ interface Phrase {
 const { rs: FIRST } = SHORT_NAMES;
 const latency = (name: string): Phrase => ({ before: `${FIRST}’s ${name} is`, words: 'high', after: '' });
 
-/** Phrases by key of the metric. */
+/** Phrases by key of the metric, for the metrics of the headline. */
 const PHRASES: Readonly<Record<string, Phrase>> = {
   start_ms: { before: `${FIRST} takes`, words: 'much', after: 'time to start' },
   idle_rss_bytes: { before: `${FIRST} holds`, words: 'much', after: 'memory when idle' },
   peak_rss_bytes: { before: `${FIRST} holds`, words: 'much', after: 'memory at its peak' },
-  cold_events_per_s: { before: `${FIRST} takes`, words: 'many', after: 'events per second while cold' },
   throughput_events_per_s: { before: `${FIRST} takes`, words: 'many', after: 'events per second' },
   server_cpu_us_per_event: { before: `${FIRST} spends`, words: 'much', after: 'CPU time on an event' },
-  generator_cpu_us_per_event: {
-    before: `With ${FIRST} the generator spends`,
-    words: 'much',
-    after: 'CPU time on an event',
-  },
-  latency_p50_ms: latency('latency p50'),
-  latency_p95_ms: latency('latency p95'),
   latency_p99_ms: latency('latency p99'),
-  latency_p99_9_ms: latency('latency p99.9'),
-  latency_max_ms: latency('latency maximum'),
-  failed_requests: { before: `${FIRST} fails`, words: 'many', after: 'requests' },
-  stream_lag_p50_ms: latency('stream lag p50'),
   stream_lag_p99_ms: latency('stream lag p99'),
-  disk_bytes_per_event: { before: `${FIRST} keeps`, words: 'many', after: 'bytes on disk per event' },
-  wal_peak_bytes: { before: `${FIRST}’s write-ahead log is`, words: 'large', after: 'at its peak' },
   deployed_bytes: { before: `${FIRST} is`, words: 'large', after: 'to deploy' },
   deployed_with_runtime_bytes: { before: `${FIRST} with its runtime is`, words: 'large', after: 'to deploy' },
 };

@@ -89,16 +89,16 @@ export class Group {
     const first = this.specs[0]!;
     const generator = await this.#context.workers.generator(first);
     const rate = first.rate?.kind === 'fixed' ? first.rate.events_per_s : null;
-    const step = this.#context.progress.begin(`${first.group}: warm-up`, order.length);
     const warmed: WarmUp[] = [];
-    for (const [i, name] of order.entries()) {
-      const load = { generator, rate_events_per_s: rate };
-      warmed.push(await servers.get(name)!.warmUp(load, warmUpOf(first)));
-      step.at(i + 1);
-    }
-    step.done(
-      warmed.map((one, i) => `${order[i]} ${formatValue(fasterPace([one]), 'events_per_s')}`).join(', '),
-    );
+    await this.#context.progress.step(`${first.group}: warm-up`, order.length, async (at) => {
+      for (const [i, name] of order.entries()) {
+        const load = { generator, rate_events_per_s: rate };
+        warmed.push(await servers.get(name)!.warmUp(load, warmUpOf(first)));
+        at(i + 1);
+      }
+      const shown = warmed.map((one, i) => `${order[i]} ${formatValue(fasterPace([one]), 'events_per_s')}`);
+      return shown.join(', ');
+    });
     for (const spec of this.specs)
       if (spec.rate === null && !this.#sizes.has(spec))
         this.#sizes.set(spec, sizeOf(spec, fasterPace(warmed)));
@@ -115,8 +115,7 @@ export class Group {
     const generator = await workers.generator(spec);
     const turns = inTurn(order, spec.workload.slices);
     const slices: Slice[] = [];
-    const step = progress.begin(`${spec.name}, round ${round}`, turns.length);
-    try {
+    await progress.step(`${spec.name}, round ${round}`, turns.length, async (at) => {
       for (const [i, name] of turns.entries()) {
         const part = slices.filter(({ target }) => target === name).length;
         const rate_events_per_s = rateOf(spec, name, before);
@@ -124,16 +123,13 @@ export class Group {
           rate_events_per_s === null
             ? partOf(this.#sizes.get(spec)!, part, spec)
             : eventsAt(spec, rate_events_per_s);
-        const onProgress = (acknowledged: number) => step.at(i + Math.min(1, acknowledged / events));
+        const onProgress = (acknowledged: number) => at(i + Math.min(1, acknowledged / events));
         const load = { spec, generator, events, rate_events_per_s, onProgress };
         slices.push(await servers.get(name)!.measure(load));
-        step.at(i + 1);
+        at(i + 1);
       }
-    } catch (error) {
-      step.abandon();
-      throw error;
-    }
-    step.done(order.map((name) => describe(name, spec, slices)).join('; '));
+      return order.map((name) => describe(name, spec, slices)).join('; ');
+    });
     return slices;
   }
 }

@@ -67,20 +67,16 @@ export async function measureStarts(starting: Starting): Promise<Starts> {
     code: 'server_failed',
   });
   const one = (name: TargetName) => measureStart(helper, name, starting);
-  const step = progress.begin('starts', order.length);
-  try {
-    for (const name of targets) await one(name);
-    for (const [i, name] of order.entries()) {
-      times.get(name)!.push(await one(name));
-      step.at(i + 1);
-    }
-  } catch (error) {
-    step.abandon();
-    throw error;
-  } finally {
-    await helper.close();
-  }
-  step.done(`${count} a server`);
+  await progress
+    .step('starts', order.length, async (at) => {
+      for (const name of targets) await one(name);
+      for (const [i, name] of order.entries()) {
+        times.get(name)!.push(await one(name));
+        at(i + 1);
+      }
+      return `${count} a server`;
+    })
+    .finally(() => helper.close());
   return { order, times };
 }
 

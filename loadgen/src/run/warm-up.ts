@@ -137,7 +137,6 @@ export function addSent(parts: readonly Sent[]): Sent {
     status_codes,
     latency: null,
     send_delay: null,
-    acknowledged_per_second: parts.flatMap((part) => part.acknowledged_per_second),
     generator_cpu_us: sum('generator_cpu_us'),
   };
 }

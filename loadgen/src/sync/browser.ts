@@ -5,9 +5,9 @@
  * Invariants: every browser has a fresh profile, so that nothing is cached. The browser ends with the run.
  */
 
-import { launchOptions } from '@twin-ingest/testkit/browser/chromium.ts';
+import { launch } from '@twin-ingest/testkit/browser/page.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { BenchFailure } from '../failure.ts';
 
 /** Selects a row of the event list by its ARIA roles. */
@@ -33,7 +33,7 @@ export class OpenBrowser {
 
   static async start(lifetime: Lifetime): Promise<OpenBrowser> {
     try {
-      const browser = await chromium.launch(launchOptions);
+      const browser = await launch();
       return new OpenBrowser(
         browser,
         lifetime.add(() => browser.close()),

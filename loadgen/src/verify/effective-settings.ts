@@ -18,7 +18,7 @@ export class EffectiveSettings {
   add(label: string, name: TargetName, health: Health): void {
     const first = this.#firstByDurability.get(health.durability);
     if (first === undefined) this.#firstByDurability.set(health.durability, [label, health]);
-    else checkSameSettings(new Map([first, [label, health]]));
+    else checkSameSettings(first, [label, health]);
     if (!this.#firstByTarget.has(name)) this.#firstByTarget.set(name, health);
   }
 

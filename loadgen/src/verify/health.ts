@@ -77,19 +77,17 @@ export function checkDurability(label: string, health: Health, asked: string): v
   ]);
 }
 
-/** Fails when two of the servers have different settings. */
-export function checkSameSettings(all: ReadonlyMap<string, Health>): void {
-  const [first, ...others] = [...all];
-  if (first === undefined) return;
-  const wanted = settingsOf(first[1]);
-  const different = others.flatMap(([name, health]) => {
-    const found = settingsOf(health);
-    return [...new Set([...wanted.keys(), ...found.keys()])]
-      .filter((setting) => found.get(setting) !== wanted.get(setting))
-      .map((setting) => {
-        return `${setting}: ${first[0]} ${wanted.get(setting) ?? 'nothing'}, ${name} ${found.get(setting) ?? 'nothing'}`;
-      });
-  });
+type Named = readonly [name: string, health: Health];
+
+/** Fails when two servers have different settings. */
+export function checkSameSettings([name, health]: Named, [otherName, other]: Named): void {
+  const [wanted, found] = [settingsOf(health), settingsOf(other)];
+  const different = [...new Set([...wanted.keys(), ...found.keys()])]
+    .filter((setting) => found.get(setting) !== wanted.get(setting))
+    .map((setting) => {
+      const [one, two] = [wanted.get(setting) ?? 'nothing', found.get(setting) ?? 'nothing'];
+      return `${setting}: ${name} ${one}, ${otherName} ${two}`;
+    });
   if (different.length === 0) return;
   throw new BenchFailure(
     'health_differs',

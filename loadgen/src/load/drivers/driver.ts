@@ -93,8 +93,6 @@ export interface Sent {
    * until it was written. Absent where the generator does not measure it.
    */
   readonly generator_delay?: Latency | null;
-  /** Number of events acknowledged in each second since the first request. The last second is incomplete. */
-  readonly acknowledged_per_second: readonly number[];
   /** CPU time of the generator's process, in microseconds. */
   readonly generator_cpu_us: number;
 }

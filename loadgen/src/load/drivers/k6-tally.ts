@@ -50,7 +50,7 @@ export class K6Tally {
     }
     this.#lastAnswer_ms = Math.max(this.#lastAnswer_ms, answered);
     const answer = received < 0 ? null : { received, duplicates, rejected };
-    this.#counts.answered(status, answer, duration, answered);
+    this.#counts.answered(status, answer, duration);
     return true;
   }
 

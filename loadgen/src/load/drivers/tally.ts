@@ -23,7 +23,6 @@ export interface Answer {
 export class Counts {
   readonly #latency = createHistogram();
   readonly #statusCodes: Record<string, number> = {};
-  readonly #perSecond: number[] = [];
   #requests = 0;
   #answers = 0;
   #events = 0;
@@ -52,8 +51,8 @@ export class Counts {
     this.#bytes += bytes;
   }
 
-  /** Counts an answer that came `at_ms` after the first request. `answer` is `null` when it cannot be parsed. */
-  answered(status: number, answer: Answer | null, latency_ms: number, at_ms: number): void {
+  /** Counts an answer. `answer` is `null` when it cannot be parsed. */
+  answered(status: number, answer: Answer | null, latency_ms: number): void {
     this.#answers++;
     record(this.#latency, latency_ms);
     this.#statusCodes[status] = (this.#statusCodes[status] ?? 0) + 1;
@@ -64,9 +63,6 @@ export class Counts {
     this.#received += answer.received;
     this.#duplicates += answer.duplicates;
     this.#rejected += answer.rejected;
-    const second = Math.max(0, Math.floor(at_ms / 1000));
-    while (this.#perSecond.length <= second) this.#perSecond.push(0);
-    this.#perSecond[second]! += answer.received;
   }
 
   sums() {
@@ -80,7 +76,6 @@ export class Counts {
       non_2xx: this.#non2xx,
       status_codes: this.#statusCodes,
       latency: latencyOf(this.#latency),
-      acknowledged_per_second: this.#perSecond,
     };
   }
 }
@@ -129,7 +124,7 @@ export class Tally {
     const now = nowMs();
     this.#lastAnswer = now;
     const answer = status >= 200 && status < 300 ? readAnswer(body) : null;
-    this.#counts.answered(status, answer, now - from, now - this.#first);
+    this.#counts.answered(status, answer, now - from);
   }
 
   result(known: Known): Sent {

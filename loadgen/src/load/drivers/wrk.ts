@@ -46,7 +46,6 @@ interface Done {
   readonly non_2xx: number;
   readonly cpu_us: number;
   readonly statuses: Readonly<Record<string, number>>;
-  readonly per_second: readonly number[];
 }
 
 export function wrkDriver(context: WrkContext): Driver {
@@ -159,7 +158,6 @@ function sentOf(done: Done, order: Order, requests: Requests): Sent {
     status_codes: done.statuses,
     latency: null,
     send_delay: null,
-    acknowledged_per_second: done.per_second,
     generator_cpu_us: done.cpu_us,
   };
 }
