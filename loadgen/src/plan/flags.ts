@@ -142,7 +142,7 @@ export const FLAGS = {
     commands: ['compare', 'profile'],
     modes: ['open', 'soak'],
     value: 'RATES',
-    help: `open loop and soak: events/s, or shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]; a profile has one rate in events/s`,
+    help: `events/s, or in an open loop also shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
   },
   'stream-clients': {
     kind: 'integer',
