@@ -134,10 +134,6 @@ for (const ids of ['random', 'time'] as const) {
       expected.reduce((sum, body) => sum + body.length, 0),
     );
     assert.equal(sent.latency!.samples, 100);
-    assert.equal(
-      sent.acknowledged_per_second.reduce((a, b) => a + b, 0),
-      996,
-    );
     // At 50/s, the last of 100 requests is due after 1.98 s, independent of the speed of the machine.
     assert.ok(sent.duration_ms >= 1900, String(sent.duration_ms));
     assert.ok(sent.generator_cpu_us > 0);
