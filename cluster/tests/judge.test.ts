@@ -188,6 +188,14 @@ test('an event that is streamed twice, never, or out of order violates the strea
   violates('stream', [...SENT, streamed(2, 'y'), ...COPIES], /^x was stored as 1 and not streamed$/);
 });
 
+test('a reset for a client that moves violates the stream', () => {
+  violates(
+    'stream',
+    [...SENT, ...STREAMED, { kind: 'reset', node: 'b', after: 2 }, ...COPIES],
+    /^b answered reset to a client that had seen 2$/,
+  );
+});
+
 test('a streamed event that no copy has, or with another id, violates the stream', () => {
   const early: Row = [3, 'y', 'd2'];
   const sentLate = [begin, sent(1, 'a', 'x'), acknowledged(1, [1]), sent(2, 'b', 'y'), unknown(2)];

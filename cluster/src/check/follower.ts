@@ -1,8 +1,7 @@
 /**
  * Follows the stream of events with `Last-Event-ID`, and moves to another member every few seconds or when one ends.
  *
- * A member whose copy is behind the client answers with `reset` (STR-04). Its epoch shows that it is the same stream, so
- * the client leaves and tries again.
+ * A member whose copy is behind the client must not answer with `reset` (CLU-09). After one the client leaves.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SseClient } from '@twin-ingest/testkit/http/sse-client.ts';

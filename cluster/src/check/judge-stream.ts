@@ -3,6 +3,7 @@ import type { Entry, Row } from './history.ts';
 import type { Report } from './property.ts';
 
 type Streamed = Extract<Entry, { kind: 'streamed' }>;
+type Reset = Extract<Entry, { kind: 'reset' }>;
 
 export class StreamJudge {
   private readonly report: Report;
@@ -21,6 +22,11 @@ export class StreamJudge {
       this.report('stream', `${entry.node} streamed ${entry.id} after ${this.last} was seen`);
     this.last = Math.max(this.last, entry.id);
     this.seen.push(entry);
+  }
+
+  /** A cursor is known to every copy, also to one that is behind (rule CLU-09). */
+  reset({ node, after }: Reset): void {
+    this.report('stream', `${node} answered reset to a client that had seen ${after}`);
   }
 
   /** Compares the stream with the rows of a check. */

@@ -18,7 +18,6 @@ export interface Counts {
   reads: number;
   streamed: number;
   moves: number;
-  resets: number;
   checks: number;
   readonly faults: Map<string, number>;
 }
@@ -42,7 +41,6 @@ export class Judge {
     reads: 0,
     streamed: 0,
     moves: 0,
-    resets: 0,
     checks: 0,
     faults: new Map(),
   };
@@ -91,7 +89,7 @@ export class Judge {
         counts.moves += 1;
         break;
       case 'reset':
-        counts.resets += 1;
+        this.stream.reset(entry);
         break;
       case 'streamed':
         counts.streamed += 1;
