@@ -16,7 +16,6 @@ use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::cluster::link::Link;
-use crate::cluster::progress::ClusterStatus;
 use crate::config::Config;
 use crate::error::{ErrorCode, Failure};
 use crate::forward::Forwarder;
@@ -169,8 +168,7 @@ impl App {
         if cluster.reaches(cursor).await {
             return false;
         }
-        let ClusterStatus { waiting, failure, .. } = cluster.status();
-        waiting == 0 && failure.is_none()
+        cluster.failure().is_none() && cluster.ends_before(cursor).await
     }
 
     /// Returns why newer events may exist elsewhere; `None` when this server shows all it can know (rule CLU-10).

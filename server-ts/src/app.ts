@@ -242,8 +242,7 @@ export class App {
   async isBeyond(cursor: number): Promise<boolean> {
     if (this.cluster === undefined) return cursor > this.store.newest;
     if (await this.cluster.reaches(cursor)) return false;
-    const { waiting, failure } = this.cluster.status;
-    return waiting === 0 && failure === undefined;
+    return this.cluster.failure === undefined && (await this.cluster.endsBefore(cursor));
   }
 
   /** Why newer events may exist elsewhere; `undefined` when this server shows all it can know (rule CLU-10). */

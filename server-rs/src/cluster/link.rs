@@ -70,6 +70,15 @@ impl Link {
         format!("{}.events", self.source.name)
     }
 
+    /// Asks the leader of the stream for the sequence of its last message; `None` when none answers in time.
+    pub(super) async fn last_sequence(&self) -> Option<u64> {
+        if !self.is_connected() {
+            return None;
+        }
+        let stream = self.context.get_stream(&self.source.name).await.ok()?;
+        Some(stream.cached_info().state.last_sequence)
+    }
+
     /// Returns when the stream was created, in Unix milliseconds, and the sequence of its first message; creates it if
     /// there is none.
     async fn find_or_create(&self) -> Result<(i64, u64), String> {

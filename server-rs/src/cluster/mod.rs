@@ -110,6 +110,12 @@ impl Cluster {
         tokio::time::timeout(most, self.progress.reached(sequence)).await.is_ok()
     }
 
+    /// Returns whether the stream ends before a sequence. Only its leader knows: this server may follow a server of NATS
+    /// that is cut off from the others.
+    pub async fn ends_before(&self, sequence: i64) -> bool {
+        self.link.last_sequence().await.is_some_and(|last| last < sequence.unsigned_abs())
+    }
+
     /// Publishes the valid events of a request; resolves when the copy of this server has them. Consecutive calls are
     /// published in their order.
     pub fn submit(&self, submission: &Submission) -> impl Future<Output = Submitted> + Send + use<> {

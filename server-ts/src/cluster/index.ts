@@ -69,6 +69,15 @@ export class Cluster {
   }
 
   /**
+   * Returns whether the stream ends before a sequence. Only its leader knows: this server may follow a server of NATS that
+   * is cut off from the others.
+   */
+  async endsBefore(sequence: number): Promise<boolean> {
+    const last = await this.link.lastSequence();
+    return last !== undefined && last < sequence;
+  }
+
+  /**
    * Publishes the valid events of a request; settles when the copy of this server has them. Consecutive calls are
    * published in their order. The table is read before the call returns.
    */

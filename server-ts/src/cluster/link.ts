@@ -75,6 +75,12 @@ export class Link {
     await this.connected?.connection.close().catch(() => {});
   }
 
+  /** Asks the leader of the stream for the sequence of its last message; `undefined` when none answers in time. */
+  async lastSequence(): Promise<number | undefined> {
+    const info = await this.current?.manager.streams.info(this.source.name).catch(() => undefined);
+    return info?.state.last_seq;
+  }
+
   private async connect(): Promise<void> {
     const { connect, jetstream, jetstreamManager } = this.library;
     const { token } = this.source;
