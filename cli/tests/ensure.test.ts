@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
+import { freePorts } from '@twin-ingest/testkit/servers/free-port.ts';
 import { type Ran, run } from './run-script.ts';
 
 interface Found {
@@ -94,7 +95,7 @@ test('ensure starts a new server after kill -9, with the events of the first', a
 
 test('ten callers of ensure on one fixed port get one server', async () => {
   await inTree({}, async (cwd) => {
-    const port = await freePort();
+    const port = (await freePorts(1))[0]!;
     const flags = [...SERVER_FLAGS, '--port', String(port)];
     const all = (await Promise.all(Array.from({ length: 10 }, () => ensure(cwd, [], flags)))).map(found);
     assert.deepEqual([...new Set(all.map(({ url }) => url))], [`http://127.0.0.1:${port}`]);
@@ -169,11 +170,3 @@ test('stop ends no process that only has the pid of a server', async () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,8 +1,8 @@
 /** Runs a peer as a child process: starts it, waits until it answers, kills it, starts it again on the same folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { freePorts } from '@twin-ingest/testkit/servers/free-port.ts';
 import { BenchFailure } from '../failure.ts';
 import { endProcess } from '../run/helper.ts';
 import type { Found, Peer } from './peer.ts';
@@ -25,7 +25,7 @@ export async function startPeer(
   folder: string,
   lifetime: Lifetime,
 ): Promise<PeerServer> {
-  const port = await freePort();
+  const port = (await freePorts(1))[0]!;
   const [program, ...args] = [...command, ...(await peer.flags(folder, port))];
   const child = spawn(program!, args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const release = lifetime.add(() => endProcess(child));
@@ -68,13 +68,4 @@ function hasEnded(child: ChildProcess): boolean {
 
 function onceAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-/** Returns a port that was free a moment ago: peers do not choose one themselves. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

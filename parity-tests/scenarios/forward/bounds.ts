@@ -1,7 +1,7 @@
 /** Tests the bounds of forwarding: deleted events, cycles, restored files. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { freePorts } from '@twin-ingest/testkit/servers/free-port.ts';
 import { runCommand } from '../../src/command-line.ts';
 import {
   compareRows,
@@ -65,7 +65,7 @@ export async function deletedEvents(context: ScenarioContext): Promise<void> {
 
 /** A cycle of servers, and a server that forwards to itself, come to rest. */
 export async function cycle(context: ScenarioContext): Promise<void> {
-  const [one, two] = [await freePort(), await freePort()];
+  const [one, two] = (await freePorts(2)) as [number, number];
   const start = (target: 'rs' | 'ts', name: string, port: number, to: number) =>
     context.start({
       target,
@@ -121,14 +121,6 @@ export async function restored(context: ScenarioContext): Promise<void> {
     assert.equal(rowsOf(context.db(`receiver-${target}.db`)).length, 60);
     await Promise.all([second.stop(), receiver.stop()]);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A receiver with smaller limits gets smaller batches, and lacks only an event that is too large for it. */
