@@ -47,7 +47,7 @@ test('a node that cannot listen names its log', { skip }, async () => {
   await assert.rejects(node.start(), /nats-1 of NATS does not start; its log is .*nats\.log$/);
 });
 
-test('free ports differ, and the kernel gives them to nobody else', async () => {
+test('free ports differ, and are below those that the kernel gives away', async () => {
   const ports = await freePorts(5);
   assert.equal(new Set(ports).size, 5);
   assert.ok(ports.every((port) => port >= 20_000 && port < 32_768));
