@@ -73,7 +73,7 @@ const LEAST_BOUND_MS = 1000;
  * 1.13 times; three results that stay would take more. V8 returns the pages of the ended thread after 8 to 10 s.
  */
 const MOST_SHARE = 1.2;
-const BACK_MS = 20_000;
+const BACK_MS = 10_000;
 
 async function longCalls(context: ScenarioContext): Promise<void> {
   const server = await context.start({ flags: ['--bench'] });

@@ -43,7 +43,7 @@ export const TRIES = 10;
 
 export const LARGE_BYTES = 8 << 20;
 /** Alone, TypeScript keeps 17 to 29 MB; bodies that stay would be 8 MB each. */
-const MOST_KEPT_MB = 40;
+const MOST_KEPT_MB = 32;
 /** Numbers of events in a valid body. */
 const VALID_EVENTS = [9_000, 1];
 const WARM_UPS = 4;
