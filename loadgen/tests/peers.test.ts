@@ -1,12 +1,17 @@
 /** Tests the comparison with other stores: answers in pieces, a kill, events that a server does not have. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { test } from 'node:test';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { Metronome } from '../src/load/drivers/metronome.ts';
+import { loadPool } from '../src/load/pool.ts';
 import { findPeers } from '../src/peers/command.ts';
-import type { Driven, Order } from '../src/peers/drive.ts';
+import { type Driven, drive, type Order } from '../src/peers/drive.ts';
 import { measureRound } from '../src/peers/measure.ts';
 import type { Found, Peer } from '../src/peers/peer.ts';
 import { PEERS } from '../src/peers/peers.ts';
+import { PEER_POOL } from '../src/peers/plan.ts';
 import { PROTOCOLS, type ProtocolName } from '../src/peers/protocol.ts';
 import { peersReport } from '../src/peers/report.ts';
 import { rowOf } from '../src/peers/result.ts';
@@ -52,6 +57,26 @@ test('NATS gets its answer to PING', () => {
   const written: string[] = [];
   PROTOCOLS.jetstream.reader(50, (bytes) => written.push(bytes.toString())).read(Buffer.from('PING\r\n'));
   assert.deepEqual(written, ['PONG\r\n']);
+});
+
+test('in an open loop the connections take turns', async () => {
+  const requests = new Map<Socket, number>();
+  const server = createServer((request, response) => {
+    requests.set(request.socket, (requests.get(request.socket) ?? 0) + 1);
+    request.resume().on('end', () => response.writeHead(201, { 'content-length': 0 }).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const metronome = new Metronome();
+  try {
+    const { port } = server.address() as AddressInfo;
+    const load = { protocol: 'ingest', port, connections: 4, batch: 10, first: 0, crashes: false } as const;
+    const driven = await drive(await loadPool(PEER_POOL), { ...load, rate: 400, duration_s: 0.5 }, metronome);
+    assert.equal(driven.acknowledged_events, 200);
+    assert.deepEqual([...requests.values()], [5, 5, 5, 5]);
+  } finally {
+    await metronome.close();
+    server.close();
+  }
 });
 
 const SERVER = PEERS.find(({ name }) => name === 'rs-process')!;

@@ -124,7 +124,8 @@ class Drive {
         return;
       }
       if (due > now) return;
-      const connection = this.#idle.pop()!;
+      // Connections take turns: VictoriaLogs closes one that is silent for five seconds.
+      const connection = this.#idle.shift()!;
       connection.due_ms = due;
       connection.waiting = batch;
       const range = { first: this.#next, count: batch };
