@@ -29,8 +29,8 @@ const WORKS: Readonly<Record<string, Work>> = {
   },
   writes: {
     file: FAULTS,
-    scenario: 'a kill at a write loses nothing that was acknowledged',
-    flags: ['--every-write'],
+    scenario: 'a kill after any write loses nothing that was acknowledged',
+    flags: ['--groups', '50'],
   },
   images: {
     file: FAULTS,

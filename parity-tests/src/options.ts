@@ -23,6 +23,8 @@ export interface Options {
   readonly faults: boolean;
   /** Whether the scenario of kills at writes visits every write instead of a sample. */
   readonly everyWrite: boolean;
+  /** Number of groups of which the scenario of every write visits each write. */
+  readonly groups: number;
   /** Number of images per durability in the power-loss scenario. */
   readonly images: number;
   readonly corpus: string | undefined;
@@ -48,6 +50,7 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --report-json FILE   also write every result to this file
   --faults             only scenarios that inject a fault (pnpm test:faults)
   --every-write        kill at every write of a short run, instead of a sample
+  --groups N           groups of the scenario that stops after every write (default 10)
   --images N           images per durability of the power-loss scenario (default 60)
   --kills N            kills per server of the crash scenario, SIGTERMs of faults/sigterm (default 5, pnpm check:long 50)
   --requests N         requests of the differential scenario (default 800, pnpm check:long 20000)
@@ -69,6 +72,7 @@ const FLAGS = {
   'report-json': { type: 'string' },
   faults: { type: 'boolean', default: false },
   'every-write': { type: 'boolean', default: false },
+  groups: { type: 'string', default: '10' },
   images: { type: 'string', default: '60' },
   kills: { type: 'string', default: '5' },
   requests: { type: 'string', default: '800' },
@@ -95,7 +99,7 @@ export function parseOptions(
   if (values.help) return { kind: 'help' };
   const problems: string[] = [];
   const whole = (
-    name: 'images' | 'kills' | 'requests' | 'seed' | 'soak-seconds',
+    name: 'groups' | 'images' | 'kills' | 'requests' | 'seed' | 'soak-seconds',
     minimum: number,
   ): number => {
     const text = values[name];
@@ -123,6 +127,7 @@ export function parseOptions(
     reportJson: values['report-json'],
     faults: values.faults,
     everyWrite: values['every-write'],
+    groups: whole('groups', 1),
     images: whole('images', 1),
     kills: whole('kills', 1),
     requests: whole('requests', 1),

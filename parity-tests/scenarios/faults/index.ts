@@ -1,6 +1,7 @@
 /** Injects faults of the system below a running server. `pnpm test:faults` runs these and all others with `faults`. */
 import type { ScenarioFile } from '../../src/scenario.ts';
 import { failedCheckpoint, failedSync, failedWrite, fullForAWhile, randomFaults, slowDisk } from './disk.ts';
+import { killAfterEachWrite } from './every-write.ts';
 import { readOnlyDisk, replaced, truncated } from './files.ts';
 import { failedLastCheckpoint, heldLastCheckpoint } from './last-checkpoint.ts';
 import { busyProcessor, retryStorm, takeDescriptors, terminate } from './load.ts';
@@ -18,6 +19,13 @@ export const FAULTS: ScenarioFile = {
       faults: ['F2'],
       uses: 'each',
       run: killAtWrites,
+    },
+    {
+      name: 'a kill after any write loses nothing that was acknowledged',
+      rules: ['STO-03', 'STO-04', 'STO-12', 'EVT-13'],
+      faults: ['F2'],
+      uses: 'each',
+      run: killAfterEachWrite,
     },
     {
       name: 'power loss keeps what the durability promises',

@@ -44,6 +44,54 @@ class GrowingFile {
   }
 }
 
+/** An operation that changes a file. */
+export type Change = Exclude<Operation, { kind: 'sync' | 'acknowledge' }>;
+
+/** The files of a database while one operation after the other changes them. */
+export class GrowingImage {
+  readonly #files: Map<string, GrowingFile>;
+
+  /** @param base the files at the beginning, by suffix */
+  constructor(base: ReadonlyMap<string, Buffer>) {
+    this.#files = new Map([...base].map(([name, bytes]) => [name, new GrowingFile(bytes)]));
+  }
+
+  /** @param torn decides which part of a write survives; without it the whole write does */
+  apply(operation: Change, torn?: Random): void {
+    if (operation.kind === 'remove') {
+      this.#files.delete(operation.file);
+      return;
+    }
+    let file = this.#files.get(operation.file);
+    if (file === undefined) {
+      file = new GrowingFile(Buffer.alloc(0));
+      this.#files.set(operation.file, file);
+    }
+    if (operation.kind === 'truncate') file.truncate(operation.size);
+    else writePart(file, operation, torn);
+  }
+
+  /** Returns the files by suffix. They are views, which the next operation may change. */
+  files(): Map<string, Buffer> {
+    return new Map([...this.#files].map(([name, file]) => [name, file.content()]));
+  }
+}
+
+function writePart(
+  file: GrowingFile,
+  { offset, bytes }: Extract<Operation, { kind: 'write' }>,
+  torn: Random | undefined,
+): void {
+  if (torn === undefined || bytes.length <= SECTOR) {
+    file.write(offset, bytes);
+    return;
+  }
+  // A disk writes sectors whole. The cut is at the boundary of one.
+  const cut = SECTOR * (1 + torn.below(Math.floor(bytes.length / SECTOR)));
+  if (torn.chance(0.5)) file.write(offset, bytes.subarray(0, cut));
+  else file.write(offset + cut, bytes.subarray(cut));
+}
+
 /** Returns the files after the operations before `position`, by suffix. */
 export function imageAt(
   base: ReadonlyMap<string, Buffer>,
@@ -52,7 +100,7 @@ export function imageAt(
   survival: Survival,
   random: Random,
 ): Map<string, Buffer> {
-  const files = new Map([...base].map(([name, bytes]) => [name, new GrowingFile(bytes)]));
+  const image = new GrowingImage(base);
   const synced = new Map<string, number>();
   for (let at = 0; at < position; at += 1) {
     const operation = operations[at]!;
@@ -64,38 +112,9 @@ export function imageAt(
     const isSynced = at < (synced.get(operation.file) ?? -1);
     if (!isSynced && (survival === 'none' || (survival === 'random' && random.chance(0.4)))) continue;
     const isTorn = !isSynced && survival === 'random' && random.chance(0.2);
-    apply(files, operation, isTorn ? random : undefined);
+    image.apply(operation, isTorn ? random : undefined);
   }
-  return new Map([...files].map(([name, file]) => [name, file.content()]));
-}
-
-function apply(
-  files: Map<string, GrowingFile>,
-  operation: Exclude<Operation, { kind: 'sync' | 'acknowledge' }>,
-  torn: Random | undefined,
-): void {
-  if (operation.kind === 'remove') {
-    files.delete(operation.file);
-    return;
-  }
-  let file = files.get(operation.file);
-  if (file === undefined) {
-    file = new GrowingFile(Buffer.alloc(0));
-    files.set(operation.file, file);
-  }
-  if (operation.kind === 'truncate') {
-    file.truncate(operation.size);
-    return;
-  }
-  const { offset, bytes } = operation;
-  if (torn === undefined || bytes.length <= SECTOR) {
-    file.write(offset, bytes);
-    return;
-  }
-  // A disk writes sectors whole. The cut is at the boundary of one.
-  const cut = SECTOR * (1 + torn.below(Math.floor(bytes.length / SECTOR)));
-  if (torn.chance(0.5)) file.write(offset, bytes.subarray(0, cut));
-  else file.write(offset + cut, bytes.subarray(cut));
+  return image.files();
 }
 
 /** Writes the files as a database of this path. */
