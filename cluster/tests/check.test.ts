@@ -61,6 +61,7 @@ test('a run of two faults has no violation, and leaves its history only', { skip
   assert.equal(code, 0, stdout);
   assert.match(stdout, /\nfaults 2: twin-empty 1, twin-swap 1\n/);
   assert.deepEqual(readdirSync(folder), ['h.ndjson']);
+  assert.match(stdout, /\nreads: \d+, of them with min_seq [1-9]\d*; streamed: /);
   const history = readHistory(join(folder, 'h.ndjson'));
   for (const kind of [
     'begin',

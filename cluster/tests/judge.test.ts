@@ -37,11 +37,12 @@ const checked = (upto = 2, statistics: Readonly<Record<string, string>> = { a: '
   upto,
   statistics,
 });
-const asked = (read: number, node: string, ofCopy = 0): Entry => ({
+const asked = (read: number, node: string, ofCopy = 0, min_seq?: number): Entry => ({
   kind: 'asked',
   read,
   node,
   copy: ofCopy,
+  min_seq,
 });
 const read = (number: number, newest: number, total: number): Entry => ({
   kind: 'read',
@@ -166,8 +167,12 @@ test('a whole copy that differs from earlier checks is unequal', () => {
 
 test('a smaller id or a smaller number of events is backwards', () => {
   const first = [begin, asked(1, 'a'), read(1, 7, 7)];
-  violates('backwards', [...first, asked(2, 'a'), read(2, 6, 7)], /7, and then its newest id was 6/);
-  violates('backwards', [...first, asked(2, 'a'), read(2, 7, 6)], /counted 7 events, and then 6/);
+  violates(
+    'backwards',
+    [...first, asked(2, 'a'), read(2, 6, 7)],
+    /saw or wrote 7, and then the newest id was 6$/,
+  );
+  violates('backwards', [...first, asked(2, 'a'), read(2, 7, 6)], /^a counted 7 events, and then 6$/);
   assert.deepEqual(judge([...first, asked(2, 'b'), read(2, 6, 6)]), [], 'another node may be behind');
   assert.deepEqual(judge([...first, asked(2, 'a', 1), read(2, 0, 0)]), [], 'a new copy begins again');
 });
@@ -179,7 +184,24 @@ test('a read that began before another one may be older', () => {
 
 test('a read without what its node has acknowledged is backwards', () => {
   const history = [begin, sent(1, 'a', 'x'), acknowledged(1, [1]), asked(1, 'a'), read(1, 0, 0)];
-  violates('backwards', history, /^a showed or acknowledged 1, /);
+  violates('backwards', history, /^a saw or wrote 1, /);
+});
+
+test('a client with min_seq that reads less than it knew, on whichever node, went backwards', () => {
+  const first = [begin, asked(1, 'a', 0, 5), read(1, 7, 7)];
+  assert.deepEqual(judge([...first, asked(2, 'b', 0, 7), read(2, 8, 8)]), []);
+  violates(
+    'moving',
+    [...first, asked(2, 'b', 0, 7), read(2, 6, 8)],
+    /min_seq saw or wrote 7, .* was 6 on b$/,
+  );
+  violates(
+    'moving',
+    [...first, asked(2, 'b', 0, 9), read(2, 8, 8)],
+    /min_seq saw or wrote 9, .* was 8 on b$/,
+  );
+  violates('moving', [...first, asked(2, 'b', 1, 7), read(2, 7, 6)], /min_seq counted 7 events, .* 6 on b \(copy 2\)$/);
+  assert.deepEqual(judge([...first, asked(2, 'b'), read(2, 6, 6)]), [], 'without min_seq b may be behind');
 });
 
 test('an event that is streamed twice, never, or out of order violates the stream', () => {

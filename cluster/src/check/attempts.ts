@@ -10,6 +10,8 @@ const LIMIT_MS = 6_000;
 const SESSIONS = 20;
 
 export class Attempts {
+  /** The newest id that anyone has acknowledged. */
+  newest = 0;
   private readonly history: History;
   private requests = 0;
 
@@ -43,6 +45,7 @@ export class Attempts {
     }
     const { ids, duplicates } = reply.json<Ingested>();
     history.add({ kind: 'acknowledged', request, ids, duplicates });
+    this.newest = Math.max(this.newest, ...ids);
     return 'acknowledged';
   }
 

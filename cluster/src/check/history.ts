@@ -36,7 +36,14 @@ export type Entry =
   /** An attempt without an acknowledgement. Its events may be stored. */
   | { readonly kind: 'unknown'; readonly request: number; readonly why: string }
   | { readonly kind: 'refused'; readonly request: number; readonly why: string }
-  | { readonly kind: 'asked'; readonly read: number; readonly node: string; readonly copy: number }
+  | {
+      readonly kind: 'asked';
+      readonly read: number;
+      readonly node: string;
+      readonly copy: number;
+      /** Of the client that moves between nodes; absent for a reader of one node. */
+      readonly min_seq?: number | undefined;
+    }
   | { readonly kind: 'read'; readonly read: number; readonly newest: number; readonly total: number }
   | { readonly kind: 'moved'; readonly node: string; readonly after: number }
   /** A node whose copy was behind the client. */

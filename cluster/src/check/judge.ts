@@ -16,6 +16,8 @@ export interface Counts {
   repeated: number;
   stored: number;
   reads: number;
+  /** Reads with `min_seq`. */
+  moving: number;
   streamed: number;
   moves: number;
   checks: number;
@@ -39,6 +41,7 @@ export class Judge {
     repeated: 0,
     stored: 0,
     reads: 0,
+    moving: 0,
     streamed: 0,
     moves: 0,
     checks: 0,
@@ -83,7 +86,7 @@ export class Judge {
         break;
       case 'read':
         counts.reads += 1;
-        this.reads.read(entry);
+        if (this.reads.read(entry)) counts.moving += 1;
         break;
       case 'moved':
         counts.moves += 1;

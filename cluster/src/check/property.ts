@@ -7,6 +7,7 @@ export const PROPERTIES = {
   order: 'ids of acknowledgements grow, and so do the ids of a copy',
   unequal: 'all copies have equal rows and statistics',
   backwards: 'reads of a node never go backwards, and include what it acknowledged',
+  moving: 'reads with min_seq never go backwards, and include it, whichever node answers',
   stream: 'a client that moves between nodes sees every event once, in order',
   stuck: 'every node accepts events after the healing',
   refused: 'no valid event is refused',

@@ -1,4 +1,4 @@
-/** Reads the newest id and the number of events of one member, again and again. */
+/** Reads the newest id and the number of events, again and again: of one member, or of any with `min_seq`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { Member } from '../member.ts';
@@ -8,44 +8,71 @@ import { Loop } from './loop.ts';
 const PAUSE_MS = 100;
 const LIMIT_MS = 6_000;
 
+/** What a reader asks for next. */
+export interface Question {
+  readonly member: Member;
+  /** The newest id that the client knows; `undefined` for a client without `min_seq`. */
+  readonly minSeq: number | undefined;
+}
+
 export class Reader extends Loop {
-  private readonly member: Member;
+  private readonly next: (seen: number) => Question;
   private readonly history: History;
   private readonly number: () => number;
-  private readonly client: ApiClient;
+  private readonly clients = new Map<number, ApiClient>();
+  private seen = 0;
 
-  constructor(member: Member, history: History, number: () => number) {
+  /**
+   * @param next chooses by the newest id that this reader has seen
+   * @param number counts the reads of all readers
+   */
+  constructor(next: (seen: number) => Question, history: History, number: () => number) {
     super(() => this.once());
-    this.member = member;
+    this.next = next;
     this.history = history;
     this.number = number;
-    this.client = new ApiClient(member.port);
   }
 
   override async stop(): Promise<void> {
     await super.stop();
-    this.client.close();
+    for (const client of this.clients.values()) client.close();
   }
 
   private async once(): Promise<void> {
-    const { member, history } = this;
-    const { name: node, copy } = member;
+    const { history } = this;
+    const { member, minSeq } = this.next(this.seen);
+    const { name: node, copy, port } = member;
     const read = this.number();
-    history.add({ kind: 'asked', read, node, copy });
+    history.add({ kind: 'asked', read, node, copy, min_seq: minSeq });
+    const query = minSeq === undefined ? '' : `min_seq=${minSeq}`;
     try {
-      const page = await this.get<{ events: readonly { id: number }[] }>('/api/events?limit=1');
-      const { total_events: total } = await this.get<{ total_events: number }>('/api/stats');
+      // The newest id comes last. So it is never older than the number, and the next `min_seq` covers both.
+      const { total_events: total } = await this.get<{ total_events: number }>(port, `/api/stats?${query}`);
+      const page = await this.get<{ events: readonly { id: number }[] }>(
+        port,
+        `/api/events?limit=1&${query}`,
+      );
       // A read that spans the deletion of a copy belongs to neither.
-      if (member.copy === copy) history.add({ kind: 'read', read, newest: page.events[0]?.id ?? 0, total });
+      if (member.copy === copy) {
+        const newest = page.events[0]?.id ?? 0;
+        history.add({ kind: 'read', read, newest, total });
+        this.seen = Math.max(this.seen, newest);
+      }
     } catch {
-      // The member is away. Others show whether it returns.
+      // The member is away or behind. Others show whether it returns.
     }
     await sleep(PAUSE_MS);
   }
 
-  private async get<T>(path: string): Promise<T> {
-    const reply = await this.client.send('GET', path, undefined, [], LIMIT_MS);
+  private async get<T>(port: number, path: string): Promise<T> {
+    const reply = await this.clientOf(port).send('GET', path, undefined, [], LIMIT_MS);
     if (reply.status !== 200) throw new Error(`${path} is ${reply.status}`);
     return reply.json<T>();
+  }
+
+  private clientOf(port: number): ApiClient {
+    const client = this.clients.get(port) ?? new ApiClient(port);
+    this.clients.set(port, client);
+    return client;
   }
 }

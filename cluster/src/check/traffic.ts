@@ -18,7 +18,17 @@ export class Traffic {
     let reads = 0;
     this.attempts = new Attempts(history);
     this.senders = members.map((home) => new Sender(home, members, this.attempts, randoms()));
-    this.readers = members.map((member) => new Reader(member, history, () => ++reads));
+    const number = (): number => ++reads;
+    const random = randoms();
+    // The last one moves between members, and asks for what anyone has acknowledged or it has seen.
+    const moving = (seen: number) => ({
+      member: random.pick(members),
+      minSeq: Math.max(seen, this.attempts.newest),
+    });
+    this.readers = [
+      ...members.map((member) => new Reader(() => ({ member, minSeq: undefined }), history, number)),
+      new Reader(moving, history, number),
+    ];
     this.follower = new Follower(members, history, randoms());
   }
 
