@@ -53,7 +53,9 @@ export async function recordRun(
 
 function eventsOf({ sizes, textBytes }: Requests, request: number) {
   const metadata = { text: 'x'.repeat(textBytes) };
-  return Array.from({ length: sizes[request]! }, (_, at) => event({ event_id: `${request}-${at}`, metadata }));
+  return Array.from({ length: sizes[request]! }, (_, at) =>
+    event({ event_id: `${request}-${at}`, metadata }),
+  );
 }
 
 /** Returns the number of requests in the file. They are the first ones, each whole, and the file is sound. */

@@ -4,17 +4,17 @@
  * Invariant: a message is stored once, in the order of the sequences. After any contradiction the follower asks again from
  * the sequence that the copy has.
  */
-import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg, StreamInfo } from '@nats-io/jetstream';
 import type { Buffers } from '../buffers.ts';
 import { CLUSTER, LIMITS } from '../contract.ts';
 import type { Log } from '../log.ts';
-import type { ClusterEvent } from '../store/cluster.ts';
+import type { ClusterEvents } from '../store/cluster.ts';
 import type { ClusterChange } from '../store/cluster-change.ts';
 import type { Store } from '../store/index.ts';
 import { readChange } from './change.ts';
 import { createdMs, type Link, UNREACHABLE } from './link.ts';
-import { readMessage } from './message.ts';
+import { type Received, readMessages } from './message.ts';
 import type { Progress } from './progress.ts';
 
 /** Time in nanoseconds after which NATS forgets a consumer without a follower. */
@@ -105,21 +105,18 @@ export class Follower {
   private async read(messages: ConsumerMessages): Promise<void> {
     const iterator = messages[Symbol.asyncIterator]();
     let delivered = 0;
-    let next = iterator.next();
     for (;;) {
       const group = new Reading(this.progress.applied);
-      let ready: IteratorResult<JsMsg> | undefined = await next;
-      while (ready !== undefined) {
-        const isNext = ready.done !== true && ready.value.info.deliverySequence === delivered + 1;
-        if (ready.done === true || !isNext) {
+      // A group has the messages that arrived while the previous one was stored.
+      do {
+        const next: IteratorResult<JsMsg> = await iterator.next();
+        if (next.done === true || next.value.info.deliverySequence !== delivered + 1) {
           await this.apply(group);
           return;
         }
         delivered += 1;
-        this.take(group, ready.value);
-        next = iterator.next();
-        ready = group.isFull ? undefined : await Promise.race([next, immediate(undefined)]);
-      }
+        this.take(group, next.value);
+      } while (!group.isFull && messages.getPending() > 0);
       if (!(await this.apply(group))) return;
     }
   }
@@ -141,14 +138,13 @@ export class Follower {
         );
       return;
     }
-    const isTruncated = header(CLUSTER.headers.truncated) !== undefined;
-    const table = readMessage(message.data, header(CLUSTER.headers.wait), isTruncated, this.buffers);
-    if (table === undefined) {
-      this.log.warn({ sequence: streamSequence }, 'a message of the stream is no event');
-      return;
-    }
-    const createdAt = Number(message.timestampNanos / MILLISECOND_NANOS);
-    group.events.push({ sequence: streamSequence, createdAt, table });
+    group.received.push({
+      sequence: streamSequence,
+      createdAt: Number(message.timestampNanos / MILLISECOND_NANOS),
+      payload: message.data,
+      wait: header(CLUSTER.headers.wait),
+      isTruncated: header(CLUSTER.headers.truncated) !== undefined,
+    });
   }
 
   /** Returns why the copy cannot continue this stream. */
@@ -160,21 +156,47 @@ export class Follower {
   }
 
   /** Stores a group; returns whether the copy has it. */
-  private async apply({ events, change, sequence, waiting }: Reading): Promise<boolean> {
+  private async apply(group: Reading): Promise<boolean> {
+    const { change, sequence, waiting } = group;
     if (sequence === this.progress.applied) return true;
+    const events = this.eventsOf(group.received);
     const applied = await this.store.apply({ events, change, sequence });
     if ('code' in applied) return false;
     if (change?.kind === 'retain') this.store.setBounds({ days: change.days, bytes: change.bytes });
     if (applied.deleted !== undefined) this.progress.noteDeletion(sequence, applied.deleted);
-    const duplicates = events.filter((_, at) => applied.ids[at] === 0).map((event) => event.sequence);
+    const duplicates = events?.sequences.filter((_, at) => applied.ids[at] === 0) ?? [];
     this.progress.advance(sequence, duplicates, waiting);
     return true;
   }
+
+  /** Returns the events of the messages; `undefined` without any. */
+  private eventsOf(received: readonly Message[]): ClusterEvents | undefined {
+    const { table, indexes } = readMessages(received, this.buffers);
+    if (indexes.length < received.length) {
+      const known = new Set(indexes);
+      for (const [index, { sequence }] of received.entries())
+        if (!known.has(index)) this.log.warn({ sequence }, 'a message of the stream is no event');
+    }
+    return (
+      table && {
+        table,
+        sequences: indexes.map((index) => received[index]!.sequence),
+        times: indexes.map((index) => received[index]!.createdAt),
+      }
+    );
+  }
+}
+
+/** A message of the stream that is no change. */
+interface Message extends Received {
+  readonly sequence: number;
+  /** Its time in the stream, in Unix milliseconds. */
+  readonly createdAt: number;
 }
 
 /** A group that is being read, and the number of messages behind it. */
 class Reading {
-  readonly events: ClusterEvent[] = [];
+  readonly received: Message[] = [];
   change: ClusterChange | undefined;
   sequence: number;
   bytes = 0;
@@ -188,7 +210,7 @@ class Reading {
     // A change comes after the events of its group.
     return (
       this.change !== undefined ||
-      this.events.length >= LIMITS.cluster_group_events ||
+      this.received.length >= LIMITS.cluster_group_events ||
       this.bytes >= LIMITS.cluster_group_bytes
     );
   }

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Buffers } from '../buffers.ts';
 import { EventTable, RawEvents } from '../event.ts';
-import { FIELD_SPECS } from '../field.ts';
+import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED, WAIT } from '../field.ts';
 import { scanEvent } from '../json.ts';
 import { validator } from '../validate.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES, waitLabel, waitOf } from '../waits.ts';
-import { readMessage, writeMessage } from './message.ts';
+import { readMessages, writeMessage } from './message.ts';
 
 const buffers = new Buffers();
 
@@ -34,9 +34,9 @@ test('a message keeps every field', () => {
     `{"session_id":" s\\u000a\\"é","agent_type":"a","event_type":"error","event_id":"x\\r\\ny","cost_usd":0.000000001,"duration_ms":0,"tokens_in":9007199254740991,"client_timestamp":"2026-11-27T13:00:00.123456+01:00","source":"otel","metadata":${metadata}}`,
   );
   const { payload, key } = writeMessage(sent, 0);
-  const read = readMessage(payload, undefined, false, buffers);
-  assert.ok(read !== undefined);
-  assert.deepEqual(valuesOf(read), valuesOf(sent));
+  const { table } = readMessages([{ payload, wait: undefined, isTruncated: false }], buffers);
+  assert.ok(table !== undefined);
+  assert.deepEqual(valuesOf(table), valuesOf(sent));
   assert.equal(key?.length, 32);
 });
 
@@ -50,10 +50,38 @@ test('every change to waits has a label of its own effect', () => {
   assert.equal(waitOf('unknown'), NO_CHANGE);
 });
 
-test('other messages are no events', () => {
+test('other messages have no row among those of the events', () => {
   const fields = '{"session_id":"s","agent_type":"a","event_type":"error"}';
-  const read = (text: string | Buffer): unknown => readMessage(Buffer.from(text), undefined, false, buffers);
-  assert.ok(read(`${fields}\n{}`) !== undefined);
-  const bad = ['', 'x', fields, `${fields}\n`, `${fields}\n{}{}`, '{}\n{}', '[]\n{}', '\n{}'];
-  for (const text of [...bad, Buffer.from([0xff, 0x0a, 0x7b, 0x7d])]) assert.equal(read(text), undefined);
+  const texts = ['', 'x', fields, `${fields}\n`, `${fields}\n{}{}`, '{}\n{}', '[]\n{}', '\n{}'];
+  const bad = [...texts, Buffer.from([0xff, 0x0a, 0x7b, 0x7d])].map((text) => Buffer.from(text));
+  const received = (payload: Buffer, index: number) => ({
+    payload,
+    wait: index === 1 ? waitLabel(DISMISSAL) : undefined,
+    isTruncated: index === 1,
+  });
+  assert.deepEqual(readMessages(bad.map(received), buffers), { table: undefined, indexes: [] });
+  const first = Buffer.from(`{"session_id":"first",${fields.slice(18)}\n{"a":1}`);
+  const mixed = [first, Buffer.from(`${fields}\n{}`), ...bad, Buffer.from(`${fields}\n[2]`)];
+  const { table, indexes } = readMessages(mixed.map(received), buffers);
+  assert.deepEqual(indexes, [0, 1, mixed.length - 1]);
+  const rows = indexes.map((_, row) => row * INT_WIDTH);
+  assert.deepEqual(
+    rows.map((int) => [
+      table!.textAt(int + FIELD.session_id.column),
+      table!.textAt(int + FIELD.metadata.column),
+    ]),
+    [
+      ['first', '{"a":1}'],
+      ['s', '{}'],
+      ['s', '[2]'],
+    ],
+  );
+  assert.deepEqual(
+    rows.map((int) => [table!.ints[int + TRUNCATED], table!.ints[int + WAIT]]),
+    [
+      [0, NO_CHANGE],
+      [1, DISMISSAL],
+      [0, NO_CHANGE],
+    ],
+  );
 });

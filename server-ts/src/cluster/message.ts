@@ -56,36 +56,63 @@ export function writeMessage(table: EventTable, row: number): Message {
   };
 }
 
-/** Returns the event of a message as a table of one row; `undefined` when a message is not an event. */
-export function readMessage(
-  payload: Uint8Array,
-  wait: string | undefined,
-  isTruncated: boolean,
-  buffers: Buffers,
-): EventTable | undefined {
-  const end = payload.indexOf(LINE_FEED);
-  if (end < 0 || !isUtf8(payload)) return undefined;
-  const body = buffers.bytes(payload.length);
-  body.set(payload);
+/** A message as NATS delivers it. */
+export interface Received {
+  readonly payload: Uint8Array;
+  /** The label of its change to the waits of its session. */
+  readonly wait: string | undefined;
+  readonly isTruncated: boolean;
+}
+
+/** The events of messages. */
+export interface ReadEvents {
+  /** The events, in order; `undefined` without any. */
+  readonly table: EventTable | undefined;
+  /** The index of the message of each event. */
+  readonly indexes: readonly number[];
+}
+
+/** Reads messages into the rows of one table. A message that is not an event has no row. */
+export function readMessages(messages: readonly Received[], buffers: Buffers): ReadEvents {
+  let length = 0;
+  for (const { payload } of messages) length += payload.length;
+  const body = buffers.bytes(length);
   const raw = new RawEvents();
-  scanLine(body.subarray(0, end), 0, raw);
-  const start = skipSpace(body, end + 1);
-  const last = skipValue(body, start, LIMITS.json_depth);
-  if (last === INVALID || skipSpace(body, last) !== body.length || !raw.isJson(0)) {
-    buffers.give(body.buffer);
-    return undefined;
+  const items: (number | undefined)[] = [];
+  let start = 0;
+  for (const { payload } of messages) {
+    body.set(payload, start);
+    items.push(scanMessage(body.subarray(0, start + payload.length), start, raw));
+    start += payload.length;
   }
-  raw.put(raw.at(0), 'metadata', start, last);
-  const table = new EventTable(body, 1, buffers);
-  const isEvent = validator(raw, table, Number.MAX_SAFE_INTEGER)(0) === undefined;
+  const table = new EventTable(body, messages.length, buffers);
+  const validate = validator(raw, table, Number.MAX_SAFE_INTEGER);
+  const indexes: number[] = [];
+  for (const [index, { wait, isTruncated }] of messages.entries()) {
+    const item = items[index];
+    const int = table.count * INT_WIDTH;
+    if (item === undefined || validate(item) !== undefined) continue;
+    table.ints[int + TRUNCATED] = isTruncated ? 1 : 0;
+    table.ints[int + WAIT] = wait === undefined ? NO_CHANGE : waitOf(wait);
+    indexes.push(index);
+  }
   raw.free();
-  if (!isEvent) {
-    table.release();
-    return undefined;
-  }
-  table.ints[TRUNCATED] = isTruncated ? 1 : 0;
-  table.ints[WAIT] = wait === undefined ? NO_CHANGE : waitOf(wait);
-  return table;
+  if (table.count > 0) return { table, indexes };
+  table.release();
+  return { table: undefined, indexes };
+}
+
+/** Scans the message that ends these bytes; returns its item in `raw`, or `undefined` when it is not an event. */
+function scanMessage(bytes: Buffer, start: number, raw: RawEvents): number | undefined {
+  const end = bytes.indexOf(LINE_FEED, start);
+  if (end < 0 || !isUtf8(bytes.subarray(start))) return undefined;
+  const item = raw.count;
+  scanLine(bytes.subarray(0, end), start, raw);
+  const metadata = skipSpace(bytes, end + 1);
+  const last = skipValue(bytes, metadata, LIMITS.json_depth);
+  if (last === INVALID || skipSpace(bytes, last) !== bytes.length || !raw.isJson(item)) return undefined;
+  raw.put(raw.at(item), 'metadata', metadata, last);
+  return item;
 }
 
 /**

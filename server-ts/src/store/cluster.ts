@@ -34,20 +34,20 @@ export interface ClusterPlace {
   readonly bounds: Bounds | undefined;
 }
 
-/** One message of the stream. */
-export interface ClusterEvent {
-  /** Its sequence, which is the id of its event. */
-  readonly sequence: number;
-  /** Its time in the stream, in Unix milliseconds. */
-  readonly createdAt: number;
-  /** Its event, as the only row. */
+/** The events of consecutive messages of the stream. */
+export interface ClusterEvents {
+  /** The events, in order. */
   readonly table: EventTable;
+  /** The sequence of each message, which is the id of its event. */
+  readonly sequences: readonly number[];
+  /** The time of each message in the stream, in Unix milliseconds. */
+  readonly times: readonly number[];
 }
 
 /** Consecutive messages of the stream. */
 export interface ClusterGroup {
-  /** The messages that hold an event. */
-  readonly events: readonly ClusterEvent[];
+  /** The messages that hold an event; `undefined` without any. */
+  readonly events: ClusterEvents | undefined;
   /** The change that follows the events; its message is the newest of the group. */
   readonly change: ClusterChange | undefined;
   /** The newest sequence of the group, also when its message holds no event. */

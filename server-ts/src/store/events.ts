@@ -38,7 +38,7 @@ import { Hours } from './hours.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, SessionDeltas } from './sessions.ts';
 import { EVERY_EVENT, Figures, StatsDeltas } from './stats.ts';
-import { readUuid, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
+import { readUuid, rowsOf, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
 import { SessionWaits } from './waits.ts';
 
 export interface Stored {
@@ -184,18 +184,19 @@ export class EventWriter {
    * and CLU-11). `sequence` is the newest one of the group. Throws SQLite's errors.
    */
   applyGroup(
-    jobs: readonly Submission[],
+    job: Submission | undefined,
     sequences: readonly number[],
     times: readonly number[],
     change: ClusterChange | undefined,
     sequence: number,
   ): Stored & { readonly deleted: number | undefined } {
     return this.inTransaction(() => {
-      const ids = new Float64Array(jobs.length);
+      const ids = new Float64Array(times.length);
       let stored = 0;
-      for (let start = 0, end = 0; start < jobs.length; start = end) {
-        while (end < jobs.length && times[end] === times[start]) end++;
-        const run = this.insertJobs(jobs.slice(start, end), times[start]!, sequences.slice(start, end));
+      for (let start = 0, end = 0; start < times.length; start = end) {
+        while (end < times.length && times[end] === times[start]) end++;
+        const part = rowsOf(job!, start, end);
+        const run = this.insertJobs([part], times[start]!, sequences.slice(start, end));
         ids.set(run.ids, start);
         stored += run.stored;
       }

@@ -6,6 +6,7 @@
  * share all memory.
  */
 import { type EventTable, intsIn, numbersIn } from '../event.ts';
+import { INT_WIDTH, NUMBER_WIDTH } from '../field.ts';
 
 /** The valid events of one request, in the form for the writer; see `EventTable`. */
 export interface Submission {
@@ -67,6 +68,16 @@ export function submissionsIn(
     });
   }
   return submissions;
+}
+
+/** Returns the events of a submission from one row up to another one. */
+export function rowsOf(submission: Submission, start: number, end: number): Submission {
+  return {
+    ...submission,
+    numbers: submission.numbers.subarray(start * NUMBER_WIDTH, end * NUMBER_WIDTH),
+    ints: submission.ints.subarray(start * INT_WIDTH, end * INT_WIDTH),
+    count: end - start,
+  };
 }
 
 /** Returns the ids of a submission whose events are all new. */

@@ -180,8 +180,8 @@ function openAndWrite(
             place < 0 ? moved[-place - 1]! : memories.of(place);
           if (change !== undefined) events.overwrite(isAsked(change));
           const startedMs = sharedNowMs();
-          const submissions = submissionsIn(jobs, memoryAt);
-          const applied = events.applyGroup(submissions, sequences, times, change, sequence);
+          const [submission] = submissionsIn(jobs, memoryAt);
+          const applied = events.applyGroup(submission, sequences, times, change, sequence);
           const committedMs = sharedNowMs();
           const durationMs = committedMs - startedMs;
           send({ kind: 'applied', number, ...applied, durationMs, committedMs, moved }, moved);

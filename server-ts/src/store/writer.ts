@@ -132,7 +132,7 @@ export class Writer {
     });
   }
 
-  /** Stores messages of a stream, and takes their tables. */
+  /** Stores messages of a stream, and takes their table. */
   apply(group: ClusterGroup): Promise<Applied | { readonly code: StoreCode }> {
     return new Promise((settle) => {
       const number = ++this.lastApplied;
@@ -142,10 +142,9 @@ export class Writer {
       const moved: ArrayBuffer[] = [];
       const placeOf = (memory: ArrayBufferLike): number =>
         memory instanceof SharedArrayBuffer ? this.buffers.numberOf(memory) : -moved.push(memory);
-      for (const { table } of events) putSubmission(jobs, table, false, placeOf);
+      if (events !== undefined) putSubmission(jobs, events.table, false, placeOf);
       const news = this.buffers.takeNews();
-      const sequences = events.map((event) => event.sequence);
-      const times = events.map((event) => event.createdAt);
+      const { sequences, times } = events ?? { sequences: [], times: [] };
       this.send({ kind: 'apply', number, jobs, moved, news, sequences, times, change, sequence }, moved);
     });
   }
@@ -329,7 +328,7 @@ export class Writer {
   private settleApplied(number: number, result: Applied | { readonly code: StoreCode }): void {
     const applying = this.applying.get(number);
     this.applying.delete(number);
-    for (const { table } of applying?.group.events ?? []) table.release();
+    applying?.group.events?.table.release();
     applying?.settle(result);
   }
 
