@@ -200,7 +200,11 @@ test('a client with min_seq that reads less than it knew, on whichever node, wen
     [...first, asked(2, 'b', 0, 9), read(2, 8, 8)],
     /min_seq saw or wrote 9, .* was 8 on b$/,
   );
-  violates('moving', [...first, asked(2, 'b', 1, 7), read(2, 7, 6)], /min_seq counted 7 events, .* 6 on b \(copy 2\)$/);
+  violates(
+    'moving',
+    [...first, asked(2, 'b', 1, 7), read(2, 7, 6)],
+    /min_seq counted 7 events, .* 6 on b \(copy 2\)$/,
+  );
   assert.deepEqual(judge([...first, asked(2, 'b'), read(2, 6, 6)]), [], 'without min_seq b may be behind');
 });
 

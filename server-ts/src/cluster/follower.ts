@@ -116,7 +116,7 @@ export class Follower {
         }
         delivered += 1;
         this.take(group, next.value);
-      } while (!group.isFull && messages.getPending() > 0);
+      } while (!group.isFull && messages.getReceived() > delivered);
       if (!(await this.apply(group))) return;
     }
   }
@@ -164,8 +164,8 @@ export class Follower {
     if ('code' in applied) return false;
     if (change?.kind === 'retain') this.store.setBounds({ days: change.days, bytes: change.bytes });
     if (applied.deleted !== undefined) this.progress.noteDeletion(sequence, applied.deleted);
-    const duplicates = events?.sequences.filter((_, at) => applied.ids[at] === 0) ?? [];
-    this.progress.advance(sequence, duplicates, waiting);
+    const duplicates = events?.sequences.filter((_, at) => applied.ids[at] === 0);
+    this.progress.advance(sequence, duplicates ?? [], waiting);
     return true;
   }
 
@@ -180,8 +180,8 @@ export class Follower {
     return (
       table && {
         table,
-        sequences: indexes.map((index) => received[index]!.sequence),
-        times: indexes.map((index) => received[index]!.createdAt),
+        sequences: Float64Array.from(indexes, (index) => received[index]!.sequence),
+        times: Float64Array.from(indexes, (index) => received[index]!.createdAt),
       }
     );
   }

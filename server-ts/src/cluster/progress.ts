@@ -63,7 +63,7 @@ export class Progress {
   }
 
   /** Records that the copy has the messages up to a sequence, and which of them were duplicates. */
-  advance(sequence: number, duplicates: readonly number[], waiting: number): void {
+  advance(sequence: number, duplicates: Iterable<number>, waiting: number): void {
     for (const duplicate of duplicates) this.duplicates.add(duplicate);
     for (const oldest of this.duplicates) {
       if (this.duplicates.size <= LIMITS.cluster_known_duplicates) break;

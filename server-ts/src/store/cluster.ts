@@ -39,9 +39,9 @@ export interface ClusterEvents {
   /** The events, in order. */
   readonly table: EventTable;
   /** The sequence of each message, which is the id of its event. */
-  readonly sequences: readonly number[];
+  readonly sequences: Float64Array;
   /** The time of each message in the stream, in Unix milliseconds. */
-  readonly times: readonly number[];
+  readonly times: Float64Array;
 }
 
 /** Consecutive messages of the stream. */

@@ -185,8 +185,8 @@ export class EventWriter {
    */
   applyGroup(
     job: Submission | undefined,
-    sequences: readonly number[],
-    times: readonly number[],
+    sequences: Float64Array,
+    times: Float64Array,
     change: ClusterChange | undefined,
     sequence: number,
   ): Stored & { readonly deleted: number | undefined } {
@@ -196,7 +196,7 @@ export class EventWriter {
       for (let start = 0, end = 0; start < times.length; start = end) {
         while (end < times.length && times[end] === times[start]) end++;
         const part = rowsOf(job!, start, end);
-        const run = this.insertJobs([part], times[start]!, sequences.slice(start, end));
+        const run = this.insertJobs([part], times[start]!, sequences.subarray(start, end));
         ids.set(run.ids, start);
         stored += run.stored;
       }
@@ -291,11 +291,7 @@ export class EventWriter {
   }
 
   /** Inserts events with the ids that follow the newest one, or with `ownIds`. */
-  private insertJobs(
-    jobs: readonly Submission[],
-    now: number,
-    ownIds: readonly number[] | undefined,
-  ): Stored {
+  private insertJobs(jobs: readonly Submission[], now: number, ownIds: Float64Array | undefined): Stored {
     const hour = Math.floor(now / HOUR_MS) * (HOUR_MS / 1000);
     let total = 0;
     for (const job of jobs) total += job.count;

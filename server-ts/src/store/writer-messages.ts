@@ -58,8 +58,8 @@ interface GroupMessage {
 interface ApplyMessage extends Omit<GroupMessage, 'kind'> {
   readonly kind: 'apply';
   readonly number: number;
-  readonly sequences: readonly number[];
-  readonly times: readonly number[];
+  readonly sequences: Float64Array;
+  readonly times: Float64Array;
   readonly change: ClusterChange | undefined;
   readonly sequence: number;
 }

@@ -66,6 +66,8 @@ interface WriterEvents {
 /** Largest number of groups in flight to the thread: one being written, one ready to follow. */
 const GROUPS_IN_FLIGHT = 2;
 
+const NO_NUMBERS = new Float64Array(0);
+
 export class Writer {
   private readonly worker: Worker;
   private readonly buffers: Buffers;
@@ -144,7 +146,7 @@ export class Writer {
         memory instanceof SharedArrayBuffer ? this.buffers.numberOf(memory) : -moved.push(memory);
       if (events !== undefined) putSubmission(jobs, events.table, false, placeOf);
       const news = this.buffers.takeNews();
-      const { sequences, times } = events ?? { sequences: [], times: [] };
+      const { sequences, times } = events ?? { sequences: NO_NUMBERS, times: NO_NUMBERS };
       this.send({ kind: 'apply', number, jobs, moved, news, sequences, times, change, sequence }, moved);
     });
   }
