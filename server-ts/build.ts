@@ -66,7 +66,7 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'protobuf.js': ['@bufbuild/protobuf/wire'],
   'arrow.js': ['apache-arrow'],
   'prom-client.js': ['prom-client'],
-  'nats.js': ['@nats-io/transport-node', '@nats-io/jetstream'],
+  'nats.js': ['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/obj'],
 };
 
 /** What the server uses of a CommonJS library, whose names esbuild does not know. */
@@ -75,6 +75,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '@nats-io/transport-node': '{ connect, headers }',
   '@nats-io/jetstream':
     '{ AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiCodes, JetStreamApiError, StorageType, jetstream, jetstreamManager }',
+  '@nats-io/obj': '{ Objm }',
 };
 
 /** Puts format libraries into files of their own, since every thread reads the bundle when it starts. */

@@ -115,7 +115,7 @@ impl App {
             hub: Arc::new(Hub::new(Arc::clone(&store), Arc::clone(&places))),
             invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
             ingest: Ingest::new(Arc::clone(&store), cluster.clone(), config.max_batch_events, step),
-            attachments: Attachments::new(Arc::clone(&store), &config),
+            attachments: Attachments::new(Arc::clone(&store), cluster.clone(), &config),
             admission: Admission::new(config.queue_events, config.queue_bytes),
             cluster,
             forwarder,
@@ -195,12 +195,11 @@ impl App {
         Ok(())
     }
 
-    /// Refuses a change that would make this copy differ from its stream (rule CLU-08).
-    pub fn check_local(&self) -> Result<(), Failure> {
-        match self.cluster {
-            Some(_) => Err(ErrorCode::ClusterUnsupported.into()),
-            None => Ok(()),
-        }
+    /// Waits until the copy of this server can know an event, or no server does (rule CLU-15).
+    pub async fn await_event(&self, event: i64) -> Result<(), Failure> {
+        let Some(cluster) = &self.cluster else { return Ok(()) };
+        let is_known = cluster.reaches(event).await || cluster.ends_before(event).await;
+        if is_known { Ok(()) } else { Err(ErrorCode::ClusterBehind.into()) }
     }
 
     /// Forwards events until draining starts; returns at once without `--forward`.

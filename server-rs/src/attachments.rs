@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::cluster::Cluster;
 use crate::config::Config;
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::digest::Digest;
@@ -26,6 +27,8 @@ use crate::store::retention::Bounds;
 #[derive(Debug)]
 pub struct Attachments {
     store: Arc<Store>,
+    /// `None` without `--store jetstream`.
+    cluster: Option<Arc<Cluster>>,
     max_bytes: u64,
     room: Arc<Room>,
     /// Size in bytes above which metadata becomes a summary.
@@ -58,7 +61,7 @@ pub struct Kept {
 
 impl Attachments {
     /// Creates the attachments of a store, within the limits of the configuration.
-    pub fn new(store: Arc<Store>, config: &Config) -> Self {
+    pub fn new(store: Arc<Store>, cluster: Option<Arc<Cluster>>, config: &Config) -> Self {
         let room = Room {
             limit: config.attachments_bytes,
             taken: Mutex::new(store.attachment_bytes()),
@@ -66,6 +69,7 @@ impl Attachments {
         };
         Self {
             store,
+            cluster,
             max_bytes: config.max_attachment_bytes,
             room: Arc::new(room),
             max_metadata_bytes: config.max_metadata_bytes,
@@ -78,7 +82,7 @@ impl Attachments {
     /// Returns the bytes of all stored and incoming contents.
     pub fn bytes(&self) -> u64 {
         let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        self.room.subtract_freed(&mut taken);
+        self.room.take_change(&mut taken);
         *taken
     }
 
@@ -103,6 +107,9 @@ impl Attachments {
         if let Some(code) = self.store.state().refusal() {
             return Err(code.into());
         }
+        if self.cluster.as_ref().is_some_and(|cluster| !cluster.is_connected()) {
+            return Err(ErrorCode::ClusterUnavailable.into());
+        }
         let mut held = Held { room: Arc::clone(&self.room), bytes: 0 };
         held.grow_to(declared.unwrap_or(0))?;
         let files = Arc::clone(self.store.attachment_files());
@@ -120,14 +127,20 @@ impl Attachments {
         let redacted_name = self.redaction.as_ref().and_then(|redaction| redaction.redact_identity(&name));
         let is_redacted = is_redacted || redacted_name.is_some();
         let name = redacted_name.unwrap_or(name);
-        let stored = self.store.attach(Attachment { event, name, media_type, sha256, size, file });
+        let is_shared = self.cluster.is_some();
+        let attachment = Attachment { event, name, media_type, sha256, size, file, is_shared };
+        let (store, cluster) = (Arc::clone(&self.store), self.cluster.clone());
         // The commit happens even when the client disconnects, so this task counts the bytes in any case.
         let counted = tokio::spawn(async move {
-            let stored = stored.await;
-            if stored == Ok(Attached::Stored { is_first: true }) {
-                held.keep();
-            }
-            stored
+            let Some(cluster) = cluster else {
+                let stored = store.attach(attachment).await;
+                if stored == Ok(Attached::Stored { is_first: true }) {
+                    held.keep();
+                }
+                return stored;
+            };
+            // The copy counts what the stream adds.
+            cluster.attach(attachment).await
         });
         match counted.await.map_err(|_| ErrorCode::Internal)?? {
             Attached::Stored { .. } => {
@@ -137,6 +150,7 @@ impl Attachments {
             Attached::Repeated => Ok(Kept { is_new: false, sha256, size }),
             Attached::Conflict => Err(ErrorCode::AttachmentExists.into()),
             Attached::NoEvent => Err(ErrorCode::NotFound.into()),
+            Attached::Unshared => Err(ErrorCode::Internal.into()),
         }
     }
 
@@ -276,14 +290,15 @@ impl Received {
 struct Room {
     limit: u64,
     taken: Mutex<u64>,
-    /// Holds the count of bytes that deletions freed.
+    /// Holds the bytes that changed without an upload.
     bounds: Arc<Bounds>,
 }
 
 impl Room {
-    /// Subtracts the bytes that deletions freed.
-    fn subtract_freed(&self, taken: &mut u64) {
-        *taken = taken.saturating_sub(self.bounds.freed_attachment_bytes.swap(0, Ordering::Relaxed));
+    /// Subtracts the bytes that deletions freed, and adds those of a stream.
+    fn take_change(&self, taken: &mut u64) {
+        let change = self.bounds.attachment_bytes_change.swap(0, Ordering::Relaxed);
+        *taken = taken.saturating_add_signed(change);
     }
 }
 
@@ -299,7 +314,7 @@ impl Held {
     fn grow_to(&mut self, bytes: u64) -> Result<(), Failure> {
         let more = bytes.saturating_sub(self.bytes);
         let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        self.room.subtract_freed(&mut taken);
+        self.room.take_change(&mut taken);
         if taken.saturating_add(more) > self.room.limit {
             return Err(Failure::new(ErrorCode::AttachmentsFull).with("limit", self.room.limit));
         }

@@ -89,14 +89,14 @@ pub mod deliveries;
 pub mod webhook;
 /// From committed rows to notifications.
 pub mod notifier;
+/// Events in a stream that several servers share.
+pub mod cluster;
 /// Receives files of events.
 pub mod attachments;
 /// Requests that wait with their bodies unread.
 pub mod waiting_line;
 /// Admits waiting requests, and limits work on large bodies.
 pub mod admission;
-/// Events in a stream that several servers share.
-pub mod cluster;
 /// Scans, validates, truncates, stores and publishes.
 pub mod ingest;
 /// Sends stored events to another server.

@@ -108,7 +108,7 @@ export class App {
     this.callReader = new CallReader(options.entry);
     this.cluster = cluster;
     this.ingest = new Ingest(store, cluster, config, buffers);
-    this.attachments = new Attachments(store, config, log);
+    this.attachments = new Attachments(store, cluster, config, log);
     this.admission = new Admission(config.queueEvents, config.queueBytes);
     this.connections = options.connections;
     this.activity = new Activity(config.idleExitS);
@@ -264,9 +264,11 @@ export class App {
     else this.store.setBounds(bounds);
   }
 
-  /** Refuses a change that would make this copy differ from its stream (rule CLU-08). */
-  checkLocal(): void {
-    if (this.cluster !== undefined) throw new Failure('cluster_unsupported');
+  /** Waits until the copy of this server can know an event, or no server does (rule CLU-15). */
+  async awaitEvent(event: number): Promise<void> {
+    const { cluster } = this;
+    if (cluster === undefined || (await cluster.reaches(event)) || (await cluster.endsBefore(event))) return;
+    throw new Failure('cluster_behind');
   }
 
   /** Notifies all clients of the stream that the newest id has risen. */

@@ -8,6 +8,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { Cluster } from './cluster/index.ts';
 import type { Config } from './config/index.ts';
 import { LIMITS, VOCABULARY } from './contract.ts';
 import type { Digest } from './digest.ts';
@@ -45,14 +46,17 @@ export interface Kept {
 /** Receives attachments and counts their bytes. */
 export class Attachments {
   private readonly store: Store;
+  /** Absent without `--store jetstream`. */
+  private readonly cluster: Cluster | undefined;
   private readonly config: AttachmentsConfig;
   private readonly log: Log;
   private readonly room: Room;
   private redactedCount = 0;
 
   /** Creates the attachments of a store, within the limits of the configuration. */
-  constructor(store: Store, config: AttachmentsConfig, log: Log) {
+  constructor(store: Store, cluster: Cluster | undefined, config: AttachmentsConfig, log: Log) {
     this.store = store;
+    this.cluster = cluster;
     this.config = config;
     this.log = log;
     this.room = new Room(config.attachmentsBytes, store);
@@ -80,6 +84,7 @@ export class Attachments {
     }
     const { refusal } = this.store;
     if (refusal !== undefined) throw new Failure(refusal);
+    if (this.cluster?.isConnected === false) throw new Failure('cluster_unavailable');
     const held = new Held(this.room);
     held.growTo(declared ?? 0);
     try {
@@ -97,11 +102,14 @@ export class Attachments {
     const sent = Buffer.from(reference.name);
     const redactedName = this.config.redaction?.redactIdentity(sent, 0, sent.length);
     const name = redactedName ?? reference.name;
-    const attached = await this.store.attach({ ...reference, name, sha256, size, file: file.path });
+    const isShared = this.cluster !== undefined;
+    const attachment = { ...reference, name, sha256, size, file: file.path, isShared };
+    const attached = await (this.cluster?.attach(attachment, file) ?? this.store.attach(attachment));
     switch (attached) {
       case 'first':
       case 'stored':
-        if (attached === 'first') held.keep();
+        // The copy counts what the stream adds.
+        if (attached === 'first' && !isShared) held.keep();
         if (received.isRedacted || redactedName !== undefined) this.redactedCount++;
         return { isNew: true, sha256, size };
       case 'repeated':
@@ -110,6 +118,8 @@ export class Attachments {
         throw new Failure('attachment_exists');
       case 'no_event':
         throw new Failure('not_found');
+      case 'unshared':
+        throw new Failure('internal');
       default:
         throw new Failure(attached.code);
     }

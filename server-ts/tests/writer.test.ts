@@ -38,6 +38,7 @@ beforeEach(async () => {
     onStored: (newest) => signals.emit('stored', newest),
     onFailure: (code, reason) => signals.emit('error', new Error(`${code}: ${reason}`)),
     onDeleted: () => {},
+    onFreed: () => {},
     onProbed: () => {},
     onCheckpoint: () => {},
   });

@@ -1,5 +1,6 @@
 /** Tests `--store jetstream`: servers that share a stream of NATS. */
 import type { ScenarioFile } from '../../src/scenario.ts';
+import { deletedAttachments, killedUploads, sharedAttachments } from './attachments.ts';
 import { deletions, largeSession, retention, unknownChanges } from './changes.ts';
 import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
 import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
@@ -101,8 +102,28 @@ export const CLUSTER: ScenarioFile = {
       run: trimmed,
     },
     {
-      name: 'an attachment of one copy is refused',
-      rules: ['CLU-08', 'CLU-04'],
+      name: 'an attachment is on every server, with its bytes',
+      rules: ['CLU-14', 'CLU-15', 'CLU-16', 'ATT-01', 'ATT-04'],
+      uses: 'each',
+      run: sharedAttachments,
+    },
+    {
+      name: 'attachments of deleted events leave every server and the bucket',
+      rules: ['CLU-17', 'CLU-16', 'RET-06'],
+      faults: ['F1'],
+      uses: 'each',
+      run: deletedAttachments,
+    },
+    {
+      name: 'kills during uploads lose no acknowledged attachment',
+      rules: ['CLU-14', 'CLU-15', 'CLU-16'],
+      faults: ['F1'],
+      uses: 'each',
+      run: killedUploads,
+    },
+    {
+      name: 'an event above the size of a message is refused',
+      rules: ['CLU-08'],
       uses: 'each',
       run: unsupported,
     },

@@ -5,6 +5,7 @@ import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { NatsCluster } from '@twin-ingest/testkit/nats/cluster.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { attach, readAttachment, sha256 } from '../../src/attachment-client.ts';
 import { askNats, compareAnswers, programOf, STREAM, untilApplied } from '../../src/nats.ts';
 import { type ScenarioContext, until } from '../../src/scenario.ts';
 
@@ -16,9 +17,8 @@ export async function quorumLost(context: ScenarioContext): Promise<void> {
   const nats = await NatsCluster.onLoopback(await programOf(context), context.folder);
   context.atEnd(() => nats.kill());
   await nats.start();
-  const [one, two] = [await start(context.target, 0), await start(context.other, 1)].map((server) =>
-    context.client(server),
-  ) as [ApiClient, ApiClient];
+  const servers = [await start(context.target, 0), await start(context.other, 1)] as const;
+  const [one, two] = servers.map((server) => context.client(server)) as [ApiClient, ApiClient];
   const info = await askNats<{ config: { num_replicas: number } }>(
     nats.nodes[0]!.place.port,
     `$JS.API.STREAM.INFO.${STREAM}`,
@@ -26,6 +26,12 @@ export async function quorumLost(context: ScenarioContext): Promise<void> {
   assert.equal(info.config.num_replicas, 3);
   assert.deepEqual((await one.ingest([event({ event_id: 'a' })])).ids, [1]);
   await untilApplied(two, 1);
+  assert.equal(await attach(servers[0].port, 1, 'a', Buffer.from('a')), 201);
+  const bucket = await askNats<{ config: { num_replicas: number } }>(
+    nats.nodes[0]!.place.port,
+    `$JS.API.STREAM.INFO.OBJ_${STREAM}`,
+  );
+  assert.equal(bucket.config.num_replicas, 3);
 
   await Promise.all(nats.nodes.slice(1).map((node) => node.kill()));
   for (const [index, client] of [one, two].entries()) {
@@ -34,6 +40,7 @@ export async function quorumLost(context: ScenarioContext): Promise<void> {
     assert.ok(refused.headers.some(([name, value]) => name.toLowerCase() === 'retry-after' && value === '1'));
     const page = (await client.get('/api/events')).json<{ events: unknown[] }>();
     assert.equal(page.events.length, 1);
+    assert.equal(await attach(servers[index]!.port, 1, 'b', Buffer.from('b')), 503);
   }
   await Promise.all(nats.nodes.slice(1).map((node) => node.start()));
   await storedOnce(one, 'b0');
@@ -42,6 +49,12 @@ export async function quorumLost(context: ScenarioContext): Promise<void> {
   await (await nats.untilLed(STREAM)).kill();
   await storedOnce(one, 'c0');
   await storedOnce(two, 'c1');
+  for (const { port } of servers) {
+    const isKnown = async (): Promise<boolean> =>
+      ((await attach(port, 1, 'b', Buffer.from('b'))) ?? 500) < 300;
+    await until(isKnown, 'the attachment', ELECTION_MS);
+    assert.deepEqual(await readAttachment(port, sha256(Buffer.from('b'))), Buffer.from('b'));
+  }
   await untilSame(one, two);
   await compareAnswers(one, two);
   assert.equal((await one.get('/api/stats')).json<{ total_events: number }>().total_events, 5);

@@ -1,15 +1,17 @@
-//! Writes a change of the copies as a message of the stream, and reads it back (rule CLU-11).
+//! Writes a change of the copies as a message of the stream, and reads it back (rules CLU-11 and CLU-14).
 //!
 //! Pure. `contract/cluster.json` has the names and the members of all changes.
 
 use serde_json::{Map, Value, json};
 
 use crate::cluster::message::Message;
+use crate::digest::{digest_hex, parse_digest};
 use crate::store::cluster_change::ClusterChange;
 
 const DELETE_EVENTS: &str = "delete_events";
 const DELETE_SESSION: &str = "delete_session";
 const RETAIN: &str = "retain";
+const ATTACH: &str = "attach";
 
 /// Writes a change.
 pub fn write_change(change: &ClusterChange) -> Message {
@@ -25,6 +27,13 @@ pub fn write_change(change: &ClusterChange) -> Message {
             (DELETE_SESSION, body)
         }
         ClusterChange::Retain { days, bytes } => (RETAIN, json!({"days": days, "bytes": bytes})),
+        ClusterChange::Attach { event, name, sha256, size, media_type } => {
+            let sha256 = digest_hex(sha256);
+            let members = json!({
+                "event": event, "name": name, "sha256": sha256, "size": size, "media_type": media_type
+            });
+            (ATTACH, members)
+        }
     };
     Message {
         payload: body.to_string().into_bytes(),
@@ -40,17 +49,25 @@ pub fn read_change(name: &str, payload: &[u8]) -> Option<ClusterChange> {
     let body: Map<String, Value> = serde_json::from_slice(payload).ok()?;
     let number = |member: &str| body.get(member)?.as_i64().filter(|number| *number >= 0);
     let size = |member: &str| number(member).map(i64::unsigned_abs);
+    let text = |member: &str| body.get(member)?.as_str().map(str::to_owned);
     Some(match name {
         DELETE_EVENTS => ClusterChange::DeleteEvents {
             through: number("through")?,
             is_asked: body.get("asked")?.as_bool()?,
         },
         DELETE_SESSION => ClusterChange::DeleteSession {
-            session_id: body.get("session_id")?.as_str()?.to_owned(),
+            session_id: text("session_id")?,
             from_block: number("from_block")?,
             to_block: if body.contains_key("to_block") { Some(number("to_block")?) } else { None },
         },
         RETAIN => ClusterChange::Retain { days: size("days")?, bytes: size("bytes")? },
+        ATTACH => ClusterChange::Attach {
+            event: number("event")?,
+            name: text("name")?,
+            sha256: parse_digest(&text("sha256")?)?,
+            size: size("size")?,
+            media_type: text("media_type")?,
+        },
         _ => return None,
     })
 }
@@ -60,7 +77,7 @@ mod tests {
     use super::*;
     use crate::contract::CLUSTER;
 
-    fn changes() -> [ClusterChange; 4] {
+    fn changes() -> [ClusterChange; 5] {
         let session = |to_block| ClusterChange::DeleteSession {
             session_id: "s\n\"é".to_owned(),
             from_block: 3,
@@ -71,6 +88,13 @@ mod tests {
             session(Some(5)),
             session(None),
             ClusterChange::Retain { days: 7, bytes: 0 },
+            ClusterChange::Attach {
+                event: 1,
+                name: "é \"".to_owned(),
+                sha256: [0xab; 32],
+                size: 0,
+                media_type: "text/plain".to_owned(),
+            },
         ]
     }
 

@@ -9,15 +9,18 @@ use std::time::Duration;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::{Message as Delivery, stream};
 use futures_util::{FutureExt, StreamExt};
+use tokio::sync::Notify;
 
 use crate::cluster::change::read_change;
 use crate::cluster::link::{Link, UNREACHABLE, created_ms, milliseconds};
 use crate::cluster::message::read_message;
+use crate::cluster::objects::Objects;
 use crate::cluster::progress::Progress;
 use crate::contract::{CLUSTER, LIMITS};
 use crate::event::Outcome;
 use crate::meters::EventSource;
 use crate::store::Store;
+use crate::store::attachments::Attached;
 use crate::store::cluster::{Applied, ClusterEvent, ClusterGroup};
 use crate::store::cluster_change::ClusterChange;
 use crate::store::events::Submission;
@@ -31,6 +34,9 @@ pub(super) struct Follower {
     pub(super) link: Link,
     pub(super) store: Arc<Store>,
     pub(super) progress: Arc<Progress>,
+    pub(super) objects: Arc<Objects>,
+    /// Notified when objects of the bucket are no longer needed.
+    pub(super) due: Arc<Notify>,
     /// When the stream of the copy was created, in Unix milliseconds.
     pub(super) created_ms: i64,
 }
@@ -98,10 +104,7 @@ impl Follower {
                 match next {
                     Some(Ok(message)) if reading.take(&message, &mut delivered) => {}
                     // The next consumer starts after the messages of this group.
-                    _ => {
-                        self.apply(reading).await;
-                        return None;
-                    }
+                    _ => return self.apply(reading).await.err().flatten(),
                 }
                 if reading.is_full() {
                     break;
@@ -109,8 +112,8 @@ impl Follower {
                 let Some(ready) = messages.next().now_or_never() else { break };
                 next = ready;
             }
-            if !self.apply(reading).await {
-                return None;
+            if let Err(failure) = self.apply(reading).await {
+                return failure;
             }
         }
     }
@@ -129,35 +132,47 @@ impl Follower {
         }
     }
 
-    /// Stores a group; returns whether the copy has it.
-    async fn apply(&self, Reading { group, waiting, .. }: Reading) -> bool {
+    /// Stores a group. The error is why the copy cannot go on, if it cannot.
+    async fn apply(&self, Reading { mut group, waiting, .. }: Reading) -> Result<(), Option<&'static str>> {
         let sequence = group.sequence;
         if sequence == self.progress.applied() {
-            return true;
+            return Ok(());
+        }
+        if let Some(ClusterChange::Attach { event, sha256, size, .. }) = group.change {
+            // The bytes come before the row, as in an upload.
+            group.file = self.objects.content(event, sha256, size).await.map_err(Some)?;
         }
         let sequences: Vec<i64> = group.events.iter().map(|event| event.sequence).collect();
         let bounds = match group.change {
             Some(ClusterChange::Retain { days, bytes }) => Some((days, bytes)),
             _ => None,
         };
-        let Ok(Applied { outcomes, deleted }) = self.store.apply(group).await else { return false };
+        let Applied { outcomes, deleted, attached, contents } =
+            self.store.apply(group).await.map_err(|_| None)?;
         if let Some((days, bytes)) = bounds {
             self.store.set_bounds(days, bytes);
         }
         if let Some(events) = deleted {
             self.progress.note_deletion(sequence, events);
         }
+        if let Some(attached) = attached {
+            self.progress.note_attachment(sequence, attached);
+        }
+        if !contents.is_empty() || attached == Some(Attached::NoEvent) {
+            self.due.notify_one();
+        }
         let stored = sequences.into_iter().zip(outcomes);
         let duplicates =
             stored.filter(|(_, outcome)| *outcome == Outcome::Duplicate).map(|(sequence, _)| sequence);
         self.progress.advance(sequence, duplicates, waiting);
-        true
+        Ok(())
     }
 }
 
 impl Reading {
     fn new(sequence: i64) -> Self {
-        Self { group: ClusterGroup { events: Vec::new(), change: None, sequence }, bytes: 0, waiting: 0 }
+        let group = ClusterGroup { events: Vec::new(), change: None, changed_at: 0, file: None, sequence };
+        Self { group, bytes: 0, waiting: 0 }
     }
 
     fn is_full(&self) -> bool {
@@ -182,6 +197,7 @@ impl Reading {
         let header = |name: &str| message.headers.as_ref().and_then(|headers| headers.get(name));
         if let Some(name) = header(&CLUSTER.headers.change) {
             self.group.change = read_change(name.as_str(), &message.payload);
+            self.group.changed_at = created_at;
             if self.group.change.is_none() {
                 tracing::warn!(sequence, "a message of the stream is no change that this server knows");
             }

@@ -15,7 +15,14 @@ pub mod progress;
 mod publisher;
 /// From the stream to the copy.
 mod follower;
-
+/// The object store of a stream.
+mod bucket;
+/// The bytes of attachments.
+mod objects;
+/// Chunks without an object.
+pub mod leftovers;
+/// From deletions to the bytes of attachments.
+mod sweeper;
 /// From clients and bounds to changes of the copies.
 mod changer;
 
@@ -23,7 +30,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::clock::Clock;
@@ -32,27 +39,34 @@ use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::meters::EventSource;
 use crate::store::Store;
+use crate::store::attachments::{Attached, Attachment};
 use crate::store::cluster_change::ClusterChange;
 use crate::store::deletions::Scope;
 use crate::store::events::Submission;
 use crate::store::retention::Deleted;
 use crate::store::writer::Submitted;
+use bucket::Bucket;
 use change::write_change;
 use changer::Changer;
 use follower::Follower;
 use link::Link;
 use message::{Message, write_message};
+use objects::Objects;
 use progress::{ClusterStatus, Progress};
 use publisher::{Job, Publisher};
+use sweeper::Sweeper;
 
 /// The stream of a server and its copy; one per server with `--store jetstream`.
 #[derive(Debug)]
 pub struct Cluster {
     link: Link,
+    store: Arc<Store>,
     progress: Arc<Progress>,
     publisher: Publisher,
     follower: Follower,
     changer: Changer,
+    objects: Arc<Objects>,
+    sweeper: Sweeper,
     jobs: mpsc::UnboundedSender<Job>,
     waiting: Mutex<Option<mpsc::UnboundedReceiver<Job>>>,
 }
@@ -64,6 +78,11 @@ impl Cluster {
         let place = store.place();
         let progress = Arc::new(Progress::new(place.map_or(0, |place| place.sequence)));
         let (jobs, waiting) = mpsc::unbounded_channel();
+        let files = Arc::clone(store.attachment_files());
+        let bucket = Arc::new(Bucket { link: link.clone() });
+        let received = Mutex::default();
+        let objects = Arc::new(Objects { bucket: Arc::clone(&bucket), files, received });
+        let due = Arc::new(Notify::new());
         Self {
             publisher: Publisher {
                 link: link.clone(),
@@ -74,10 +93,15 @@ impl Cluster {
                 link: link.clone(),
                 store: Arc::clone(store),
                 progress: Arc::clone(&progress),
+                objects: Arc::clone(&objects),
+                due: Arc::clone(&due),
                 created_ms: place.map_or(0, |place| place.created_ms),
             },
+            sweeper: Sweeper { bucket, store: Arc::clone(store), progress: Arc::clone(&progress), due },
+            objects,
             changer: Changer { store: Arc::clone(store), progress: Arc::clone(&progress), clock, flags },
             link,
+            store: Arc::clone(store),
             progress,
             jobs,
             waiting: Mutex::new(Some(waiting)),
@@ -134,6 +158,20 @@ impl Cluster {
         self.publish(ClusterChange::Retain { days, bytes }).await.map(drop)
     }
 
+    /// Adds an attachment to an event on all copies; resolves when this one has it. The bucket has the bytes before the
+    /// stream has the message (rules CLU-14 and CLU-15).
+    pub async fn attach(&self, attachment: Attachment) -> Result<Attached, ErrorCode> {
+        // The copy decides what it knows already.
+        let known = self.store.attach(attachment.clone()).await?;
+        if known != Attached::Unshared {
+            return Ok(known);
+        }
+        let Attachment { event, name, media_type, sha256, size, file, .. } = attachment;
+        let _waiting = self.objects.put(event, &sha256, size, &file).await?;
+        let sequence = self.publish(ClusterChange::Attach { event, name, sha256, size, media_type }).await?;
+        Ok(self.progress.attached(sequence).unwrap_or(Attached::Repeated))
+    }
+
     /// Publishes a change; returns its sequence when the copy of this server has it.
     async fn publish(&self, change: ClusterChange) -> Result<i64, ErrorCode> {
         let outcomes = self.send(vec![write_change(&change)], None).await?;
@@ -161,7 +199,8 @@ impl Cluster {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut waiting) = waiting {
             let changes = self.changer.run(|change| self.publish(change));
-            tokio::join!(self.publisher.run(&mut waiting), self.follower.run(), changes);
+            let sweeps = self.sweeper.run();
+            tokio::join!(self.publisher.run(&mut waiting), self.follower.run(), changes, sweeps);
         }
     }
 }

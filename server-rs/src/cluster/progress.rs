@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
 use crate::contract::LIMITS;
+use crate::store::attachments::Attached;
 
 /// The state of the copy, for `/api/health`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct Progress {
     duplicates: Mutex<BTreeSet<i64>>,
     /// The newest sequences whose change deleted something, and the numbers of events.
     deletions: Mutex<BTreeMap<i64, u64>>,
+    /// The newest sequences whose change adds an attachment, and what became of it.
+    attachments: Mutex<BTreeMap<i64, Attached>>,
     waiting: AtomicU64,
     /// Why the copy does not follow the stream.
     failure: watch::Sender<Option<String>>,
@@ -39,6 +42,7 @@ impl Progress {
             applied: watch::Sender::new(sequence),
             duplicates: Mutex::default(),
             deletions: Mutex::default(),
+            attachments: Mutex::default(),
             waiting: AtomicU64::new(0),
             failure: watch::Sender::new(Some("connecting".to_owned())),
         }
@@ -89,16 +93,22 @@ impl Progress {
 
     /// Records what the change of a message deleted. It precedes the `advance` to this message.
     pub fn note_deletion(&self, sequence: i64, events: u64) {
-        let mut known = self.deletions.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(sequence, events);
-        while known.len() > LIMITS.cluster_known_duplicates {
-            known.pop_first();
-        }
+        note(&self.deletions, sequence, events);
     }
 
     /// Returns the number of events that the change of an applied message deleted; `None` when it deleted nothing.
     pub fn deleted(&self, sequence: i64) -> Option<u64> {
         self.deletions.lock().unwrap_or_else(PoisonError::into_inner).get(&sequence).copied()
+    }
+
+    /// Records what became of the attachment of a message. It precedes the `advance` to this message.
+    pub fn note_attachment(&self, sequence: i64, attached: Attached) {
+        note(&self.attachments, sequence, attached);
+    }
+
+    /// Returns what became of the attachment of an applied message; `None` when it adds none.
+    pub fn attached(&self, sequence: i64) -> Option<Attached> {
+        self.attachments.lock().unwrap_or_else(PoisonError::into_inner).get(&sequence).copied()
     }
 
     /// Returns whether the copy follows the stream, and has every message that the server knows of.
@@ -131,5 +141,14 @@ impl Progress {
             None if is_new => tracing::info!(applied = self.applied(), "the copy follows its stream"),
             _ => {}
         }
+    }
+}
+
+/// Records the effect of a message, and forgets the oldest one.
+fn note<T>(effects: &Mutex<BTreeMap<i64, T>>, sequence: i64, effect: T) {
+    let mut known = effects.lock().unwrap_or_else(PoisonError::into_inner);
+    known.insert(sequence, effect);
+    while known.len() > LIMITS.cluster_known_duplicates {
+        known.pop_first();
     }
 }

@@ -36,7 +36,7 @@ pub async fn put_attachment(State(app): State<Arc<App>>, uri: Uri, exchange: Exc
     let segments: Vec<&str> = uri.path().rsplit('/').collect();
     let name = attachment_name(segments.first().copied().unwrap_or_default())?;
     let event = event_id(segments.get(2).copied().unwrap_or_default())?;
-    app.check_local()?;
+    app.await_event(event).await?;
     let is_there = app.store.read(Cost::Bounded, move |connection| has_event(connection, event));
     if !is_there.await? {
         return Err(ErrorCode::NotFound.into());

@@ -61,9 +61,12 @@ impl AttachmentFiles {
         self.sync_folder(folder)
     }
 
-    /// Removes a content.
+    /// Removes a content, if it is there.
     pub fn remove(&self, digest: &Digest) -> Result<()> {
-        fs::remove_file(self.path_of(digest))
+        match fs::remove_file(self.path_of(digest)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Returns whether the complete content exists.
@@ -95,11 +98,7 @@ impl AttachmentFiles {
 
     /// Reads exactly `length` bytes of a content from `start`.
     pub fn read(&self, digest: &Digest, start: u64, length: usize) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; length];
-        let mut file = File::open(self.path_of(digest))?;
-        file.seek(SeekFrom::Start(start))?;
-        file.read_exact(&mut bytes)?;
-        Ok(bytes)
+        read_part(&self.path_of(digest), start, length)
     }
 
     /// Removes temporary files and unknown contents. Files with other names belong to other programs and
@@ -146,6 +145,11 @@ impl TemporaryFile {
         OpenOptions::new().append(true).open(&self.path)?.write_all(bytes)
     }
 
+    /// Reads exactly `length` bytes from `start`.
+    pub fn read(&self, start: u64, length: usize) -> Result<Vec<u8>> {
+        read_part(&self.path, start, length)
+    }
+
     /// Makes its bytes survive a power loss, if required.
     pub fn sync(&self) -> Result<()> {
         if self.is_synced { platform::open_to_sync(&self.path)?.sync_all() } else { Ok(()) }
@@ -162,6 +166,14 @@ impl Drop for TemporaryFile {
             Err(_) => remove(),
         }
     }
+}
+
+fn read_part(path: &Path, start: u64, length: usize) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Returns the file names that are valid text; none for a missing folder.

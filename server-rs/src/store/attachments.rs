@@ -16,7 +16,7 @@ use crate::store::failure::{file_code, store_code};
 use crate::store::query::each;
 
 /// A received content, and the row that will refer to it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "each is the column of its name")]
 pub struct Attachment {
     pub event: i64,
@@ -26,6 +26,8 @@ pub struct Attachment {
     pub size: u64,
     /// Its bytes.
     pub file: Arc<TemporaryFile>,
+    /// Whether a new one must come through the stream that the database is a copy of.
+    pub is_shared: bool,
 }
 
 /// The result of storing an attachment.
@@ -42,6 +44,8 @@ pub enum Attached {
     Conflict,
     /// The event was deleted during the upload.
     NoEvent,
+    /// It would be new, so it must come through the stream; nothing changed.
+    Unshared,
 }
 
 /// Reasons why an attachment was not stored.
@@ -84,18 +88,12 @@ impl AttachmentWriter {
         attachment: &Attachment,
         now_ms: i64,
     ) -> Result<Attached, AttachError> {
-        let Attachment { event, name, media_type, sha256, size, file } = attachment;
+        let Attachment { event, name, media_type, sha256, size, file, is_shared } = attachment;
         let transaction = connection.unchecked_transaction()?;
-        if !has_event(&transaction, *event)? {
-            return Ok(Attached::NoEvent);
-        }
-        let known = transaction
-            .prepare_cached(queries::SELECT_ATTACHMENT)?
-            .query_row(params![event, name], |row| Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(2)?)))
-            .optional()?;
-        if let Some((known, known_type)) = known {
-            if known != *sha256 || known_type != *media_type {
-                return Ok(Attached::Conflict);
+        let row = AttachmentRow { event: *event, name, sha256, size: *size, media_type };
+        if let Some(found) = row.find(&transaction)? {
+            if found != Attached::Repeated {
+                return Ok(found);
             }
             // Adds the content again when a restored folder lacks it.
             if !self.files.has(sha256, *size)? {
@@ -103,15 +101,12 @@ impl AttachmentWriter {
             }
             return Ok(Attached::Repeated);
         }
+        if *is_shared {
+            return Ok(Attached::Unshared);
+        }
         let is_first = find_attachment_file(&transaction, sha256)?.is_none();
         self.files.persist(file, sha256)?;
-        let size = i64::try_from(*size).unwrap_or(i64::MAX);
-        let stored = transaction
-            .prepare_cached(queries::INSERT_ATTACHMENT)
-            .and_then(|mut statement| {
-                statement.execute(params![event, name, sha256, size, media_type, now_ms])
-            })
-            .and_then(|_| transaction.commit());
+        let stored = row.add(&transaction, now_ms).and_then(|()| transaction.commit());
         match stored {
             Ok(()) => Ok(Attached::Stored { is_first }),
             Err(error) => {
@@ -123,6 +118,11 @@ impl AttachmentWriter {
                 Err(error.into())
             }
         }
+    }
+
+    /// Gives a content of the stream its name, before the transaction that stores its row.
+    pub(super) fn persist(&self, file: &TemporaryFile, sha256: &Digest) -> std::io::Result<()> {
+        self.files.persist(file, sha256)
     }
 
     /// Removes each of these contents to which no row refers any more; returns the sum of their sizes in
@@ -159,6 +159,50 @@ impl AttachmentWriter {
             tracing::warn!(code = file_code(&error).as_str(), "orphaned attachments were not removed");
         }
         Ok(bytes)
+    }
+}
+
+/// The row of an attachment.
+pub(super) struct AttachmentRow<'a> {
+    pub(super) event: i64,
+    pub(super) name: &'a str,
+    pub(super) sha256: &'a Digest,
+    pub(super) size: u64,
+    pub(super) media_type: &'a str,
+}
+
+impl AttachmentRow<'_> {
+    /// Stores the row in the transaction of the caller, unless something forbids it.
+    pub(super) fn insert(&self, connection: &Connection, now_ms: i64) -> rusqlite::Result<Attached> {
+        if let Some(found) = self.find(connection)? {
+            return Ok(found);
+        }
+        let is_first = find_attachment_file(connection, self.sha256)?.is_none();
+        self.add(connection, now_ms)?;
+        Ok(Attached::Stored { is_first })
+    }
+
+    /// Returns why the row is not new; `None` when it is.
+    fn find(&self, connection: &Connection) -> rusqlite::Result<Option<Attached>> {
+        if !has_event(connection, self.event)? {
+            return Ok(Some(Attached::NoEvent));
+        }
+        let known = connection
+            .prepare_cached(queries::SELECT_ATTACHMENT)?
+            .query_row(params![self.event, self.name], |row| {
+                Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(2)?))
+            })
+            .optional()?;
+        let is_same =
+            |(sha256, media_type): (Digest, String)| sha256 == *self.sha256 && media_type == self.media_type;
+        Ok(known.map(|known| if is_same(known) { Attached::Repeated } else { Attached::Conflict }))
+    }
+
+    fn add(&self, connection: &Connection, now_ms: i64) -> rusqlite::Result<()> {
+        let Self { event, name, sha256, size, media_type } = self;
+        let size = i64::try_from(*size).unwrap_or(i64::MAX);
+        let values = params![event, name, sha256, size, media_type, now_ms];
+        connection.prepare_cached(queries::INSERT_ATTACHMENT)?.execute(values).map(drop)
     }
 }
 

@@ -5,11 +5,15 @@
 //! changes the copy once.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::digest::Digest;
 use crate::event::Outcome;
 use crate::queries;
+use crate::store::attachment_files::TemporaryFile;
+use crate::store::attachments::Attached;
 use crate::store::cluster_change::{ClusterChange, parse_bounds};
 use crate::store::connection::OpenError;
 use crate::store::events::Submission;
@@ -57,6 +61,11 @@ pub struct ClusterGroup {
     pub events: Vec<ClusterEvent>,
     /// The change that follows the events; its message is the newest of the group.
     pub change: Option<ClusterChange>,
+    /// The time of the change's message in the stream, in Unix milliseconds.
+    pub changed_at: i64,
+    /// The bytes of the attachment that the change adds; `None` when this server has them, or the bucket no longer
+    /// does.
+    pub file: Option<Arc<TemporaryFile>>,
     /// The newest sequence of the group, also when its message holds no event.
     pub sequence: i64,
 }
@@ -68,6 +77,10 @@ pub struct Applied {
     pub outcomes: Vec<Outcome>,
     /// Number of events that the change deleted; `None` when it deleted nothing.
     pub deleted: Option<u64>,
+    /// What became of the attachment that the change adds; `None` for any other change.
+    pub attached: Option<Attached>,
+    /// Contents of deleted attachments, and their sizes in bytes.
+    pub contents: Vec<(Digest, u64)>,
 }
 
 /// Checks that a database belongs to this stream, or to none; binds a new one. Returns its place in the stream.

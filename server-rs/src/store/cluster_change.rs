@@ -1,8 +1,9 @@
-//! Describes a change that every copy of a stream makes, and remembers the bounds of retention of the stream (rules CLU-11
-//! and CLU-12).
+//! Describes a change that every copy of a stream makes, and remembers the bounds of retention of the stream (rules CLU-11,
+//! CLU-12 and CLU-14).
 
 use rusqlite::Connection;
 
+use crate::digest::Digest;
 use crate::queries;
 
 /// A change of every copy (rule CLU-11).
@@ -15,6 +16,8 @@ pub enum ClusterChange {
     DeleteSession { session_id: String, from_block: i64, to_block: Option<i64> },
     /// Sets the bounds of retention.
     Retain { days: u64, bytes: u64 },
+    /// Adds an attachment to an event.
+    Attach { event: i64, name: String, sha256: Digest, size: u64, media_type: String },
 }
 
 impl ClusterChange {

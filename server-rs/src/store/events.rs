@@ -14,6 +14,7 @@ use crate::field::Field;
 use crate::meters::EventSource;
 use crate::prices::{Prices, computed_nanos};
 use crate::queries;
+use crate::store::attachments::AttachmentRow;
 use crate::store::cluster::{Applied, ClusterGroup};
 use crate::store::cluster_change::{ClusterChange, store_bounds};
 use crate::store::connection::with_small_cache;
@@ -118,12 +119,20 @@ impl EventWriter {
                 Some(change) => events.make_change(connection, change)?,
                 None => None,
             };
+            let attached = match &group.change {
+                Some(ClusterChange::Attach { event, name, sha256, size, media_type }) => {
+                    let row = AttachmentRow { event: *event, name, sha256, size: *size, media_type };
+                    Some(row.insert(connection, group.changed_at)?)
+                }
+                _ => None,
+            };
             if step.is_some() {
                 events.take_id(connection, group.sequence)?;
                 newest = Some(group.sequence);
             }
             connection.prepare_cached(queries::UPSERT_CLUSTER_SEQUENCE)?.execute([group.sequence])?;
-            Ok((Applied { outcomes, deleted: step.map(|step| step.events) }, newest))
+            let (deleted, contents) = step.map(|step| (step.events, step.contents)).unzip();
+            Ok((Applied { outcomes, deleted, attached, contents: contents.unwrap_or_default() }, newest))
         })
     }
 
@@ -164,6 +173,7 @@ impl EventWriter {
                 delete_session_blocks(connection, session_id, *from_block, *to_block)
             }
             ClusterChange::Retain { days, bytes } => store_bounds(connection, *days, *bytes).map(|()| None),
+            ClusterChange::Attach { .. } => Ok(None),
         }
     }
 

@@ -31,8 +31,9 @@ pub struct Bounds {
     pub bytes: AtomicU64,
     /// The newest id that a client's deletion took. The stream must not send frames from before it again.
     pub last_request: AtomicI64,
-    /// Bytes of attachments that were deleted and not yet subtracted from the room for attachments.
-    pub freed_attachment_bytes: AtomicU64,
+    /// Bytes of attachments that the room for attachments does not know of yet: less for deleted ones, more for those of a
+    /// stream.
+    pub attachment_bytes_change: AtomicI64,
 }
 
 /// The result of a client's deletion.
@@ -186,11 +187,17 @@ impl Retention {
         };
         self.meters.count_deletion(step.events);
         let freed = attachments.remove_unused(connection, &step.contents)?;
-        self.bounds.freed_attachment_bytes.fetch_add(freed, Ordering::Relaxed);
+        self.count_attachment_bytes(freed, 0);
         if step.is_last {
             self.finished = self.jobs.pop_front();
         }
         Ok(Some(id))
+    }
+
+    /// Records bytes of attachments that were deleted, and others that were stored without an upload.
+    pub(super) fn count_attachment_bytes(&self, freed: u64, stored: u64) {
+        let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.bounds.attachment_bytes_change.fetch_add(signed(stored) - signed(freed), Ordering::Relaxed);
     }
 
     /// Answers the current job with this code. Deletions by the bounds wait for the next tick.

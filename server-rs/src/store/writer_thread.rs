@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
 use crate::contract::LIMITS;
+use crate::digest::Digest;
 use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::meters::{EventOutcome, EventSource, Meters};
@@ -204,8 +205,10 @@ impl Work {
         if group.change.is_some() {
             self.connection.pragma_update(None, "secure_delete", is_asked).map_err(failed)?;
         }
+        let content = self.take_content(group)?;
         let started = Instant::now();
         let (applied, newest) = self.events.apply_group(&self.connection, group).map_err(failed)?;
+        self.settle_contents(&applied, content).map_err(failed)?;
         self.meters.count_group(applied.outcomes.len(), started.elapsed(), newest);
         if let Some(events) = applied.deleted {
             self.meters.count_deletion(events);
@@ -219,6 +222,34 @@ impl Work {
             self.newest.send_replace(newest);
         }
         Ok(applied)
+    }
+
+    /// Gives the content of a group its name; returns the content of its change.
+    fn take_content(&self, group: &ClusterGroup) -> Result<Option<(Digest, u64)>, ErrorCode> {
+        let Some(ClusterChange::Attach { sha256, size, .. }) = &group.change else { return Ok(None) };
+        if let Some(file) = &group.file {
+            self.attachments.persist(file, sha256).map_err(|error| {
+                tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
+                file_code(&error)
+            })?;
+        }
+        Ok(Some((*sha256, *size)))
+    }
+
+    /// Removes the contents that a group left without a row, and counts the others.
+    fn settle_contents(&self, applied: &Applied, content: Option<(Digest, u64)>) -> rusqlite::Result<()> {
+        let freed = self.attachments.remove_unused(&self.connection, &applied.contents)?;
+        let mut stored = 0;
+        match (applied.attached, content) {
+            (Some(Attached::Stored { is_first: true }), Some((_, size))) => stored = size,
+            // Nothing has counted this content.
+            (Some(Attached::NoEvent | Attached::Conflict), Some(content)) => {
+                self.attachments.remove_unused(&self.connection, &[content])?;
+            }
+            _ => {}
+        }
+        self.retention.count_attachment_bytes(freed, stored);
+        Ok(())
     }
 
     fn attach(&mut self, attachment: &Attachment) -> Result<Attached, ErrorCode> {

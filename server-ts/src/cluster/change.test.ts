@@ -10,6 +10,7 @@ const CHANGES: readonly ClusterChange[] = [
   { kind: 'delete_session', session_id: 's\n"é', from_block: 3, to_block: 5 },
   { kind: 'delete_session', session_id: 's\n"é', from_block: 3 },
   { kind: 'retain', days: 7, bytes: 0 },
+  { kind: 'attach', event: 1, name: 'é "', sha256: 'ab'.repeat(32), size: 0, media_type: 'text/plain' },
 ];
 
 test('a change is read as it was written', () => {

@@ -1,8 +1,9 @@
 /**
- * Writes a change of the copies as a message of the stream, and reads it back (rule CLU-11).
+ * Writes a change of the copies as a message of the stream, and reads it back (rules CLU-11 and CLU-14).
  *
  * Pure. `contract/cluster.json` has the names and the members of all changes.
  */
+import { parseDigest } from '../digest.ts';
 import type { ClusterChange } from '../store/cluster-change.ts';
 import type { Message } from './message.ts';
 
@@ -23,6 +24,7 @@ export function readChange(name: string, payload: Uint8Array): ClusterChange | u
   const body = objectIn(payload);
   if (body === undefined) return undefined;
   const { through, asked, session_id, from_block, to_block, days, bytes } = body;
+  const { event, name: of, sha256, size, media_type } = body;
   switch (name) {
     case 'delete_events':
       if (!isNumber(through) || typeof asked !== 'boolean') return undefined;
@@ -33,6 +35,11 @@ export function readChange(name: string, payload: Uint8Array): ClusterChange | u
       return isNumber(to_block) ? { kind: name, session_id, from_block, to_block } : undefined;
     case 'retain':
       return isNumber(days) && isNumber(bytes) ? { kind: name, days, bytes } : undefined;
+    case 'attach':
+      if (!isNumber(event) || typeof of !== 'string' || !isNumber(size)) return undefined;
+      if (typeof sha256 !== 'string' || typeof media_type !== 'string') return undefined;
+      if (parseDigest(sha256) === undefined) return undefined;
+      return { kind: name, event, name: of, sha256, size, media_type };
     default:
       return undefined;
   }

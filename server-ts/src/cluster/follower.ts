@@ -12,10 +12,13 @@ import type { Log } from '../log.ts';
 import type { ClusterEvents } from '../store/cluster.ts';
 import type { ClusterChange } from '../store/cluster-change.ts';
 import type { Store } from '../store/index.ts';
+import { MissingBytes } from './bucket.ts';
 import { readChange } from './change.ts';
 import { createdMs, type Link, UNREACHABLE } from './link.ts';
 import { type Received, readMessages } from './message.ts';
+import type { Objects } from './objects.ts';
 import type { Progress } from './progress.ts';
+import type { Sweeper } from './sweeper.ts';
 
 /** Time in nanoseconds after which NATS forgets a consumer without a follower. */
 const INACTIVE_NANOS = 30_000_000_000;
@@ -27,15 +30,27 @@ export class Follower {
   private readonly store: Store;
   private readonly progress: Progress;
   private readonly buffers: Buffers;
+  private readonly objects: Objects;
+  private readonly sweeper: Sweeper;
   private readonly log: Log;
   private readonly ended = new AbortController();
   private messages: ConsumerMessages | undefined;
 
-  constructor(link: Link, store: Store, progress: Progress, buffers: Buffers, log: Log) {
+  constructor(
+    link: Link,
+    store: Store,
+    progress: Progress,
+    buffers: Buffers,
+    objects: Objects,
+    sweeper: Sweeper,
+    log: Log,
+  ) {
     this.link = link;
     this.store = store;
     this.progress = progress;
     this.buffers = buffers;
+    this.objects = objects;
+    this.sweeper = sweeper;
     this.log = log;
     // A consumer in memory may have ended with its server.
     link.onChanged = () => this.messages?.stop();
@@ -51,7 +66,10 @@ export class Follower {
   async run(): Promise<void> {
     const { signal } = this.ended;
     while (!signal.aborted) {
-      const failure = await this.follow().catch(() => (this.link.isConnected ? undefined : UNREACHABLE));
+      const failure = await this.follow().catch((error: unknown) => {
+        if (error instanceof MissingBytes) return error.message;
+        return this.link.isConnected ? undefined : UNREACHABLE;
+      });
       if (signal.aborted) return;
       this.progress.fail(failure);
       await sleep(LIMITS.cluster_retry_ms, undefined, { signal, ref: false }).catch(() => {});
@@ -131,6 +149,7 @@ export class Follower {
     const name = header(CLUSTER.headers.change);
     if (name !== undefined) {
       group.change = readChange(name, message.data);
+      group.changedAt = timeOf(message);
       if (group.change === undefined)
         this.log.warn(
           { sequence: streamSequence },
@@ -140,7 +159,7 @@ export class Follower {
     }
     group.received.push({
       sequence: streamSequence,
-      createdAt: Number(message.timestampNanos / MILLISECOND_NANOS),
+      createdAt: timeOf(message),
       payload: message.data,
       wait: header(CLUSTER.headers.wait),
       isTruncated: header(CLUSTER.headers.truncated) !== undefined,
@@ -155,15 +174,25 @@ export class Follower {
     return info.state.first_seq > applied + 1 ? 'messages_missing' : undefined;
   }
 
+  private async contentOf(change: ClusterChange | undefined): Promise<string | undefined> {
+    if (change?.kind !== 'attach') return undefined;
+    return this.objects.content(change.event, Buffer.from(change.sha256, 'hex'), change.size);
+  }
+
   /** Stores a group; returns whether the copy has it. */
   private async apply(group: Reading): Promise<boolean> {
-    const { change, sequence, waiting } = group;
+    const { change, changedAt, sequence, waiting } = group;
     if (sequence === this.progress.applied) return true;
+    // The bytes come before the row, as in an upload.
+    const file = await this.contentOf(change);
     const events = this.eventsOf(group.received);
-    const applied = await this.store.apply({ events, change, sequence });
+    const applied = await this.store.apply({ events, change, changedAt, file, sequence });
     if ('code' in applied) return false;
     if (change?.kind === 'retain') this.store.setBounds({ days: change.days, bytes: change.bytes });
-    if (applied.deleted !== undefined) this.progress.noteDeletion(sequence, applied.deleted);
+    const { deleted, attached, removed } = applied;
+    if (deleted !== undefined) this.progress.noteDeletion(sequence, deleted);
+    if (attached !== undefined) this.progress.noteAttachment(sequence, attached);
+    if (removed > 0 || attached === 'no_event') this.sweeper.note();
     const duplicates = events?.sequences.filter((_, at) => applied.ids[at] === 0);
     this.progress.advance(sequence, duplicates ?? [], waiting);
     return true;
@@ -194,10 +223,16 @@ interface Message extends Received {
   readonly createdAt: number;
 }
 
+/** Returns the time of a message in the stream, in Unix milliseconds. */
+function timeOf(message: JsMsg): number {
+  return Number(message.timestampNanos / MILLISECOND_NANOS);
+}
+
 /** A group that is being read, and the number of messages behind it. */
 class Reading {
   readonly received: Message[] = [];
   change: ClusterChange | undefined;
+  changedAt = 0;
   sequence: number;
   bytes = 0;
   waiting = 0;

@@ -6,36 +6,50 @@
  */
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
+import { digestHex } from '../digest.ts';
 import { Failure } from '../error.ts';
 import type { EventTable } from '../event.ts';
 import type { Log } from '../log.ts';
 import type { EventSource } from '../meters.ts';
+import type { TemporaryFile } from '../store/attachment-files.ts';
+import type { Attached, Attachment } from '../store/attachments.ts';
 import type { ClusterChange } from '../store/cluster-change.ts';
 import type { Scope } from '../store/deletions.ts';
 import type { Store } from '../store/index.ts';
 import type { Bounds, Deleted } from '../store/retention.ts';
+import type { AttachFailure } from '../store/writer-messages.ts';
+import { Bucket } from './bucket.ts';
 import { writeChange } from './change.ts';
 import { Changer } from './changer.ts';
 import { Follower } from './follower.ts';
 import type { Link } from './link.ts';
 import { writeMessage } from './message.ts';
+import { Objects } from './objects.ts';
 import { type ClusterStatus, Progress } from './progress.ts';
 import { Publisher } from './publisher.ts';
+import { Sweeper } from './sweeper.ts';
 
 /** The stream of a server and its copy; one per server with `--store jetstream`. */
 export class Cluster {
   private readonly link: Link;
+  private readonly store: Store;
   private readonly progress: Progress;
   private readonly publisher: Publisher;
   private readonly follower: Follower;
   private readonly changer: Changer;
+  private readonly objects: Objects;
+  private readonly sweeper: Sweeper;
 
   /** Creates the parts for a store that is a copy of the stream. `flags` are the bounds of retention of the flags. */
   constructor(link: Link, store: Store, buffers: Buffers, flags: Bounds, log: Log) {
     this.link = link;
     this.progress = new Progress(store.place?.sequence ?? 0, log);
     this.publisher = new Publisher(link, store, this.progress, log);
-    this.follower = new Follower(link, store, this.progress, buffers, log);
+    const bucket = new Bucket(link);
+    this.objects = new Objects(bucket, store.attachmentFiles, log);
+    this.sweeper = new Sweeper(bucket, store, this.progress, log);
+    this.store = store;
+    this.follower = new Follower(link, store, this.progress, buffers, this.objects, this.sweeper, log);
     this.changer = new Changer(store, this.progress, flags);
   }
 
@@ -99,15 +113,36 @@ export class Cluster {
     await this.change({ kind: 'retain', days, bytes });
   }
 
+  /**
+   * Adds an attachment to an event on all copies; settles when this one has it. `file` holds its bytes. The bucket has them
+   * before the stream has the message (rules CLU-14 and CLU-15). Throws a `Failure`.
+   */
+  async attach(attachment: Attachment, file: TemporaryFile): Promise<Attached | AttachFailure> {
+    // The copy decides what it knows already.
+    const known = await this.store.attach(attachment);
+    if (known !== 'unshared') return known;
+    const { event, name, mediaType: media_type, sha256, size } = attachment;
+    const forget = await this.objects.put(event, sha256, size, file);
+    try {
+      const members = { event, name, sha256: digestHex(sha256), size, media_type };
+      const sequence = await this.change({ kind: 'attach', ...members });
+      return this.progress.attached(sequence) ?? 'repeated';
+    } finally {
+      forget();
+    }
+  }
+
   /** Follows until the end. */
   async run(): Promise<void> {
-    await Promise.all([this.follower.run(), this.changer.run((change) => this.change(change))]);
+    const changes = this.changer.run((change) => this.change(change));
+    await Promise.all([this.follower.run(), changes, this.sweeper.run()]);
   }
 
   /** Ends the following and the connection. */
   async close(): Promise<void> {
     this.follower.close();
     this.changer.close();
+    this.sweeper.close();
     await this.link.close();
   }
 

@@ -13,7 +13,9 @@ export const UNREACHABLE = 'unreachable';
 const NANOS = 1_000_000_000;
 
 /** The library, which few servers load. */
-type Library = typeof import('@nats-io/jetstream') & typeof import('@nats-io/transport-node');
+type Library = typeof import('@nats-io/jetstream') &
+  typeof import('@nats-io/transport-node') &
+  Pick<typeof import('@nats-io/obj'), 'Objm'>;
 
 /** The connection while it exists, and its interfaces to streams. */
 interface Connected {
@@ -40,11 +42,12 @@ export class Link {
 
   /** Starts to connect. Returns the connection, and what it finds of the stream in a bounded time. */
   static async open(source: StreamSource): Promise<readonly [Link, ClusterStream]> {
-    const [transport, jetstream] = await Promise.all([
+    const [transport, jetstream, { Objm }] = await Promise.all([
       import('@nats-io/transport-node'),
       import('@nats-io/jetstream'),
+      import('@nats-io/obj'),
     ]);
-    const link = new Link(source, { ...transport, ...jetstream });
+    const link = new Link(source, { ...transport, ...jetstream, Objm });
     void link.connect();
     const { name, host } = source;
     const found = link.findOrCreate().catch(reasonOf);

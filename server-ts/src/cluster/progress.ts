@@ -1,6 +1,7 @@
 /** Knows how far this server has followed the stream, and which messages were duplicates (rules CLU-04 and CLU-07). */
 import { LIMITS } from '../contract.ts';
 import type { Log } from '../log.ts';
+import type { Attached } from '../store/attachments.ts';
 
 /** The state of the copy, for `/api/health`. */
 export interface ClusterStatus {
@@ -25,6 +26,8 @@ export class Progress {
   private readonly duplicates = new Set<number>();
   /** The newest sequences whose change deleted something, and the numbers of events. */
   private readonly deletions = new Map<number, number>();
+  /** The newest sequences whose change adds an attachment, and what became of it. */
+  private readonly attachments = new Map<number, Attached>();
   private readonly waiters = new Set<Waiter>();
   private readonly followers = new Set<Waiter>();
   private waiting = 0;
@@ -76,16 +79,22 @@ export class Progress {
 
   /** Records what the change of a message deleted. It precedes the `advance` to this message. */
   noteDeletion(sequence: number, events: number): void {
-    this.deletions.set(sequence, events);
-    for (const oldest of this.deletions.keys()) {
-      if (this.deletions.size <= LIMITS.cluster_known_duplicates) break;
-      this.deletions.delete(oldest);
-    }
+    note(this.deletions, sequence, events);
   }
 
   /** Returns the number of events that the change of an applied message deleted; `undefined` when it deleted nothing. */
   deleted(sequence: number): number | undefined {
     return this.deletions.get(sequence);
+  }
+
+  /** Records what became of the attachment of a message. It precedes the `advance` to this message. */
+  noteAttachment(sequence: number, attached: Attached): void {
+    note(this.attachments, sequence, attached);
+  }
+
+  /** Returns what became of the attachment of an applied message; `undefined` when it adds none. */
+  attached(sequence: number): Attached | undefined {
+    return this.attachments.get(sequence);
   }
 
   /** Whether the copy follows the stream, and has every message that the server knows of. */
@@ -110,6 +119,15 @@ export class Progress {
     wake(this.followers);
     if (failure !== undefined) this.log.warn({ failure }, 'the copy does not follow its stream');
     else this.log.info({ applied: this.sequence }, 'the copy follows its stream');
+  }
+}
+
+/** Records the effect of a message, and forgets the oldest one. */
+function note<T>(effects: Map<number, T>, sequence: number, effect: T): void {
+  effects.set(sequence, effect);
+  for (const oldest of effects.keys()) {
+    if (effects.size <= LIMITS.cluster_known_duplicates) break;
+    effects.delete(oldest);
   }
 }
 

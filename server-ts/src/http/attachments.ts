@@ -28,7 +28,7 @@ export async function putAttachment(app: App, exchange: Exchange): Promise<void>
   const segments = head.path.split('/');
   const name = attachmentName(segments.at(-1)!);
   const event = eventId(segments.at(-3)!);
-  app.checkLocal();
+  await app.awaitEvent(event);
   const isThere = await app.store.json({ kind: 'has_event', id: event }, response);
   if (isThere === undefined) throw new Failure('not_found');
   const type = mediaType(head);

@@ -61,9 +61,9 @@ export class AttachmentFiles {
     this.syncFolder(folder);
   }
 
-  /** Removes a content. */
+  /** Removes a content, if it is there. */
   remove(digest: Digest): void {
-    rmSync(this.pathOf(digest));
+    rmSync(this.pathOf(digest), { force: true });
   }
 
   /** Returns whether the complete content exists. */
@@ -104,16 +104,7 @@ export class AttachmentFiles {
 
   /** Reads exactly `length` bytes of a content from `start`. */
   async read(digest: Digest, start: number, length: number): Promise<Buffer> {
-    return withFile(await open(this.pathOf(digest), 'r'), async (file) => {
-      const bytes = Buffer.allocUnsafeSlow(length);
-      let at = 0;
-      while (at < length) {
-        const { bytesRead } = await file.read(bytes, at, length - at, start + at);
-        if (bytesRead === 0) throw new Error('a file is shorter than its size');
-        at += bytesRead;
-      }
-      return bytes;
-    });
+    return readPart(this.pathOf(digest), start, length);
   }
 
   /** Removes temporary files and unknown contents. Files with other names are not ours and stay. */
@@ -182,6 +173,11 @@ export class TemporaryFile {
     return appendFile(this.path, bytes, { flag: APPEND as unknown as string });
   }
 
+  /** Reads exactly `length` bytes from `start`. */
+  read(start: number, length: number): Promise<Buffer> {
+    return readPart(this.path, start, length);
+  }
+
   /** Makes its bytes survive a power loss, if required. */
   async sync(): Promise<void> {
     if (this.isSynced) await withFile(await open(this.path, SYNC_FLAGS), (file) => file.sync());
@@ -191,6 +187,19 @@ export class TemporaryFile {
   async remove(): Promise<void> {
     await rm(this.path, { force: true }).catch(() => {});
   }
+}
+
+async function readPart(path: string, start: number, length: number): Promise<Buffer> {
+  return withFile(await open(path, 'r'), async (file) => {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    let at = 0;
+    while (at < length) {
+      const { bytesRead } = await file.read(bytes, at, length - at, start + at);
+      if (bytesRead === 0) throw new Error('a file is shorter than its size');
+      at += bytesRead;
+    }
+    return bytes;
+  });
 }
 
 async function withFile<T>(file: FileHandle, use: (file: FileHandle) => Promise<T>): Promise<T> {

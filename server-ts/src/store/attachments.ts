@@ -22,13 +22,19 @@ export interface Attachment {
   readonly size: number;
   /** Path of its bytes. */
   readonly file: string;
+  /** Whether a new one must come through the stream that the database is a copy of. */
+  readonly isShared: boolean;
 }
+
+/** The row of an attachment. */
+type AttachmentRow = Omit<Attachment, 'file' | 'isShared'>;
 
 /**
  * The result of storing an attachment: a new row, an existing row, or a conflict with another attachment of this name.
- * A new row is `first` if its content is new too. `no_event`: the event was deleted during the upload.
+ * A new row is `first` if its content is new too. `no_event`: the event was deleted during the upload. `unshared`: it would
+ * be new, so it must come through the stream; nothing changed.
  */
-export type Attached = 'first' | 'stored' | 'repeated' | 'conflict' | 'no_event';
+export type Attached = 'first' | 'stored' | 'repeated' | 'conflict' | 'no_event' | 'unshared';
 
 /** Stores attachments; belongs to the writer's thread. */
 export class AttachmentWriter {
@@ -67,21 +73,20 @@ export class AttachmentWriter {
   }
 
   private insertBegun(attachment: Attachment, nowMs: number): Attached {
-    const { event, name, mediaType, size, file } = attachment;
+    const { size, file, isShared } = attachment;
     // better-sqlite3 accepts only a Buffer as a blob.
     const sha256 = Buffer.from(attachment.sha256);
-    if (this.selectEvent.get(event) === undefined) return 'no_event';
-    const known = this.selectAttachment.get(event, name) as KnownRow | undefined;
-    if (known !== undefined) {
-      if (!sha256.equals(known.sha256) || known.media_type !== mediaType) return 'conflict';
+    const found = this.find(attachment, sha256);
+    if (found !== undefined) {
       // Restores the content in a restored folder that lacks it.
-      if (!this.files.hasSync(sha256, size)) this.files.persist(file, sha256);
-      return 'repeated';
+      if (found === 'repeated' && !this.files.hasSync(sha256, size)) this.files.persist(file, sha256);
+      return found;
     }
+    if (isShared) return 'unshared';
     const isFirst = this.selectFile.get(sha256) === undefined;
     this.files.persist(file, sha256);
     try {
-      this.insert.run(event, name, sha256, size, mediaType, nowMs);
+      this.add(attachment, sha256, nowMs);
       this.commit.run();
     } catch (error) {
       // After an I/O error the row may still exist; the next start checks that.
@@ -89,6 +94,33 @@ export class AttachmentWriter {
       throw error;
     }
     return isFirst ? 'first' : 'stored';
+  }
+
+  /** Gives a content of the stream its name, before the transaction that stores its row. */
+  persist(file: string, sha256: Digest): void {
+    this.files.persist(file, sha256);
+  }
+
+  /** Stores a row in the transaction of the caller, unless something forbids it. */
+  insertRow(row: AttachmentRow, nowMs: number): Attached {
+    const sha256 = Buffer.from(row.sha256);
+    const found = this.find(row, sha256);
+    if (found !== undefined) return found;
+    const isFirst = this.selectFile.get(sha256) === undefined;
+    this.add(row, sha256, nowMs);
+    return isFirst ? 'first' : 'stored';
+  }
+
+  /** Returns why a row is not new; `undefined` when it is. */
+  private find({ event, name, mediaType }: AttachmentRow, sha256: Buffer): Attached | undefined {
+    if (this.selectEvent.get(event) === undefined) return 'no_event';
+    const known = this.selectAttachment.get(event, name) as KnownRow | undefined;
+    if (known === undefined) return undefined;
+    return sha256.equals(known.sha256) && known.media_type === mediaType ? 'repeated' : 'conflict';
+  }
+
+  private add({ event, name, size, mediaType }: AttachmentRow, sha256: Buffer, nowMs: number): void {
+    this.insert.run(event, name, sha256, size, mediaType, nowMs);
   }
 
   /**

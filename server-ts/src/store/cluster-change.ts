@@ -1,6 +1,6 @@
 /**
- * Describes a change that every copy of a stream makes, and remembers the bounds of retention of the stream (rules CLU-11
- * and CLU-12).
+ * Describes a change that every copy of a stream makes, and remembers the bounds of retention of the stream (rules CLU-11,
+ * CLU-12 and CLU-14).
  */
 import type { Numbered } from './connection.ts';
 import type { Bounds } from './retention.ts';
@@ -17,7 +17,16 @@ export type ClusterChange =
       readonly to_block?: number;
     }
   /** Sets the bounds of retention. */
-  | ({ readonly kind: 'retain' } & Bounds);
+  | ({ readonly kind: 'retain' } & Bounds)
+  /** Adds an attachment to an event; the SHA-256 is in hexadecimal. */
+  | {
+      readonly kind: 'attach';
+      readonly event: number;
+      readonly name: string;
+      readonly sha256: string;
+      readonly size: number;
+      readonly media_type: string;
+    };
 
 /** Returns whether a client deletes something, so that its bytes are overwritten (rule RET-07). */
 export function isAsked(change: ClusterChange | undefined): boolean {

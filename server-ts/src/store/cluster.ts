@@ -8,6 +8,7 @@
 import type { EventTable } from '../event.ts';
 import { QUERIES } from '../queries.ts';
 import { hashedId } from '../telemetry/event-id.ts';
+import type { Attached } from './attachments.ts';
 import { type ClusterChange, parseBounds } from './cluster-change.ts';
 import { type Connection, Numbered, OpenError } from './connection.ts';
 import type { Bounds } from './retention.ts';
@@ -50,6 +51,12 @@ export interface ClusterGroup {
   readonly events: ClusterEvents | undefined;
   /** The change that follows the events; its message is the newest of the group. */
   readonly change: ClusterChange | undefined;
+  /** The time of the change's message in the stream, in Unix milliseconds. */
+  readonly changedAt: number;
+  /**
+   * The bytes of the attachment that the change adds; `undefined` when this server has them, or the bucket no longer does.
+   */
+  readonly file: string | undefined;
   /** The newest sequence of the group, also when its message holds no event. */
   readonly sequence: number;
 }
@@ -60,6 +67,10 @@ export interface Applied {
   readonly ids: Float64Array;
   /** Number of events that the change deleted; `undefined` when it deleted nothing. */
   readonly deleted: number | undefined;
+  /** What became of the attachment that the change adds; `undefined` for any other change. */
+  readonly attached: Attached | undefined;
+  /** Number of deleted attachments. */
+  readonly removed: number;
 }
 
 /** Checks that a database belongs to this stream, or to none; binds a new one. Returns its place in the stream. */

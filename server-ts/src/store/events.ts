@@ -22,6 +22,7 @@ import {
 import { computedNanos, type Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
+import type { Attached } from './attachments.ts';
 import { type ClusterChange, storeBounds } from './cluster-change.ts';
 import {
   type Connection,
@@ -181,7 +182,7 @@ export class EventWriter {
 
   /**
    * Stores messages of a stream, one event each, under their own ids and times, and then makes their change (rules CLU-05
-   * and CLU-11). `sequence` is the newest one of the group. Throws SQLite's errors.
+   * and CLU-11). `sequence` is the newest one of the group, and `attach` stores the row of an attachment. Throws SQLite's errors.
    */
   applyGroup(
     job: Submission | undefined,
@@ -189,7 +190,8 @@ export class EventWriter {
     times: Float64Array,
     change: ClusterChange | undefined,
     sequence: number,
-  ): Stored & { readonly deleted: number | undefined } {
+    attach: (change: ClusterChange) => Attached | undefined,
+  ): Stored & { readonly step: Step | undefined; readonly attached: Attached | undefined } {
     return this.inTransaction(() => {
       const ids = new Float64Array(times.length);
       let stored = 0;
@@ -201,9 +203,10 @@ export class EventWriter {
         stored += run.stored;
       }
       const step = change === undefined ? undefined : this.makeChange(change);
+      const attached = change && attach(change);
       if (step !== undefined) this.takeId(sequence);
       this.upsertClusterSequence.run(sequence);
-      return { ids, stored, newest: this.lastId, deleted: step?.events };
+      return { ids, stored, newest: this.lastId, step, attached };
     });
   }
 
@@ -246,6 +249,8 @@ export class EventWriter {
         return this.deletions.deleteSessionBlocks(change.session_id, change.from_block, change.to_block);
       case 'retain':
         storeBounds(this.upsertClusterRetention, change);
+        return undefined;
+      case 'attach':
         return undefined;
     }
   }

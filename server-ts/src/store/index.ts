@@ -142,7 +142,7 @@ export class Store {
   /** The newest id that a deletion took. */
   private lastDeletion: number;
   private retained: Bounds;
-  /** Bytes of deleted attachments since the last `takeFreedBytes`. */
+  /** Bytes of deleted attachments since the last `takeFreedBytes`, less those that a stream added. */
   private freedBytes = 0;
 
   private constructor(
@@ -215,6 +215,9 @@ export class Store {
           }
           if (isAsked) events.onForgotten();
           events.onStored(newest);
+        },
+        onFreed: (bytes) => {
+          if (held.store !== undefined) held.store.freedBytes += bytes;
         },
         onProbed: (code) => held.store?.probed(code),
         onCheckpoint: (checkpoint) => events.onCheckpoint(checkpoint),
@@ -296,7 +299,7 @@ export class Store {
     this.writer.tick();
   }
 
-  /** Returns the bytes of attachments that were deleted since the last call. */
+  /** Returns the bytes of attachments that were deleted since the last call, less those that a stream added. */
   takeFreedBytes(): number {
     const bytes = this.freedBytes;
     this.freedBytes = 0;

@@ -61,6 +61,8 @@ interface ApplyMessage extends Omit<GroupMessage, 'kind'> {
   readonly sequences: Float64Array;
   readonly times: Float64Array;
   readonly change: ClusterChange | undefined;
+  readonly changedAt: number;
+  readonly file: string | undefined;
   readonly sequence: number;
 }
 
@@ -109,6 +111,10 @@ interface AppliedMessage extends Omit<Stored, 'kind' | 'ids'> {
   readonly number: number;
   readonly ids: Float64Array;
   readonly deleted: number | undefined;
+  readonly attached: Attached | undefined;
+  readonly removed: number;
+  /** Bytes of contents that it removed, less those that it added. */
+  readonly freedBytes: number;
 }
 
 export type FromWriter =

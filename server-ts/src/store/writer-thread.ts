@@ -16,7 +16,7 @@ import { AttachmentFiles } from './attachment-files.ts';
 import { type Attached, type Attachment, AttachmentWriter } from './attachments.ts';
 import { Checkpointer } from './checkpoint.ts';
 import { bindCluster, type ClusterStream } from './cluster.ts';
-import { isAsked } from './cluster-change.ts';
+import { type ClusterChange, isAsked } from './cluster-change.ts';
 import {
   type Connection,
   type ConnectionOptions,
@@ -28,6 +28,7 @@ import {
   reportedPragmas,
   unusable,
 } from './connection.ts';
+import type { Content } from './deletions.ts';
 import { EventWriter } from './events.ts';
 import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
 import { ForwardCursor } from './forwarding.ts';
@@ -170,6 +171,7 @@ function openAndWrite(
         break;
       case 'apply': {
         const { number, jobs, moved, news, sequences, times, change, sequence } = message;
+        const { changedAt, file } = message;
         try {
           if (news !== undefined) memories.learn(news);
           if (!checkpointer.admitsGroup()) {
@@ -181,11 +183,30 @@ function openAndWrite(
           if (change !== undefined) events.overwrite(isAsked(change));
           const startedMs = sharedNowMs();
           const [submission] = submissionsIn(jobs, memoryAt);
-          const applied = events.applyGroup(submission, sequences, times, change, sequence);
+          const content = change?.kind === 'attach' ? contentOf(change) : undefined;
+          if (content !== undefined && file !== undefined) attachments.persist(file, content.sha256);
+          const attachRow = (row: ClusterChange): Attached | undefined =>
+            row.kind === 'attach'
+              ? attachments.insertRow({ ...row, ...contentOf(row), mediaType: row.media_type }, changedAt)
+              : undefined;
+          const applied = events.applyGroup(submission, sequences, times, change, sequence, attachRow);
+          const { step, attached, ...stored } = applied;
+          const contents = step?.contents ?? [];
+          let freedBytes = attachments.removeUnused(contents);
+          if (content !== undefined && attached === 'first') freedBytes -= content.size;
+          // Nothing has counted a content that has no row.
+          if (content !== undefined && (attached === 'no_event' || attached === 'conflict'))
+            attachments.removeUnused([content]);
           const committedMs = sharedNowMs();
           const durationMs = committedMs - startedMs;
-          send({ kind: 'applied', number, ...applied, durationMs, committedMs, moved }, moved);
+          const effect = { deleted: step?.events, attached, removed: contents.length, freedBytes };
+          send({ kind: 'applied', number, ...stored, ...effect, durationMs, committedMs, moved }, moved);
         } catch (error) {
+          if (sqliteCode(error) === undefined) {
+            // A file that fails is no failure of the database.
+            send({ kind: 'not_applied', number, code: fileCode(error) });
+            break;
+          }
           const code = storeCode(error);
           send({ kind: 'unwell', code, reason: reasonOf(error) });
           send({ kind: 'not_applied', number, code });
@@ -295,6 +316,11 @@ function describe(
     inode: ino,
     device: dev,
   };
+}
+
+/** Returns the content of the attachment that a change adds. */
+function contentOf({ sha256, size }: { readonly sha256: string; readonly size: number }): Content {
+  return { sha256: Buffer.from(sha256, 'hex'), size };
 }
 
 function reasonOf(error: unknown): string {

@@ -59,6 +59,8 @@ interface WriterEvents {
   onFailure(code: StoreCode, reason: string): void;
   /** Called after each committed step of a deletion. */
   onDeleted(progress: Progress): void;
+  /** Called with the bytes of attachments that a group of a stream removed, less those that it added. */
+  onFreed(bytes: number): void;
   onProbed(code: StoreCode | undefined): void;
   onCheckpoint(checkpoint: Checkpoint): void;
 }
@@ -139,7 +141,7 @@ export class Writer {
     return new Promise((settle) => {
       const number = ++this.lastApplied;
       this.applying.set(number, { group, settle });
-      const { events, change, sequence } = group;
+      const { events, change, changedAt, file, sequence } = group;
       const jobs: number[] = [];
       const moved: ArrayBuffer[] = [];
       const placeOf = (memory: ArrayBufferLike): number =>
@@ -147,7 +149,8 @@ export class Writer {
       if (events !== undefined) putSubmission(jobs, events.table, false, placeOf);
       const news = this.buffers.takeNews();
       const { sequences, times } = events ?? { sequences: NO_NUMBERS, times: NO_NUMBERS };
-      this.send({ kind: 'apply', number, jobs, moved, news, sequences, times, change, sequence }, moved);
+      const changed = { change, changedAt, file, sequence };
+      this.send({ kind: 'apply', number, jobs, moved, news, sequences, times, ...changed }, moved);
     });
   }
 
@@ -263,7 +266,7 @@ export class Writer {
         break;
       case 'applied': {
         for (const memory of message.moved) this.buffers.give(memory);
-        const { ids, stored, newest, deleted, durationMs, committedMs } = message;
+        const { ids, stored, newest, deleted, attached, removed, durationMs, committedMs } = message;
         const change = this.applying.get(message.number)?.group.change;
         this.events.onWritten();
         const isNewer = stored > 0 || deleted !== undefined;
@@ -274,7 +277,8 @@ export class Writer {
         } else if (stored > 0) {
           this.events.onStored(newest);
         }
-        this.settleApplied(message.number, { ids, deleted });
+        this.events.onFreed(message.freedBytes);
+        this.settleApplied(message.number, { ids, deleted, attached, removed });
         break;
       }
       case 'not_applied':
