@@ -75,7 +75,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '@nats-io/transport-node': '{ connect, headers }',
   '@nats-io/jetstream':
     '{ AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiCodes, JetStreamApiError, StorageType, jetstream, jetstreamManager }',
-  '@nats-io/obj': '{ Objm }',
+  '@nats-io/obj': '{ Objm, setSha256Backend }',
 };
 
 /** Puts format libraries into files of their own, since every thread reads the bundle when it starts. */

@@ -42,11 +42,13 @@ export class Link {
 
   /** Starts to connect. Returns the connection, and what it finds of the stream in a bounded time. */
   static async open(source: StreamSource): Promise<readonly [Link, ClusterStream]> {
-    const [transport, jetstream, { Objm }] = await Promise.all([
+    const [transport, jetstream, { Objm, setSha256Backend }] = await Promise.all([
       import('@nats-io/transport-node'),
       import('@nats-io/jetstream'),
       import('@nats-io/obj'),
     ]);
+    // The default hashes in JavaScript, which delays other requests.
+    setSha256Backend('native');
     const link = new Link(source, { ...transport, ...jetstream, Objm });
     void link.connect();
     const { name, host } = source;
