@@ -174,17 +174,12 @@ export class Follower {
     return info.state.first_seq > applied + 1 ? 'messages_missing' : undefined;
   }
 
-  private async contentOf(change: ClusterChange | undefined): Promise<string | undefined> {
-    if (change?.kind !== 'attach') return undefined;
-    return this.objects.content(change.event, Buffer.from(change.sha256, 'hex'), change.size);
-  }
-
   /** Stores a group; returns whether the copy has it. */
   private async apply(group: Reading): Promise<boolean> {
     const { change, changedAt, sequence, waiting } = group;
     if (sequence === this.progress.applied) return true;
     // The bytes come before the row, as in an upload.
-    const file = await this.contentOf(change);
+    const file = change?.kind === 'attach' ? await this.objects.content(change) : undefined;
     const events = this.eventsOf(group.received);
     const applied = await this.store.apply({ events, change, changedAt, file, sequence });
     if ('code' in applied) return false;

@@ -10,9 +10,13 @@ import { type Digest, digestHex } from '../digest.ts';
 import { Failure } from '../error.ts';
 import type { Log } from '../log.ts';
 import type { AttachmentFiles, TemporaryFile } from '../store/attachment-files.ts';
+import type { ClusterChange } from '../store/cluster-change.ts';
 import { fileCode } from '../store/failure.ts';
 import { type Bucket, MissingBytes, within } from './bucket.ts';
 import { reasonOf, UNREACHABLE } from './link.ts';
+
+/** The change that adds an attachment. */
+type Attach = Extract<ClusterChange, { readonly kind: 'attach' }>;
 
 /** The bytes of attachments between this server and the bucket. */
 export class Objects {
@@ -48,7 +52,8 @@ export class Objects {
    * Returns the path of the bytes of an attachment of the stream; `undefined` when this server has them, or the bucket no
    * longer does. Throws `MissingBytes` when the copy cannot go on.
    */
-  async content(event: number, sha256: Digest, size: number): Promise<string | undefined> {
+  async content({ event, sha256: digits, size }: Attach): Promise<string | undefined> {
+    const sha256 = Buffer.from(digits, 'hex');
     if (await filed(this.files.has(sha256, size))) return undefined;
     const name = nameOf(event, sha256);
     const received = this.received.get(name);
