@@ -1,4 +1,4 @@
-/** Tests what `twin-ingest bench` measures and shows, and the size of a server with parts in other folders. */
+/** Tests what `twin-ingest bench` measures, and the size of a server with parts in other folders. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
@@ -9,9 +9,6 @@ import { parseOptions } from '../src/cli/compare-command.ts';
 import { deployedSize } from '../src/observe/size.ts';
 import { flagsOf } from '../src/packaged/main.ts';
 import { makePlan } from '../src/plan/plan.ts';
-import { quickReport } from '../src/report/terminal.ts';
-import { sampleReportResult } from './report-fixture.ts';
-import { alike, shapes } from './report-shapes.ts';
 
 const BOTH: Comparison = {
   targets: TARGETS,
@@ -56,29 +53,4 @@ test('the deployed size contains parts outside of the folder of the server', asy
     assert.deepEqual(await deployedSize(target), { own_bytes: 5, with_runtime_bytes: 6 });
     assert.deepEqual(await deployedSize({ ...target, parts }), { own_bytes: 8, with_runtime_bytes: 9 });
   });
-});
-
-test('the report of bench shows every form of a result within 100 columns, and names no flag', () => {
-  const full = sampleReportResult();
-  for (const [shape, result] of Object.entries({ ...shapes(full), alike: alike(full) })) {
-    const text = quickReport(result);
-    const wide = text.split('\n').filter((line) => [...line].length > 100);
-    assert.deepEqual(wide, [], shape);
-    assert.doesNotMatch(text, /undefined|NaN|\[object| --[a-z]/, shape);
-  }
-});
-
-test('the report of bench ends with the answers', () => {
-  assert.match(
-    quickReport(sampleReportResult()),
-    /\nWhich server:\n- You run coding agents: [\s\S]*\n- You ask "Node or Rust\?": [^\n]*\n(?: {2}[^\n]*\n)*$/,
-  );
-});
-
-test('a result without a commit names the version of the servers', () => {
-  const full = sampleReportResult();
-  const environment = { ...full.environment, commit: null, dirty: null, rustc_version: null };
-  const text = quickReport({ ...full, environment });
-  assert.match(text, /^twin-ingest \d+\.\d+\.\d+$/m);
-  assert.doesNotMatch(text, /commit|rustc/);
 });

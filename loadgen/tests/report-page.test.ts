@@ -14,17 +14,9 @@ import { CHROMIUM, launchOptions, missing, skip } from '@twin-ingest/testkit/bro
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { htmlReport } from '../src/report/html.ts';
 import type { RawResult } from '../src/result/result.ts';
-import { sampleReportResult } from './report-fixture.ts';
-import { HOSTILE, hostile } from './report-shapes.ts';
+import { FULL, HOSTILE, hostile } from './report-fixture.ts';
 
-const PLOTS = [
-  'rate-latency-p99-ms',
-  'rate-server-cpu-us-per-event',
-  ...['rss-bytes', 'cpu-share', 'wal-bytes'].map((column) => `time-${column}-batch`),
-  ...['rss-bytes', 'cpu-share', 'wal-bytes', 'file-descriptors', 'lag-ms'].map(
-    (column) => `time-${column}-soak`,
-  ),
-];
+const PLOTS = ['rate-latency-p99-ms', 'rate-server-cpu-us-per-event', 'memory-batch'];
 
 let folder: string;
 let browser: Browser | undefined;
@@ -67,7 +59,7 @@ async function open(result: RawResult, width: number, colorScheme: 'light' | 'da
 
 for (const width of [360, 1400]) {
   test(`at ${width} px the page is whole and asks for nothing`, { skip }, async () => {
-    const { page, errors, requests, url } = await open(sampleReportResult(), width, 'light');
+    const { page, errors, requests, url } = await open(FULL, width, 'light');
     const drawn = await page.$$eval('figure', (figures) =>
       figures.map((figure) => {
         const svg = figure.querySelector('svg')!;
@@ -97,7 +89,7 @@ for (const width of [360, 1400]) {
 test('light and dark differ, and text can be read in both', { skip }, async () => {
   const seen = new Set<string>();
   for (const scheme of ['light', 'dark'] as const) {
-    const { page } = await open(sampleReportResult(), 1400, scheme);
+    const { page } = await open(FULL, 1400, scheme);
     const [ground, ink, tick] = await page.evaluate<string[]>(`[
       getComputedStyle(document.body).backgroundColor,
       getComputedStyle(document.body).color,
@@ -112,7 +104,7 @@ test('light and dark differ, and text can be read in both', { skip }, async () =
 });
 
 test('text of a result is shown and does nothing', { skip }, async () => {
-  const { page, errors, requests, url } = await open(hostile(sampleReportResult()), 360, 'dark');
+  const { page, errors, requests, url } = await open(hostile(), 360, 'dark');
   assert.equal(await page.locator('img, script').count(), 0);
   assert.notEqual(await page.title(), '1');
   const text = await page.locator('body').textContent();

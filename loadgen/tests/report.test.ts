@@ -1,49 +1,126 @@
 /**
- * Tests the report page: text never becomes markup, every plot has a description, and sections depend on what was
- * measured.
+ * Tests every form of a report against the committed result and other forms of it. Nothing is missing, and a direction
+ * follows the figures. A ratio whose interval contains 1 is no difference. Text of a result is never markup.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { choiceSection } from '../src/report/choice.ts';
 import { seenText } from '../src/report/conditions.ts';
-import { html } from '../src/report/html/markup.ts';
+import { documentOf } from '../src/report/document.ts';
 import { htmlReport } from '../src/report/html.ts';
-import { sampleReportResult } from './report-fixture.ts';
-import { alike, hostile, only, shapes } from './report-shapes.ts';
+import { quickReport, terminalReport } from '../src/report/terminal.ts';
+import type { RawResult } from '../src/result/result.ts';
+import { alike, FULL, hostile, only, SHAPES, swapped } from './report-fixture.ts';
 
-const FULL = sampleReportResult();
-const MOST_BYTES = 1_500_000;
+const REPORTS = { terminalReport, quickReport, documentOf, htmlReport } as const;
+const TERMINALS = { terminalReport, quickReport } as const;
+const MARKUPS = { documentOf, htmlReport, choiceSection: (result: RawResult) => choiceSection(result, null) };
 
-test('what is put into markup stays text', () => {
-  const bad = `"><img src=x onerror='1'>&`;
-  const { text } = html`<b title="${bad}">${[bad, html`<i>${1}</i>`, null]}</b>`;
-  const shown = '&quot;&gt;&lt;img src=x onerror=&#39;1&#39;&gt;&amp;';
-  assert.equal(text, `<b title="${shown}">${shown}<i>1</i></b>`);
-});
+/** Returns a text without line breaks, which a terminal may have between any two words. */
+const flat = (text: string) => text.replaceAll(/\s+/g, ' ');
 
-for (const [shape, result] of Object.entries({ ...shapes(FULL), 'hostile text': hostile(FULL) })) {
-  test(`the page shows ${shape}, the same every time, alone in its file`, () => {
-    const page = htmlReport(result);
-    assert.equal(htmlReport(result), page);
-    assert.ok(Buffer.byteLength(page) < MOST_BYTES, `${Buffer.byteLength(page)} bytes`);
-    assert.doesNotMatch(page, /undefined|NaN|Infinity|\[object|>null</);
-    assert.doesNotMatch(page, /<(script|img|iframe|object|embed|link rel="stylesheet")/);
-    const addresses = page.replaceAll('http://www.w3.org/', '').match(/https?:|url\(|@import/g);
-    assert.equal(addresses, null);
-    assert.match(
-      page,
-      /Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; img-src data:/,
-    );
+for (const [name, write] of Object.entries(REPORTS)) {
+  for (const [shape, result] of Object.entries(SHAPES)) {
+    test(`${name} shows ${shape} without a gap, the same every time`, () => {
+      const text = write(result);
+      assert.doesNotMatch(text, /undefined|NaN|Infinity|\[object|\bnull\b/);
+      assert.equal(write(result), text);
+      if (shape.endsWith('alone')) assert.doesNotMatch(text, /Rust \/ TypeScript|Delta/);
+    });
+  }
+
+  test(`${name} turns with the figures, and claims nothing of speed or memory when nothing differs`, () => {
+    assert.match(flat(write(FULL)), /Rust takes \S+ .{0,12}(as many|more) events per second/);
+    assert.match(flat(write(swapped())), /Rust takes \d+ % fewer events per second/);
+    const text = flat(write(alike()));
+    assert.doesNotMatch(text, /Rust (takes|holds|spends|keeps) \d|Rust’s [^.]* is \d/);
+    assert.match(text, /[Nn]o difference/);
   });
 }
 
-test('warnings of one kind say a long common end once, and keep units', () => {
-  const about = (measurement: string | null, message: string) => ({
-    measurement,
-    message,
-    code: 'stolen_time' as const,
-    limits: null,
-    advice: 'none',
+for (const [name, write] of Object.entries(TERMINALS)) {
+  test(`${name} stays within 100 columns`, () => {
+    for (const [shape, result] of Object.entries(SHAPES)) {
+      const wide = write(result)
+        .split('\n')
+        .filter((line) => [...line].length > 100);
+      assert.deepEqual(wide, [], shape);
+    }
   });
+}
+
+for (const [name, write] of Object.entries(MARKUPS)) {
+  test(`${name} shows text of the result as text`, () => {
+    const text = write(hostile()).replaceAll(/```[\s\S]*?```/g, '');
+    assert.doesNotMatch(text, /<img/);
+    assert.match(text, /&lt;img/);
+  });
+}
+
+test("the terminal has one table for each kind of figure, a user's loads before throughput", () => {
+  const text = terminalReport(FULL);
+  for (const title of ['The comparison', 'Design and language', 'Every closed loop', 'Open loop: latency'])
+    assert.equal(text.split('\n').filter((line) => line.startsWith(title)).length, 1, title);
+  assert.match(text, /│ 30,000\/s +│ TypeScript │ 30,000\/s/);
+  assert.match(text, /Drift over[\s\S]*RSS +│ [a-z ]+: [\d.]+ MiB\/h/);
+  assert.match(flat(text), /: TypeScript \d+ %, Rust \d+ % of what their own databases take in bulk/);
+  assert.match(text, /It limits /);
+  const labels = ['CPU per event, 1,000/s', 'CPU per event, 10,000/s', 'Latency p99, 1,000/s', 'Throughput'];
+  const places = labels.map((label) => text.indexOf(`│ ${label}`));
+  assert.ok(places.every((place, i) => place > (places[i - 1] ?? 0)));
+});
+
+test('the report states agreement of halves, intervals and both generators', () => {
+  for (const text of [terminalReport(FULL), documentOf(FULL)].map(flat)) {
+    assert.match(text, /Odd and even rounds agree within 10 % in \d+ of \d+ ratios of the headline/);
+    assert.match(text, /known to: throughput ±[\d.]+ %, CPU per event ±[\d.]+ % \(goal ±5 %\)/);
+    assert.match(text, /in CPU per event with wrk, and .* with autocannon, in the same processes/);
+  }
+});
+
+test('the document has the form of the first report in at most 15 KB, and states whether all was measured', () => {
+  const text = documentOf(FULL);
+  assert.ok(Buffer.byteLength(text) <= 15 * 1024, `${Buffer.byteLength(text)} bytes`);
+  assert.match(
+    text,
+    /^status: complete$[\s\S]*## Environment[\s\S]*## Workload Parameters[\s\S]*## Results[\s\S]*## Analysis[\s\S]*## Caveats[\s\S]*it has one round a server[\s\S]*## Raw Data[\s\S]*## Reproduction/m,
+  );
+  const partial = documentOf(only(['startup', 'batch']));
+  assert.match(partial, /^status: partial$[\s\S]*^Not measured in this run\.$[\s\S]*This run has no soak/m);
+});
+
+test('the page is alone in its file, and every plot has a description and its figures as a table', () => {
+  const page = htmlReport(FULL);
+  assert.doesNotMatch(page, /<(script|img|iframe|object|embed|link rel="stylesheet")/);
+  assert.equal(page.replaceAll('http://www.w3.org/', '').match(/https?:|url\(|@import/g), null);
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:".replaceAll("'", '&#39;');
+  assert.ok(page.includes(`Content-Security-Policy" content="${policy}`));
+  const figures = page.split('<figure ').slice(1);
+  assert.ok(figures.length >= 3, `${figures.length} plots`);
+  for (const figure of figures) {
+    assert.match(figure, /<svg [^>]*role="img" aria-label="[^"]+"/);
+    assert.match(figure, /<svg [^>]*><title>[^<]+<\/title><desc>[^<]+<\/desc>/);
+    assert.match(figure, /<details>.*<tbody><tr>/s);
+    assert.match(figure, /●|◆/);
+  }
+});
+
+test('the cards follow the verdicts, and each warning states what it limits', () => {
+  const page = htmlReport(FULL);
+  assert.match(page, /class="verdict">Rust takes [^<]+ events per second\.</);
+  const claims = htmlReport(alike())
+    .match(/class="verdict">[^<]+/g)!
+    .filter((card) => !/no difference/i.test(card));
+  assert.match(claims.join('\n'), /^class="verdict">Rust with its runtime is [^\n]* to deploy\.$/);
+  const kinds = new Set(
+    [FULL, ...FULL.measurements].flatMap(({ warnings }) => warnings.map(({ code }) => code)),
+  );
+  assert.equal(page.match(/<small>It limits [^<]+<\/small>/g)?.length, kinds.size);
+});
+
+test('warnings of one kind say a long common end once, and keep units', () => {
+  const rest = { code: 'stolen_time', limits: null, advice: 'none' } as const;
+  const about = (measurement: string | null, message: string) => ({ ...rest, measurement, message });
   const cores = "of the cores' time was given to others";
   assert.equal(
     seenText([about('batch', `3.1 % ${cores}`), about('single', `4.3 % ${cores}`)]),
@@ -56,41 +133,14 @@ test('warnings of one kind say a long common end once, and keep units', () => {
   );
 });
 
-test('every plot has a title, a description and its figures as a table', () => {
-  const page = htmlReport(FULL);
-  const figures = page.split('<figure ').slice(1);
-  assert.ok(figures.length >= 5, `${figures.length} plots`);
-  const ids = figures.map((figure) => /^id="([^"]+)"/.exec(figure)![1]!);
-  assert.equal(new Set(ids).size, ids.length);
-  for (const figure of figures) {
-    assert.match(figure, /<svg [^>]*role="img" aria-label="[^"]+"/);
-    assert.match(figure, /<svg [^>]*><title>[^<]+<\/title><desc>[^<]+<\/desc>/);
-    assert.match(figure, /<details>.*<tbody><tr>/s);
-    assert.match(figure, /●|◆/);
-  }
-});
-
-test('the cards follow the verdicts', () => {
-  assert.match(htmlReport(FULL), /class="verdict">Rust takes [^<]+ events per second\.</);
-  const cards = htmlReport(alike(FULL)).match(/class="verdict">[^<]+/g)!;
-  const claims = cards.filter((card) => !/no difference/i.test(card));
-  assert.deepEqual(claims, ['class="verdict">Rust with its runtime is 96 % smaller to deploy.']);
-});
-
-test('the page leaves out a section whose measurement is missing', () => {
-  const page = htmlReport(only(FULL, ['startup', 'batch']));
-  for (const id of ['design', 'soak']) {
-    assert.match(htmlReport(FULL), new RegExp(`<section id="${id}"`));
-    assert.doesNotMatch(page, new RegExp(`<section id="${id}"`));
-  }
-  assert.match(page, /<section id="answer"/);
-});
-
-test('each warning states what it limits', () => {
-  const page = htmlReport(FULL);
-  const kinds = new Set(
-    [...FULL.warnings, ...FULL.measurements.flatMap(({ warnings }) => warnings)].map(({ code }) => code),
+test('the report of bench names no flag, ends with the answers, and states a version without a commit', () => {
+  const environment = { ...FULL.environment, commit: null, dirty: null, rustc_version: null };
+  const text = quickReport({ ...FULL, environment });
+  assert.doesNotMatch(text, / --[a-z]/);
+  assert.match(text, /^twin-ingest \d+\.\d+\.\d+$/m);
+  assert.doesNotMatch(text, /commit|rustc/);
+  assert.match(
+    text,
+    /\nWhich server:\n- You run coding agents: [\s\S]*\n- You ask "Node or Rust\?": [^\n]*\n(?: {2}[^\n]*\n)*$/,
   );
-  assert.ok(kinds.size > 0);
-  assert.equal(page.match(/<small>It limits [^<]+<\/small>/g)?.length, kinds.size);
 });

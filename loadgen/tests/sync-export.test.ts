@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { SYNC_GOALS } from '../src/sync/goals.ts';
 import { formatGoal, scenarioTable, syncDocument, syncGoalTable, syncTerminal } from '../src/sync/report.ts';
 import type { SyncResult } from '../src/sync/result.ts';
-import { HOSTILE } from './report-shapes.ts';
+import { HOSTILE } from './report-fixture.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const SYNC = sampleSync();

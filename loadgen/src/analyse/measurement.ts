@@ -9,7 +9,7 @@ import type { PoolFacts } from '../load/pool.ts';
 import { cpuShares } from '../observe/cpu-share.ts';
 import type { Slice, Timeline } from '../observe/sample.ts';
 import type { Spec } from '../plan/spec.ts';
-import type { GeneratorLoad, Rate, RawMeasurement, Reads, ServerMeasurement } from '../result/result.ts';
+import type { GeneratorLoad, Rate, RawMeasurement, ServerMeasurement } from '../result/result.ts';
 import type { Rounds } from '../run/cycles.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { generatorLoad, METRICS, type Metric } from './metrics.ts';
@@ -130,17 +130,13 @@ function serverOf(
   return {
     metrics: Object.fromEntries(summaries),
     ...(spec.group === 'main' ? { values: Object.fromEntries(values) } : {}),
-    ...readsOf(soaked),
-    ...(soaked === undefined ? {} : { drift: driftsOf(soaked.timeline) }),
+    ...(soaked?.reader ? { reads: soaked.reader } : {}),
+    ...(soaked && { drift: driftsOf(soaked.timeline) }),
   };
 }
 
 /** Metrics of the main group whose values the summary contains slice by slice. */
 const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
-
-function readsOf(soaked: Slice | undefined): { readonly reads?: Reads } {
-  return soaked === undefined || soaked.reader === null ? {} : { reads: soaked.reader };
-}
 
 function generatorOf(slices: readonly Slice[]): GeneratorLoad | null {
   if (slices.length === 0) return null;
@@ -153,21 +149,14 @@ function generatorOf(slices: readonly Slice[]): GeneratorLoad | null {
 type Values = readonly (readonly (number | null)[])[];
 
 function valuesByRound(metric: Metric, name: TargetName, { slices, processes }: Rounds): Values {
-  const own =
+  const isOwn = ({ target }: { readonly target: TargetName }) => target === name;
+  const found =
     metric.from === 'slice'
-      ? valuesOf(slices, name, metric.value)
+      ? slices.filter(isOwn).map((one) => ({ round: one.round, value: metric.value(one) }))
       : metric.from === 'process'
-        ? valuesOf(processes, name, metric.value)
+        ? processes.filter(isOwn).map((one) => ({ round: one.round, value: metric.value(one) }))
         : [];
-  return [...Map.groupBy(own, ({ round }) => round).values()].map((found) => found.map(({ value }) => value));
-}
-
-function valuesOf<One extends { readonly round: number; readonly target: TargetName }>(
-  all: readonly One[],
-  name: TargetName,
-  value: (one: One) => number | null,
-): { readonly round: number; readonly value: number | null }[] {
-  return all.filter(({ target }) => target === name).map((one) => ({ round: one.round, value: value(one) }));
+  return [...Map.groupBy(found, ({ round }) => round).values()].map((own) => own.map(({ value }) => value));
 }
 
 /** Returns whether this kind of load can have the metric. Other metrics are left out, not shown as not measured. */
@@ -207,13 +196,10 @@ const SETTLE_SHARE = 1 / 3;
 
 function driftsOf(timeline: Timeline): Record<string, Drift> {
   const settle_ms = (timeline.t_ms.at(-1) ?? 0) * SETTLE_SHARE;
-  const drift = (values: readonly (number | null)[], t_ms: readonly number[], tolerance_per_hour: number) =>
-    driftOf(t_ms, values, { tolerance_per_hour, settle_ms });
-  return {
-    rss_bytes: drift(timeline.rss_bytes, timeline.t_ms, TOLERANCES.rss_bytes),
-    cpu_share: drift(cpuShares(timeline), timeline.t_ms, TOLERANCES.cpu_share),
-    wal_bytes: drift(timeline.wal_bytes, timeline.t_ms, TOLERANCES.wal_bytes),
-    file_descriptors: drift(timeline.file_descriptors, timeline.t_ms, TOLERANCES.file_descriptors),
-    lag_ms: drift(timeline.lag_ms, timeline.t_ms, TOLERANCES.lag_ms),
-  };
+  const columns = { ...timeline, cpu_share: cpuShares(timeline) };
+  const drifts = Object.entries(TOLERANCES).map(([key, tolerance_per_hour]) => {
+    const values = columns[key as keyof typeof TOLERANCES];
+    return [key, driftOf(timeline.t_ms, values, { tolerance_per_hour, settle_ms })];
+  });
+  return Object.fromEntries(drifts);
 }

@@ -11,6 +11,7 @@ import type { Placement } from '../plan/placement.ts';
 import { ENOUGH_ROUNDS } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
 import type { Rounds } from '../run/cycles.ts';
+import { ADVICE } from './advice.ts';
 import { cpuPerEvent, generatorLoad, METRICS, streamClientsLoad, throughput } from './metrics.ts';
 import { type Comparison, median } from './statistics.ts';
 import { trendOf } from './trend.ts';
@@ -50,76 +51,8 @@ const RATE_REACHED = 0.98;
 const LATE_MS = 5;
 /** Maximum share of all cores that other programs may use without a warning. */
 const OTHER_LOAD = 0.05;
-const STOLEN = 0.02;
-
-const THROUGHPUT = 'throughput, and latency of the closed loop';
-const ALL = 'every figure of this measurement';
-
-/** What each warning limits, and what to do about it. */
-export const ADVICE: Readonly<Record<WarningCode, Pick<Warning, 'limits' | 'advice'>>> = {
-  generator_saturated: {
-    limits: THROUGHPUT,
-    advice: 'The generator may be what was measured. Compare CPU per event, or use more cores.',
-  },
-  few_rounds: { limits: 'every ratio', advice: `Use --rounds=${ENOUGH_ROUNDS} or more.` },
-  wide_interval: {
-    limits: 'the ratio that is named',
-    advice: 'Quote the interval, not the ratio alone. Close other programs, or use more --rounds.',
-  },
-  wide_spread: {
-    limits: 'the median that is named',
-    advice:
-      'Close other programs, use more repeats, and do not read more into the median than the spread allows.',
-  },
-  halves_differ: {
-    limits: 'the ratio that is named',
-    advice: 'Odd and even rounds disagree: something changed during the run. Run again.',
-  },
-  short_load: {
-    limits: 'disk, memory and latency tails',
-    advice: 'Use more --events or --duration, so that checkpoints and garbage collection show.',
-  },
-  not_steady: {
-    limits: null,
-    advice:
-      'No two parts of the warm-up agreed. The slices show whether the server was still changing; a longer --warmup helps.',
-  },
-  rate_not_reached: {
-    limits: 'latency at this rate',
-    advice: 'The server did not keep up, so latencies grow with the length of the load. Use a lower --rate.',
-  },
-  requests_dropped: {
-    limits: 'latency at this rate',
-    advice: 'The generator gave up requests that were due. Latencies leave out what they would have waited.',
-  },
-  late_generator: {
-    limits: 'latency at this rate',
-    advice: 'Latencies include the delay of the generator itself. Use more cores or a lower --rate.',
-  },
-  stream_clients_saturated: {
-    limits: 'delivery lag of the stream',
-    advice: 'The lag may be that of the clients. Use fewer --stream-clients, more cores or a lower --rate.',
-  },
-  other_load: { limits: ALL, advice: 'Other programs used the cores. Close them and run again.' },
-  stolen_time: {
-    limits: ALL,
-    advice: 'A hypervisor gave part of the cores to others. Use a machine of your own.',
-  },
-  trend: {
-    limits: 'absolute values; ratios are of neighbours and hold',
-    advice:
-      "The machine's speed drifted during this run. Warm it up for several minutes and run again. Do not compare absolute values with other runs.",
-  },
-  no_k6: { limits: null, advice: 'Install k6 (pnpm k6:install): it then drives the soak.' },
-  machine_busy: { limits: ALL, advice: 'Wait until the machine is idle and run again.' },
-  shared_cores: {
-    limits: 'throughput: it includes what the generator takes away',
-    advice: 'CPU per event is the sounder figure here. Use four cores or more.',
-  },
-  stale_build: { limits: ALL, advice: 'Run without --no-build.' },
-  uncommitted_changes: { limits: 'reproduction by others', advice: 'Commit first.' },
-  resources_not_measured: { limits: 'CPU and memory', advice: 'Run on Linux.' },
-};
+/** Share of all cores' time that the hypervisor gave to other guests. Above it, there is a warning. */
+export const STOLEN = 0.02;
 
 type Warn = (code: WarningCode, message: string) => void;
 
@@ -193,9 +126,8 @@ function judgeComparison({ spec, comparison }: Grounds, warn: Warn): void {
     const found = comparison[key] ?? null;
     if (found === null || found.interval === 'none') continue;
     if (spec.rate !== null && key === 'throughput_events_per_s') continue;
-    const name = METRICS.find((metric) => metric.key === key)!.label.replace(/^[A-Z](?=[a-z])/, (first) =>
-      first.toLowerCase(),
-    );
+    const { label } = METRICS.find((metric) => metric.key === key)!;
+    const name = `${label.charAt(0).toLowerCase()}${label.slice(1)}`;
     const wide = Math.max(found.high / found.ratio, found.ratio / found.low) - 1;
     if (wide > WIDE_INTERVAL) warn('wide_interval', `the ratio of ${name} is known to ±${percent(wide)}`);
     if (found.split_half?.agree === false) {
@@ -246,9 +178,13 @@ export function runWarningsOf({ environment, placement, stale }: RunGrounds): Wa
   return warnings;
 }
 
+export function warningOf(code: WarningCode, message: string): Warning {
+  return { code, message, ...ADVICE[code] };
+}
+
 function collector(): { warnings: Warning[]; warn: Warn } {
   const warnings: Warning[] = [];
-  return { warnings, warn: (code, message) => void warnings.push({ code, message, ...ADVICE[code] }) };
+  return { warnings, warn: (code, message) => void warnings.push(warningOf(code, message)) };
 }
 
 function percent(share: number): string {

@@ -5,35 +5,41 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { ProgramFacts } from '../../plain/facts.ts';
-import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
+import { headlineOf, measurementNamed, type Rate, type Result } from '../result/result.ts';
 import { commitOf, warningsOf } from './conditions.ts';
 import { type Design, designOf } from './design.ts';
 import { formatDuration, formatValue, group } from './format.ts';
 import { metricTable } from './markdown.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
 import { SHORT_NAMES } from './names.ts';
-import { isCompared, type Row, rowsOf, sizeRows } from './rows.ts';
+import { type Row, rowsOf, sizeRows } from './rows.ts';
 import { isDifference, shortVerdict } from './verdict.ts';
 
 const OPEN = 'open_10000';
 /** Difference of CPU time, in cores, above which the choice of a server matters. */
 const NOTICED_CORES = 0.1;
 
-interface Choice {
-  readonly start: Row;
-  readonly memory: Row;
-  readonly cpu: Row;
-  readonly latency: Row;
-  readonly throughput: Row;
-  readonly size: Row;
-  /** CPU time per event with one event per request; `undefined` when the run did not measure it. */
-  readonly singleCpu: Row | undefined;
+/** The rows of the table, each with its measurement and its metric; `headline` is the closed loop that is shown first. */
+const ROWS = {
+  cpu: [OPEN, 'server_cpu_us_per_event'],
+  latency: [OPEN, 'latency_p99_ms'],
+  throughput: ['headline', 'throughput_events_per_s'],
+  memory: ['headline', 'idle_rss_bytes'],
+  start: ['startup', 'start_ms'],
+} as const;
+
+/** Rows with a value of each server. */
+interface Choice extends Readonly<Record<keyof typeof ROWS | 'size', Row>> {
+  /** CPU time per event with one event per request; `null` when the run did not measure it. */
+  readonly singleCpu: Row | null;
   readonly rate: number;
 }
 
 /** Returns the section as Markdown: table, answers, design and language, and conditions. */
 export function choiceSection(result: Result, programs: readonly ProgramFacts[] | null): string {
-  const { start, memory, cpu, latency, throughput, size } = choiceOf(result);
+  const choice = choiceOf(result);
+  if (typeof choice === 'string') throw new Error(choice);
+  const { cpu, latency, throughput, memory, start, size } = choice;
   const design = designOf(result);
   return `${[
     metricTable(result, [cpu, latency, throughput, memory, start, size], ['ratio', 'meaning']),
@@ -49,25 +55,13 @@ export function choiceSection(result: Result, programs: readonly ProgramFacts[] 
 
 /** Returns one answer for each reader; none when the run lacks a necessary figure. */
 export function answers(result: Result): { readonly reader: string; readonly text: string }[] {
-  const choice = isCompared(result) && isComplete(result) ? choiceOf(result) : null;
-  if (choice === null) return [];
+  const choice = choiceOf(result);
+  if (typeof choice === 'string') return [];
   return [
     { reader: 'You run coding agents', text: forAgents(choice) },
     { reader: 'You build an app', text: forApps(choice, result) },
     { reader: 'You ask "Node or Rust?"', text: forBackends(choice) },
   ];
-}
-
-/** Returns whether both servers have every figure that the answers need. */
-function isComplete(result: Result): boolean {
-  const needed: readonly (readonly [Measurement | undefined, readonly string[]])[] = [
-    [measurementNamed(result, 'startup'), ['start_ms']],
-    [headlineOf(result), ['idle_rss_bytes', 'throughput_events_per_s']],
-    [measurementNamed(result, OPEN), ['server_cpu_us_per_event', 'latency_p99_ms']],
-  ];
-  return needed.every(([one, keys]) =>
-    keys.every((key) => one?.servers.rs?.metrics[key] && one.servers.ts?.metrics[key]),
-  );
 }
 
 function designText({ table, sentences }: Design, programs: readonly ProgramFacts[] | null): string {
@@ -89,14 +83,7 @@ const PROGRAMS: readonly ProgramFacts['name'][] = ['plain-ts', 'ts', 'plain-rs',
 function programRows(programs: readonly ProgramFacts[]): string[][] {
   const row = (label: string, cell: (facts: ProgramFacts) => string) => [
     label,
-    ...PROGRAMS.map((name) =>
-      cell(
-        found(
-          programs.find((one) => one.name === name),
-          `no facts of ${name}`,
-        ),
-      ),
-    ),
+    ...PROGRAMS.map((name) => cell(programs.find((one) => one.name === name)!)),
   ];
   return [
     row('Lines of code (and of SQL)', ({ lines, sql_lines }) => `${group(lines)} (${group(sql_lines)})`),
@@ -107,41 +94,33 @@ function programRows(programs: readonly ProgramFacts[]): string[][] {
   ];
 }
 
-function choiceOf(result: Result): Choice {
-  const startup = found(measurementNamed(result, 'startup'), 'no starts in the comparison');
-  const headline = found(headlineOf(result), 'no throughput in the comparison');
-  const atRate = found(measurementNamed(result, OPEN), `no ${OPEN} in the comparison`);
-  const single = measurementNamed(result, 'single');
-  const rate = atRate.workload?.rate;
-  if (rate?.kind !== 'fixed') throw new Error(`${OPEN} has no fixed rate`);
+/** Returns the rows of both servers, or what the run lacks. */
+function choiceOf(result: Result): Choice | string {
+  const rows: Partial<Record<keyof typeof ROWS, Row>> = {};
+  for (const [name, [where, key]] of Object.entries(ROWS)) {
+    const row = rowOf(result, where, key);
+    if (row === null)
+      return `no ${where === 'startup' ? 'starts' : where} in the comparison, or no ${key} in it`;
+    rows[name as keyof typeof ROWS] = row;
+  }
+  const { cpu, latency, ...others } = rows as Record<keyof typeof ROWS, Row>;
+  const rate = measurementNamed(result, OPEN)!.workload!.rate as Extract<Rate, { kind: 'fixed' }>;
   const at = `at ${group(rate.events_per_s)} events/s`;
-  const cpu = rowOf(result, atRate, 'server_cpu_us_per_event');
-  const latency = rowOf(result, atRate, 'latency_p99_ms');
   return {
-    start: rowOf(result, startup, 'start_ms'),
-    memory: rowOf(result, headline, 'idle_rss_bytes'),
+    ...others,
     cpu: { ...cpu, label: `${cpu.label} ${at}` },
     latency: { ...latency, label: `${latency.label} ${at}` },
-    throughput: rowOf(result, headline, 'throughput_events_per_s'),
-    size: found(
-      sizeRows(result).find(({ key }) => key === 'deployed_with_runtime_bytes'),
-      'no sizes',
-    ),
-    singleCpu: single && rowOf(result, single, 'server_cpu_us_per_event'),
+    size: sizeRows(result).find(({ key }) => key === 'deployed_with_runtime_bytes')!,
+    singleCpu: rowOf(result, 'single', 'server_cpu_us_per_event'),
     rate: rate.events_per_s,
   };
 }
 
-function rowOf(result: Result, measurement: Measurement, key: string): Row {
-  return found(
-    rowsOf(result, measurement).find((row) => row.key === key),
-    `no ${key} in ${measurement.name}`,
-  );
-}
-
-function found<T>(value: T | undefined, problem: string): T {
-  if (value === undefined) throw new Error(problem);
-  return value;
+/** Returns a row with a value of each server; `null` when one is missing. */
+function rowOf(result: Result, where: string, key: string): Row | null {
+  const measurement = where === 'headline' ? headlineOf(result) : measurementNamed(result, where);
+  const row = measurement && rowsOf(result, measurement).find((one) => one.key === key);
+  return row?.summaries.rs && row.summaries.ts ? row : null;
 }
 
 function forAgents({ memory, rate }: Choice): string {
@@ -175,7 +154,7 @@ function forBackends({ cpu, singleCpu, latency, throughput, rate }: Choice): str
   const from = noticedFrom(cpu);
   if (from === null) return `at ${group(rate)} events/s the rate does not decide. There, ${p99}. ${end}`;
   const { dear, cheap, events_per_s } = from;
-  const alone = singleCpu === undefined ? null : noticedFrom(singleCpu);
+  const alone = singleCpu && noticedFrom(singleCpu);
   const also =
     alone?.dear === dear
       ? ` With one event in each request it is ${rounded(alone.events_per_s)} events/s.`
@@ -200,8 +179,7 @@ function noticedFrom(cpu: Row): { dear: TargetName; cheap: TargetName; events_pe
 }
 
 function conditions({ environment, created_at, ...result }: Result): string {
-  const headline = headlineOf({ measurements: result.measurements });
-  const { workload } = found(headline, 'no throughput');
+  const workload = headlineOf(result)?.workload;
   return (
     `Medians, in parentheses the smallest and the largest; ratios of neighbouring slices with their 95 % interval. ` +
     `${created_at.slice(0, 10)}, ${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, ` +
@@ -223,8 +201,8 @@ function lower(row: Row): TargetName {
   return median(row, 'rs') <= median(row, 'ts') ? 'rs' : 'ts';
 }
 
-function median({ summaries, label }: Row, name: TargetName): number {
-  return found(summaries[name]?.median, `no ${label} of ${SHORT_NAMES[name]}`);
+function median({ summaries }: Row, name: TargetName): number {
+  return summaries[name]!.median;
 }
 
 function shown(row: Row, name: TargetName): string {

@@ -1,11 +1,8 @@
 /** The conditions of the figures and all warnings: one fact for each line. */
 
+import { ADVICE } from '../analyse/advice.ts';
 import type { Warning } from '../analyse/warning.ts';
-import { ADVICE } from '../analyse/warnings.ts';
-import type { DriverFacts } from '../load/drivers/driver.ts';
-import type { Measurement, Result } from '../result/result.ts';
-import { formatDuration, group } from './format.ts';
-import { askedOf } from './series.ts';
+import type { Result } from '../result/result.ts';
 
 export function runConditions(result: Result): string[] {
   const { environment } = result;
@@ -35,36 +32,6 @@ export function commitOf({ environment }: Pick<Result, 'environment'>): string {
   return `${environment.commit ?? 'unknown'}${environment.dirty === true ? ' with uncommitted changes' : ''}`;
 }
 
-/** Returns the conditions of one measurement: rounds, size and load. */
-export function workloadLine(measurement: Measurement): string {
-  const { workload, driver, payload } = measurement;
-  if (workload === null) return `${measurement.order.length} starts, each a fresh process and database`;
-  const size = [
-    ...(workload.events === null ? [] : [`${group(workload.events)} events a round`]),
-    ...(workload.duration_s === null ? [] : [`slices of ${formatDuration(workload.duration_s)}`]),
-  ].join(' or ');
-  const source =
-    payload === null
-      ? []
-      : [payload.source === 'corpus' ? 'events of a corpus' : `generated events, seed ${payload.seed}`];
-  return [
-    `rounds: ${workload.rounds} of ${workload.slices} ${workload.slices === 1 ? 'slice' : 'slices'} per server, ${size}`,
-    ...source,
-    workload.batch_size === 1 ? 'one event a request' : `batches of ${workload.batch_size}`,
-    // k6 opens one connection for each request in flight.
-    ...(driver?.name === 'k6' ? ['connections as needed'] : [`${workload.connections} connections`]),
-    ...(driver === null ? [] : [driverText(driver)]),
-    ...(workload.rate === null ? [] : [`asked ${askedOf(measurement)}`]),
-    ...(workload.stream_clients === 0 ? [] : [`${workload.stream_clients} stream clients`]),
-    `durability ${workload.durability}`,
-  ].join(', ');
-}
-
-/** Returns text such as "open loop (k6 1.8.1), latency from sending". */
-function driverText({ model, name, version, latency_from }: DriverFacts): string {
-  return `${model} loop (${name} ${version}), latency from ${latency_from === 'due' ? 'when a request was due' : 'sending'}`;
-}
-
 /** Explanation of the figures for readers. */
 export const READING =
   'medians, in parentheses minimum and maximum; ratios are of neighbouring slices, with their 95 % interval; fresh processes and databases each round';
@@ -81,6 +48,11 @@ export function warningsOf(result: Result): NamedWarning[] {
       warnings.map((warning) => ({ ...warning, ...ADVICE[warning.code], measurement: name })),
     ),
   ];
+}
+
+/** Returns the warnings of each kind. */
+export function kindsOf(warnings: readonly NamedWarning[]): NamedWarning[][] {
+  return [...Map.groupBy(warnings, ({ code }) => code).values()];
 }
 
 /**

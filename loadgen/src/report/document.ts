@@ -8,7 +8,7 @@ import type { Warning } from '../analyse/warning.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { SUITE_NAMES } from '../result/suite-parts.ts';
 import { SMOKE } from '../verify/smoke.ts';
-import { commitOf, type NamedWarning, READING, seenText } from './conditions.ts';
+import { commitOf, kindsOf, type NamedWarning, READING, seenText } from './conditions.ts';
 import { formatDuration, formatValue, group } from './format.ts';
 import { metricTable } from './markdown.ts';
 import { bullets, markdownTable, markdownText } from './markdown-table.ts';
@@ -139,12 +139,9 @@ function payloadText({ payload }: Measurement): string {
 /** Returns one line for each kind of warning: what it limits, where it occurred, and what to do. */
 export function warningLines(all: readonly NamedWarning[]): string {
   if (all.length === 0) return 'None was found in this run.';
-  const kinds = Map.groupBy(all, ({ code }) => code);
-  return bullets(
-    [...kinds].map(([code, found]) =>
-      markdownText(`${code} (${limitOf(found[0]!)}): ${seenText(found)}. ${found[0]!.advice}`),
-    ),
-  );
+  const line = (found: readonly NamedWarning[]) =>
+    `${found[0]!.code} (${limitOf(found[0]!)}): ${seenText(found)}. ${found[0]!.advice}`;
+  return bullets(kindsOf(all).map((found) => markdownText(line(found))));
 }
 
 export function limitOf({ limits }: Warning): string {

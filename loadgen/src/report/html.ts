@@ -5,8 +5,8 @@
  */
 
 import type { RawResult } from '../result/result.ts';
-import { commitOf } from './conditions.ts';
-import { formatDuration, formatValue, group } from './format.ts';
+import { runConditions } from './conditions.ts';
+import { formatDuration, group } from './format.ts';
 import { html, type Markup, trusted } from './html/markup.ts';
 import { type Section, sectionsOf } from './html/sections.ts';
 import { STYLE } from './html/style.ts';
@@ -42,22 +42,13 @@ ${sections.map(({ id, title, body }) => html`<section id="${id}"><h2>${title}</h
 }
 
 function headerMarkup(result: RawResult, title: string, sections: readonly Section[]): Markup {
-  const { environment } = result;
   const all = result.measurements.flatMap(({ processes }) => processes);
   const stored = all.reduce((sum, { audit }) => sum + audit.stored_events, 0);
-  const facts = [
-    result.created_at.slice(0, 10),
-    `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores`,
-    `${formatValue(environment.memory_bytes, 'bytes')} RAM`,
-    `${environment.platform} ${environment.kernel}`,
-    `Node ${environment.node_version}`,
-    environment.rustc_version ?? 'no rustc',
-    `commit ${commitOf(result).slice(0, 12)}${environment.dirty === true ? ' with uncommitted changes' : ''}`,
-  ];
+  const facts = [result.created_at.slice(0, 10), ...runConditions(result), ...result.flags];
   return html`<header>
 <h1>${title}</h1>
 <p class="lead">One event-ingest API, the same requests. ${result.measurements.length} measurements, ${all.length} processes in ${formatDuration(result.took_s)}; ${group(stored)} events were found in the files of the stopped servers.</p>
-<ul class="facts">${facts.map((fact) => html`<li>${fact}</li>`)}</ul>
+<ul class="facts">${facts.flatMap((fact) => fact.split(', ')).map((fact) => html`<li>${fact}</li>`)}</ul>
 <nav>${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
 </header>`;
 }

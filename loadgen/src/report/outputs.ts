@@ -8,7 +8,7 @@ import type { Options } from '../plan/options.ts';
 import type { Plan } from '../plan/plan.ts';
 import { addToHistory } from '../result/history.ts';
 import { readableJson, writeChecked } from '../result/json.ts';
-import type { Measurement, RawResult, Result } from '../result/result.ts';
+import type { RawResult, Result } from '../result/result.ts';
 import { summaryOf } from '../result/summary.ts';
 import type { Progress } from '../run/progress.ts';
 import { quickReport, terminalReport } from './terminal.ts';
@@ -49,15 +49,6 @@ export async function writeOutputs(
 export function printPartial(result: Result, isWritten: boolean): void {
   const report = isWritten ? terminalReport(result) : quickReport(result);
   process.stdout.write(`PARTIAL: the run was interrupted, and no result was written.\n\n${report}`);
-}
-
-/** Stores the measurements so far, so that a later failure does not lose them. No result is made from this file. */
-export async function keepUnfinished(
-  scratch: string | null,
-  measurements: readonly Measurement[],
-): Promise<void> {
-  if (scratch === null) return;
-  await write(join(scratch, 'unfinished.json'), `${JSON.stringify(measurements)}\n`);
 }
 
 async function write(file: string, text: string): Promise<void> {

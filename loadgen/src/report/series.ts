@@ -1,13 +1,12 @@
 /** Tables and lines across measurements: open loop by rate, ceilings, drift, the generator. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Drift, DriftVerdict } from '../analyse/drift.ts';
+import type { Drift } from '../analyse/drift.ts';
 import type { Unit } from '../analyse/metrics.ts';
 import type { Summary } from '../analyse/statistics.ts';
 import type { Measurement, Result } from '../result/result.ts';
 import { formatMedian, formatRatio, formatValue, group, NOT_MEASURED, percent } from './format.ts';
 import { COLUMNS, SHORT_NAMES, serversIn } from './names.ts';
 import type { Table } from './rows.ts';
-import { briefVerdict } from './verdict.ts';
 
 /** Returns the open loops at fixed rates or shares, without the measurement with stream clients. */
 export function openMeasurements<One extends Measurement>(result: {
@@ -32,7 +31,8 @@ export function openTable(result: Result): Table {
       servers.map((name, i) => {
         const metrics = measurement.servers[name]?.metrics ?? {};
         const comparison = measurement.comparison?.latency_p99_ms ?? null;
-        const verdict = comparison === null ? '—' : `${briefVerdict(comparison)}: ${formatRatio(comparison)}`;
+        const word = comparison?.verdict.replaceAll('_', ' ');
+        const verdict = comparison === null ? '—' : `${word}: ${formatRatio(comparison)}`;
         return [
           i === 0 ? askedOf(measurement) : '',
           SHORT_NAMES[name],
@@ -71,7 +71,7 @@ function rateOf(measurement: Measurement, name: TargetName): string {
 }
 
 /** Returns the throughput as a share of the server's own ceiling; `null` without a ceiling. */
-export function shareOfCeiling(result: Result, measurement: Measurement, name: TargetName): number | null {
+function shareOfCeiling(result: Result, measurement: Measurement, name: TargetName): number | null {
   const ceiling = measurement.ceiling === null ? undefined : result.ceilings[measurement.ceiling];
   const most = ceiling?.servers[name]?.events_per_s.median;
   const reached = measurement.servers[name]?.metrics.throughput_events_per_s?.median;
@@ -118,38 +118,21 @@ export function generatorLine({ generator }: Measurement): string | null {
   return `Generator: ${formatValue(cpu_us_per_event, 'us')} of CPU per event, ${percent(core_share)} of a core.`;
 }
 
-export interface DriftColumn {
-  readonly label: string;
-  readonly unit: Unit;
-}
-
-/** Labels of the columns of a timeline. A column that is missing here is shown with its key. */
-const DRIFT_COLUMNS: Readonly<Record<string, DriftColumn>> = {
-  rss_bytes: { label: 'RSS', unit: 'bytes' },
-  cpu_share: { label: 'CPU (share of a core)', unit: 'share' },
-  wal_bytes: { label: 'Write-ahead log', unit: 'bytes' },
-  file_descriptors: { label: 'File descriptors', unit: 'count' },
-  lag_ms: { label: 'Runtime lag', unit: 'ms' },
-};
-
-export function driftColumn(key: string): DriftColumn {
-  return DRIFT_COLUMNS[key] ?? { label: key, unit: 'count' };
-}
-
-const DRIFT_WORDS: Readonly<Record<DriftVerdict, string>> = {
-  stable: 'stable',
-  no_drift_shown: 'no drift shown',
-  rising: 'rising',
-  falling: 'falling',
-  not_enough_samples: 'not enough samples',
+/** Label and unit of each column of a timeline. */
+const DRIFT_COLUMNS: Readonly<Record<string, readonly [label: string, unit: Unit]>> = {
+  rss_bytes: ['RSS', 'bytes'],
+  cpu_share: ['CPU (share of a core)', 'share'],
+  wal_bytes: ['Write-ahead log', 'bytes'],
+  file_descriptors: ['File descriptors', 'count'],
+  lag_ms: ['Runtime lag', 'ms'],
 };
 
 /** Returns text such as "rising: 31.0 MiB/h [29.0 MiB, 33.0 MiB]". */
 export function driftText(key: string, drift: Drift | undefined): string {
   if (drift === undefined) return NOT_MEASURED;
-  const { unit } = driftColumn(key);
+  const [, unit] = DRIFT_COLUMNS[key]!;
   const { slope_per_hour: slope, low, high } = drift;
-  const word = DRIFT_WORDS[drift.verdict];
+  const word = drift.verdict.replaceAll('_', ' ');
   if (slope === null || low === null || high === null) return `${word} (${group(drift.samples)})`;
   return `${word}: ${formatValue(slope, unit)}/h [${formatValue(low, unit)}, ${formatValue(high, unit)}]`;
 }
@@ -166,7 +149,7 @@ export function driftTable(result: Result, measurement: Measurement): Table {
     rows: driftKeys(measurement).map((key) => {
       const drifts = servers.map((name) => measurement.servers[name]?.drift?.[key]);
       const tolerance = drifts.find((drift) => drift !== undefined)!.tolerance_per_hour;
-      const { label, unit } = driftColumn(key);
+      const [label, unit] = DRIFT_COLUMNS[key]!;
       return [label, ...drifts.map((drift) => driftText(key, drift)), `${formatValue(tolerance, unit)}/h`];
     }),
   };

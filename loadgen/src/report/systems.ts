@@ -18,7 +18,6 @@ import { formatGoal } from '../sync/report.ts';
 import { formatValue } from './format.ts';
 import { markdownTable } from './markdown-table.ts';
 import { SHORT_NAMES } from './names.ts';
-import { rowsOf } from './rows.ts';
 
 type Measured = SuiteParts & { readonly result: Result };
 
@@ -45,53 +44,37 @@ const SYSTEMS: readonly System[] = [
     asked: 'Is a Rust server better than the Node one for events of agents?',
     measured: 'one run of 20,000 events, batches of 50: 8,838 events/s Rust, 10,958 TypeScript',
     here: 'the same workload for both, in rounds, each stored row checked (pnpm bench:compare)',
-    of({ result }, server) {
-      const headline = headlineOf(result);
-      const row =
-        headline === undefined ? undefined : rowsOf(result, headline).find(({ key }) => key === THROUGHPUT);
-      const summary = row?.summaries[server];
-      return row === undefined || !summary ? null : formatValue(summary.median, row.unit);
-    },
+    of: ({ result }, server) =>
+      figure(headlineOf(result)?.servers[server]?.metrics[THROUGHPUT]?.median, 'events_per_s', formatValue),
   },
   {
     name: 'state-sync',
     asked: 'How few fetches keep a page in sync with a backend?',
     measured: '1,000 changes in memory, median of 3 runs: 59 ms to the last state applied',
     here: 'the same over HTTP, each change a request that is stored durably (pnpm bench:sync)',
-    of({ sync }, server) {
-      const value = sync === undefined ? undefined : syncGoal.of(sync, server);
-      return value === undefined ? null : formatGoal(value, syncGoal.unit);
-    },
+    of: ({ sync }, server) => figure(sync && syncGoal.of(sync, server), syncGoal.unit, formatGoal),
   },
   {
     name: 'procwire',
     asked: 'Which codec and which transport carry messages fastest?',
     measured: 'raw at 10 MB: 9.2 MB/s, which was JSON',
     here: 'true raw bytes at 10 MB, and every format with all fields read (pnpm bench:codecs)',
-    of({ codecs }, server) {
-      const value = codecs === undefined ? null : codecsGoal.of(codecs, server);
-      return value === null ? null : goalText(value, codecsGoal.unit);
-    },
+    of: ({ codecs }, server) => figure(codecs && codecsGoal.of(codecs, server), codecsGoal.unit, goalText),
   },
   {
     name: 'tauri-bin-transfer-bench',
     asked: 'How does a file of 3.4 MB get into a page fastest?',
     measured: 'four methods without raw bytes, five rounds in one order: 177 ms',
     here: 'eleven methods, raw bytes among them, 30 rounds in rotated order, each result hashed (pnpm bench:binary)',
-    of({ binary }, server) {
-      const value = binary === undefined ? null : binaryGoal.of(binary, server);
-      return value === null ? null : binaryGoalText(value, binaryGoal.unit);
-    },
+    of: ({ binary }, server) =>
+      figure(binary && binaryGoal.of(binary, server), binaryGoal.unit, binaryGoalText),
   },
   {
     name: 'native-calls',
     asked: 'What does a typed call from a page to native code cost?',
     measured: 'one call in flight: 385 to 423 round trips/s, without checks',
     here: 'one call in flight over HTTP, checked on both sides; the slowest type (pnpm bench:rpc)',
-    of({ rpc }, server) {
-      const value = rpc === undefined ? null : rpcGoal.of(rpc, server);
-      return value === null ? null : rpcGoalText(value, rpcGoal.unit);
-    },
+    of: ({ rpc }, server) => figure(rpc && rpcGoal.of(rpc, server), rpcGoal.unit, rpcGoalText),
   },
 ];
 
@@ -112,6 +95,15 @@ export function systemsTable(measured: Measured): string {
     ...servers.map((server) => SHORT_NAMES[server]),
   ];
   return markdownTable({ head, rows }, [0, 1, 2, 3]);
+}
+
+/** Returns a figure with its unit; `null` where it was not measured. */
+function figure<Unit>(
+  value: number | null | undefined,
+  unit: Unit,
+  format: (value: number, unit: Unit) => string,
+): string | null {
+  return value === null || value === undefined ? null : format(value, unit);
 }
 
 function titled<T extends { readonly title: string }>(list: readonly T[], title: string): T {

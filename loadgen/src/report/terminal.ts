@@ -2,9 +2,9 @@
 import CliTable from 'cli-table3';
 import type { Result } from '../result/result.ts';
 import { answers } from './choice.ts';
-import { type NamedWarning, READING, runConditions, seenText } from './conditions.ts';
+import { kindsOf, type NamedWarning, READING, runConditions, seenText } from './conditions.ts';
 import { limitOf } from './document.ts';
-import { reportOf } from './model.ts';
+import { type Report, reportOf } from './model.ts';
 import { headlineRows, isCompared, type Row, rowSentence, type Table, tableOf } from './rows.ts';
 import { OPEN_READING } from './series.ts';
 import { isDifference } from './verdict.ts';
@@ -15,19 +15,20 @@ const DRIFT_WIDTHS = [18, 31, 31];
 const HEADLINE_WIDTHS = [25];
 const DESIGN_WIDTHS = [20, 18, 18, 18, 18];
 const LOADS_WIDTHS = [22, 12, 11, 12, 12, 11, 12];
+const OPEN_WIDTHS = [13, 12, 11, 9, 9, 9, 27];
 
 export function terminalReport(result: Result): string {
-  const { headline, design, loads, open, drift, trust, warnings } = reportOf(result);
+  const report = reportOf(result);
+  const { design, loads, open, drift, trust, warnings } = report;
   const parts = [
-    [...runConditions(result), READING].map((line) => wrap(line, '', '  ')).join('\n'),
-    part('The comparison', headlineText(result), isCompared(result) ? sentences(headline) : []),
+    ...opening(result, report),
     ...(design === null
       ? []
       : [part('Design and language', drawn(design.table, DESIGN_WIDTHS), design.sentences)]),
     ...(loads === null ? [] : [part('Every closed loop', drawn(withoutIntervals(loads), LOADS_WIDTHS), [])]),
     ...(open === null
       ? []
-      : [part('Open loop: latency from when a request was due', drawn(open), [OPEN_READING])]),
+      : [part('Open loop: latency from when a request was due', drawn(open, OPEN_WIDTHS), [OPEN_READING])]),
     ...(drift === null ? [] : [part('Drift over the soak', drawn(drift, DRIFT_WIDTHS), [])]),
     ...listed('How far this can be trusted:', trust),
     warningsSection(warnings),
@@ -38,15 +39,19 @@ export function terminalReport(result: Result): string {
 
 /** Returns the report of `twin-ingest bench`: the headline, what limits it, and the answers at the end. */
 export function quickReport(result: Result): string {
-  const { headline, warnings } = reportOf(result);
-  const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
+  const report = reportOf(result);
   const parts = [
-    [...runConditions(result), READING].map((line) => wrap(line, '', '  ')).join('\n'),
-    part('The comparison', headlineText(result), isCompared(result) ? sentences(headline) : []),
-    ...listed('What limits these figures:', kinds.map(limitText)),
+    ...opening(result, report),
+    ...listed('What limits these figures:', kindsOf(report.warnings).map(limitText)),
     ...listed('Which server:', answerLines(result)),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+function opening(result: Result, { headline }: Report): string[] {
+  const conditions = [...runConditions(result), READING].map((line) => wrap(line, '', '  '));
+  const lines = isCompared(result) ? sentences(headline) : [];
+  return [conditions.join('\n'), part('The comparison', headlineText(result), lines)];
 }
 
 /** Returns a kind of warning with its advice, unless that names a flag of `bench:compare`. */
@@ -89,8 +94,7 @@ function sentences(rows: readonly Row[]): string[] {
 /** Returns one entry for each kind of warning, with what it limits. */
 function warningsSection(warnings: readonly NamedWarning[]): string {
   if (warnings.length === 0) return 'This result has no warnings.';
-  const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
-  const lines = kinds.map((found) =>
+  const lines = kindsOf(warnings).map((found) =>
     [
       wrap(seenText(found), '  ', '    '),
       wrap(`It ${limitOf(found[0]!)}. ${found[0]!.advice}`, '    ', '    '),

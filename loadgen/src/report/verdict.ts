@@ -4,7 +4,7 @@
  * Invariants: the direction comes from the verdict alone, so a ratio whose interval includes 1 is called no difference.
  * No sentence calls one server better.
  */
-import type { Comparison, Verdict } from '../analyse/statistics.ts';
+import type { Comparison } from '../analyse/statistics.ts';
 import { formatInterval, formatRatio, percent } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
 
@@ -58,17 +58,6 @@ export function shortVerdict(key: string, label: string, comparison: Comparison 
 /** Returns a sentence about a size, which is exact and has no interval. */
 export function exactSentence(key: string, label: string, ratio: number): string {
   return ratio === 1 ? `${label}: the same.` : `${claimOf(key, label, ratio)}.`;
-}
-
-const BRIEF: Readonly<Record<Verdict, string>> = {
-  higher: 'higher',
-  lower: 'lower',
-  no_difference: 'no difference',
-  too_few_rounds: 'too few rounds',
-};
-
-export function briefVerdict(comparison: Comparison): string {
-  return BRIEF[comparison.verdict];
 }
 
 export function isDifference(comparison: Comparison | null | undefined): boolean {

@@ -142,9 +142,6 @@ export interface GeneratorLoad {
   readonly core_share: number;
 }
 
-/** Figures of the dashboard that reads during a soak. */
-export type Reads = ReaderSample;
-
 export interface ServerMeasurement {
   /** Milliseconds from spawn to ready of each start, in order; only in `startup`. */
   readonly starts_ms?: readonly number[];
@@ -153,7 +150,7 @@ export interface ServerMeasurement {
   /** Values by round and slice, by key of the metric; only for some metrics of the main group. */
   readonly values?: Readonly<Record<string, ByRound>>;
   /** Figures of the dashboard; only in a soak. */
-  readonly reads?: Reads;
+  readonly reads?: ReaderSample;
   /** Drift of each column of the timeline; only in a soak. */
   readonly drift?: Readonly<Record<string, Drift>>;
 }

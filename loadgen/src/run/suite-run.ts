@@ -8,7 +8,7 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale, type NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Warning } from '../analyse/warning.ts';
-import { ADVICE, runWarningsOf } from '../analyse/warnings.ts';
+import { runWarningsOf, STOLEN, warningOf } from '../analyse/warnings.ts';
 import { BenchFailure } from '../failure.ts';
 import { type Environment, readEnvironment } from '../observe/environment.ts';
 import { type MachineTicks, machineLoad, readMachine } from '../observe/machine.ts';
@@ -23,9 +23,6 @@ import { readHealth } from '../verify/health.ts';
 import { type Contenders, programsOf } from './contenders.ts';
 import { Host, type Launch, withHost } from './host.ts';
 import { createProgress, type Progress } from './progress.ts';
-
-/** Share of all cores' time that the hypervisor gave to other guests. Above it, a run has a warning. */
-export const STOLEN = 0.02;
 
 export interface SuiteSetup {
   readonly name: SuiteName;
@@ -145,10 +142,6 @@ export class SuiteRun {
     process.stdout.write(options.json ? readableJson(result) : shown());
     this.progress.say(`written: ${this.#place.file}`);
   }
-}
-
-export function warningOf(code: Warning['code'], message: string): Warning {
-  return { code, message, ...ADVICE[code] };
 }
 
 export function stolenWarnings(before: MachineTicks | null, after: MachineTicks | null): Warning[] {

@@ -1,6 +1,7 @@
 /** The warnings about a scenario of `bench:sync`, from the same closed list as those of a comparison. */
+import { warningOf } from '../analyse/warnings.ts';
 import type { MachineTicks } from '../observe/machine.ts';
-import { stolenWarnings, warningOf } from '../run/suite-run.ts';
+import { stolenWarnings } from '../run/suite-run.ts';
 import type { FigureKey } from './figure.ts';
 import type { ScenarioName, SyncRow, SyncWarning } from './result.ts';
 

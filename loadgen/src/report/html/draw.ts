@@ -54,7 +54,7 @@ export function draw({ title, description, options }: Drawing): Markup {
 const GEOMETRY = ['d', 'transform', 'x', 'y', 'x1', 'x2', 'y1', 'y2', 'width', 'height', 'cx', 'cy'] as const;
 
 /** Rounds coordinates to a tenth of a pixel, which halves the size of the page. Text does not change. */
-export function roundGeometry(svg: Element): void {
+function roundGeometry(svg: Element): void {
   for (const element of svg.querySelectorAll('*')) {
     for (const name of GEOMETRY) {
       const value = element.getAttribute(name);

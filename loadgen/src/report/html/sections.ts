@@ -1,16 +1,16 @@
 /** The sections of the page in their order. A section without content is left out. */
 
-import { headlineOf, measurementNamed, type RawResult } from '../../result/result.ts';
+import { headlineOf, type RawResult } from '../../result/result.ts';
 import { answers } from '../choice.ts';
-import { READING, runConditions, seenText, workloadLine } from '../conditions.ts';
+import { kindsOf, READING, seenText } from '../conditions.ts';
 import { limitOf } from '../document.ts';
 import { type Report, reportOf } from '../model.ts';
 import { OPEN_READING } from '../series.ts';
 import { type Figure, figureMarkup, tableMarkup } from './figure.ts';
 import { glance } from './glance.ts';
 import { html, type Markup } from './markup.ts';
+import { memoryFigure } from './memory-figure.ts';
 import { rateFigure } from './rate-figures.ts';
-import { ROUND_COLUMNS, SOAK_COLUMNS, timeFigure } from './time-figures.ts';
 
 export interface Section {
   readonly id: string;
@@ -20,15 +20,14 @@ export interface Section {
 
 export function sectionsOf(result: RawResult): Section[] {
   const report = reportOf(result);
-  return [
+  const sections = [
     answer(result),
     design(report),
     load(result, report),
-    overTime(result),
-    soak(result, report),
+    overTime(result, report),
     trust(report),
-    conditions(result),
-  ].filter((section) => section !== null);
+  ];
+  return sections.filter((section) => section !== null);
 }
 
 function answer(result: RawResult): Section {
@@ -69,32 +68,19 @@ function load(result: RawResult, { loads, open }: Report): Section | null {
   };
 }
 
-function overTime(result: RawResult): Section | null {
+function overTime(result: RawResult, { drift }: Report): Section | null {
   const headline = headlineOf(result);
   if (headline === undefined) return null;
-  const figures = ROUND_COLUMNS.flatMap((column) => timeFigure(result, headline, column));
-  if (figures.length === 0) return null;
+  const figures = memoryFigure(result, headline);
   return {
     id: 'time',
-    title: 'Memory and CPU over time',
-    body: html`<p class="intro">${headline.title}: the process of the server alone, slice by slice.</p>${plots(figures)}`,
-  };
-}
-
-function soak(result: RawResult, { drift }: Report): Section | null {
-  const found = measurementNamed(result, 'soak');
-  if (found === undefined) return null;
-  const figures = SOAK_COLUMNS.flatMap((column) => timeFigure(result, found, column));
-  return {
-    id: 'soak',
-    title: 'Soak',
-    body: html`<p class="intro">${found.title}: ${workloadLine(found)}.</p>${plots(figures)}${drift === null ? null : tableMarkup(drift)}`,
+    title: 'Memory over time',
+    body: html`<p class="intro">${headline.title}: the process of the server alone, slice by slice.</p>${plots(figures)}${drift === null ? null : tableMarkup(drift)}`,
   };
 }
 
 function trust({ trust: lines, warnings }: Report): Section {
-  const kinds = [...Map.groupBy(warnings, ({ code }) => code).values()];
-  const found = kinds.map(
+  const found = kindsOf(warnings).map(
     (all) => html`<li>${seenText(all)}<small>It ${limitOf(all[0]!)}. ${all[0]!.advice}</small></li>`,
   );
   const list = html`<ul class="warnings">${found}</ul>`;
@@ -104,21 +90,6 @@ function trust({ trust: lines, warnings }: Report): Section {
     body: html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>${
       found.length === 0 ? html`<p>This run has no warnings.</p>` : list
     }`,
-  };
-}
-
-function conditions(result: RawResult): Section {
-  const { environment, placement } = result;
-  const facts: readonly (readonly [string, string])[] = [
-    ...runConditions(result).map((line, i) => [['Machine', 'Database', 'Code'][i] ?? '', line] as const),
-    ['Placement', placement.reason],
-    ['Load before', environment.load_average.map((one) => one.toFixed(2)).join(', ')],
-    ['Flags', result.flags.join(' ') || 'none'],
-  ];
-  return {
-    id: 'conditions',
-    title: 'Conditions',
-    body: html`<dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`,
   };
 }
 

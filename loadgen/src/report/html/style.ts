@@ -22,18 +22,15 @@ a{color:inherit;text-underline-offset:3px}
 .facts li{background:var(--card);border:1px solid var(--line);border-radius:99px;padding:.18rem .75rem;max-width:100%;overflow-wrap:anywhere}
 nav{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.94rem;border-block:1px solid var(--line);padding:.6rem 0;margin-top:1rem}
 nav a{text-decoration:none;color:var(--soft)}nav a:hover{color:var(--ink);text-decoration:underline}
-.warning{background:var(--warn-ground);color:var(--warn);border-radius:10px;padding:.55rem .9rem;margin:1rem 0;font-weight:600}
 .warnings{padding-left:1.1rem}.warnings li{margin:.6rem 0;overflow-wrap:anywhere}.warnings small{display:block;color:var(--soft)}
 .cards,.plots{display:grid;gap:16px}
 .cards{grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));margin-top:1rem}
 .plots{grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr))}
 .card,figure{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:16px 18px;margin:0;min-width:0}
 .card{display:flex;flex-direction:column}
-.under{color:var(--soft);font-size:.86rem;margin:0 0 .5rem}
 .bar{display:grid;grid-template-columns:1fr auto;gap:.1rem .6rem;padding:.28rem 0;font-size:.95rem}
 .bar span,.bar strong{white-space:nowrap}.bar strong{font-variant-numeric:tabular-nums}
 .bar i{grid-column:1/-1;height:8px;border-radius:4px;background:linear-gradient(to right,var(--own) var(--part),var(--line) var(--part))}
-.bar small{grid-column:1/-1;color:var(--soft)}
 .rs{--own:var(--rs)}.ts{--own:var(--ts)}
 .bar b,.key b{color:var(--own)}
 .verdict{font-weight:650;font-size:1.06rem;line-height:1.35;margin:.7rem 0 .1rem;padding-top:.6rem;border-top:1px solid var(--line)}
@@ -52,7 +49,5 @@ table{overflow-wrap:normal;border-collapse:collapse;font-size:.87rem;font-varian
 th,td{padding:.34rem .8rem .34rem 0;text-align:left;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
 thead th{color:var(--soft);white-space:nowrap}
 tbody th,td{white-space:nowrap}td:last-child{white-space:normal;min-width:10em}
-dl{display:grid;grid-template-columns:minmax(7em,auto) 1fr;gap:.3rem 1.2rem;font-size:.92rem}
-dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 footer{color:var(--soft);font-size:.87rem;padding-block:3rem}
 `;

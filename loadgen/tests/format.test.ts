@@ -1,0 +1,93 @@
+/** Tests figures and verdicts as text. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Drift } from '../src/analyse/drift.ts';
+import type { Comparison } from '../src/analyse/statistics.ts';
+import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/report/format.ts';
+import { html } from '../src/report/html/markup.ts';
+import { driftText } from '../src/report/series.ts';
+import { sentenceOf } from '../src/report/verdict.ts';
+
+const HIGHER: Comparison = {
+  ratio: 1.22,
+  low: 1.2,
+  high: 1.31,
+  confidence: 0.95,
+  interval: 'two_level_bootstrap',
+  split_half: null,
+  verdict: 'higher',
+};
+
+test('figures keep three significant digits and their unit', () => {
+  for (const [value, unit, text] of [
+    [12.345, 'ms', '12.3 ms'],
+    [1234.5, 'us', '1,235 µs'],
+    [675.4, 'bytes', '675 B'],
+    [3 * 1024 ** 2, 'bytes', '3.00 MiB'],
+    [3 * 1024 ** 3, 'bytes', '3.00 GiB'],
+    [61_415.4, 'events_per_s', '61,415 events/s'],
+  ] as const)
+    assert.equal(formatValue(value, unit), text);
+  assert.deepEqual([percent(0.0402), percent(0.218)], ['4 %', '22 %']);
+  assert.deepEqual([formatDelta(0.5), formatDelta(1)], ['−50.0 %', '0 %']);
+  assert.equal(formatRatio(HIGHER), '1.22 [1.20, 1.31]');
+  assert.equal(formatRatio({ ...HIGHER, interval: 'none' }), '1.22');
+});
+
+test('a figure stands with minimum and maximum, its unit once, unless all round to the same text', () => {
+  for (const [median, min, max, unit, text] of [
+    [206.2, 184, 251, 'ms', '206 ms (184–251)'],
+    [83.7, 61, 1100, 'ms', '83.7 ms (61.0–1,100)'],
+    [68_293, 56_881, 72_208, 'events_per_s', '68,293 events/s (56.9k–72.2k)'],
+    [8923, 8723, 9250, 'events_per_s', '8,923 events/s (8,723–9,250)'],
+    [1024 ** 2, 1000, 2 * 1024 ** 2, 'bytes', '1.00 MiB (1,000 B–2.00 MiB)'],
+    [0.4, 0.39, 0.52, 'share', '40 % (39 %–52 %)'],
+    [3, 2, 4, 'count', '3 (2–4)'],
+    [660, 659.98, 660.02, 'bytes', '660 B'],
+  ] as const)
+    assert.equal(formatSummary({ median, min, max, spread: 1, samples: 5 }, unit), text);
+  assert.equal(formatSummary(null, 'ms'), 'not measured');
+});
+
+test('a verdict is one sentence with ratio and interval, and only a difference makes a claim', () => {
+  const throughput = (found: Partial<Comparison> | null) =>
+    sentenceOf('throughput_events_per_s', 'Throughput', found && { ...HIGHER, ...found });
+  assert.equal(throughput({}), 'Rust takes 22 % more events per second (1.22 [1.20, 1.31]).');
+  assert.equal(
+    throughput({ ratio: 0.8, low: 0.7, high: 0.9, verdict: 'lower' }),
+    'Rust takes 20 % fewer events per second (0.80 [0.70, 0.90]).',
+  );
+  assert.equal(
+    sentenceOf('peak_rss_bytes', 'Peak RSS', { ...HIGHER, ratio: 3.14, low: 3, high: 3.2 }),
+    'Rust holds 3.1 times as much memory at its peak (3.14 [3.00, 3.20]).',
+  );
+  assert.equal(
+    throughput({ ratio: 1.03, low: 0.97, high: 1.1, verdict: 'no_difference' }),
+    'Throughput: no difference: the interval [0.97, 1.10] holds 1.',
+  );
+  assert.match(throughput({ verdict: 'too_few_rounds' }), /too few rounds/);
+  assert.match(throughput(null), /nothing can be said/);
+});
+
+test('each verdict on a drift has its words', () => {
+  const common = { confidence: 0.95, samples: 50, tolerance_per_hour: 1 };
+  const words = (verdict: Drift['verdict'], slope_per_hour: number | null) =>
+    driftText('file_descriptors', {
+      ...common,
+      verdict,
+      slope_per_hour,
+      low: slope_per_hour,
+      high: slope_per_hour,
+    });
+  assert.match(words('stable', 0), /^stable: /);
+  assert.match(words('no_drift_shown', 580), /^no drift shown: /);
+  assert.match(words('rising', 580), /^rising: 580\/h \[580, 580\]/);
+  assert.equal(words('not_enough_samples', null), 'not enough samples (50)');
+});
+
+test('what is put into markup stays text', () => {
+  const bad = `"><img src=x onerror='1'>&`;
+  const { text } = html`<b title="${bad}">${[bad, html`<i>${1}</i>`, null]}</b>`;
+  const shown = '&quot;&gt;&lt;img src=x onerror=&#39;1&#39;&gt;&amp;';
+  assert.equal(text, `<b title="${shown}">${shown}<i>1</i></b>`);
+});
