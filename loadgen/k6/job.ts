@@ -2,17 +2,16 @@
  * Data that the driver and the k6 script exchange: an order as a JSON file, and k6's own counts at the end. The order
  * has the units of k6.
  */
-import type { SharedPool } from './bodies.ts';
+import type { PackedPool } from '../src/load/packed-pool.ts';
 
 export interface K6Job {
   /** Full URL of the POST requests. */
   readonly url: string;
-  /** Whether each request contains one event instead of a batch. */
-  readonly single: boolean;
   readonly first: number;
   readonly count: number;
   readonly batch_size: number;
-  readonly pool: SharedPool;
+  readonly pool: PackedPool;
+  /** The arrays of the pool. k6 has no memory that its virtual users share, but they share files. */
   readonly places_file: string;
   readonly bytes_file: string;
   /** Number of requests per `time_unit`; k6 accepts only whole numbers. */

@@ -8,7 +8,15 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { type File, open as openShared, SeekMode } from 'k6/experimental/fs';
 import http from 'k6/http';
-import { batchBody, PLACE_WORDS, type PoolFiles, singleBody } from './bodies.ts';
+import {
+  bytesOf,
+  type Piece,
+  PLACE_WORDS,
+  type Range,
+  sizeOf,
+  spansOf,
+  writeBody,
+} from '../src/load/packed-pool.ts';
 import type { K6Job, K6Summary } from './job.ts';
 
 const job = JSON.parse(open(__ENV.JOB!)) as K6Job;
@@ -56,9 +64,7 @@ export default async function (): Promise<void> {
   const count = Math.min(job.batch_size, job.count - done);
   if (count <= 0) return;
   const first = job.first + done;
-  const body = job.single
-    ? await singleBody(job.pool, files, first)
-    : await batchBody(job.pool, files, { first, count });
+  const body = await batchBody({ first, count });
   const due = exec.scenario.startTime;
   const sent = Date.now();
   const response = http.post(job.url, body.buffer as ArrayBuffer, PARAMETERS);
@@ -78,12 +84,10 @@ export default async function (): Promise<void> {
   );
 }
 
-/**
- * Returns `received`, `duplicates` and the number of `rejected`. A rejected single event has an error status instead.
- */
+/** Returns `received`, `duplicates` and the number of `rejected`. */
 function readAnswer(body: string | null): readonly [number, number, number] {
   try {
-    const { received, duplicates, rejected = [] } = JSON.parse(body ?? '');
+    const { received, duplicates, rejected } = JSON.parse(body ?? '');
     if (typeof received === 'number' && typeof duplicates === 'number' && Array.isArray(rejected))
       return [received, duplicates, rejected.length];
   } catch {
@@ -92,14 +96,18 @@ function readAnswer(body: string | null): readonly [number, number, number] {
   return [-1, -1, -1];
 }
 
-const files: PoolFiles = {
-  async places(first, count) {
+async function batchBody(range: Range): Promise<Uint8Array> {
+  const pieces: Piece[] = [];
+  for (const { first, within, count } of spansOf(job.pool, range)) {
     const size = PLACE_WORDS * 4;
-    const bytes = await read(placesFile, first * size, count * size);
-    return new Uint32Array(bytes.buffer);
-  },
-  bytes: (from, to) => read(bytesFile, from, to - from),
-};
+    const places = new Uint32Array((await read(placesFile, within * size, count * size)).buffer);
+    const [from, to] = bytesOf(places);
+    pieces.push({ first, places, bytes: await read(bytesFile, from, to - from) });
+  }
+  const body = new Uint8Array(sizeOf(pieces, true));
+  writeBody(job.pool, pieces, true, body);
+  return body;
+}
 
 async function read(file: File, at: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const target = new Uint8Array(size);

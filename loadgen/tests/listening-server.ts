@@ -6,38 +6,41 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Placement } from '../src/plan/placement.ts';
 
-export interface Arrival {
-  readonly path: string;
-  readonly ids: readonly string[];
-}
+/** A placement without pinning, for generators in tests. */
+export const ANYWHERE: Placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
 
 export interface Listening {
   readonly url: string;
-  readonly arrivals: readonly Arrival[];
+  /** Path and body of each request, in the order of their arrival. */
+  readonly paths: readonly string[];
+  readonly bodies: readonly string[];
   close(): void;
 }
 
 export async function listen(
   before: (number: number, response: ServerResponse) => Promise<void> | void = () => undefined,
 ): Promise<Listening> {
-  const arrivals: Arrival[] = [];
+  const paths: string[] = [];
+  const bodies: string[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { events?: { event_id: string }[] };
-    const events = body.events ?? [body as { event_id: string }];
-    arrivals.push({ path: request.url!, ids: events.map((event) => event.event_id) });
-    await before(arrivals.length, response);
+    const text = Buffer.concat(chunks).toString();
+    paths.push(request.url!);
+    const number = bodies.push(text);
+    await before(number, response);
     if (response.destroyed || response.writableEnded) return;
-    const answer = { received: events.length, ids: events.map((_, i) => i), duplicates: 0 };
-    response.writeHead(201, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body.events === undefined ? answer : { ...answer, rejected: [] }));
+    const { events } = JSON.parse(text) as { events?: unknown[] };
+    const answer = { received: events?.length ?? 1, ids: [], duplicates: 0, ...(events && { rejected: [] }) };
+    response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    arrivals,
+    paths,
+    bodies,
     close() {
       server.close();
       server.closeAllConnections();

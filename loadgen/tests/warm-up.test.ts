@@ -2,98 +2,73 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sent } from '../src/load/drivers/driver.ts';
-import { addSent, warmUp } from '../src/run/warm-up.ts';
+import { warmUp } from '../src/run/warm-up.ts';
 
-function sentOf(count: number, events_per_s: number): Sent {
-  return {
-    duration_ms: (count / events_per_s) * 1000,
-    requests: Math.ceil(count / 50),
-    sent_events: count,
-    sent_event_ids: count,
-    sent_bytes: count * 100,
-    received_events: count,
-    duplicate_events: 0,
-    rejected_events: 0,
-    non_2xx: 0,
-    errors: 0,
-    timeouts: 0,
-    dropped_requests: 0,
-    status_codes: { '201': Math.ceil(count / 50) },
-    latency: null,
-    send_delay: null,
-    generator_cpu_us: 10,
-  };
+interface Asked {
+  readonly first: number;
+  readonly count: number;
+  readonly rate: number | null;
 }
 
-/** Returns a server with these rates, part after part. The last rate repeats. */
-function server(rates: readonly number[]) {
-  const asked: { first: number; count: number; rate: number | null }[] = [];
-  return {
-    asked,
-    send: async (range: { first: number; count: number }, rate: number | null) => {
-      const events_per_s = rate ?? rates[Math.min(asked.length, rates.length - 1)]!;
-      asked.push({ ...range, rate });
-      return sentOf(range.count, events_per_s);
-    },
+/** Warms up a server that has these rates in a closed loop, part after part. */
+async function warm(
+  rates: readonly number[],
+  events: number | null,
+  rate_events_per_s: number | null = null,
+) {
+  const asked: Asked[] = [];
+  const send = async ({ first, count }: { first: number; count: number }, rate: number | null) => {
+    const duration_ms = (count / (rate ?? rates[asked.length]!)) * 1000;
+    asked.push({ first, count, rate });
+    return {
+      duration_ms,
+      sent_events: count,
+      received_events: count,
+      status_codes: { '201': 1 },
+    } as unknown as Sent;
   };
+  const warming = { first: 1000, events, batch_size: 50, rate_events_per_s, send };
+  return { ...(await warmUp(warming)), asked };
 }
-
-const closed = { first: 1000, events: 200_030, batch_size: 50, rate_events_per_s: null };
 
 test('a closed loop sends the given events in parts, and reports the cold rate', async () => {
-  const { asked, send } = server([10_000, 40_000, 60_000, 70_000, 72_000]);
-  const { warm_up, next } = await warmUp({ ...closed, send });
+  const { warm_up, next, asked } = await warm([10_000, 40_000, 60_000, 70_000, 72_000], 200_030);
   assert.deepEqual(
-    asked.map((part) => part.count),
+    asked.map(({ count }) => count),
     [20_000, 45_000, 45_000, 45_000, 45_030],
   );
-  assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s], [true, 10_000]);
-  assert.deepEqual(warm_up.parts_events_per_s!.map(Math.round), [40_000, 60_000, 70_000, 72_000]);
-  assert.equal(next, 1000 + closed.events);
-  assert.equal(warm_up.sent.received_events, closed.events);
-  assert.deepEqual(
-    asked.slice(1).map((part, i) => part.first - asked[i]!.first - asked[i]!.count),
-    [0, 0, 0, 0],
-  );
+  for (const [i, { first, count }] of asked.entries())
+    assert.equal(first + count, asked[i + 1]?.first ?? next);
+  assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s, next], [true, 10_000, 201_030]);
+  assert.deepEqual(warm_up.parts_events_per_s.map(Math.round), [40_000, 60_000, 70_000, 72_000]);
+  const { received_events, status_codes, latency } = warm_up.sent;
+  assert.deepEqual([received_events, status_codes, latency], [200_030, { '201': 5 }, null]);
 });
 
-test('an unsteady warm-up sends no further part, and the cold part does not count', async () => {
-  const { asked, send } = server([2e4, 2e4, 3e4, 2e4, 3e4]);
-  const { warm_up } = await warmUp({ ...closed, send });
-  assert.deepEqual([asked.length, warm_up.steady], [5, false]);
-});
-
-test('any two parts in a row are enough to be steady', async () => {
-  for (const rates of [
-    [1e4, 2e4, 2.05e4, 4e4, 6e4],
-    [1e4, 2e4, 4e4, 4.1e4, 6e4],
-  ])
-    assert.equal((await warmUp({ ...closed, ...server(rates) })).warm_up.steady, true, String(rates));
+test('any two parts in a row are enough to be steady, but the cold part does not count', async () => {
+  for (const [rates, steady] of [
+    [[2e4, 2e4, 3e4, 2e4, 3e4], false],
+    [[1e4, 2e4, 2.05e4, 4e4, 6e4], true],
+    [[1e4, 2e4, 4e4, 4.1e4, 6e4], true],
+  ] as const)
+    assert.equal((await warm(rates, 200_030)).warm_up.steady, steady, String(rates));
 });
 
 test('an open loop begins briskly, then keeps its rate', async () => {
-  const { asked, send } = server([]);
-  const { warm_up, next } = await warmUp({ ...closed, events: null, rate_events_per_s: 2000, send });
+  const { warm_up, next, asked } = await warm([], null, 2000);
   assert.deepEqual(
-    asked.map((part) => part.rate),
+    asked.map(({ rate }) => rate),
     [10_000, 2000, 2000, 2000],
   );
   assert.deepEqual([warm_up.steady, warm_up.cold_events_per_s, next], [true, null, 17_000]);
 });
 
 test('a few events, and those of a given rate, are sent in one go', async () => {
-  for (const rate_events_per_s of [null, 500]) {
-    const { asked, send } = server([10_000]);
-    const events = rate_events_per_s === null ? 500 : 200_000;
-    const { warm_up, next } = await warmUp({ ...closed, events, rate_events_per_s, send });
+  for (const [events, rate] of [
+    [500, null],
+    [200_000, 500],
+  ] as const) {
+    const { warm_up, next, asked } = await warm([10_000], events, rate);
     assert.deepEqual([asked.length, warm_up.steady, next], [1, null, 1000 + events]);
   }
-});
-
-test('several sends add up, status codes too, and have no common latency', () => {
-  const sum = addSent([sentOf(100, 10), sentOf(50, 10)]);
-  assert.deepEqual(
-    [sum.sent_events, sum.duration_ms, sum.status_codes['201'], sum.latency],
-    [150, 15_000, 3, null],
-  );
 });

@@ -7,9 +7,9 @@
 import { createHash } from 'node:crypto';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
 import { quantile } from '../analyse/statistics.ts';
+import { type PackedPool, PLACE_WORDS } from './packed-pool.ts';
 import { generateLines, generateSmallLines } from './payload.ts';
 import { parseTemplate, type Template, TemplateError } from './template.ts';
-import { UUID_BYTES } from './uuid.ts';
 
 export interface PoolSource {
   /** NDJSON file, optionally compressed with gzip; `undefined`: the events are generated. */
@@ -19,8 +19,7 @@ export interface PoolSource {
   readonly seed: number;
   /** Maximum number of events that are kept in memory. */
   readonly most: number;
-  /** Random UUIDs, or ones that grow with time (UUIDv7). */
-  readonly ids: 'random' | 'time';
+  readonly ids: PackedPool['ids'];
 }
 
 export interface PoolFacts {
@@ -35,11 +34,11 @@ export interface PoolFacts {
   readonly event_bytes: Readonly<Record<'p50' | 'p90' | 'p95' | 'p99' | 'max' | 'mean', number>>;
 }
 
-export interface Pool {
-  readonly templates: readonly Template[];
-  readonly sessions: number;
-  readonly seed: number;
-  readonly ids: PoolSource['ids'];
+export interface Pool extends PackedPool {
+  /** `PLACE_WORDS` words for each event. */
+  readonly places: Uint32Array;
+  /** All events, joined by commas. */
+  readonly bytes: Buffer;
   readonly facts: PoolFacts;
 }
 
@@ -62,30 +61,31 @@ export async function loadPool(source: PoolSource): Promise<Pool> {
   }
   if (templates.length === 0) throw new TemplateError('the corpus holds no event');
   return {
-    templates,
+    events: templates.length,
     sessions: sessions.size,
     seed: source.seed,
     ids: source.ids,
+    ...packed(templates),
     facts: factsOf(source, templates, sessions.size),
   };
+}
+
+const COMMA = Buffer.from(',');
+
+function packed(templates: readonly Template[]): Pick<Pool, 'places' | 'bytes'> {
+  const places = new Uint32Array(templates.length * PLACE_WORDS);
+  let offset = 0;
+  for (const [i, { bytes, idAt, sessionAt, session }] of templates.entries()) {
+    places.set([offset, bytes.length, idAt + 1, sessionAt, session], i * PLACE_WORDS);
+    offset += bytes.length + COMMA.length;
+  }
+  const bytes = Buffer.concat(templates.flatMap((template) => [template.bytes, COMMA]));
+  return { places, bytes: bytes.subarray(0, -COMMA.length) };
 }
 
 function linesOf({ corpus, payload, seed }: PoolSource): Iterable<string> | AsyncIterable<string> {
   if (corpus !== undefined) return readCorpus(corpus);
   return payload === 'small' ? generateSmallLines(seed) : generateLines(seed);
-}
-
-/**
- * Returns the same events without ids. White space of equal length replaces each id and counts as absent (rule EVT-04).
- */
-export function withoutEventIds(pool: Pool): Pool {
-  const templates = pool.templates.map((template) => {
-    if (template.idAt < 0) return template;
-    const bytes = Buffer.from(template.bytes);
-    bytes.fill(' ', template.idAt, template.idAt + UUID_BYTES);
-    return { ...template, bytes, idAt: -1 };
-  });
-  return { ...pool, templates };
 }
 
 function templateOf(text: string, line: number, number: (id: string) => number): Template {

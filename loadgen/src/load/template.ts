@@ -4,6 +4,7 @@
  * Only the ids change when a pool is sent again; metadata keeps every byte. Invariant: both ids are UUID_BYTES long and
  * are inside the quotes of the value.
  */
+import { memberSpans, type Span } from '@twin-ingest/testkit/events/metadata-span.ts';
 import { UUID_BYTES } from './uuid.ts';
 
 export interface Template {
@@ -32,85 +33,49 @@ const PLACEHOLDER = '0'.repeat(UUID_BYTES);
  * bytes, in particular `metadata`. `sessionNumber` returns the number of a session within the pool.
  */
 export function parseTemplate(line: string, sessionNumber: (id: string) => number): Template {
-  const fields = topLevelStrings(line);
-  const session = fields.get('session_id');
+  const members = membersOf(line);
+  const session = stringOf(members, 'session_id');
   if (session === undefined) throw new TemplateError('has no session_id that is a string');
   // An id of white space counts as absent (contract, rule of `event_id`), so it gets no fresh id.
-  const given = fields.get('event_id');
-  const id = given !== undefined && textOf(line, given).trim() !== '' ? given : undefined;
+  const given = stringOf(members, 'event_id');
+  const id = given !== undefined && stringIn(given).trim() !== '' ? given : undefined;
   const cuts = id === undefined ? [session] : [session, id];
-  cuts.sort((a, b) => a.from - b.from);
-  const parts: Buffer[] = [];
+  cuts.sort((a, b) => a.at - b.at);
   const places = new Map<Span, number>();
-  let at = 0;
-  let size = 0;
+  let text = '';
+  let end = 0;
   for (const cut of cuts) {
-    const before = Buffer.from(line.slice(at, cut.from));
-    parts.push(before, Buffer.from(PLACEHOLDER));
-    places.set(cut, size + before.length);
-    size += before.length + UUID_BYTES;
-    at = cut.to;
+    text += line.slice(end, cut.at + 1);
+    places.set(cut, Buffer.byteLength(text));
+    text += PLACEHOLDER;
+    end = cut.at + cut.text.length - 1;
   }
-  parts.push(Buffer.from(line.slice(at)));
   return {
-    bytes: Buffer.concat(parts),
+    bytes: Buffer.from(text + line.slice(end)),
     idAt: id === undefined ? -1 : places.get(id)!,
     sessionAt: places.get(session)!,
-    session: sessionNumber(textOf(line, session)),
+    session: sessionNumber(stringIn(session)),
   };
 }
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Returns the value of a JSON string, with escapes resolved. */
-function textOf(line: string, span: Span): string {
-  return JSON.parse(`"${line.slice(span.from, span.to)}"`) as string;
-}
-
-/**
- * Returns the spans of the string values of the object's own keys, without quotes. For a duplicate key, the last value
- * counts.
- */
-function topLevelStrings(text: string): Map<string, Span> {
-  const parsed: unknown = parse(text);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw new TemplateError('is not a JSON object');
-  }
-  const found = new Map<string, Span>();
-  let depth = 0;
-  let key: string | undefined;
-  // From here on the text is valid JSON, so only quotes, brackets and commas must be examined.
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') {
-      const end = endOfString(text, at);
-      if (depth === 1 && key === undefined) key = JSON.parse(text.slice(at, end + 1)) as string;
-      else if (depth === 1 && key !== undefined) found.set(key, { from: at + 1, to: end });
-      at = end;
-    } else if (char === '{' || char === '[') {
-      // A duplicate key has no span when its later value is not a string.
-      if (depth === 1 && key !== undefined) found.delete(key);
-      depth++;
-    } else if (char === '}' || char === ']') depth--;
-    else if (char === ',' && depth === 1) key = undefined;
-    else if (depth === 1 && key !== undefined && char !== ':' && !/\s/.test(char!)) found.delete(key);
-  }
-  return found;
-}
-
-function parse(text: string): unknown {
+function membersOf(line: string): Span[] {
+  let parsed: unknown;
   try {
-    return JSON.parse(text);
+    parsed = JSON.parse(line);
   } catch {
     throw new TemplateError('is not JSON');
   }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new TemplateError('is not a JSON object');
+  return memberSpans(line);
 }
 
-function endOfString(text: string, from: number): number {
-  let at = from + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
+/** Returns a member whose value is a string. For a duplicate key, the last value counts. */
+function stringOf(members: readonly Span[], key: string): Span | undefined {
+  const found = members.findLast((member) => member.key === key);
+  return found?.text.startsWith('"') ? found : undefined;
+}
+
+function stringIn({ text }: Span): string {
+  return JSON.parse(text) as string;
 }

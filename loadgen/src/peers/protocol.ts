@@ -3,7 +3,7 @@
  *
  * Invariant: every protocol carries the same events, byte for byte. An answer that refuses an event is an error.
  */
-import { batchBody, countWithId, type Range, singleBody } from '../load/bodies.ts';
+import { batchBody, type Range, singleBody } from '../load/bodies.ts';
 import type { Pool } from '../load/pool.ts';
 
 export type ProtocolName = 'ingest' | 'jsonline' | 'jetstream' | 'resp';
@@ -97,8 +97,7 @@ function published(event: Buffer, connection: number): Buffer[] {
 
 /** Throws unless every event of the pool has an `event_id`, which JetStream needs. */
 export function checkIds(pool: Pool): void {
-  const count = pool.templates.length;
-  if (countWithId(pool, { first: 0, count }) !== count) throw new Error('an event has no event_id');
+  if (pool.facts.with_event_id !== pool.facts.events) throw new Error('an event has no event_id');
 }
 
 /** Keeps the bytes of an incomplete answer for the next piece. */

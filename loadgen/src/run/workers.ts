@@ -51,11 +51,11 @@ export function createWorkers(how: WorkersOptions): Workers {
         return autocannonDriver(placement, lifetime, how.contenders.closedLoopProgram);
       if (kind === 'wrk') {
         if (how.wrk === null) throw new BenchFailure('generator_failed', 'wrk was not found');
-        return wrkDriver({ wrk: how.wrk, placement, lifetime });
+        return wrkDriver({ found: how.wrk, placement, lifetime });
       }
       if (kind === 'open') return openDriver(placement, lifetime);
       if (how.k6 === null) throw new BenchFailure('generator_failed', 'k6 was not found');
-      return k6Driver({ k6: how.k6, placement, lifetime });
+      return k6Driver({ found: how.k6, placement, lifetime });
     });
   }
 
@@ -81,9 +81,9 @@ export function poolOf(
   { corpus, workload }: Pick<Spec, 'corpus' | 'workload'>,
   options: Options,
 ): PoolSource {
-  const { seed, payload, events } = options;
+  const { seed, events } = options;
   const isShort = corpus === undefined && events !== undefined && events <= SHORT_RUN_EVENTS;
-  return { corpus, payload, seed, ids: workload.ids, most: isShort ? SHORT_POOL_EVENTS : MOST_POOL_EVENTS };
+  return { corpus, seed, ids: workload.ids, most: isShort ? SHORT_POOL_EVENTS : MOST_POOL_EVENTS };
 }
 
 const MOST_POOL_EVENTS = 200_000;

@@ -5,10 +5,12 @@
  * finds the ends of values and does not validate.
  */
 
-interface Span {
+export interface Span {
   readonly key: string;
   /** The key as written, with its quotes. */
   readonly token: string;
+  /** Offset of the value. */
+  readonly at: number;
   readonly text: string;
 }
 
@@ -23,7 +25,8 @@ export function memberSpans(text: string, from = 0): Span[] {
     const token = text.slice(at, keyEnd);
     const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const valueEnd = skipValue(text, valueStart);
-    spans.push({ key: JSON.parse(token) as string, token, text: text.slice(valueStart, valueEnd) });
+    const key = JSON.parse(token) as string;
+    spans.push({ key, token, at: valueStart, text: text.slice(valueStart, valueEnd) });
     at = skipSpace(text, valueEnd);
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }

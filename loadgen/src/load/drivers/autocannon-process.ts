@@ -42,7 +42,7 @@ export async function sendByAutocannon({ job, order, requests, tally }: Load) {
     ],
   });
   // autocannon counts a refused connection and a timeout, but not a connection that the server closed.
-  return { errors: Math.max(errors, tally.unanswered), timeouts };
+  return { errors: Math.max(errors, tally.requests - tally.answers), timeouts };
 }
 
 /** autocannon's context of one connection, which has one request at a time. */

@@ -69,7 +69,6 @@ export interface Sent {
   readonly duration_ms: number;
   readonly requests: number;
   readonly sent_events: number;
-  readonly sent_event_ids: number;
   readonly sent_bytes: number;
   /** Sums of the figures in all 2xx answers. */
   readonly received_events: number;

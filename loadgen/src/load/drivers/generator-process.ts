@@ -55,18 +55,13 @@ interface How {
 async function carryOut(job: Job, pool: Pool, order: Order, { send, progress }: How): Promise<Sent> {
   const requests = new Requests(pool, job, order.range);
   const tally = new Tally();
-  if (requests.count === 0)
-    return tally.result({ sent_event_ids: 0, errors: 0, timeouts: 0, generator_cpu_us: 0 });
+  if (requests.count === 0) return tally.result({ errors: 0, timeouts: 0, generator_cpu_us: 0 });
   const timer = setInterval(() => progress(tally.acknowledged), PROGRESS_MS);
   try {
     const cpu = process.cpuUsage();
     const failed = await send({ job, order, requests, tally });
     const used = process.cpuUsage(cpu);
-    return tally.result({
-      ...failed,
-      sent_event_ids: requests.eventIds,
-      generator_cpu_us: used.user + used.system,
-    });
+    return tally.result({ ...failed, generator_cpu_us: used.user + used.system });
   } finally {
     clearInterval(timer);
   }

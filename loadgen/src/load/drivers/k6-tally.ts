@@ -19,21 +19,10 @@ type Line = [
 ];
 const FIELDS = 10;
 
-export class K6Tally {
-  readonly #counts = new Counts();
+export class K6Tally extends Counts {
   #errors = 0;
   #timeouts = 0;
   #lastAnswer_ms = 0;
-
-  get acknowledged(): number {
-    return this.#counts.acknowledged;
-  }
-  get requests(): number {
-    return this.#counts.requests;
-  }
-  get events(): number {
-    return this.#counts.events;
-  }
 
   /** Reads a line. Returns whether it is the line of an answer. */
   read(line: string): boolean {
@@ -42,7 +31,7 @@ export class K6Tally {
     if (kind !== 'answer' || numbers.length !== FIELDS || !numbers.every(Number.isFinite)) return false;
     const [, answered, duration, status, code, events, bytes, received, duplicates, rejected] =
       numbers as Line;
-    this.#counts.sent(events, bytes);
+    this.count(events, bytes);
     if (status === 0) {
       this.#errors++;
       if (code === TIMEOUT_CODE) this.#timeouts++;
@@ -50,13 +39,13 @@ export class K6Tally {
     }
     this.#lastAnswer_ms = Math.max(this.#lastAnswer_ms, answered);
     const answer = received < 0 ? null : { received, duplicates, rejected };
-    this.#counts.answered(status, answer, duration);
+    this.countAnswer(status, answer, duration);
     return true;
   }
 
-  result(known: Pick<Sent, 'sent_event_ids' | 'dropped_requests' | 'generator_cpu_us'>): Sent {
+  result(known: Pick<Sent, 'dropped_requests' | 'generator_cpu_us'>): Sent {
     return {
-      ...this.#counts.sums(),
+      ...this.sums(),
       ...known,
       duration_ms: this.#lastAnswer_ms,
       errors: this.#errors,

@@ -11,25 +11,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { K6Job, K6Summary } from '../../../k6/job.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../observe/probe.ts';
-import { type Placement, pinningCommand } from '../../plan/placement.ts';
-import { countWithId } from '../bodies.ts';
-import { loadPool, type Pool } from '../pool.ts';
-
+import { pinningCommand } from '../../plan/placement.ts';
+import type { Pool } from '../pool.ts';
 import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
-import type { Found } from './find.ts';
-import { type PoolFilePaths, sharedPool, writePoolFiles } from './k6-pool.ts';
 import { K6Tally } from './k6-tally.ts';
-import { runProgram } from './program.ts';
-
-export interface K6Context {
-  readonly k6: Found;
-  readonly placement: Placement;
-  readonly lifetime: Lifetime;
-}
+import { type ProgramContext, poolAndFolder, runProgram } from './program.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 
@@ -47,11 +36,11 @@ const SHORTEST_MS = 1000;
 /** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;
 
-export function k6Driver(context: K6Context): Driver {
+export function k6Driver(context: ProgramContext): Driver {
   return {
     facts: {
       name: 'k6',
-      version: context.k6.version,
+      version: context.found.version,
       model: 'open',
       latency_from: 'sent',
       latency_resolution_us: 1,
@@ -60,42 +49,38 @@ export function k6Driver(context: K6Context): Driver {
   };
 }
 
-async function prepare(job: Job, context: K6Context): Promise<Generator> {
-  const { lifetime } = context;
-  const pool = await loadPool(job.pool).catch((error: unknown) => {
-    throw new BenchFailure('generator_failed', error instanceof Error ? error.message : String(error));
-  });
-  const folder = await lifetime.temporaryFolder();
-  const paths = await writePoolFiles(pool, folder.path);
+async function prepare(job: Job, context: ProgramContext): Promise<Generator> {
+  const { pool, folder } = await poolAndFolder(job.pool, context.lifetime);
+  const [places_file, bytes_file] = [join(folder.path, 'places'), join(folder.path, 'bytes')];
+  await writeFile(places_file, pool.places);
+  await writeFile(bytes_file, pool.bytes);
+  const prepared = { ...context, job, pool, places_file, bytes_file, jobFile: join(folder.path, 'job.json') };
   return {
     pool: pool.facts,
-    send: (order, onProgress) =>
-      send(order, onProgress, { ...context, job, pool, paths, jobFile: join(folder.path, 'job.json') }),
+    send: (order, onProgress) => send(order, onProgress, prepared),
     async close() {
       await folder.release();
     },
   };
 }
 
-interface Prepared extends K6Context {
+interface Prepared extends ProgramContext, Pick<K6Job, 'places_file' | 'bytes_file'> {
   readonly job: Job;
   readonly pool: Pool;
-  readonly paths: PoolFilePaths;
   readonly jobFile: string;
 }
 
 async function send(order: Order, onProgress: (events: number) => void, prepared: Prepared): Promise<Sent> {
-  const { lifetime, pool, jobFile } = prepared;
-  const { first, count } = order.range;
+  const { lifetime, jobFile } = prepared;
   const tally = new K6Tally();
-  const due = Math.ceil(count / prepared.job.batchSize);
-  if (due === 0) return tally.result({ sent_event_ids: 0, dropped_requests: 0, generator_cpu_us: 0 });
+  const due = Math.ceil(order.range.count / prepared.job.batchSize);
+  if (due === 0) return tally.result({ dropped_requests: 0, generator_cpu_us: 0 });
   await writeFile(jobFile, JSON.stringify(k6Job(order, prepared)));
   const cpu: Promise<number>[] = [];
   let summary: K6Summary | undefined;
   const script = [...FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
   const { how, other } = await runProgram({
-    command: [...pinningCommand(prepared.placement.generator_cpus), prepared.k6.binary, ...script],
+    command: [...pinningCommand(prepared.placement.generator_cpus), prepared.found.binary, ...script],
     env: environment(),
     lifetime,
     onLine(line, child) {
@@ -121,7 +106,6 @@ async function send(order: Order, onProgress: (events: number) => void, prepared
     );
   }
   return tally.result({
-    sent_event_ids: countWithId(pool, { first, count: tally.events }),
     // k6 also counts dropped iterations whose events it sends in a later iteration. It may also count the one iteration
     // after the range.
     dropped_requests: Math.max(due - tally.requests, summary.dropped),
@@ -163,23 +147,22 @@ async function cpuTime(pid: number): Promise<number> {
 }
 
 /** Returns the order as a job for the k6 script. */
-export function k6Job(order: Order, prepared: Pick<Prepared, 'job' | 'pool' | 'paths'>): K6Job {
-  const { job, pool, paths } = prepared;
+function k6Job(order: Order, { job, pool, places_file, bytes_file }: Prepared): K6Job {
+  const { events, sessions, seed, ids } = pool;
   const { range, rate_events_per_s } = order;
   if (rate_events_per_s === null || !(rate_events_per_s > 0))
     throw new BenchFailure('generator_failed', 'k6 is an open driver and needs a rate above 0');
-  const single = job.endpoint === 'single';
   const requests_per_s = rate_events_per_s / job.batchSize;
   const requests = Math.ceil(range.count / job.batchSize);
   const vus = Math.max(1, Math.ceil(requests_per_s * WORST_STALL_S));
   return {
-    url: `${order.url}${single ? '/api/events' : '/api/events/batch'}`,
-    single,
+    url: `${order.url}/api/events/batch`,
     first: range.first,
     count: range.count,
     batch_size: job.batchSize,
-    pool: sharedPool(pool),
-    ...paths,
+    pool: { events, sessions, seed, ids },
+    places_file,
+    bytes_file,
     rate: Math.max(1, Math.round(requests_per_s * TIME_UNIT_S)),
     time_unit: `${TIME_UNIT_S}s`,
     // The duration has time for one extra request; the script sends nothing beyond the range.

@@ -3,7 +3,7 @@
  *
  * Invariants: a request depends only on its number, for every driver and order. Its body is built only on demand.
  */
-import { batchBody, countWithId, type Range, singleBody } from '../bodies.ts';
+import { batchBody, type Range, singleBody } from '../bodies.ts';
 import type { Pool } from '../pool.ts';
 import type { Job } from './driver.ts';
 
@@ -28,11 +28,6 @@ export class Requests {
     this.#pool = pool;
     this.#job = job;
     this.#range = range;
-  }
-
-  /** Returns the number of events in the range that have an id. */
-  get eventIds(): number {
-    return countWithId(this.#pool, this.#range);
   }
 
   events(number: number): number {

@@ -9,9 +9,6 @@ import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import { nowMs } from '../../observe/clock.ts';
 import type { Sent } from './driver.ts';
 
-/** Figures that the tally cannot count itself. */
-export type Known = Pick<Sent, 'sent_event_ids' | 'errors' | 'timeouts' | 'generator_cpu_us'>;
-
 /** What an answer stated. */
 export interface Answer {
   readonly received: number;
@@ -23,54 +20,41 @@ export interface Answer {
 export class Counts {
   readonly #latency = createHistogram();
   readonly #statusCodes: Record<string, number> = {};
-  #requests = 0;
-  #answers = 0;
-  #events = 0;
+  requests = 0;
+  answers = 0;
+  events = 0;
+  acknowledged = 0;
   #bytes = 0;
-  #received = 0;
   #duplicates = 0;
   #rejected = 0;
   #non2xx = 0;
 
-  get requests(): number {
-    return this.#requests;
-  }
-  get answers(): number {
-    return this.#answers;
-  }
-  get events(): number {
-    return this.#events;
-  }
-  get acknowledged(): number {
-    return this.#received;
-  }
-
-  sent(events: number, bytes: number): void {
-    this.#requests++;
-    this.#events += events;
+  count(events: number, bytes: number): void {
+    this.requests++;
+    this.events += events;
     this.#bytes += bytes;
   }
 
   /** Counts an answer. `answer` is `null` when it cannot be parsed. */
-  answered(status: number, answer: Answer | null, latency_ms: number): void {
-    this.#answers++;
+  countAnswer(status: number, answer: Answer | null, latency_ms: number): void {
+    this.answers++;
     record(this.#latency, latency_ms);
     this.#statusCodes[status] = (this.#statusCodes[status] ?? 0) + 1;
     if (status < 200 || status > 299 || answer === null) {
       this.#non2xx++;
       return;
     }
-    this.#received += answer.received;
+    this.acknowledged += answer.received;
     this.#duplicates += answer.duplicates;
     this.#rejected += answer.rejected;
   }
 
-  sums() {
+  protected sums() {
     return {
-      requests: this.#requests,
-      sent_events: this.#events,
+      requests: this.requests,
+      sent_events: this.events,
       sent_bytes: this.#bytes,
-      received_events: this.#received,
+      received_events: this.acknowledged,
       duplicate_events: this.#duplicates,
       rejected_events: this.#rejected,
       non_2xx: this.#non2xx,
@@ -80,21 +64,12 @@ export class Counts {
   }
 }
 
-export class Tally {
-  readonly #counts = new Counts();
+/** The tally of a generator in a Node process, which also reads the clock. */
+export class Tally extends Counts {
   readonly #sendDelay = createHistogram();
   readonly #generatorDelay = createHistogram();
-  #first = Number.NaN;
-  #lastAnswer = Number.NaN;
-
-  get acknowledged(): number {
-    return this.#counts.acknowledged;
-  }
-
-  /** Returns the number of sent requests that have no answer yet. */
-  get unanswered(): number {
-    return this.#counts.requests - this.#counts.answers;
-  }
+  #first = 0;
+  #lastAnswer = 0;
 
   /**
    * Records a request that is about to be written. Returns the moment from which its latency counts, which the caller
@@ -102,11 +77,11 @@ export class Tally {
    */
   sent(events: number, bytes: number, due?: number): number {
     const from = due ?? nowMs();
-    if (this.#counts.requests === 0) {
+    if (this.requests === 0) {
       this.#first = from;
       this.#lastAnswer = from;
     }
-    this.#counts.sent(events, bytes);
+    this.count(events, bytes);
     return from;
   }
 
@@ -121,17 +96,16 @@ export class Tally {
   }
 
   answered(status: number, body: string, from: number): void {
-    const now = nowMs();
-    this.#lastAnswer = now;
+    this.#lastAnswer = nowMs();
     const answer = status >= 200 && status < 300 ? readAnswer(body) : null;
-    this.#counts.answered(status, answer, now - from);
+    this.countAnswer(status, answer, this.#lastAnswer - from);
   }
 
-  result(known: Known): Sent {
+  result(known: Pick<Sent, 'errors' | 'timeouts' | 'generator_cpu_us'>): Sent {
     return {
-      ...this.#counts.sums(),
+      ...this.sums(),
       ...known,
-      duration_ms: this.#counts.requests === 0 ? 0 : this.#lastAnswer - this.#first,
+      duration_ms: this.#lastAnswer - this.#first,
       dropped_requests: 0,
       send_delay: latencyOf(this.#sendDelay),
       generator_delay: latencyOf(this.#generatorDelay),

@@ -12,13 +12,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
-import { type Placement, pinningCommand } from '../../plan/placement.ts';
-import { loadPool } from '../pool.ts';
+import { pinningCommand } from '../../plan/placement.ts';
 import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
-import type { Found } from './find.ts';
-import { runProgram } from './program.ts';
+import { type ProgramContext, poolAndFolder, runProgram } from './program.ts';
 import { Requests } from './requests.ts';
 import { Tally } from './tally.ts';
 
@@ -28,12 +25,6 @@ const LINE_FEED = Buffer.from('\n');
 const LONGEST_S = 24 * 3600;
 /** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;
-
-export interface WrkContext {
-  readonly wrk: Found;
-  readonly placement: Placement;
-  readonly lifetime: Lifetime;
-}
 
 /** Figures that the script prints at the end. */
 interface Done {
@@ -48,11 +39,11 @@ interface Done {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-export function wrkDriver(context: WrkContext): Driver {
+export function wrkDriver(context: ProgramContext): Driver {
   return {
     facts: {
       name: 'wrk',
-      version: context.wrk.version,
+      version: context.found.version,
       model: 'closed',
       latency_from: 'sent',
       latency_resolution_us: 1,
@@ -61,11 +52,8 @@ export function wrkDriver(context: WrkContext): Driver {
   };
 }
 
-async function prepare(job: Job, context: WrkContext): Promise<Generator> {
-  const pool = await loadPool(job.pool).catch((error: unknown) => {
-    throw new BenchFailure('generator_failed', error instanceof Error ? error.message : String(error));
-  });
-  const folder = await context.lifetime.temporaryFolder();
+async function prepare(job: Job, context: ProgramContext): Promise<Generator> {
+  const { pool, folder } = await poolAndFolder(job.pool, context.lifetime);
   const bodies = join(folder.path, 'bodies');
   // Both servers get the same range one after the other, so the file is written only once.
   let written: Order['range'] | null = null;
@@ -73,14 +61,13 @@ async function prepare(job: Job, context: WrkContext): Promise<Generator> {
     pool: pool.facts,
     async send(order, onProgress) {
       const requests = new Requests(pool, job, order.range);
-      if (requests.count === 0)
-        return new Tally().result({ sent_event_ids: 0, errors: 0, timeouts: 0, generator_cpu_us: 0 });
+      if (requests.count === 0) return new Tally().result({ errors: 0, timeouts: 0, generator_cpu_us: 0 });
       if (!isDeepStrictEqual(written, order.range)) {
         written = null;
         await writeBodies(bodies, requests, context.lifetime.signal);
         written = order.range;
       }
-      return sentOf(await run({ ...context, job, order, requests, bodies, onProgress }), order, requests);
+      return sentOf(await run({ ...context, job, order, requests, bodies, onProgress }), order);
     },
     async close() {
       await folder.release();
@@ -101,7 +88,7 @@ async function writeBodies(file: string, requests: Requests, signal: AbortSignal
   await handle.close();
 }
 
-interface Run extends WrkContext {
+interface Run extends ProgramContext {
   readonly job: Job;
   readonly order: Order;
   readonly requests: Requests;
@@ -110,7 +97,7 @@ interface Run extends WrkContext {
 }
 
 async function run({
-  wrk,
+  found,
   placement,
   lifetime,
   job,
@@ -124,7 +111,7 @@ async function run({
   const script = ['-s', SCRIPT, order.url, '--', bodies, requests.path, String(requests.count)];
   let done: Done | undefined;
   const { how, other } = await runProgram({
-    command: [...pinningCommand(placement.generator_cpus), wrk.binary, ...flags, ...script],
+    command: [...pinningCommand(placement.generator_cpus), found.binary, ...flags, ...script],
     lifetime,
     // When a connection breaks, wrk does not send its request again, and waits for an answer that never comes.
     silence_ms: (job.timeout_s + GRACE_S) * 1000,
@@ -141,12 +128,11 @@ async function run({
   return done;
 }
 
-function sentOf(done: Done, order: Order, requests: Requests): Sent {
+function sentOf(done: Done, order: Order): Sent {
   return {
     duration_ms: done.duration_ms,
     requests: done.requests,
     sent_events: order.range.count,
-    sent_event_ids: requests.eventIds,
     sent_bytes: done.bytes,
     received_events: done.received,
     duplicate_events: done.duplicates,

@@ -4,10 +4,11 @@
  * Invariant: the ids come from the bytes that are sent.
  */
 import { batchBody, type Range } from '../../load/bodies.ts';
+import { PLACE_WORDS } from '../../load/packed-pool.ts';
 import type { Pool } from '../../load/pool.ts';
 import { UUID_BYTES } from '../../load/uuid.ts';
 import { expectedConstants, UnmappableEvent } from './expected-row.ts';
-import { type Constants, constantValues, hashConstants, hashRow } from './row.ts';
+import { constantValues, hashConstants, hashRow } from './row.ts';
 
 /** Number of events whose bodies are made at once, so that the cost of the call is negligible. */
 const CHUNK_EVENTS = 200;
@@ -25,23 +26,17 @@ export class Expected {
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    this.#constants = pool.templates.map((_, i) => hashConstants(constantValues(this.constantsOf(i)), 0));
-  }
-
-  /**
-   * Returns the columns that are the same in every repetition. It parses the event's text again, so it is for reports
-   * only.
-   */
-  constantsOf(index: number): Constants {
-    const number = index % this.#pool.templates.length;
-    const text = this.#pool.templates[number]!.bytes.toString();
-    try {
-      return expectedConstants(text);
-    } catch (error) {
-      if (error instanceof UnmappableEvent)
-        throw new UnmappableEvent(`event ${number} of the pool: ${error.field}`);
-      throw error;
-    }
+    this.#constants = Array.from({ length: pool.events }, (_, number) => {
+      const [offset, length] = placeOf(pool, number);
+      try {
+        const text = pool.bytes.toString('utf8', offset, offset + length);
+        return hashConstants(constantValues(expectedConstants(text)), 0);
+      } catch (error) {
+        if (error instanceof UnmappableEvent)
+          throw new UnmappableEvent(`event ${number} of the pool: ${error.field}`);
+        throw error;
+      }
+    });
   }
 
   visit(ranges: readonly Range[], visitor: (row: ExpectedRow) => void): void {
@@ -54,20 +49,25 @@ export class Expected {
   }
 
   #visitChunk(range: Range, visitor: (row: ExpectedRow) => void): void {
-    const { templates } = this.#pool;
     const body = batchBody(this.#pool, range);
     let at = body.indexOf('[') + 1;
     for (let index = range.first; index < range.first + range.count; index++) {
-      const number = index % templates.length;
-      const template = templates[number]!;
+      const number = index % this.#pool.events;
+      const [, length, idAt, sessionAt] = placeOf(this.#pool, number);
       const uuid = (place: number) => body.toString('latin1', at + place, at + place + UUID_BYTES);
-      const session_id = uuid(template.sessionAt);
-      const event_id = template.idAt < 0 ? null : uuid(template.idAt);
+      const session_id = uuid(sessionAt);
+      const event_id = idAt === 0 ? null : uuid(idAt - 1);
       const hash = hashRow(this.#constants[number]!, session_id, event_id);
       visitor({ index, session_id, event_id, hash });
-      at += template.bytes.length + ','.length;
+      at += length + ','.length;
     }
   }
+}
+
+/** Returns offset, length, position of the id + 1, and position of the session id of an event of the pool. */
+function placeOf({ places }: Pool, number: number): readonly [number, number, number, number] {
+  const word = number * PLACE_WORDS;
+  return [places[word]!, places[word + 1]!, places[word + 2]!, places[word + 3]!];
 }
 
 /** Returns part `index` when the ranges together are divided into `of` equal parts. */
