@@ -14,12 +14,12 @@ const SOURCES = fileURLToPath(new URL('../loadgen/src/', import.meta.url));
 /** The module of the package, and the programs and threads that a comparison starts. */
 const ENTRIES: Readonly<Record<string, string>> = {
   main: 'packaged/main.ts',
+  'audit-process': 'verify/audit/audit-process.ts',
   'autocannon-main': 'load/drivers/autocannon-main.ts',
   'open-main': 'load/drivers/open-main.ts',
   'metronome-worker': 'load/drivers/metronome-worker.ts',
   process: 'observe/stream/process.ts',
   'start-process': 'run/start-process.ts',
-  thread: 'verify/audit/thread.ts',
 };
 
 /** What only a run in a checkout loads: the schema of a result file, and the report with plots. */

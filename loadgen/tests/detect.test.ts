@@ -19,16 +19,8 @@ const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Result;
 
 test('a saturated generator has a warning', async () => {
   const out = join(folder, 'saturated.json');
-  const flags = [
-    '--mode=batch',
-    '--events=5000',
-    '--warmup=0',
-    '--rounds=1',
-    '--starts=1',
-    '--only=ts',
-    `--out=${out}`,
-  ];
-  const run = await runCompare(folder, flags, { FAKE_GENERATOR: SATURATED });
+  const flags = ['--mode=batch', '--events=5000', '--warmup=0', '--rounds=1', '--starts=1', '--only=ts'];
+  const run = await runCompare(folder, [...flags, `--out=${out}`], { FAKE_GENERATOR: SATURATED });
   assert.equal(run.code, 0, run.stderr);
   const { warnings } = measurementNamed(read(out), 'batch')!;
   assert.ok(
@@ -40,11 +32,13 @@ test('a saturated generator has a warning', async () => {
 
 test('a server that uses 200 µs more for each request is reported as slower', async () => {
   const out = join(folder, 'slow.json');
-  const flags = ['--mode=single', '--events=1500', '--warmup=300', '--starts=1', '--concurrency=4'];
+  const flags = ['--mode=single', '--events=1000', '--warmup=200', '--starts=1', '--concurrency=4'];
   const run = await runCompare(folder, [...flags, `--out=${out}`], { FAKE_FAULTS: 'ts:slow' });
   assert.equal(run.code, 0, run.stderr);
+  const { comparison, workload } = measurementNamed(read(out), 'single')!;
+  assert.equal(workload!.slices, 2);
   // Other programs take cores from a server, but hardly change its CPU time per event.
-  const cpu = measurementNamed(read(out), 'single')!.comparison!.server_cpu_us_per_event!;
+  const cpu = comparison!.server_cpu_us_per_event!;
   assert.equal(cpu.verdict, 'lower', JSON.stringify(cpu));
   assert.match(run.stdout, /Rust .*less CPU time on an event/);
 });

@@ -7,9 +7,9 @@
  *
  * Faults of storage: `lose-one`, `lose-one-in-100000`, `alters-one`, `stores-twice`. Fault of the stream:
  * `stream-drops-one`. `busy`: refuses every seventh batch. `differs`: returns other statistics than the other server.
- * `durability`: reports another durability. `never-power`: reports `process`, even if `power` was requested. `dies`:
- * exits under load. `slow`: needs 200 µs more for every request. `dashboard`: refuses the requests of a dashboard.
- * `stream-begins-late`: reports 100 rows to stream clients before it has one.
+ * `never-power`: reports `process`, even if `power` was requested. `dies`: exits under load. `slow`: needs 200 µs more for
+ * every request. `dashboard`: refuses the requests of a dashboard. `stream-begins-late`: reports 100 rows to stream
+ * clients before it has one.
  *
  * Faults of invalidations: `drops-the-last` omits that of event 30. `sends-an-older` repeats that of event 20 after event
  * 2500. `drops-a-client` ends the first stream then. `silent` has a stream without frames. `refuses` answers 503 to each
@@ -27,17 +27,11 @@ const argument = (name: string): string | undefined => {
     : process.argv.find((text) => text.startsWith(`--${name}=`))?.split('=')[1];
 };
 const fault = argument('fault') ?? 'none';
-const durability =
-  fault === 'durability'
-    ? 'power'
-    : ((fault === 'never-power' ? undefined : argument('durability')) ?? 'process');
+const durability = fault === 'never-power' ? 'process' : (argument('durability') ?? 'process');
 const SLOW_MS = 0.2;
+const ABOUT = { runtime: 'node', version: '0.0.0', contract: '1.0.0' };
 
-const store = new FakeStore({
-  file: argument('db')!,
-  maxMetadataBytes: Number(argument('max-metadata-bytes') ?? 10_240),
-  fault,
-});
+const store = new FakeStore(argument('db')!, fault);
 const stream = new FakeStream(fault);
 let [batches, posts] = [0, 0];
 
@@ -87,9 +81,7 @@ function health(): object {
   const pragma = (name: string) => store.database.pragma(name, { simple: true });
   return {
     status: 'ok',
-    runtime: 'node',
-    version: '0.0.0',
-    contract: '1.0.0',
+    ...ABOUT,
     sqlite_version: '3.0.0',
     durability,
     journal_mode: 'wal',
@@ -142,15 +134,7 @@ function wait(ms: number): void {
 const server = createServer((request, response) => void handle(request, response));
 server.listen(0, '127.0.0.1', () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const ready = {
-    event: 'ready',
-    url,
-    pid: process.pid,
-    runtime: 'node',
-    version: '0.0.0',
-    contract: '1.0.0',
-  };
-  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  process.stdout.write(`${JSON.stringify({ event: 'ready', url, pid: process.pid, ...ABOUT })}\n`);
 });
 const stop = () => {
   server.close(() => {

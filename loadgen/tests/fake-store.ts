@@ -3,9 +3,9 @@
  *
  * It handles only events of the generator: it stores values unchanged and prints metadata again.
  */
-import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
+import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
 
 export interface FakeEvent {
   readonly event_id?: string;
@@ -41,32 +41,24 @@ const COLUMNS = NAMES.map((name) =>
   name === 'id' ? 'id INTEGER PRIMARY KEY' : `${name} ${TYPES[SPECS[name]!.kind] ?? 'TEXT'}`,
 );
 
-const SUMMARY_KEYS: readonly string[] = JSON.parse(
-  readFileSync(new URL('../../contract/vocabulary.json', import.meta.url), 'utf8'),
-).summary_keys;
-
 /** Number of the event that the faults of storage affect, and of the event that the rare fault affects. */
 const STRUCK = 1000;
 const RARE = 100_000;
 
-export interface FakeStoreOptions {
-  readonly file: string;
-  readonly maxMetadataBytes: number;
-  readonly fault: string;
-}
+const MAX_METADATA_BYTES = 10_240;
 
 export class FakeStore {
   readonly database: Database.Database;
   /** Number of acknowledged events. */
   events = 0;
-  readonly #options: FakeStoreOptions;
+  readonly #fault: string;
   readonly #insert: Database.Statement<[Record<string, unknown>]>;
   readonly #remember: Database.Statement<[string]>;
   readonly ingest: (all: readonly FakeEvent[]) => Outcome;
 
-  constructor(options: FakeStoreOptions) {
-    this.#options = options;
-    this.database = new Database(options.file);
+  constructor(file: string, fault: string) {
+    this.#fault = fault;
+    this.database = new Database(file);
     this.database.pragma('journal_mode = WAL');
     this.database.exec(
       `CREATE TABLE IF NOT EXISTS events_readable (${COLUMNS.join(', ')});
@@ -93,7 +85,7 @@ export class FakeStore {
   }
 
   #store(row: FakeRow, outcome: Outcome): void {
-    const { fault } = this.#options;
+    const fault = this.#fault;
     this.events++;
     const struck = this.events === STRUCK;
     const lost =
@@ -112,9 +104,8 @@ export class FakeStore {
   }
 
   #rowOf(event: FakeEvent, created_at: string): FakeRow {
-    const { maxMetadataBytes } = this.#options;
     const whole = JSON.stringify(event.metadata ?? {});
-    const metadata = Buffer.byteLength(whole) > maxMetadataBytes ? summary(whole, maxMetadataBytes) : whole;
+    const metadata = Buffer.byteLength(whole) > MAX_METADATA_BYTES ? summary(whole) : whole;
     const values: Record<string, unknown> = {
       ...Object.fromEntries(NAMES.map((name) => [name, SPECS[name]!.default])),
       schema_version: 1,
@@ -128,12 +119,12 @@ export class FakeStore {
   }
 }
 
-function summary(whole: string, maxBytes: number): string {
+function summary(whole: string): string {
   const metadata = JSON.parse(whole) as Readonly<Record<string, unknown>>;
   const kept: Record<string, unknown> = { _truncated: true, _original_bytes: Buffer.byteLength(whole) };
-  for (const key of SUMMARY_KEYS.filter((name) => Object.hasOwn(metadata, name))) {
+  for (const key of VOCABULARY.summary_keys.filter((name) => Object.hasOwn(metadata, name))) {
     kept[key] = metadata[key];
-    if (Buffer.byteLength(JSON.stringify(kept)) > maxBytes) delete kept[key];
+    if (Buffer.byteLength(JSON.stringify(kept)) > MAX_METADATA_BYTES) delete kept[key];
   }
   return JSON.stringify(kept);
 }

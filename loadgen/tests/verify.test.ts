@@ -1,11 +1,10 @@
 /** Tests how the settings and the answers of a server are read and compared with those of the other server. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { BenchFailure, type FailureCode } from '../src/failure.ts';
 import { checkSameSettings, type Health, readHealth } from '../src/verify/health.ts';
 import { compareSmoke, type Exchange } from '../src/verify/smoke.ts';
+import { listen } from './listening-server.ts';
 
 const HEALTH: Health = {
   runtime: 'rust',
@@ -26,14 +25,8 @@ const fails = (code: FailureCode, text: RegExp) => (error: unknown) =>
 
 /** Returns the result of reading from a server that gives this answer. */
 async function readFrom(answer: object): Promise<Health> {
-  const server = createServer((_, response) => response.end(JSON.stringify(answer)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    return await readHealth(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
+  const server = await listen((_, response) => void response.end(JSON.stringify(answer)));
+  return readHealth(server.url).finally(() => server.close());
 }
 
 const compare = (other: Health) => checkSameSettings(['rs', HEALTH], ['ts', other]);
@@ -57,45 +50,28 @@ test('an answer without compile options or pragmas is a failure that names what 
   }
 });
 
-test('servers may be built differently, but not run with different pragmas', () => {
+test('servers may be built differently, but not run with different settings', () => {
   compare({ ...HEALTH, compile_options: ['THREADSAFE=2'] });
-  assert.throws(
-    () => compare({ ...HEALTH, pragmas: { ...HEALTH.pragmas, cache_size: -2000 } }),
-    fails('health_differs', /^pragma cache_size: rs -32000, ts -2000$/m),
-  );
   const { page_size: _, ...fewer } = HEALTH.pragmas;
-  assert.throws(
-    () => compare({ ...HEALTH, pragmas: fewer }),
-    fails('health_differs', /^pragma page_size: rs 4096, ts nothing$/m),
-  );
-  assert.throws(
-    () => compare({ ...HEALTH, synchronous: 'full' }),
-    fails('health_differs', /^synchronous: rs normal, ts full$/m),
-  );
+  for (const [change, text] of [
+    [{ pragmas: { ...HEALTH.pragmas, cache_size: -2000 } }, /^pragma cache_size: rs -32000, ts -2000$/m],
+    [{ pragmas: fewer }, /^pragma page_size: rs 4096, ts nothing$/m],
+    [{ synchronous: 'full' }, /^synchronous: rs normal, ts full$/m],
+  ] as const)
+    assert.throws(() => compare({ ...HEALTH, ...change }), fails('health_differs', text));
 });
 
 test('an answer that differs in body, status or content type is shown from both', () => {
-  const exchange: Exchange = {
-    name: 'row',
-    request: 'GET /api/events/1',
-    status: 200,
-    contentType: 'a',
-    body: '{"id":1}',
-  };
-  compareSmoke(
-    new Map([
-      ['rs', [exchange]],
-      ['ts', [{ ...exchange }]],
-    ]),
-  );
-  for (const other of [{ body: '{"id":2}' }, { status: 201 }, { contentType: 'b' }]) {
-    const both = new Map([
-      ['rs', [exchange]],
-      ['ts', [{ ...exchange, ...other }]],
-    ]);
-    assert.throws(
-      () => compareSmoke(both),
-      fails('parity_difference', /GET \/api\/events\/1\nrs: 200 a .*\nts: /),
+  const request = 'GET /api/events/1';
+  const exchange: Exchange = { name: 'row', request, status: 200, contentType: 'a', body: '{"id":1}' };
+  const both = (other: object) =>
+    compareSmoke(
+      new Map([
+        ['rs', [exchange]],
+        ['ts', [{ ...exchange, ...other }]],
+      ]),
     );
-  }
+  both({});
+  for (const other of [{ body: '{"id":2}' }, { status: 201 }, { contentType: 'b' }])
+    assert.throws(() => both(other), fails('parity_difference', /GET \/api\/events\/1\nrs: 200 a .*\nts: /));
 });

@@ -39,28 +39,26 @@ interface Row {
   lag_ms: number | null;
 }
 
-export function observe(observed: Observed): Observer {
-  const { pid, lag_url } = observed;
+export function observe({ pid, database, lag_url, interval_ms, lifetime }: Observed): Observer {
   const probe = createProbe();
   const lag = lag_url === null ? null : new EventLoopLagProbe(lag_url);
   const rows: Row[] = [];
-  let begun: number | undefined;
-  let looking = false;
-  let stopped = false;
+  let begun = Number.POSITIVE_INFINITY;
+  let [looking, stopped] = [false, false];
   let walPeak: number | null = null;
 
   const look = async () => {
+    if (looking) return;
+    looking = true;
     const at = performance.now();
     // The request is sent first, so that reading files does not delay it.
-    const answered = begun === undefined ? null : (lag?.ask() ?? null);
-    const [{ rss_bytes, cpu_us }, wal_bytes, file_descriptors] = await Promise.all([
-      probe(pid),
-      walBytes(observed.database),
-      countFileDescriptors(pid),
-    ]);
+    const answered = at < begun ? null : (lag?.ask() ?? null);
+    const figures = [probe(pid), walBytes(database), countFileDescriptors(pid)] as const;
+    const [{ rss_bytes, cpu_us }, wal_bytes, file_descriptors] = await Promise.all(figures);
+    looking = false;
     if (stopped) return;
     if (wal_bytes !== null) walPeak = Math.max(walPeak ?? 0, wal_bytes);
-    if (begun === undefined || at < begun) return;
+    if (at < begun) return;
     const row: Row = { t_ms: at - begun, rss_bytes, cpu_us, wal_bytes, file_descriptors, lag_ms: null };
     rows.push(row);
     void answered?.then((lag_ms) => {
@@ -68,18 +66,10 @@ export function observe(observed: Observed): Observer {
     });
   };
 
-  const tick = async () => {
-    if (looking) return;
-    looking = true;
-    await look().finally(() => {
-      looking = false;
-    });
-  };
-
-  const timer = setInterval(tick, observed.interval_ms);
+  const timer = setInterval(look, interval_ms);
   // The timer must not keep the process alive.
   timer.unref();
-  void tick();
+  void look();
 
   const stop = () => {
     stopped = true;
@@ -88,14 +78,14 @@ export function observe(observed: Observed): Observer {
     release();
     return timelineOf(rows);
   };
-  const release = observed.lifetime.add(async () => void stop());
+  const release = lifetime.add(async () => void stop());
   return {
     get walPeak() {
       return walPeak;
     },
     begin() {
       begun = performance.now();
-      void tick();
+      void look();
     },
     stop,
   };

@@ -5,7 +5,7 @@
  * Names contain the units. `null` means not measured on this system.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Sent } from '../load/drivers/driver.ts';
+import type { Latency, Sent } from '../load/drivers/driver.ts';
 
 export interface DiskUse {
   /** Size of the database and of SQLite's other files, after the server has closed the database. */
@@ -35,18 +35,9 @@ export interface StreamSample {
   /** Number of clients whose frames equal the rows of the file, in order and byte for byte. */
   readonly complete_clients: number;
   /** Delivery lag: from the row's `created_at` (its transaction, in whole milliseconds) to the arrival of its frame. */
-  readonly lag: Lag | null;
+  readonly lag: Latency | null;
   /** CPU time of the process that holds all clients. */
   readonly clients_cpu_us: number;
-}
-
-export interface Lag {
-  readonly p50_ms: number;
-  readonly p99_ms: number;
-  readonly max_ms: number;
-  readonly samples: number;
-  /** HdrHistogram V2 of microseconds, base64. */
-  readonly histogram: string;
 }
 
 /** Samples of the server at intervals, by column. All columns have the same length; `null` means not measured. */

@@ -5,6 +5,7 @@
  * system has no such counters. A thread that ended between the samples adds nothing, and does not lower the sum.
  */
 import { readdir, readFile } from 'node:fs/promises';
+import type { ProbeProcess } from './probe.ts';
 
 /** CPU time in nanoseconds by thread id. */
 export type ThreadTimes = ReadonlyMap<string, number>;
@@ -31,4 +32,19 @@ export function cpuBetween(before: ThreadTimes | null, after: ThreadTimes | null
   let ns = 0;
   for (const [thread, time] of after) ns += time - (before.get(thread) ?? 0);
   return ns / 1e6;
+}
+
+/**
+ * Begins to measure CPU time; the returned function ends it and returns microseconds. A clock tick of the probe (10 ms)
+ * is longer than a slice at a low rate may use. So ticks count only where the scheduler has no counters.
+ */
+export async function startCpu(pid: number, probe: ProbeProcess): Promise<() => Promise<number | null>> {
+  const ticks = (await probe(pid)).cpu_us;
+  const threads = await threadTimes(pid);
+  return async () => {
+    const exact_ms = cpuBetween(threads, await threadTimes(pid));
+    if (exact_ms !== null) return exact_ms * 1000;
+    const after = (await probe(pid)).cpu_us;
+    return ticks === null || after === null ? null : after - ticks;
+  };
 }

@@ -10,7 +10,7 @@ import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { measurementOf } from '../analyse/measurement.ts';
 import { runWarningsOf } from '../analyse/warnings.ts';
-import { createCeilings } from '../ceilings/ceilings.ts';
+import { type Ceilings, createCeilings } from '../ceilings/ceilings.ts';
 import { BenchFailure } from '../failure.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import { findK6, findWrk } from '../load/drivers/find.ts';
@@ -22,16 +22,16 @@ import { shownFlags } from '../plan/parse.ts';
 import { generatorCores } from '../plan/placement.ts';
 import { describePlan, makePlan, type Plan, shownTime } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
-import { keepUnfinished, printPartial, writeOutputs } from '../report/outputs.ts';
+import { printPartial, writeOutputs } from '../report/outputs.ts';
 import { headlineText } from '../report/terminal.ts';
 import { type RawMeasurement, type RawResult, SCHEMA_VERSION } from '../result/result.ts';
 import { EffectiveSettings } from '../verify/effective-settings.ts';
 import { verify } from '../verify/preflight.ts';
 import { type Contenders, programsOf } from './contenders.ts';
-import { type Measured, portion, type Rounds, runCycles } from './cycles.ts';
+import { type Measured, portion, runCycles } from './cycles.ts';
 import type { Launch } from './host.ts';
 import { createProgress } from './progress.ts';
-import { StartsOfCycles } from './start-up.ts';
+import { Starts } from './start-up.ts';
 import { createWorkers, poolOf, type Workers } from './workers.ts';
 
 export async function compare(
@@ -74,18 +74,17 @@ export async function compare(
   progress.say('smoke: every answer as the contract asks');
 
   const workers = createWorkers({ options, contenders, placement, lifetime, k6, wrk });
-  const starts = new StartsOfCycles({ targets, launch: product, durability, progress });
+  const starts = new Starts({ targets, launch: product, durability, progress });
   const facts = { argv, plan, contenders, environment, stale, settings: settings.product, started };
   const ceilings = createCeilings({ contenders, placement, lifetime, targets, options, progress });
-  const findingsOf = async (spec: Spec, rounds: Rounds) => {
-    const payload = payloads.get(payloadKey(spec, options))!;
-    const driver = await driverOf(spec, payload, workers);
-    return { spec, targets, driver, payload, rounds, generator_cores: generatorCores(placement) };
-  };
-  const resultSoFar = async (measured: Measured) => {
-    const measurements = [starts.measurement()];
-    for (const [spec, rounds] of measured)
-      measurements.push(measurementOf({ ...(await findingsOf(spec, rounds)), ceiling: null }));
+  const resultOfRounds = async (measured: Measured, ceilingOf?: Ceilings['indexFor']): Promise<RawResult> => {
+    const measurements: RawMeasurement[] = [starts.measurement()];
+    for (const [spec, rounds] of measured) {
+      const payload = payloads.get(payloadKey(spec, options))!;
+      const driver = await driverOf(spec, payload, workers);
+      const found = { spec, targets, driver, payload, rounds, generator_cores: generatorCores(placement) };
+      measurements.push(measurementOf({ ...found, ceiling: (await ceilingOf?.(spec, found)) ?? null }));
+    }
     return resultOf({ ...facts, measurements });
   };
   let latest: RawResult | null = null;
@@ -99,7 +98,7 @@ export async function compare(
       onHealth: ({ servers }, label, name, health) => settings[servers].add(label, name, health),
       async starts(cycle, cycles) {
         await starts.run(portion(options.starts, cycle, cycles));
-        latest ??= await resultSoFar(new Map());
+        latest ??= await resultOfRounds(new Map());
       },
       onCycle(cycle, cycles) {
         if (cycle === 0) return;
@@ -107,17 +106,11 @@ export async function compare(
         progress.say(`round ${cycle + 1} of ${cycles}, about ${shownTime(left_s)} left`);
       },
       async onMeasured(soFar, isLast) {
-        latest = await resultSoFar(soFar);
-        await keepUnfinished(contenders.scratch, latest.measurements);
+        latest = await resultOfRounds(soFar);
         if (!isLast && !options.json) progress.say(headlineText(latest));
       },
     });
-    const measurements: RawMeasurement[] = [starts.measurement()];
-    for (const [spec, rounds] of measured) {
-      const found = await findingsOf(spec, rounds);
-      measurements.push(measurementOf({ ...found, ceiling: await ceilings.indexFor(spec, found) }));
-    }
-    const whole: RawResult = { ...(await resultOf({ ...facts, measurements })), ceilings: ceilings.all };
+    const whole = { ...(await resultOfRounds(measured, ceilings.indexFor)), ceilings: ceilings.all };
     const files = { out: plan.out, scratch: contenders.scratch };
     await writeOutputs(whole, files, options, progress);
     return 0;

@@ -15,7 +15,8 @@ export interface HelperOptions {
   readonly name: string;
   /** Program that the process runs. */
   readonly program: URL;
-  readonly placement: Placement;
+  /** Cores of the process; absent: any. */
+  readonly placement?: Placement | undefined;
   readonly lifetime: Lifetime;
   /** Code of a failure that has none of its own; default `generator_failed`. */
   readonly code?: FailureCode;
@@ -30,7 +31,8 @@ export class Helper<Order extends object, Reply extends Kinds> {
 
   constructor(options: HelperOptions) {
     const { program, placement, lifetime } = options;
-    const command = [...pinningCommand(placement.generator_cpus), process.execPath, fileURLToPath(program)];
+    const pinning = pinningCommand(placement?.generator_cpus ?? null);
+    const command = [...pinning, process.execPath, fileURLToPath(program)];
     this.#options = options;
     this.#child = spawn(command[0]!, command.slice(1), {
       stdio: ['ignore', process.stderr, process.stderr, 'ipc'],

@@ -18,7 +18,7 @@ import { checkReads, startReader } from '../observe/reader.ts';
 import type { ProcessSample, Slice, WarmUp } from '../observe/sample.ts';
 import { folderBytes } from '../observe/size.ts';
 import { checkStream, type StreamClients, startStreamClients } from '../observe/stream/clients.ts';
-import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
+import { startCpu } from '../observe/thread-times.ts';
 import type { Spec } from '../plan/spec.ts';
 import { type Auditor, type Claim, checkAudit } from '../verify/audit/auditor.ts';
 import { checkDurability, type Health, readHealth } from '../verify/health.ts';
@@ -52,12 +52,9 @@ export interface SliceLoad {
 
 export class ServerUnderTest {
   readonly name: TargetName;
-  readonly #round: number;
-  readonly #spec: Spec;
+  readonly #own: Started;
   readonly #host: Host;
-  readonly #context: ServerContext;
   readonly #clients: StreamClients | null;
-  readonly #idle_rss_bytes: number | null;
   /** Ranges of all events that were sent. A driver that drops requests drops the last ones of its range. */
   readonly #ranges: Range[] = [];
   readonly #details: string[] = [];
@@ -66,19 +63,11 @@ export class ServerUnderTest {
   #warm_up: WarmUp | null = null;
   #wal_peak_bytes: number | null = null;
 
-  private constructor(
-    round: number,
-    spec: Spec,
-    context: ServerContext,
-    started: Pick<Started, 'name' | 'host' | 'clients' | 'idle_rss_bytes'>,
-  ) {
-    this.#round = round;
-    this.#spec = spec;
-    this.#context = context;
-    this.name = started.name;
-    this.#host = started.host;
-    this.#clients = started.clients;
-    this.#idle_rss_bytes = started.idle_rss_bytes;
+  private constructor(name: TargetName, own: Started) {
+    this.name = name;
+    this.#own = own;
+    this.#host = own.host;
+    this.#clients = own.clients;
   }
 
   /** Starts a server. `spec` is the first measurement in the process and determines its settings. */
@@ -96,8 +85,8 @@ export class ServerUnderTest {
     context.onHealth(label, name, health);
     const clients = await streamClients(host, spec, context.launch);
     await sleep(IDLE_MS, undefined, { signal: context.launch.lifetime.signal });
-    const { rss_bytes } = await context.probe(host.pid);
-    return new ServerUnderTest(round, spec, context, { name, host, clients, idle_rss_bytes: rss_bytes });
+    const { rss_bytes: idle_rss_bytes } = await context.probe(host.pid);
+    return new ServerUnderTest(name, { round, spec, context, host, clients, idle_rss_bytes });
   }
 
   /** Sends the warm-up of the first spec. */
@@ -105,7 +94,7 @@ export class ServerUnderTest {
     load: Pick<SliceLoad, 'generator' | 'rate_events_per_s'>,
     events: number | null,
   ): Promise<WarmUp> {
-    const { batch_size } = this.#spec.workload;
+    const { batch_size } = this.#own.spec.workload;
     const { warm_up, next } = await warmUp({
       first: this.#next,
       events,
@@ -119,7 +108,8 @@ export class ServerUnderTest {
   }
 
   async measure(load: SliceLoad): Promise<Slice> {
-    const { lifetime } = this.#context.launch;
+    const { round, context } = this.#own;
+    const { lifetime } = context.launch;
     const { spec } = load;
     const { server, database } = this.#host;
     const isSoak = spec.mode === 'soak';
@@ -132,7 +122,7 @@ export class ServerUnderTest {
     });
     const reader = spec.reader ? startReader(server.url, lifetime) : null;
     await this.#clients?.mark();
-    const cpu = await this.#startCpu();
+    const cpu = await startCpu(server.pid, context.probe);
     const machineBefore = await readMachine();
     const own = process.cpuUsage();
     const at_s = performance.now() / 1000;
@@ -145,12 +135,13 @@ export class ServerUnderTest {
     const timeline = observer.stop();
     const clients_cpu_us = (await this.#clients?.cpu()) ?? 0;
     const read = reader === null ? null : await reader.stop();
-    if (read !== null) checkReads(read, `round ${this.#round} of ${this.name}`);
-    this.#wal_peak_bytes = larger(this.#wal_peak_bytes, observer.walPeak);
+    if (read !== null) checkReads(read, `round ${round} of ${this.name}`);
+    if (observer.walPeak !== null)
+      this.#wal_peak_bytes = Math.max(this.#wal_peak_bytes ?? 0, observer.walPeak);
     this.#record(spec.name, load.events, measured);
     const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
     return {
-      round: this.#round,
+      round,
       target: this.name,
       at_s,
       rate_events_per_s: load.rate_events_per_s,
@@ -163,29 +154,26 @@ export class ServerUnderTest {
         machineBefore,
         machineAfter,
         server_cpu_us === null ? null : server_cpu_us + run_us,
-        this.#context.ticksPerSecond,
+        context.ticksPerSecond,
       ),
     };
   }
 
   /** Stops the server, checks its file and removes its folder. */
   async finish(): Promise<ProcessSample> {
-    const { auditor, probe } = this.#context;
-    const host = this.#host;
+    const { round, context, host, idle_rss_bytes } = this.#own;
+    const { auditor, probe } = context;
     const acknowledged = this.#acknowledged;
     await this.#clients?.until(acknowledged);
     const { peak_rss_bytes } = await probe(host.pid);
     const stop_ms = await host.stop();
-    const claim: Claim = {
-      ranges: this.#ranges,
-      acknowledged_events: acknowledged,
-    };
+    const claim: Claim = { ranges: this.#ranges, acknowledged_events: acknowledged };
     // Both checks run in parallel, since nothing is measured any more. The check of the stream uses only one thread.
     const [audit, stream] = await Promise.all([
       auditor.audit(host.database, claim),
       this.#clients?.finish(host.database) ?? null,
     ]);
-    const label = `round ${this.#round} of ${this.name}`;
+    const label = `round ${round} of ${this.name}`;
     await checkAudit(audit, label, this.#details, () => auditor.explain(host.database, claim));
     if (stream !== null) checkStream(stream, label, acknowledged, this.#clients!.problems());
     const disk = {
@@ -195,32 +183,15 @@ export class ServerUnderTest {
     };
     await host.discard();
     return {
-      round: this.#round,
+      round,
       target: this.name,
       warm_up: this.#warm_up!,
-      idle_rss_bytes: this.#idle_rss_bytes,
+      idle_rss_bytes,
       peak_rss_bytes,
       stream,
       stop_ms,
       disk,
       audit,
-    };
-  }
-
-  /**
-   * Begins to measure CPU time; the returned function ends it and returns microseconds. A clock tick (10 ms) is longer
-   * than a slice at a low rate may use. Therefore the scheduler's counters of nanoseconds are used where they exist.
-   */
-  async #startCpu(): Promise<() => Promise<number | null>> {
-    const { pid } = this.#host;
-    const { probe } = this.#context;
-    const ticks = (await probe(pid)).cpu_us;
-    const threads = await threadTimes(pid);
-    return async () => {
-      const exact_ms = cpuBetween(threads, await threadTimes(pid));
-      if (exact_ms !== null) return exact_ms * 1000;
-      const after = (await probe(pid)).cpu_us;
-      return ticks === null || after === null ? null : after - ticks;
     };
   }
 
@@ -252,7 +223,9 @@ export class ServerUnderTest {
 }
 
 interface Started {
-  readonly name: TargetName;
+  readonly round: number;
+  readonly spec: Spec;
+  readonly context: ServerContext;
   readonly host: Host;
   readonly clients: StreamClients | null;
   readonly idle_rss_bytes: number | null;
@@ -264,18 +237,9 @@ async function streamClients(
   { lifetime, placement }: Launch,
 ): Promise<StreamClients | null> {
   if (workload.stream_clients === 0) return null;
-  const clients = startStreamClients({
-    url,
-    clients: workload.stream_clients,
-    lifetime,
-    placement,
-  });
+  const clients = startStreamClients({ url, clients: workload.stream_clients, lifetime, placement });
   await lifetime.orInterrupted(clients.ready());
   return clients;
-}
-
-function larger(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : Math.max(a, b);
 }
 
 function describe(phase: string, sent: Sent): string {

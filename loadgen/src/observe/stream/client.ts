@@ -11,17 +11,21 @@ import { type EventFrame, FrameReader } from './frames.ts';
 import { PayloadDigest } from './payload-digest.ts';
 
 export class StreamClient {
+  /** Last id before the client's first row; NaN until it is connected. */
+  after = Number.NaN;
+  /** Newest id that the client has received. */
+  last = Number.NaN;
+  frames = 0;
+  /** First violation that the client has found; `null` without one. */
+  problem: string | null = null;
+  /** How the stream ended; `null` before that. */
+  ended: string | null = null;
   readonly #digest = new PayloadDigest();
   readonly #name: string;
   readonly #onChange: () => void;
   readonly #reader: FrameReader;
   #recorder: LagRecorder | null = null;
   #now = 0;
-  #first = Number.NaN;
-  #last = Number.NaN;
-  #frames = 0;
-  #problem: string | null = null;
-  #ended: string | null = null;
   #socket: Socket | null = null;
 
   /** `onChange` is called after every chunk of bytes, and when the stream ends. */
@@ -33,25 +37,6 @@ export class StreamClient {
       other: (data) => this.#other(data),
       unreadable: (text) => this.#fault(`sent what is no frame: ${text}`),
     });
-  }
-
-  /** Last id before the client's first row; NaN until it is connected. */
-  get after(): number {
-    return this.#first;
-  }
-  /** Newest id that the client has received. */
-  get last(): number {
-    return this.#last;
-  }
-  get frames(): number {
-    return this.#frames;
-  }
-  /** First violation that the client has found; `null` without one. */
-  get problem(): string | null {
-    return this.#problem;
-  }
-  get ended(): string | null {
-    return this.#ended;
   }
 
   connect(url: string): void {
@@ -92,9 +77,9 @@ export class StreamClient {
   }
 
   #event(frame: EventFrame): void {
-    this.#frames++;
-    if (frame.id !== this.#last + 1) this.#fault(`got id ${frame.id} after ${this.#last}`);
-    this.#last = frame.id;
+    this.frames++;
+    if (frame.id !== this.last + 1) this.#fault(`got id ${frame.id} after ${this.last}`);
+    this.last = frame.id;
     this.#digest.add(frame.bytes, frame.from, frame.to);
     this.#recorder?.note(frame, this.#now);
   }
@@ -108,21 +93,21 @@ export class StreamClient {
       return;
     }
     if (frame.type === 'stats') return;
-    if (frame.type !== 'connected' || !Number.isNaN(this.#first) || typeof frame.last_id !== 'number') {
+    if (frame.type !== 'connected' || !Number.isNaN(this.after) || typeof frame.last_id !== 'number') {
       this.#fault(`sent an unexpected frame: ${data.slice(0, 200)}`);
       return;
     }
-    this.#first = frame.last_id;
-    this.#last = frame.last_id;
+    this.after = frame.last_id;
+    this.last = frame.last_id;
   }
 
   #fault(what: string): void {
-    this.#problem ??= `${this.#name} ${what}`;
+    this.problem ??= `${this.#name} ${what}`;
   }
 
   #end(how: string): void {
-    if (this.#ended !== null) return;
-    this.#ended = `${this.#name}: ${how} after id ${this.#last}`;
+    if (this.ended !== null) return;
+    this.ended = `${this.#name}: ${how} after id ${this.last}`;
     this.#onChange();
   }
 }

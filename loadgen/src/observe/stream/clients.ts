@@ -10,24 +10,7 @@ import { Helper } from '../../run/helper.ts';
 import type { StreamSample } from '../sample.ts';
 import type { Command, Reply } from './process.ts';
 
-export interface StreamClients {
-  /** Resolves when every client has received its first frame. */
-  ready(): Promise<void>;
-  /** Starts to count CPU time, and the delivery lag of rows that are stored from now on. */
-  mark(): Promise<void>;
-  /** Returns the CPU time of the process since the mark, in microseconds. */
-  cpu(): Promise<number>;
-  /**
-   * Resolves when every client has received that id. Fails when a stream ends before, or no event arrives for
-   * `patience_ms`.
-   */
-  until(lastId: number, patience_ms?: number): Promise<void>;
-  /** Checks the frames of every client against the file of the stopped server, and ends the process. */
-  finish(file: string): Promise<StreamSample>;
-  /** Returns the first violation of each incomplete client; empty before `finish`. */
-  problems(): readonly string[];
-  close(): Promise<void>;
-}
+export type StreamClients = ReturnType<typeof startStreamClients>;
 
 export interface StreamClientsOptions {
   readonly url: string;
@@ -39,8 +22,7 @@ export interface StreamClientsOptions {
 /** Longer than any pause of a healthy server. It only delays the report of a failure. */
 const PATIENCE_MS = 30_000;
 
-export function startStreamClients(options: StreamClientsOptions): StreamClients {
-  const { url, clients, lifetime, placement } = options;
+export function startStreamClients({ url, clients, lifetime, placement }: StreamClientsOptions) {
   const helper = new Helper<Command, Reply>({
     name: 'the stream clients',
     program: new URL('./process.ts', import.meta.url),
@@ -53,17 +35,26 @@ export function startStreamClients(options: StreamClientsOptions): StreamClients
   connected.catch(() => undefined);
   let problems: readonly string[] = [];
   return {
+    /** Resolves when every client has received its first frame. */
     ready: async () => void (await connected),
+    /** Starts to count CPU time, and the delivery lag of rows that are stored from now on. */
     mark: async () => void (await helper.ask({ kind: 'mark' }, 'done')),
+    /** Returns the CPU time of the process since the mark, in microseconds. */
     cpu: async () => (await helper.ask({ kind: 'cpu' }, 'used')).cpu_us,
-    until: async (last_id, patience_ms = PATIENCE_MS) =>
+    /**
+     * Resolves when every client has received that id. Fails when a stream ends before, or no event arrives for
+     * `patience_ms`.
+     */
+    until: async (last_id: number, patience_ms = PATIENCE_MS) =>
       void (await helper.ask({ kind: 'until', last_id, patience_ms }, 'done')),
-    async finish(file) {
+    /** Checks the frames of every client against the file of the stopped server, and ends the process. */
+    async finish(file: string): Promise<StreamSample> {
       const reply = await helper.ask({ kind: 'finish', file }, 'finished');
       await helper.close();
       problems = reply.problems;
       return reply.sample;
     },
+    /** Returns the first violation of each incomplete client; empty before `finish`. */
     problems: () => problems,
     close: () => helper.close(),
   };

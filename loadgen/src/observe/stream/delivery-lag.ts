@@ -6,7 +6,7 @@
  * together cost one entry. A clock that was set back gives 0 and no failure.
  */
 import { createHistogram, latencyOf } from '../../analyse/histogram.ts';
-import type { Lag } from '../sample.ts';
+import type { Latency } from '../../load/drivers/driver.ts';
 import type { EventFrame } from './frames.ts';
 
 /** The first match is the column: quotes inside values are escaped, and metadata comes later in the row. */
@@ -47,10 +47,7 @@ export class LagRecorder {
   }
 
   /** Returns the delivery lag of all recorded frames; `null` when there are none. */
-  lag(): Lag | null {
-    const latency = latencyOf(this.#histogram);
-    if (latency === null) return null;
-    const { p50_ms, p99_ms, max_ms, samples, histogram } = latency;
-    return { p50_ms, p99_ms, max_ms, samples, histogram };
+  lag(): Latency | null {
+    return latencyOf(this.#histogram);
   }
 }

@@ -65,15 +65,6 @@ export class StoredFile {
     }
   }
 
-  /** Returns the constant columns of a row; `undefined` when there is no such row. */
-  constantsOf(id: number): Readonly<Record<string, Value>> | undefined {
-    return this.#database
-      .prepare<[number], Record<string, Value>>(
-        `SELECT ${CONSTANT_COLUMNS.join(', ')} FROM events_readable WHERE id = ?`,
-      )
-      .get(id);
-  }
-
   close(): void {
     this.#database.close();
   }
