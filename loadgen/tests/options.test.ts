@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from '../src/cli/compare-command.ts';
-import { FLAG_ENTRIES, FLAGS } from '../src/plan/flags.ts';
+import { FLAG_ENTRIES } from '../src/plan/flags.ts';
 import type { Options } from '../src/plan/options.ts';
 import { parseRates } from '../src/plan/rates.ts';
 
@@ -18,25 +18,15 @@ function problems(argv: readonly string[]): readonly string[] {
   return (parsed as { problems: readonly string[] }).problems;
 }
 
-test('without flags every default is that of the table', () => {
-  const all = options([]);
-  assert.equal(all.mode, FLAGS.mode.default);
-  assert.equal(all.events, undefined);
-  assert.equal(all.concurrency, FLAGS.concurrency.default);
-  assert.equal(all.batchSize, FLAGS['batch-size'].default);
-  assert.equal(all.rounds, FLAGS.rounds.default);
-  assert.equal(all.durability, 'process');
-  assert.equal(all.only, undefined);
-  assert.equal(all.noBuild, false);
-});
-
-test('the documented command line works as written, bare -- included', () => {
+test('the documented command line works as written, bare -- included, and all else has its default', () => {
   const all = options(['--', '--events=20000', '--concurrency=40', '--batch-size=50', '--warmup=500']);
   assert.deepEqual([all.events, all.concurrency, all.batchSize, all.warmup], [20_000, 40, 50, 500]);
-});
-
-test('values may stand behind a space', () => {
-  assert.equal(options(['--events', '4000', '--only', 'ts']).only, 'ts');
+  const { mode, rounds, durability, only, noBuild } = all;
+  assert.deepEqual([mode, rounds, durability, only, noBuild], ['main', 4, 'process', undefined, false]);
+  assert.equal(options([]).events, undefined);
+  assert.equal(options(['--events', '4000', '--only', 'ts']).only, 'ts', 'values may stand behind a space');
+  const quick = options(['--quick', '--rounds=4']);
+  assert.deepEqual([quick.rounds, quick.starts, quick.events], [4, 3, 200_000]);
 });
 
 test('every problem is reported, and none replaced by a default', () => {
@@ -58,35 +48,37 @@ test('every problem is reported, and none replaced by a default', () => {
   ]);
 });
 
-test('a flag given twice, without its value or with one too many is wrong', () => {
-  assert.deepEqual(problems(['--seed=1', '--seed=1']), ['--seed is given twice']);
-  assert.deepEqual(problems(['--corpus']), ['--corpus needs a value']);
-  assert.deepEqual(problems(['--events', '--json']), ['--events needs a value']);
-  assert.deepEqual(problems(['--json=yes']), ['--json takes no value']);
-});
-
-test('what only two flags together show is checked too', () => {
-  assert.match(problems(['--mode=batch', '--events=100'])[0]!, /2 requests, fewer than --concurrency 40/);
-  assert.deepEqual(problems(['--corpus=/nowhere/events.ndjson']), [
-    '--corpus /nowhere/events.ndjson does not exist',
-  ]);
-});
-
-test('flags that the mode has no use for, or that contradict each other, are wrong', () => {
-  assert.deepEqual(problems(['--mode=batch', '--rate=2000']), ['--rate has no meaning with --mode=batch']);
-  assert.deepEqual(problems(['--mode=all', '--durability=power', '--stream-clients=3']), [
-    '--stream-clients has no meaning with --mode=all',
-    '--durability has no meaning with --mode=all',
-  ]);
-  assert.deepEqual(problems(['--events=20000', '--duration=10']), [
-    '--events and --duration both say how long a round is; give one of them',
-  ]);
-  assert.deepEqual(problems(['--mode=soak', '--rate=50%', '--pick=soak']), [
-    '--rate of a soak is one rate in events per second',
-  ]);
-  assert.deepEqual(problems(['--mode=soak', '--rate=10000,50%']), [
-    '--rate of a soak is one rate in events per second',
-  ]);
+test('a wrong form, a flag without a use, and flags that contradict each other are wrong', () => {
+  for (const [argv, ...wanted] of [
+    [['--seed=1', '--seed=1'], '--seed is given twice'],
+    [['--corpus'], '--corpus needs a value'],
+    [['--events', '--json'], '--events needs a value'],
+    [['--json=yes'], '--json takes no value'],
+    [
+      ['--mode=batch', '--events=100'],
+      '--events 100 in batches of 50 are 2 requests, fewer than --concurrency 40',
+    ],
+    [['--corpus=/nowhere/events.ndjson'], '--corpus /nowhere/events.ndjson does not exist'],
+    [['--mode=batch', '--rate=2000'], '--rate has no meaning with --mode=batch'],
+    [
+      ['--mode=all', '--durability=power', '--stream-clients=3'],
+      '--stream-clients has no meaning with --mode=all',
+      '--durability has no meaning with --mode=all',
+    ],
+    [
+      ['--events=20000', '--duration=10'],
+      '--events and --duration both say how long a round is; give one of them',
+    ],
+    [['--mode=soak', '--rate=50%', '--pick=soak'], '--rate of a soak is one rate in events per second'],
+    [['--mode=soak', '--rate=10000,50%'], '--rate of a soak is one rate in events per second'],
+    [
+      ['--mode=open', '--rate=2000,50%', '--pick=open_2000,open_5000'],
+      '--pick names open_5000; --mode=open measures batch, open_2000, open_50_percent',
+    ],
+    [['--mode=startup', '--pick=batch'], '--pick names batch; --mode=startup measures nothing but starts'],
+  ] as const)
+    assert.deepEqual(problems(argv), wanted);
+  assert.deepEqual(options(['--mode=all', '--pick=single,stream']).pick, ['single', 'stream']);
 });
 
 test('rates are events per second or shares, in their order', () => {
@@ -99,21 +91,6 @@ test('rates are events per second or shares, in their order', () => {
   for (const wrong of ['', '0', '101%', '2k', '2000,', '-5', '1e4']) {
     assert.match(String(parseRates(wrong)), /^--rate must be events per second or percent/, wrong);
   }
-});
-
-test('a name that the mode does not measure cannot be picked, alone or among others', () => {
-  assert.deepEqual(problems(['--mode=open', '--rate=2000,50%', '--pick=open_2000,open_5000']), [
-    '--pick names open_5000; --mode=open measures batch, open_2000, open_50_percent',
-  ]);
-  assert.deepEqual(problems(['--mode=startup', '--pick=batch']), [
-    '--pick names batch; --mode=startup measures nothing but starts',
-  ]);
-  assert.deepEqual(options(['--mode=all', '--pick=single,stream']).pick, ['single', 'stream']);
-});
-
-test('a quick run is short where no flag says otherwise', () => {
-  const quick = options(['--quick', '--rounds=4']);
-  assert.deepEqual([quick.rounds, quick.starts, quick.events], [4, 3, 200_000]);
 });
 
 test('the help names every flag of the command with its default', () => {

@@ -29,16 +29,15 @@ test('slices go A B B A, so that each server is first as often as second', () =>
 });
 
 test('starts are spread over all rounds', () => {
-  const portions = (count: number, cycles: number) =>
-    Array.from({ length: cycles }, (_, cycle) => portion(count, cycle, cycles));
-  assert.deepEqual(
-    [portions(10, 5), portions(3, 2), portions(1, 3)],
-    [
-      [2, 2, 2, 2, 2],
-      [1, 2],
-      [0, 0, 1],
-    ],
-  );
+  for (const [count, ...portions] of [
+    [10, 2, 2, 2, 2, 2],
+    [3, 1, 2],
+    [1, 0, 0, 1],
+  ])
+    assert.deepEqual(
+      portions.map((_, cycle) => portion(count!, cycle, portions.length)),
+      portions,
+    );
 });
 
 test('the plan names each measurement, its rounds and the time that it takes', () => {
@@ -57,21 +56,15 @@ test('the fastest part of any warm-up gives the pace', () => {
 });
 
 test('a closed loop by duration has what the faster server takes in all slices, in whole requests', () => {
-  const spec = (...argv: string[]) => planOf('--mode=batch', ...argv).specs[0]!;
-  const timed = spec('--duration=3', '--batch-size=50');
+  const spec = (...argv: string[]) => planOf('--mode=batch', '--batch-size=50', ...argv).specs[0]!;
+  const timed = spec('--duration=3');
   assert.equal(sizeOf(timed, 1001), 3050 * timed.workload.slices);
-  const given = spec('--events=20000', '--batch-size=50');
-  assert.equal(sizeOf(given, 1001), 20_000);
-  assert.equal(given.workload.slices, 4);
-  assert.equal(spec('--events=2000', '--batch-size=50').workload.slices, 1, 'a slice has a hundred requests');
-});
-
-test('slices of a round have its events, the last what is left of whole requests', () => {
-  const spec = (batch_size: number, slices: number) =>
-    ({ workload: { batch_size, slices } }) as Parameters<typeof partOf>[2];
-  const parts = [0, 1, 2, 3].map((part) => partOf(1030, part, spec(50, 4)));
-  assert.deepEqual(parts, [250, 250, 250, 280]);
-  assert.equal(partOf(1030, 0, spec(50, 1)), 1030);
+  const given = spec('--events=20000');
+  assert.deepEqual([sizeOf(given, 1001), given.workload.slices], [20_000, 4]);
+  assert.equal(spec('--events=2000').workload.slices, 1, 'a slice has a hundred requests');
+  // The last slice has what is left of whole requests.
+  const parts = [0, 1, 2, 3].map((part) => partOf(20_030, part, given));
+  assert.deepEqual(parts, [5000, 5000, 5000, 5030]);
 });
 
 test('the default run and the full run stay below their goals by their own estimates', () => {
@@ -99,14 +92,12 @@ test('the full comparison measures every rate, both generators, the plain server
   assert.equal(planOf('--mode=soak').specs[0]!.workload.duration_s, 1800);
 });
 
-test('--plain adds the plain servers to the default run', () => {
+test('generators that are not installed are replaced, and --plain adds the plain servers', () => {
   assert.deepEqual(groups('--plain').at(-1), ['plain_batch', 'plain_1000', 'plain_10000']);
-});
-
-test('autocannon drives closed loops where wrk is not found', () => {
   const { specs } = makePlan(optionsOf('--mode=all'), { k6: false, wrk: false });
   assert.equal(specs[0]!.driver, 'autocannon');
   assert.ok(!specs.some(({ name }) => name === 'autocannon'));
+  assert.equal(planOf('--mode=soak').specs[0]!.driver, 'open');
 });
 
 test('a picked share brings the closed loop that it is a share of', () => {
@@ -115,31 +106,12 @@ test('a picked share brings the closed loop that it is a share of', () => {
   assert.deepEqual(names('--mode=open', '--rate=2000'), ['open_2000']);
 });
 
-test('without k6 the soak runs on the open loop', () => {
-  assert.equal(planOf('--mode=soak').specs[0]!.driver, 'open');
-});
-
 test('the committed result is replaced by a full run alone', () => {
   assert.equal(planOf().out, COMMITTED_RESULT);
-  for (const flag of [
-    '--only=rs',
-    '--rounds=3',
-    '--events=20000',
-    '--duration=20',
-    '--mode=single',
-    '--no-build',
-    '--starts=1',
-    '--driver=wrk',
-    '--concurrency=1',
-    '--batch-size=1',
-    '--stream-clients=1',
-    '--warmup=0',
-    '--ids=time',
-    '--payload=small',
-    '--seed=2',
-    '--durability=power',
-    `--corpus=${import.meta.filename}`,
-  ]) {
+  const flags =
+    '--only=rs --rounds=3 --events=20000 --duration=20 --mode=single --no-build --starts=1 --driver=wrk ' +
+    '--concurrency=1 --batch-size=1 --stream-clients=1 --warmup=0 --ids=time --seed=2 --durability=power';
+  for (const flag of [...flags.split(' '), `--corpus=${import.meta.filename}`]) {
     const plan = planOf(flag);
     assert.equal(plan.out, SCRATCH_RESULT, flag);
     assert.equal(plan.outReasons.length, 1, flag);

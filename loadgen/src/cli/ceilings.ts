@@ -1,9 +1,8 @@
 /**
  * `pnpm bench:ceilings`: the ceilings of each server on this machine, part by part.
  *
- * The server's own store inserts in bulk: with random ids, with ids that grow with time, without ids, and rows alone
- * without keys and sums. Scanning with checking, and HTTP, are the other parts. Each part runs for both servers in
- * the order A B B A, and nothing else runs meanwhile.
+ * The parts are a bulk insert by the server's own store, scanning with checking, and HTTP. Each part runs for both
+ * servers in the order A B B A, and nothing else runs meanwhile.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -14,15 +13,9 @@ import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/server
 import { type BulkSample, figuresOf } from '../ceilings/ceiling.ts';
 import { writeGroups } from '../ceilings/groups.ts';
 import { ceilingTable, type Part } from '../ceilings/part.ts';
-import {
-  type BulkFigures,
-  CEILING_PROGRAMS,
-  type CeilingSource,
-  HTTP_PROGRAMS,
-  runBulk,
-} from '../ceilings/programs.ts';
+import { type BulkFigures, CEILING_PROGRAMS, HTTP_PROGRAMS, runBulk } from '../ceilings/programs.ts';
 import { autocannonDriver } from '../load/drivers/process-driver.ts';
-import { loadPool, withoutEventIds } from '../load/pool.ts';
+import { loadPool, type PoolSource } from '../load/pool.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import { createProbe } from '../observe/probe.ts';
 import { type Given, parseCommand, shownFlags, type Usage } from '../plan/parse.ts';
@@ -43,64 +36,34 @@ const HTTP_REQUESTS = 20_000;
 const HTTP_WARM_UP = 2_000;
 const BATCH = 50;
 
-interface Wanted extends Pick<Given<'ceilings'>, 'corpus' | 'payload' | 'rounds'> {
+interface Wanted extends Pick<Given<'ceilings'>, 'corpus' | 'rounds'> {
   readonly events: number;
   readonly out: string;
 }
 
-function finish({ events = EVENTS, out, corpus, payload, rounds }: Given<'ceilings'>): Wanted {
-  return { events, corpus, payload, rounds, out: resolve(out ?? `${ROOT}.bench/ceilings.json`) };
+function finish({ events = EVENTS, out, corpus, rounds }: Given<'ceilings'>): Wanted {
+  return { events, corpus, rounds, out: resolve(out ?? `${ROOT}.bench/ceilings.json`) };
 }
 
 async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
-  const parts: Part[] = [];
-  const kept = await lifetime.temporaryFolder();
-  const stored = join(kept.path, 'stored.db');
-  const kinds = [
-    { name: 'store_random', title: 'Bulk insert, random ids', ids: 'random', with: true },
-    { name: 'store_time', title: 'Bulk insert, ids that grow with time', ids: 'time', with: true },
-    {
-      name: 'store_no_ids',
-      title: 'Bulk insert, no ids: nothing to deduplicate',
-      ids: 'random',
-      with: false,
-    },
-  ] as const;
-  for (const kind of kinds) {
-    const pool = await loadPool({
-      corpus: wanted.corpus,
-      payload: wanted.payload,
-      seed: 1,
-      ids: kind.ids,
-      most: 200_000,
-    });
-    const folder = await lifetime.temporaryFolder();
-    const groups = join(folder.path, 'groups.ndjson');
-    const source = kind.with ? pool : withoutEventIds(pool);
-    await writeGroups(groups, source, wanted.events, GROUP_EVENTS, lifetime.signal);
-    const bulks = await both(wanted.rounds, (target) => bulk(target, { groups }, wanted.events, lifetime));
-    parts.push(part(kind.name, kind.title, bulks));
-    if (kind.name === 'store_random') {
-      const parsed = bulks.map(([target, { events, parse_ms, parse_cpu_us }]) => {
-        return [target, { events, duration_ms: parse_ms, cpu_us: parse_cpu_us }] as const;
-      });
-      parts.push(part('parse', 'Scanning and checking alone', parsed));
-      await bulk('rs', { groups }, wanted.events, lifetime, stored);
-    }
-    await folder.release();
-  }
-  const source = { rows: stored, group: GROUP_EVENTS };
-  const rows = await both(wanted.rounds, (target) => bulk(target, source, wanted.events, lifetime));
-  parts.push(part('rows', 'The rows alone: no keys, no summaries, no sums', rows));
-  await kept.release();
-  const http = await both(wanted.rounds, (target) => httpOnly(target, wanted, lifetime, []));
-  parts.push(part('http', `HTTP alone, batches of ${BATCH}`, http));
-  const bare: (readonly [TargetName, BulkSample])[] = [];
-  for (let repeat = 0; repeat < wanted.rounds; repeat++) {
-    bare.push(['ts', await httpOnly('ts', wanted, lifetime, ['--bare'])]);
-  }
-  parts.push(part('http_bare', 'The same without express', bare));
-  return parts;
+  const folder = await lifetime.temporaryFolder();
+  const groups = join(folder.path, 'groups.ndjson');
+  await writeGroups(groups, await loadPool(poolOf(wanted)), wanted.events, GROUP_EVENTS, lifetime.signal);
+  const bulks = await both(wanted.rounds, (target) => bulk(target, groups, wanted.events, lifetime));
+  const parsed = bulks.map(([target, { events, parse_ms, parse_cpu_us }]) => {
+    return [target, { events, duration_ms: parse_ms, cpu_us: parse_cpu_us }] as const;
+  });
+  const http = await both(wanted.rounds, (target) => httpOnly(target, wanted, lifetime));
+  await folder.release();
+  return [
+    part('store', 'Bulk insert', bulks),
+    part('parse', 'Scanning and checking alone', parsed),
+    part('http', `HTTP alone, batches of ${BATCH}`, http),
+  ];
+}
+
+function poolOf({ corpus }: Wanted): PoolSource {
+  return { corpus, seed: 1, ids: 'random', most: 200_000 };
 }
 
 /** Runs both servers in the order A B B A, so that a slow minute of the machine affects both. */
@@ -113,18 +76,16 @@ async function both<T>(
   return found;
 }
 
-/** Stores the source in a new database, or in `database` when the caller needs it later. */
 async function bulk(
   target: TargetName,
-  source: CeilingSource,
+  groups: string,
   events: number,
   lifetime: Lifetime,
-  database?: string,
 ): Promise<BulkFigures> {
   const fresh = await lifetime.temporaryFolder();
   const figures = await runBulk(target, CEILING_PROGRAMS[target], {
-    database: database ?? join(fresh.path, 'events.db'),
-    source,
+    database: join(fresh.path, 'events.db'),
+    source: { groups },
     events,
     durability: 'process',
     wrapper: [],
@@ -135,16 +96,11 @@ async function bulk(
   return figures;
 }
 
-async function httpOnly(
-  target: TargetName,
-  { corpus, payload }: Wanted,
-  lifetime: Lifetime,
-  flags: readonly string[],
-): Promise<BulkSample> {
-  const server = await startServer(target, { flags }, HTTP_PROGRAMS[target]);
+async function httpOnly(target: TargetName, wanted: Wanted, lifetime: Lifetime): Promise<BulkSample> {
+  const server = await startServer(target, {}, HTTP_PROGRAMS[target]);
   const release = lifetime.add(() => server.stop());
   const generator = await autocannonDriver(choosePlacement(), lifetime).prepare({
-    pool: { corpus, payload, seed: 1, ids: 'random', most: 200_000 },
+    pool: poolOf(wanted),
     endpoint: 'batch',
     batchSize: BATCH,
     connections: 40,

@@ -69,8 +69,6 @@ function modeProblems({ given, mode }: Options): string[] {
 
 function sizeProblems({ given, mode, events, batchSize, concurrency }: Options): string[] {
   const problems: string[] = [];
-  if (mode !== 'all' && given.has('corpus') && given.has('payload'))
-    problems.push('--corpus and --payload both say which events are sent; give one of them');
   if (mode !== 'open' && given.has('events') && given.has('duration'))
     problems.push('--events and --duration both say how long a round is; give one of them');
   if ((mode === 'batch' || mode === 'single') && events !== undefined) {

@@ -23,8 +23,8 @@ import { BenchFailure } from '../failure.ts';
 import { autocannonDriver, openDriver } from '../load/drivers/process-driver.ts';
 import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
-import { SCRATCH } from '../plan/plan.ts';
 import { parseRates } from '../plan/rates.ts';
+import { REAL_CONTENDERS } from '../run/contenders.ts';
 import { Host } from '../run/host.ts';
 import { runCommand } from './run-command.ts';
 
@@ -43,7 +43,7 @@ const DURATION_S = 10;
 /** Samples per second. */
 const FREQUENCY = 499;
 
-interface Options extends Pick<Given<'profile'>, 'corpus' | 'payload'> {
+interface Options extends Pick<Given<'profile'>, 'corpus'> {
   readonly target: TargetName;
   readonly seconds: number;
   /** Events per second of an open loop; `null` is a closed loop. */
@@ -53,8 +53,8 @@ interface Options extends Pick<Given<'profile'>, 'corpus' | 'payload'> {
 function finish(values: Given<'profile'>, problems: string[]): Options {
   const [target = ''] = values.words;
   if (!isTargetName(target)) problems.push(`the server is rs or ts, not ${target || 'nothing'}`);
-  const { corpus, payload, duration: seconds = DURATION_S } = values;
-  return { target: target as TargetName, seconds, corpus, payload, rate: rateOf(values.rate, problems) };
+  const { corpus, duration: seconds = DURATION_S } = values;
+  return { target: target as TargetName, seconds, corpus, rate: rateOf(values.rate, problems) };
 }
 
 function rateOf(text: string | undefined, problems: string[]): number | null {
@@ -102,18 +102,13 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   if (wanted.target === 'ts') must('node', ['server-ts/build.ts']);
   must('cargo', ['build', '--release', '--locked', '-p', 'ingest-server', '--example', 'flame']);
   const placement = choosePlacement();
-  const contenders = {
-    targets: { ...TARGETS, [wanted.target]: target },
-    plain: TARGETS,
-    ceilings: null,
-    closedLoopProgram: undefined,
-    scratch: SCRATCH,
-  };
+  const targets = { ...TARGETS, [wanted.target]: target };
+  const contenders = { ...REAL_CONTENDERS, targets, ceilings: null };
   const host = await Host.start(wanted.target, { contenders, placement, lifetime });
-  const rate_events_per_s = wanted.rate;
+  const { rate: rate_events_per_s, seconds } = wanted;
   const driver = rate_events_per_s === null ? autocannonDriver : openDriver;
   const generator = await driver(placement, lifetime).prepare({
-    pool: { corpus: wanted.corpus, payload: wanted.payload, seed: 1, ids: 'random', most: 200_000 },
+    pool: { corpus: wanted.corpus, seed: 1, ids: 'random', most: 200_000 },
     endpoint: 'batch',
     batchSize: 50,
     connections: 40,
@@ -121,17 +116,14 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   });
   const order = { url: host.url, rate_events_per_s };
   await generator.send({ ...order, range: { first: 0, count: WARM_UP_EVENTS } }, () => undefined);
-  const rate = rate_events_per_s ?? EVENTS_PER_S;
-  const load = generator.send(
-    { ...order, range: { first: WARM_UP_EVENTS, count: wanted.seconds * rate } },
-    () => undefined,
-  );
+  const range = { first: WARM_UP_EVENTS, count: seconds * (rate_events_per_s ?? EVENTS_PER_S) };
+  const load = generator.send({ ...order, range }, () => undefined);
   // The rest of the load is not needed after perf ends, so its failure is ignored.
   load.catch(() => undefined);
   const folder = await lifetime.temporaryFolder();
   const data = join(folder.path, 'perf.data');
   const flags = ['-F', String(FREQUENCY), '-g', '-p', String(host.pid), '-o', data];
-  must('perf', ['record', '--quiet', ...flags, '--', 'sleep', String(wanted.seconds)]);
+  must('perf', ['record', '--quiet', ...flags, '--', 'sleep', String(seconds)]);
   const suffix = rate_events_per_s === null ? '' : `-${rate_events_per_s}`;
   const svg = join(ROOT, '.bench', `profile-${wanted.target}${suffix}.svg`);
   const loadName = rate_events_per_s === null ? 'full load' : `${rate_events_per_s} events/s`;

@@ -6,7 +6,7 @@
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { Failure, Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { CommandName } from '../plan/flags.ts';
+import type { CommandName } from '../plan/flag.ts';
 import type { Parsed } from '../plan/parse.ts';
 
 /** Ctrl-C, a request to end, and a terminal that was closed. */

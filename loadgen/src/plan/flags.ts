@@ -4,44 +4,8 @@
  * Invariant: parsing, checks, help and the types of options follow from this table. No other code contains a default of
  * a flag.
  */
+import { type CommandName, type Flag, MODES } from './flag.ts';
 import { DEFAULT_RATES, PEER_S, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
-
-export const MODES = ['startup', 'main', 'batch', 'single', 'open', 'soak', 'all'] as const;
-export type RunMode = (typeof MODES)[number];
-
-export type CommandName =
-  | 'compare'
-  | 'sync'
-  | 'codecs'
-  | 'binary'
-  | 'rpc'
-  | 'ceilings'
-  | 'reads'
-  | 'peers'
-  | 'ladders'
-  | 'profile'
-  | 'hot';
-
-export interface Flag {
-  /** Kind of the value. The items of a `list` have commas between them. */
-  readonly kind: 'switch' | 'text' | 'integer' | 'choice' | 'list';
-  readonly commands: readonly CommandName[];
-  /** Modes of `compare` that accept the flag; other modes reject it. Default: all modes. */
-  readonly modes?: readonly RunMode[];
-  /** The flag changes the load, so the result does not replace the committed one. */
-  readonly changesLoad?: true;
-  /** The value is a file. Results contain its name without the folder. */
-  readonly isFile?: true;
-  /** Placeholder for the value in the help text; a switch has none. */
-  readonly value?: string;
-  readonly default?: number | string;
-  /** The default with `--quick`. */
-  readonly quick?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly choices?: readonly string[];
-  readonly help: string;
-}
 
 const COUNT = { kind: 'integer', value: 'N', minimum: 1, maximum: 100_000_000 } as const;
 const ALL_SUITES = ['compare', 'sync', 'codecs', 'binary', 'rpc'] as const;
@@ -201,16 +165,6 @@ export const FLAGS = {
     isFile: true,
     value: 'FILE',
     help: 'recorded events instead of generated ones: NDJSON, gzip or not',
-  },
-  payload: {
-    kind: 'choice',
-    commands: ['compare', 'ceilings', 'profile'],
-    modes: ['main', 'batch', 'single', 'open', 'soak', 'all'],
-    changesLoad: true,
-    value: 'KIND',
-    default: 'mixed',
-    choices: ['mixed', 'small'],
-    help: 'which events are generated: of the sizes that agents send, or all of 426 bytes in 500 sessions',
   },
   ids: {
     kind: 'choice',

@@ -6,7 +6,8 @@
  */
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type CommandName, FLAG_ENTRIES, type Flag, type FlagName, type Values } from './flags.ts';
+import type { CommandName, Flag } from './flag.ts';
+import { FLAG_ENTRIES, type FlagName, type Values } from './flags.ts';
 
 export interface Usage<Command extends CommandName> {
   readonly name: Command;

@@ -4,12 +4,14 @@
  */
 import { resolve } from 'node:path';
 import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { formatDuration } from '../report/format.ts';
 import { FLAG_ENTRIES, FLAGS } from './flags.ts';
 import { ROUNDS } from './lengths.ts';
+import type { Tools } from './loads.ts';
 import type { Options } from './options.ts';
 import { choosePlacement, type Placement } from './placement.ts';
 import type { Spec } from './spec.ts';
-import { groupsOf, specsOf, type Tools } from './suite.ts';
+import { groupsOf, specsOf } from './suite.ts';
 
 export interface Plan {
   readonly targets: readonly TargetName[];
@@ -117,12 +119,7 @@ function placeOf({ out, outReasons }: Plan): string {
     : `The result goes to ${out}`;
 }
 
-/** Formats a duration, such as "80 s", "4 min 30 s" or "20 min". */
+/** Formats an estimate, in whole tens of seconds or minutes. */
 export function shownTime(seconds: number): string {
-  const tens = Math.ceil(seconds / 10) * 10;
-  if (tens < 120) return `${tens} s`;
-  const rest = tens % 60;
-  return tens >= 600 || rest === 0
-    ? `${Math.round(seconds / 60)} min`
-    : `${Math.floor(tens / 60)} min ${rest} s`;
+  return formatDuration(Math.ceil(seconds / 10) * 10);
 }

@@ -4,34 +4,10 @@
  * Measurements of one group share their processes, so that a run takes only minutes (decision 68). Invariant: the full
  * comparison (`--mode=all`) needs a corpus only for the row with real events.
  */
-
-import type { Workload } from '../result/result.ts';
-import {
-  DEFAULT_RATES,
-  MAIN_RATES,
-  QUICK_SOAK_S,
-  SLICE_S,
-  SLICES,
-  SLOW_EVENTS_PER_S,
-  SOAK_S,
-  WARMUP_S,
-} from './lengths.ts';
+import { DEFAULT_RATES, MAIN_RATES } from './lengths.ts';
+import { batch, open, opens, rates, STREAM_CLIENTS, single, soak, type Tools } from './loads.ts';
 import type { Options } from './options.ts';
-import { parseRates, type RequestedRate } from './rates.ts';
 import type { Spec } from './spec.ts';
-
-const SOAK_EVENTS_PER_S = 10_000;
-const STREAM_CLIENTS = 10;
-
-type FixedRate = Extract<RequestedRate, { kind: 'fixed' }>;
-
-/** Load generators that are installed on the machine. */
-export interface Tools {
-  /** Whether k6 is installed. Without k6, the open-loop driver drives the soak, and the result has a warning. */
-  readonly k6: boolean;
-  /** Whether wrk is installed. Without wrk, autocannon drives closed loops. */
-  readonly wrk: boolean;
-}
 
 /**
  * Returns the measurements of the mode that `--pick` selects, and those that they depend on. Starts are not included.
@@ -88,20 +64,7 @@ function full(options: Options, tools: Tools): Spec[] {
   const [closed, ...loops] = main({ ...generated, events: options.events }, tools, DEFAULT_RATES);
   return [
     closed!,
-    // The other generator sends the same bytes, so that a reader sees the influence of the generator.
-    ...(tools.wrk
-      ? [
-          {
-            ...batch({ ...generated, driver: 'autocannon' }, tools, {
-              name: 'autocannon',
-              group: 'main',
-              slices: 2,
-            }),
-            title: 'The same batches, sent by autocannon',
-            ceiling: false,
-          },
-        ]
-      : []),
+    ...(tools.wrk ? [otherGenerator(generated, tools)] : []),
     ...loops,
     ...plain(generated, tools),
     ...(options.corpus === undefined ? [] : [batch(options, tools, { name: 'corpus', slices: 2 })]),
@@ -114,14 +77,21 @@ function full(options: Options, tools: Tools): Spec[] {
   ];
 }
 
+/** Returns the headline with the other generator and the same bytes, so that a reader sees the generator's influence. */
+function otherGenerator(options: Options, tools: Tools): Spec {
+  const how = { name: 'autocannon', group: 'main', slices: 2 };
+  const spec = batch({ ...options, driver: 'autocannon' }, tools, how);
+  return { ...spec, title: 'The same batches, sent by autocannon', ceiling: false };
+}
+
 /** Returns the measurements of the plain servers, with the same bytes as the headline (decision 67). */
 function plain(options: Options, tools: Tools): Spec[] {
   const how = { group: 'plain', slices: 2 };
-  const loops = (['1000', '10000'] as const).flatMap((rate) =>
-    rates(rate).map((one) =>
-      open({ ...options, duration: undefined }, one, { ...how, name: `plain_${rate}`, slices: 1 }),
-    ),
-  );
+  const loops = [1_000, 10_000].map((events_per_s) => {
+    const rate = { kind: 'fixed', events_per_s } as const;
+    const name = `plain_${events_per_s}`;
+    return open({ ...options, duration: undefined }, rate, { ...how, name, slices: 1 });
+  });
   return [{ ...batch(options, tools, { ...how, name: 'plain_batch' }), ceiling: false }, ...loops].map(
     (spec) => ({
       ...spec,
@@ -129,170 +99,4 @@ function plain(options: Options, tools: Tools): Spec[] {
       title: `Plain servers: ${spec.title.charAt(0).toLowerCase()}${spec.title.slice(1)}`,
     }),
   );
-}
-
-/** Values that replace those of the default spec. */
-interface How {
-  readonly name?: string;
-  readonly group?: string;
-  readonly slices?: number;
-}
-
-function batch(options: Options, tools: Tools, how: How = {}): Spec {
-  const title =
-    options.corpus === undefined
-      ? 'Batches of generated events, closed loop'
-      : 'Batches of real events, closed loop';
-  return closed(options, tools, {
-    name: 'batch',
-    mode: 'batch',
-    title,
-    batch_size: options.batchSize,
-    ...how,
-  });
-}
-
-function single(options: Options, tools: Tools): Spec {
-  return closed(options, tools, {
-    name: 'single',
-    title: 'One event a request, closed loop',
-    mode: 'single',
-    batch_size: 1,
-    slices: 2,
-  });
-}
-
-interface Closed extends How {
-  readonly name: string;
-  readonly title: string;
-  readonly mode: 'batch' | 'single';
-  readonly batch_size: number;
-}
-
-function closed(options: Options, tools: Tools, what: Closed): Spec {
-  const { name, title, mode } = what;
-  const events = options.events ?? null;
-  return {
-    name,
-    title,
-    mode,
-    group: what.group ?? name,
-    servers: 'product',
-    driver: options.driver ?? (tools.wrk ? 'wrk' : 'autocannon'),
-    corpus: options.corpus,
-    workload: {
-      ...common(options),
-      slices: slicesOf(events, what),
-      batch_size: what.batch_size,
-      events,
-      duration_s: events === null ? (options.duration ?? SLICE_S[mode]) : null,
-    },
-    rate: null,
-    throughput_of: null,
-    reader: false,
-    ceiling: true,
-  };
-}
-
-/**
- * Returns the number of slices. A small number of events has fewer slices, so that each has about 100 requests or more.
- */
-function slicesOf(events: number | null, { slices = SLICES, batch_size }: Closed): number {
-  if (events === null) return slices;
-  return Math.max(1, Math.min(slices, Math.floor(events / batch_size / FEWEST_REQUESTS)));
-}
-
-const FEWEST_REQUESTS = 100;
-
-/** Returns one open loop per rate. If a rate is a share, the closed loop that it refers to comes first. */
-function opens(options: Options, tools: Tools, asked: readonly RequestedRate[]): Spec[] {
-  const specs = asked.map((rate) => open(options, rate, { group: 'open' }));
-  if (specs.every((spec) => spec.rate!.kind === 'fixed')) return specs;
-  return [batch({ ...options, duration: undefined }, tools, { group: 'open' }), ...specs];
-}
-
-function open(options: Options, rate: RequestedRate, how: How): Spec {
-  const streams = options.streamClients ?? 0;
-  const [name, load] =
-    rate.kind === 'fixed'
-      ? [`open_${rate.events_per_s}`, `${rate.events_per_s.toLocaleString('en-US')} events/s`]
-      : [`open_${percent(rate)}_percent`, `${percent(rate)} % of each server's own throughput`];
-  return {
-    name: how.name ?? name,
-    title: `Open loop at ${load}${streams > 0 ? `, ${streams} stream clients` : ''}`,
-    mode: 'open',
-    group: how.group ?? name,
-    servers: 'product',
-    driver: 'open',
-    corpus: options.corpus,
-    workload: {
-      ...common(options),
-      slices: how.slices ?? 1,
-      batch_size: options.batchSize,
-      events: null,
-      duration_s: options.duration ?? (isSlow(rate) ? SLICE_S.slow_open : SLICE_S.open),
-    },
-    rate,
-    throughput_of: rate.kind === 'share' ? 'batch' : null,
-    reader: false,
-    ceiling: false,
-  };
-}
-
-function isSlow(rate: RequestedRate): boolean {
-  return rate.kind === 'fixed' && rate.events_per_s <= SLOW_EVENTS_PER_S;
-}
-
-function percent(rate: { readonly share: number }): number {
-  return Math.round(rate.share * 100);
-}
-
-function soak(options: Options, tools: Tools): Spec {
-  // The command line accepts only one fixed rate for a soak.
-  const rate = (options.rates?.[0] ?? { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S }) as FixedRate;
-  const clients = options.streamClients ?? STREAM_CLIENTS;
-  const duration_s = options.duration ?? (options.quick ? QUICK_SOAK_S : SOAK_S);
-  const length = duration_s % 60 === 0 ? `${duration_s / 60} min` : `${duration_s} s`;
-  return {
-    name: 'soak',
-    title: `Soak: ${length} at ${rate.events_per_s.toLocaleString('en-US')} events/s, ${clients} stream clients, a dashboard`,
-    mode: 'soak',
-    group: 'soak',
-    servers: 'product',
-    driver: tools.k6 ? 'k6' : 'open',
-    corpus: options.corpus,
-    workload: {
-      ...common(options),
-      slices: 1,
-      batch_size: options.batchSize,
-      events: null,
-      duration_s,
-      warmup_events: options.warmup ?? rate.events_per_s * WARMUP_S.soak,
-      rounds: 1,
-      stream_clients: clients,
-    },
-    rate,
-    throughput_of: null,
-    reader: true,
-    ceiling: false,
-  };
-}
-
-function common(
-  options: Options,
-): Omit<Workload, 'rate' | 'events' | 'duration_s' | 'batch_size' | 'slices'> {
-  return {
-    connections: options.concurrency,
-    warmup_events: options.warmup ?? null,
-    rounds: options.rounds,
-    durability: options.durability,
-    max_metadata_bytes: null,
-    ids: options.ids,
-    preload_events: 0,
-    stream_clients: options.streamClients ?? 0,
-  };
-}
-
-function rates(text: string): readonly RequestedRate[] {
-  return parseRates(text) as readonly RequestedRate[];
 }
