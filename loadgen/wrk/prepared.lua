@@ -95,7 +95,7 @@ function response(status, headers, body)
   end
   if answered == count then
     io.write(string.format(
-      'done {"requests":%d,"duration_ms":%.3f,"bytes":%d,"received":%d,"duplicates":%d,"rejected":%d,"non_2xx":%d,"cpu_us":%.0f,"statuses":%s}\n',
+      'done {"requests":%d,"duration_ms":%.3f,"sent_bytes":%d,"received_events":%d,"duplicate_events":%d,"rejected_events":%d,"non_2xx":%d,"generator_cpu_us":%.0f,"status_codes":%s}\n',
       sent, (at - began) * 1000, bytes, received, duplicates, rejected, non_2xx, (os.clock() - cpu) * 1e6,
       object(statuses)))
     io.flush()

@@ -40,9 +40,7 @@ export function measurementOf(findings: Findings): RawMeasurement {
   const { slices, processes } = rounds;
   const metrics = METRICS.filter((metric) => applies(metric, spec, rounds));
   const valuesOf = (metric: Metric, name: TargetName) => valuesByRound(metric, name, rounds);
-  const servers = Object.fromEntries(
-    targets.map((name) => [name, serverOf(spec, metrics, name, slices, valuesOf)] as const),
-  );
+  const servers = targets.map((name) => [name, serverOf(spec, metrics, name, rounds)]);
   const comparison = Object.fromEntries(
     metrics.map((metric) => [metric.key, compare(valuesOf(metric, 'rs'), valuesOf(metric, 'ts'))]),
   );
@@ -56,7 +54,7 @@ export function measurementOf(findings: Findings): RawMeasurement {
     payload: findings.payload,
     ceiling: findings.ceiling,
     order: slices.map(({ target }) => target),
-    servers,
+    servers: Object.fromEntries(servers),
     ...(targets.length === 2 ? { comparison } : {}),
     audited_events: processes.reduce((sum, { audit }) => sum + audit.stored_events, 0),
     generator: generatorOf(slices),
@@ -114,19 +112,14 @@ function serverOf(
   spec: Spec,
   metrics: readonly Metric[],
   name: TargetName,
-  slices: readonly Slice[],
-  valuesOf: (metric: Metric, name: TargetName) => Values,
+  rounds: Rounds,
 ): ServerMeasurement {
-  const summaries = metrics.map((metric) => {
-    const values = measured(valuesOf(metric, name));
-    return [metric.key, values === null ? null : summarise(values.flat())] as const;
-  });
-  const soaked = spec.mode === 'soak' ? slices.find(({ target }) => target === name) : undefined;
-  const shown = metrics.filter(({ key }) => SHOWN_BY_SLICE.includes(key));
-  const values = shown.flatMap((metric) => {
-    const found = measured(valuesOf(metric, name));
-    return found === null ? [] : [[metric.key, found] as const];
-  });
+  const found = metrics.map((metric) => [metric.key, measured(valuesByRound(metric, name, rounds))] as const);
+  const summaries = found.map(([key, values]) => [key, values && summarise(values.flat())]);
+  const values = found.flatMap(([key, own]) =>
+    own !== null && SHOWN_BY_SLICE.includes(key) ? [[key, own] as const] : [],
+  );
+  const soaked = spec.mode === 'soak' ? rounds.slices.find(({ target }) => target === name) : undefined;
   return {
     metrics: Object.fromEntries(summaries),
     ...(spec.group === 'main' ? { values: Object.fromEntries(values) } : {}),

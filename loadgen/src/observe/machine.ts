@@ -19,16 +19,7 @@ export async function readMachine(): Promise<MachineTicks | null> {
   const text = await readFile('/proc/stat', 'utf8').catch(() => null);
   const fields = text === null ? null : /^cpu\s+(.*)$/m.exec(text)?.[1]?.split(/\s+/).map(Number);
   if (fields === null || fields === undefined || fields.length < 8) return null;
-  const [user, nice, system, idle, iowait, irq, softirq, stolen] = fields as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, stolen = 0] = fields;
   const working = user + nice + system;
   return { working, stolen, all: working + idle + iowait + irq + softirq + stolen };
 }

@@ -110,49 +110,28 @@ function parsedValue(name: FlagName, flag: Flag, { texts, usage, problems }: Rea
       return given !== undefined;
     case 'text':
       return given ?? flag.default;
-    case 'list':
-      return listOf(name, given, { usage, problems });
-    case 'choice':
-      return choiceOf(name, flag, given, problems);
-    case 'integer':
-      return integerOf(name, flag, { text: given, quick: texts.has('quick'), problems });
+    case 'list': {
+      const list = given?.split(',');
+      const known = name === 'scenarios' ? (usage.scenarios ?? []) : (list ?? []);
+      for (const one of list ?? [])
+        if (!known.includes(one)) problems.push(`--${name} knows ${known.join(', ')}, not ${one}`);
+      return list;
+    }
+    case 'choice': {
+      const value = given ?? flag.default;
+      if (value !== undefined && !flag.choices!.includes(String(value)))
+        problems.push(`--${name} must be one of ${flag.choices!.join(', ')}, not ${value}`);
+      return value;
+    }
+    case 'integer': {
+      if (given === undefined) return (texts.has('quick') ? flag.quick : undefined) ?? flag.default;
+      const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = flag;
+      const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
+      if (number >= minimum && number <= maximum) return number;
+      problems.push(`--${name} must be an integer from ${minimum} to ${maximum}, not ${given}`);
+      return minimum;
+    }
   }
-}
-
-function listOf(
-  name: FlagName,
-  given: string | undefined,
-  { usage, problems }: Pick<Reading, 'usage' | 'problems'>,
-): readonly string[] | undefined {
-  const list = given?.split(',');
-  if (name !== 'scenarios') return list;
-  const known = usage.scenarios ?? [];
-  problems.push(
-    ...(list ?? [])
-      .filter((one) => !known.includes(one))
-      .map((one) => `--scenarios knows ${known.join(', ')}, not ${one}`),
-  );
-  return list;
-}
-
-function choiceOf(name: FlagName, flag: Flag, text: string | undefined, problems: string[]) {
-  const value = text ?? flag.default;
-  if (value === undefined || flag.choices!.includes(String(value))) return value;
-  problems.push(`--${name} must be one of ${flag.choices!.join(', ')}, not ${value}`);
-  return undefined;
-}
-
-function integerOf(
-  name: FlagName,
-  flag: Flag,
-  { text, quick, problems }: { text: string | undefined; quick: boolean; problems: string[] },
-) {
-  if (text === undefined) return quick && flag.quick !== undefined ? flag.quick : flag.default;
-  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = flag;
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= minimum && number <= maximum) return number;
-  problems.push(`--${name} must be an integer from ${minimum} to ${maximum}, not ${text}`);
-  return minimum;
 }
 
 function camel(name: string): string {

@@ -54,7 +54,10 @@ export function reportOf(result: Result): Report {
   };
 }
 
-const LOAD_KEYS = ['throughput_events_per_s', 'server_cpu_us_per_event'] as const;
+const LOAD_KEYS = [
+  ['throughput_events_per_s', 'events_per_s'],
+  ['server_cpu_us_per_event', 'us'],
+] as const;
 
 function loadsOf(result: Result): Table | null {
   const servers = serversIn(result);
@@ -76,18 +79,14 @@ function loadsOf(result: Result): Table | null {
     ],
     rows: shown.map((one) => [
       one.title,
-      ...LOAD_KEYS.flatMap((key) => [
+      ...LOAD_KEYS.flatMap(([key, unit]) => [
         ...servers.map((name) =>
-          formatMedian(one.servers[name]?.metrics[key], unitOf(key)).replace(' events/s', ''),
+          formatMedian(one.servers[name]?.metrics[key], unit).replace(' events/s', ''),
         ),
         ...(compared.length > 0 ? [formatRatio(one.comparison?.[key])] : []),
       ]),
     ]),
   };
-}
-
-function unitOf(key: (typeof LOAD_KEYS)[number]): 'events_per_s' | 'us' {
-  return key === 'throughput_events_per_s' ? 'events_per_s' : 'us';
 }
 
 /** Returns a sentence such as "Odd and even rounds agree within 10 % in 7 of 7 ratios of the headline." */
@@ -127,7 +126,7 @@ function generators(result: Result): string[] {
   const [one, other] = ['batch', 'autocannon'].map((name) => measurementNamed(result, name));
   if (one?.driver?.name !== 'wrk' || other === undefined) return [];
   const ratios = ({ comparison }: Measurement) =>
-    LOAD_KEYS.map((key) => formatRatio(comparison?.[key])) as [string, string];
+    LOAD_KEYS.map(([key]) => formatRatio(comparison?.[key])) as [string, string];
   const [wrk, autocannon] = [ratios(one), ratios(other)];
   return [
     `The generator: Rust over TypeScript is ${wrk[0]} in throughput and ${wrk[1]} in CPU per event with wrk, and ` +

@@ -41,21 +41,13 @@ export function rowsOf(result: Result, measurement: Measurement): Row[] {
 
 /** Returns the rows of the deployed sizes, which no measurement contains. */
 export function sizeRows(result: Result): Row[] {
-  const sizes = (key: string, pick: 'own_bytes' | 'with_runtime_bytes'): Row => {
-    const metric = METRICS.find((candidate) => candidate.key === key)!;
-    const { rs, ts } = result.servers;
-    return {
-      key,
-      label: metric.label,
-      unit: metric.unit,
-      summaries: Object.fromEntries(
-        serversIn(result).map((name) => [name, single(result.servers[name]!.deployed[pick])]),
-      ),
-      comparison: null,
-      exact: rs && ts ? rs.deployed[pick] / ts.deployed[pick] : null,
-    };
-  };
-  return [sizes('deployed_bytes', 'own_bytes'), sizes('deployed_with_runtime_bytes', 'with_runtime_bytes')];
+  const { rs, ts } = result.servers;
+  return METRICS.filter(({ from }) => from === 'deployed').map(({ key, label, unit }) => {
+    const pick = key === 'deployed_bytes' ? 'own_bytes' : 'with_runtime_bytes';
+    const sizes = serversIn(result).map((name) => [name, single(result.servers[name]!.deployed[pick])]);
+    const exact = rs && ts ? rs.deployed[pick] / ts.deployed[pick] : null;
+    return { key, label, unit, summaries: Object.fromEntries(sizes), comparison: null, exact };
+  });
 }
 
 /** Rows of the headline for typical loads of a user. */

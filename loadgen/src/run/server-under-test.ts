@@ -231,11 +231,7 @@ interface Started {
   readonly idle_rss_bytes: number | null;
 }
 
-async function streamClients(
-  { url }: Host,
-  { workload }: Spec,
-  { lifetime, placement }: Launch,
-): Promise<StreamClients | null> {
+async function streamClients({ url }: Host, { workload }: Spec, { lifetime, placement }: Launch) {
   if (workload.stream_clients === 0) return null;
   const clients = startStreamClients({ url, clients: workload.stream_clients, lifetime, placement });
   await lifetime.orInterrupted(clients.ready());

@@ -43,39 +43,23 @@ const FIRST_REQUESTS = 400;
 const BRISK_EVENTS_PER_S = 10_000;
 
 export async function warmUp(warming: Warming): Promise<Warmed> {
-  const { events, rate_events_per_s, batch_size, first } = warming;
-  if (events === null) {
-    if (rate_events_per_s === null) throw new RangeError('a closed loop warms up with a number of events');
-    return open(warming, rate_events_per_s);
+  const sent: Sent[] = [];
+  let next = warming.first;
+  for (const { count, rate } of partsOf(warming)) {
+    sent.push(await warming.send({ first: next, count }, rate));
+    next += count;
   }
-  const cold = FIRST_REQUESTS * batch_size;
-  if (rate_events_per_s === null && events >= (1 + PARTS) * cold) return closed(warming, cold, events);
-  const sent = await warming.send({ first, count: events }, rate_events_per_s);
-  const parts_events_per_s: readonly number[] = [];
-  const warm_up = { steady: null, cold_events_per_s: null, parts_events_per_s, sent };
-  return { warm_up, next: first + events };
-}
-
-async function closed(warming: Warming, coldEvents: number, events: number): Promise<Warmed> {
-  const { batch_size } = warming;
-  const whole = Math.floor((events - coldEvents) / PARTS / batch_size) * batch_size;
-  const last = events - coldEvents - (PARTS - 1) * whole;
-  const counts = [coldEvents, ...Array<number>(PARTS - 1).fill(whole), last];
-  const parts = await sendParts(
-    warming,
-    counts.map((count) => ({ count, rate: null })),
-  );
-  return warmed(warming, parts, rateOf(parts[0]!));
-}
-
-async function open(warming: Warming, rate: number): Promise<Warmed> {
-  const second = (events_per_s: number) => ({
-    count: Math.ceil(events_per_s / warming.batch_size) * warming.batch_size,
-    rate: events_per_s,
-  });
-  const seconds = Array<number>(SECONDS_AT_RATE).fill(rate).map(second);
-  const parts = await sendParts(warming, [second(Math.max(rate, BRISK_EVENTS_PER_S)), ...seconds]);
-  return warmed(warming, parts, null);
+  // Without the first part: its server is cold, or its rate is higher.
+  const parts_events_per_s = sent.slice(1).map(rateOf);
+  const hasParts = parts_events_per_s.length > 0;
+  const agreed = parts_events_per_s.some((rate, i, all) => i > 0 && agree(all[i - 1]!, rate));
+  const warm_up = {
+    steady: hasParts ? agreed : null,
+    cold_events_per_s: hasParts && warming.rate_events_per_s === null ? rateOf(sent[0]!) : null,
+    parts_events_per_s,
+    sent: addSent(sent),
+  };
+  return { warm_up, next };
 }
 
 interface Part {
@@ -83,25 +67,18 @@ interface Part {
   readonly rate: number | null;
 }
 
-async function sendParts(warming: Warming, parts: readonly Part[]): Promise<Sent[]> {
-  const sent: Sent[] = [];
-  let next = warming.first;
-  for (const { count, rate } of parts) {
-    sent.push(await warming.send({ first: next, count }, rate));
-    next += count;
+function partsOf({ events, rate_events_per_s: rate, batch_size }: Warming): Part[] {
+  if (events === null) {
+    if (rate === null) throw new RangeError('a closed loop warms up with a number of events');
+    const rates = [Math.max(rate, BRISK_EVENTS_PER_S), ...Array<number>(SECONDS_AT_RATE).fill(rate)];
+    return rates.map((one) => ({ count: Math.ceil(one / batch_size) * batch_size, rate: one }));
   }
-  return sent;
-}
-
-function warmed({ first }: Warming, parts: readonly Sent[], cold_events_per_s: number | null): Warmed {
-  const sent = addSent(parts);
-  // Without the first part: its server is cold, or its rate is higher.
-  const parts_events_per_s = parts.slice(1).map(rateOf);
-  const steady = parts_events_per_s.some((rate, i, all) => i > 0 && agree(all[i - 1]!, rate));
-  return {
-    warm_up: { steady, cold_events_per_s, parts_events_per_s, sent },
-    next: first + sent.sent_events,
-  };
+  const cold = FIRST_REQUESTS * batch_size;
+  if (rate !== null || events < (1 + PARTS) * cold) return [{ count: events, rate }];
+  const whole = Math.floor((events - cold) / PARTS / batch_size) * batch_size;
+  const last = events - cold - (PARTS - 1) * whole;
+  const counts = [cold, ...Array<number>(PARTS - 1).fill(whole), last];
+  return counts.map((count) => ({ count, rate: null }));
 }
 
 /** Returns whether the throughputs of two parts differ by at most 5 %, so that the warm-up is complete. */

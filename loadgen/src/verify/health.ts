@@ -24,6 +24,8 @@ export interface Health {
 /** Settings that must be equal, in addition to the pragmas. SQLite's compile options may differ. */
 const SETTINGS = ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const;
 
+const TEXTS = ['runtime', 'version', ...SETTINGS] as const;
+
 export async function readHealth(url: string): Promise<Health> {
   const response = await fetch(`${url}/api/health`);
   const body: unknown = await response.json();
@@ -35,25 +37,15 @@ export async function readHealth(url: string): Promise<Health> {
   const fields = body as Record<string, unknown>;
   const missing = (name: keyof Health): BenchFailure =>
     new BenchFailure('server_failed', `GET /api/health says no ${name}`, [JSON.stringify(body)]);
-  const text = (name: keyof Health): string => {
+  const texts = TEXTS.map((name) => {
     const value = fields[name];
-    if (typeof value === 'string' || typeof value === 'number') return String(value);
-    throw missing(name);
-  };
+    if (typeof value !== 'string' && typeof value !== 'number') throw missing(name);
+    return [name, String(value)];
+  });
   const { compile_options, pragmas } = fields;
   if (!isTexts(compile_options)) throw missing('compile_options');
   if (!arePragmas(pragmas)) throw missing('pragmas');
-  return {
-    runtime: text('runtime'),
-    version: text('version'),
-    contract: text('contract'),
-    durability: text('durability'),
-    sqlite_version: text('sqlite_version'),
-    journal_mode: text('journal_mode'),
-    synchronous: text('synchronous'),
-    compile_options,
-    pragmas,
-  };
+  return { ...Object.fromEntries(texts), compile_options, pragmas };
 }
 
 function isTexts(value: unknown): value is string[] {

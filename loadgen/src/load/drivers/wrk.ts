@@ -27,17 +27,21 @@ const LONGEST_S = 24 * 3600;
 const GRACE_S = 5;
 
 /** Figures that the script prints at the end. */
-interface Done {
-  readonly requests: number;
-  readonly duration_ms: number;
-  readonly bytes: number;
-  readonly received: number;
-  readonly duplicates: number;
-  readonly rejected: number;
-  readonly non_2xx: number;
-  readonly cpu_us: number;
-  readonly statuses: Readonly<Record<string, number>>;
-}
+type Done = Pick<
+  Sent,
+  | 'requests'
+  | 'duration_ms'
+  | 'sent_bytes'
+  | 'received_events'
+  | 'duplicate_events'
+  | 'rejected_events'
+  | 'non_2xx'
+  | 'generator_cpu_us'
+  | 'status_codes'
+>;
+
+/** Figures that wrk does not have. */
+const NONE = { errors: 0, timeouts: 0, dropped_requests: 0, latency: null, send_delay: null } as const;
 
 export function wrkDriver(context: ProgramContext): Driver {
   return {
@@ -67,7 +71,8 @@ async function prepare(job: Job, context: ProgramContext): Promise<Generator> {
         await writeBodies(bodies, requests, context.lifetime.signal);
         written = order.range;
       }
-      return sentOf(await run({ ...context, job, order, requests, bodies, onProgress }), order);
+      const done = await run({ ...context, job, order, requests, bodies, onProgress });
+      return { ...done, ...NONE, sent_events: order.range.count };
     },
     async close() {
       await folder.release();
@@ -126,24 +131,4 @@ async function run({
   });
   if (done === undefined) throw new BenchFailure('generator_failed', `wrk ended too early (${how})`, other);
   return done;
-}
-
-function sentOf(done: Done, order: Order): Sent {
-  return {
-    duration_ms: done.duration_ms,
-    requests: done.requests,
-    sent_events: order.range.count,
-    sent_bytes: done.bytes,
-    received_events: done.received,
-    duplicate_events: done.duplicates,
-    rejected_events: done.rejected,
-    non_2xx: done.non_2xx,
-    errors: 0,
-    timeouts: 0,
-    dropped_requests: 0,
-    status_codes: done.statuses,
-    latency: null,
-    send_delay: null,
-    generator_cpu_us: done.cpu_us,
-  };
 }
