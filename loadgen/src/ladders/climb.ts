@@ -41,9 +41,7 @@ export async function climb(
       const measured: Slice[] = [];
       for (let number = 0; number <= slices; number++) {
         lifetime.signal.throwIfAborted();
-        measured.push(
-          await load.slice(rung, async (run) => sliceOf(server.pid, ladder.events(rung), run, clients)),
-        );
+        measured.push(await sliceOf(server.pid, ladder.events(rung), load.slice(rung), clients));
       }
       clients.close();
       figures.push(figuresOf(rung, measured.slice(1), (await probe(server.pid)).peak_rss_bytes));
@@ -74,13 +72,11 @@ async function sliceOf(
   await clients.quiet();
   const after = await probe(pid);
   const cpu = before.cpu_us === null || after.cpu_us === null ? null : after.cpu_us - before.cpu_us;
+  const sorted = latencies.toSorted((a, b) => a - b);
   return {
     cpu_us_per_event: cpu === null ? null : cpu / events,
     events_per_s: events / seconds,
-    p99_ms: quantile(
-      latencies.toSorted((a, b) => a - b),
-      0.99,
-    ),
+    p99_ms: quantile(sorted, 0.99),
   };
 }
 

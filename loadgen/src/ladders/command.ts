@@ -8,7 +8,7 @@ import type { Usage } from '../plan/parse.ts';
 import { climb } from './climb.ts';
 import { LADDERS, type Ladder } from './ladders.ts';
 import { laddersReport } from './report.ts';
-import { type Climbed, climbedOf, type LaddersResult } from './result.ts';
+import type { Climbed, LaddersResult } from './result.ts';
 
 export const LADDERS_USAGE: Usage<'ladders'> = {
   name: 'ladders',
@@ -38,7 +38,8 @@ export async function runLadders({ ladders, out }: LaddersOptions, lifetime: Lif
     say(`${ladder.title}: ${ladder.rungs.length} rungs on each server`);
     const rs = await climb(ladder, 'rs', lifetime);
     const ts = await climb(ladder, 'ts', lifetime);
-    climbed.push(climbedOf(ladder, { rs, ts }));
+    const { name, title, unit } = ladder;
+    climbed.push({ name, title, unit, servers: { rs, ts } });
   }
   const measured_on = new Date().toISOString().slice(0, 10);
   const result: LaddersResult = { measured_on, environment: readEnvironment(), ladders: climbed };

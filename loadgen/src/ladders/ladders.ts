@@ -3,7 +3,7 @@
  *
  * Invariant: an event follows from its number and the rung alone, so both servers get the same bytes.
  */
-import { createHash } from 'node:crypto';
+import { uuidText } from '../load/uuid.ts';
 
 export type LadderName = 'sessions' | 'names' | 'rows' | 'bytes' | 'clients' | 'batch';
 
@@ -29,6 +29,7 @@ export interface Ladder {
   readonly filling?: (number: number) => Readonly<Record<string, unknown>>;
 }
 
+const SEED = 1;
 const SESSIONS = 1_000;
 const NO_FLAGS: readonly string[] = [];
 const always = (value: number) => () => value;
@@ -110,7 +111,7 @@ export const LADDERS: readonly Ladder[] = [
 /** Returns the members of an event that the ladder does not vary. */
 export function eventOf(number: number): Readonly<Record<string, unknown>> {
   return {
-    event_id: idOf(number),
+    event_id: uuidText(SEED, number),
     session_id: `session-${number % SESSIONS}`,
     agent_type: 'claude_code',
     event_type: 'tool_use',
@@ -120,11 +121,4 @@ export function eventOf(number: number): Readonly<Record<string, unknown>> {
     duration_ms: number % 900,
     metadata: { at: number, command: 'cargo test --locked --all-targets' },
   };
-}
-
-/** Returns a UUID that looks random and is always the same. */
-function idOf(number: number): string {
-  const digest = createHash('sha1').update(String(number)).digest('hex');
-  const [a, b, c, d] = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(13, 16), digest.slice(17, 20)];
-  return `${a}-${b}-4${c}-8${d}-${digest.slice(20, 32)}`;
 }

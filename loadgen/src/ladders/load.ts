@@ -50,12 +50,12 @@ export class Load {
     }
   }
 
-  /** Posts the events of one slice. `around` gets the function that runs the load. */
-  async slice<T>(rung: number, around: (run: () => Promise<Posted>) => Promise<T>): Promise<T> {
+  /** Prepares the events of one slice. The returned function posts them. */
+  slice(rung: number): () => Promise<Posted> {
     const { events, batch, own } = this.#ladder;
     const from = this.#next;
     const bodies = this.#bodies(events(rung), batch(rung), (i) => own(from + i, rung));
-    return await around(() => this.#post(bodies));
+    return () => this.#post(bodies);
   }
 
   close(): void {

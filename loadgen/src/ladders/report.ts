@@ -68,10 +68,12 @@ function growthOf(rungs: readonly RungFigures[]): string {
   return `from ${whole(first.rung)} to ${whole(last.rung)}: ${cpu}${rate} times the throughput`;
 }
 
-function spread({ median, min, max }: Summary, format: (value: number) => string): string {
+/** Formats a summary as "4.3 (4.0–4.5)". */
+export function spread({ median, min, max }: Summary, format: (value: number) => string): string {
   return `${format(median)} (${format(min)}–${format(max)})`;
 }
 
-const whole = (value: number) => Math.round(value).toLocaleString('en-US');
-const short = (value: number) => (value >= 100 ? whole(value) : value.toFixed(1));
+export const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+/** Formats a number with one decimal below 100. */
+export const short = (value: number) => (value >= 100 ? whole(value) : value.toFixed(1));
 const capital = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`;
