@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { Metronome } from '../src/load/drivers/metronome.ts';
 import { loadPool } from '../src/load/pool.ts';
-import { findPeers } from '../src/peers/command.ts';
-import { type Driven, drive, type Order } from '../src/peers/drive.ts';
+import { findPeers, startGenerator } from '../src/peers/command.ts';
+import { drive } from '../src/peers/drive.ts';
 import { measureRound } from '../src/peers/measure.ts';
 import type { Found, Peer } from '../src/peers/peer.ts';
 import { PEERS } from '../src/peers/peers.ts';
@@ -15,8 +15,6 @@ import { PEER_POOL } from '../src/peers/plan.ts';
 import { PROTOCOLS, type ProtocolName } from '../src/peers/protocol.ts';
 import { peersReport } from '../src/peers/report.ts';
 import { rowOf } from '../src/peers/result.ts';
-import { choosePlacement } from '../src/plan/placement.ts';
-import { Helper } from '../src/run/helper.ts';
 
 const ACCEPTED: readonly { protocol: ProtocolName; answer: string; events: number }[] = [
   { protocol: 'ingest', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', events: 50 },
@@ -32,9 +30,9 @@ const ACCEPTED: readonly { protocol: ProtocolName; answer: string; events: numbe
 for (const { protocol, answer, events } of ACCEPTED) {
   test(`answers of ${protocol} count the same in any pieces`, () => {
     for (let cut = 0; cut <= answer.length; cut++) {
-      const reader = PROTOCOLS[protocol].reader(50, () => undefined);
-      const pieces = [answer.slice(0, cut), answer.slice(cut)].map((piece) => Buffer.from(piece));
-      assert.equal(reader.read(pieces[0]!) + reader.read(pieces[1]!), events, `cut at ${cut}`);
+      const read = PROTOCOLS[protocol].reader(50, () => undefined);
+      const counts = [answer.slice(0, cut), answer.slice(cut)].map((piece) => read(Buffer.from(piece)));
+      assert.equal(counts[0]! + counts[1]!, events, `cut at ${cut}`);
     }
   });
 }
@@ -48,14 +46,14 @@ const REFUSED: readonly { protocol: ProtocolName; answer: string; reason: RegExp
 
 for (const { protocol, answer, reason } of REFUSED) {
   test(`an answer of ${protocol} that refuses is an error: ${reason}`, () => {
-    const reader = PROTOCOLS[protocol].reader(50, () => undefined);
-    assert.throws(() => reader.read(Buffer.from(answer)), reason);
+    const read = PROTOCOLS[protocol].reader(50, () => undefined);
+    assert.throws(() => read(Buffer.from(answer)), reason);
   });
 }
 
 test('NATS gets its answer to PING', () => {
   const written: string[] = [];
-  PROTOCOLS.jetstream.reader(50, (bytes) => written.push(bytes.toString())).read(Buffer.from('PING\r\n'));
+  PROTOCOLS.jetstream.reader(50, (bytes) => written.push(bytes.toString()))(Buffer.from('PING\r\n'));
   assert.deepEqual(written, ['PONG\r\n']);
 });
 
@@ -84,11 +82,8 @@ const SERVER = PEERS.find(({ name }) => name === 'rs-process')!;
 /** Measures one short round with a generator of its own. */
 async function oneRound(peer: Peer): Promise<Awaited<ReturnType<typeof measureRound>>> {
   const lifetime = new Lifetime();
-  const program = new URL('../src/peers/drive-main.ts', import.meta.url);
   try {
-    const placement = choosePlacement();
-    const generator = new Helper<Order, Driven>({ name: 'the generator', program, placement, lifetime });
-    return await measureRound(peer, (await peer.find()) as Found, generator, 1, lifetime);
+    return await measureRound(peer, (await peer.find()) as Found, startGenerator(lifetime), 1, lifetime);
   } finally {
     await lifetime.end();
   }

@@ -42,13 +42,7 @@ export async function runPeers(options: PeersOptions, lifetime: Lifetime): Promi
   say(
     `${found.length} servers, ${rounds} rounds: about ${Math.ceil((found.length * rounds * perRound) / 60)} min`,
   );
-  const program = new URL('./drive-main.ts', import.meta.url);
-  const generator = new Helper<Order, Driven>({
-    name: 'the generator',
-    program,
-    placement: choosePlacement(),
-    lifetime,
-  });
+  const generator = startGenerator(lifetime);
   const measured = new Map<Peer, Round[]>(found.map(({ peer }) => [peer, []]));
   for (let round = 0; round < rounds; round++) {
     // Every second round has the opposite order, so that a drift of the machine cancels.
@@ -77,24 +71,24 @@ export async function runPeers(options: PeersOptions, lifetime: Lifetime): Promi
   say(`written: ${out ?? DEFAULT_FILE}`);
 }
 
-interface FoundPeer {
-  readonly peer: Peer;
-  readonly program: Found;
+/** Starts the process that drives every peer. */
+export function startGenerator(lifetime: Lifetime): Helper<Order, Driven> {
+  const program = new URL('./drive-main.ts', import.meta.url);
+  return new Helper({ name: 'the generator', program, placement: choosePlacement(), lifetime });
 }
 
 /** Returns the servers whose programs are there, and the others with the reason. */
-export async function findPeers(
-  peers: readonly Peer[],
-): Promise<{ found: readonly FoundPeer[]; skipped: readonly Skipped[] }> {
-  const found: FoundPeer[] = [];
-  const skipped = new Map<string, string>();
+export async function findPeers(peers: readonly Peer[]) {
+  const found: { readonly peer: Peer; readonly program: Found }[] = [];
+  const reasons = new Map<string, string>();
   for (const peer of peers) {
     const program = await peer.find();
-    if ('missing' in program) skipped.set(peer.title, program.missing);
+    if ('missing' in program) reasons.set(peer.title, program.missing);
     else found.push({ peer, program });
   }
-  for (const [title, reason] of skipped) say(`skipped: ${title}: ${reason}`);
-  return { found, skipped: [...skipped].map(([title, reason]) => ({ title, reason })) };
+  const skipped: Skipped[] = [...reasons].map(([title, reason]) => ({ title, reason }));
+  for (const { title, reason } of skipped) say(`skipped: ${title}: ${reason}`);
+  return { found, skipped };
 }
 
 function say(line: string): void {

@@ -20,7 +20,7 @@ export interface Peer {
   find(): Promise<Found | Missing>;
   /** Returns the arguments of the program; may write a configuration to the folder. */
   flags(folder: string, port: number): Promise<readonly string[]>;
-  /** Resolves when the server answers; rejects while it does not. */
+  /** Resolves to what the server answers; rejects while it does not answer. */
   ask(port: number): Promise<unknown>;
   /** Creates what events go to; absent where nothing must be created. */
   readonly prepare?: (port: number) => Promise<unknown>;

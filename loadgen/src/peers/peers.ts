@@ -1,6 +1,7 @@
 /** DATA: the servers of the comparison, in the order of the table. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { askNats, greets } from '@twin-ingest/testkit/nats/ask.ts';
 import { natsProgram } from '@twin-ingest/testkit/nats/program.ts';
 import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Durability } from '../plan/options.ts';
@@ -35,12 +36,6 @@ function twin(name: TargetName, durability: Durability): Peer {
   };
 }
 
-const NATS_HELLO = 'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.ask 1\r\n';
-
-function natsRequest(port: number, subject: string, body: string, wanted: RegExp): Promise<RegExpExecArray> {
-  return askSocket(port, `${NATS_HELLO}PUB ${subject} _INBOX.ask ${body.length}\r\n${body}\r\n`, wanted);
-}
-
 /** Subjects of https://docs.nats.io/reference/reference-protocols/nats_api_reference. */
 function jetStream(durability: Class, sync: string): Peer {
   return {
@@ -60,14 +55,16 @@ function jetStream(durability: Class, sync: string): Peer {
       await writeFile(file, `listen: "127.0.0.1:${port}"\njetstream { ${store} }\n`);
       return ['-c', file];
     },
-    ask: (port) => askSocket(port, 'PING\r\n', /PONG/),
-    prepare(port) {
+    ask: (port) => greets(port),
+    async prepare(port) {
       const stream = JSON.stringify({ name: STREAM, subjects: [STREAM], storage: 'file', num_replicas: 1 });
-      return natsRequest(port, `$JS.API.STREAM.CREATE.${STREAM}`, stream, /"did_create":true/);
+      const subject = `$JS.API.STREAM.CREATE.${STREAM}`;
+      const answer = await askNats<{ readonly did_create?: boolean }>(port, subject, stream);
+      if (answer.did_create !== true) throw new Error(`NATS has no stream: ${JSON.stringify(answer)}`);
     },
     async stored(port) {
-      const found = await natsRequest(port, `$JS.API.STREAM.INFO.${STREAM}`, '', /"messages":(\d+)/);
-      return Number(found[1]);
+      const subject = `$JS.API.STREAM.INFO.${STREAM}`;
+      return (await askNats<{ readonly state: { readonly messages: number } }>(port, subject)).state.messages;
     },
   };
 }

@@ -8,11 +8,8 @@ import type { Pool } from '../load/pool.ts';
 
 export type ProtocolName = 'ingest' | 'jsonline' | 'jetstream' | 'resp';
 
-/** Reads the answers of one connection. */
-export interface AnswerReader {
-  /** Returns the number of events that this piece acknowledges. */
-  read(chunk: Buffer): number;
-}
+/** Reads the next piece of the answers of one connection. Returns the number of events that it acknowledges. */
+export type AnswerReader = (chunk: Buffer) => number;
 
 export interface Protocol {
   /** Returns the bytes that open a connection; empty for protocols without a greeting. */
@@ -43,7 +40,7 @@ export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
     request(pool, range, connection) {
       return Buffer.concat(eventsOf(pool, range).flatMap((event) => published(event, connection)));
     },
-    reader: (_, write) => new JetStreamReader(write),
+    reader: (_, write) => pieceReader((bytes, from) => jetStreamAnswer(bytes, from, write)),
   },
   resp: {
     greeting: () => NOTHING,
@@ -57,7 +54,7 @@ export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
         ]),
       );
     },
-    reader: () => new RespReader(),
+    reader: () => pieceReader(respAnswer),
   },
 };
 
@@ -73,7 +70,7 @@ function http(path: string, type: string, body: (pool: Pool, range: Range) => Bu
       const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\ncontent-length: ${sent.length}\r\n\r\n`;
       return Buffer.concat([Buffer.from(head), sent]);
     },
-    reader: (batch) => new HttpReader(batch),
+    reader: (batch) => pieceReader((bytes, from) => httpAnswer(bytes, from, batch)),
   };
 }
 
@@ -100,84 +97,65 @@ export function checkIds(pool: Pool): void {
   if (pool.facts.with_event_id !== pool.facts.events) throw new Error('an event has no event_id');
 }
 
-/** Keeps the bytes of an incomplete answer for the next piece. */
-abstract class PieceReader implements AnswerReader {
-  #kept: Buffer = NOTHING;
-
-  read(chunk: Buffer): number {
-    const bytes = this.#kept.length === 0 ? chunk : Buffer.concat([this.#kept, chunk]);
-    let from = 0;
-    let events = 0;
-    while (from < bytes.length) {
-      const answer = this.answerAt(bytes, from);
-      if (answer === null) break;
-      from = answer.end;
-      events += answer.events;
-    }
-    this.#kept = bytes.subarray(from);
-    return events;
-  }
-
-  /** Returns the end of the answer and its number of events; `null` when it is not complete. */
-  protected abstract answerAt(bytes: Buffer, from: number): Answer | null;
-}
-
 interface Answer {
   readonly end: number;
   readonly events: number;
 }
 
-class HttpReader extends PieceReader {
-  readonly #batch: number;
-
-  constructor(batch: number) {
-    super();
-    this.#batch = batch;
-  }
-
-  protected answerAt(bytes: Buffer, from: number): Answer | null {
-    const body = bytes.indexOf('\r\n\r\n', from);
-    if (body < 0) return null;
-    const head = bytes.toString('latin1', from, body);
-    if (!/^HTTP\/1\.1 2/.test(head)) throw new Error(head.split('\r\n')[0]);
-    const isEmpty = /^HTTP\/1\.1 204/.test(head);
-    const length = isEmpty ? '0' : /^content-length: *(\d+)/im.exec(head)?.[1];
-    if (length === undefined) throw new Error('an answer has no content-length');
-    const end = body + 4 + Number(length);
-    return end > bytes.length ? null : { end, events: this.#batch };
-  }
+/**
+ * Keeps the bytes of an incomplete answer for the next piece. `answerAt` returns the end of the answer and its number
+ * of events; `null` when it is not complete.
+ */
+function pieceReader(answerAt: (bytes: Buffer, from: number) => Answer | null): AnswerReader {
+  let kept: Buffer = NOTHING;
+  return (chunk) => {
+    const bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+    let from = 0;
+    let events = 0;
+    while (from < bytes.length) {
+      const answer = answerAt(bytes, from);
+      if (answer === null) break;
+      from = answer.end;
+      events += answer.events;
+    }
+    kept = bytes.subarray(from);
+    return events;
+  };
 }
 
-class RespReader extends PieceReader {
-  protected answerAt(bytes: Buffer, from: number): Answer | null {
-    const line = bytes.indexOf(LINE_END, from);
-    if (line < 0) return null;
-    const text = bytes.toString('latin1', from, line);
-    if (!text.startsWith('$')) throw new Error(text);
-    const end = line + 2 + Number(text.slice(1)) + 2;
-    return end > bytes.length ? null : { end, events: 1 };
-  }
+function httpAnswer(bytes: Buffer, from: number, events: number): Answer | null {
+  const body = bytes.indexOf('\r\n\r\n', from);
+  if (body < 0) return null;
+  const head = bytes.toString('latin1', from, body);
+  if (!/^HTTP\/1\.1 2/.test(head)) throw new Error(head.split('\r\n')[0]);
+  const isEmpty = /^HTTP\/1\.1 204/.test(head);
+  const length = isEmpty ? '0' : /^content-length: *(\d+)/im.exec(head)?.[1];
+  if (length === undefined) throw new Error('an answer has no content-length');
+  return whole(bytes, body + 4 + Number(length), events);
 }
 
-class JetStreamReader extends PieceReader {
-  readonly #write: (bytes: Buffer) => void;
+function respAnswer(bytes: Buffer, from: number): Answer | null {
+  const line = bytes.indexOf(LINE_END, from);
+  if (line < 0) return null;
+  const text = bytes.toString('latin1', from, line);
+  if (!text.startsWith('$')) throw new Error(text);
+  return whole(bytes, line + 2 + Number(text.slice(1)) + 2, 1);
+}
 
-  constructor(write: (bytes: Buffer) => void) {
-    super();
-    this.#write = write;
-  }
+function jetStreamAnswer(bytes: Buffer, from: number, write: (bytes: Buffer) => void): Answer | null {
+  const line = bytes.indexOf(LINE_END, from);
+  if (line < 0) return null;
+  const text = bytes.toString('latin1', from, line);
+  if (text.startsWith('-ERR')) throw new Error(text);
+  if (text === 'PING') write(Buffer.from('PONG\r\n'));
+  if (!text.startsWith('MSG ')) return { end: line + 2, events: 0 };
+  const found = whole(bytes, line + 2 + Number(text.slice(text.lastIndexOf(' ') + 1)) + 2, 1);
+  const answer = found === null ? '' : bytes.toString('latin1', line + 2, found.end - 2);
+  if (answer.includes('"error"')) throw new Error(answer);
+  return found;
+}
 
-  protected answerAt(bytes: Buffer, from: number): Answer | null {
-    const line = bytes.indexOf(LINE_END, from);
-    if (line < 0) return null;
-    const text = bytes.toString('latin1', from, line);
-    if (text.startsWith('-ERR')) throw new Error(text);
-    if (text === 'PING') this.#write(Buffer.from('PONG\r\n'));
-    if (!text.startsWith('MSG ')) return { end: line + 2, events: 0 };
-    const end = line + 2 + Number(text.slice(text.lastIndexOf(' ') + 1)) + 2;
-    if (end > bytes.length) return null;
-    const answer = bytes.toString('latin1', line + 2, end - 2);
-    if (answer.includes('"error"')) throw new Error(answer);
-    return { end, events: 1 };
-  }
+/** Returns the answer with this end; `null` when the bytes end before. */
+function whole(bytes: Buffer, end: number, events: number): Answer | null {
+  return end > bytes.length ? null : { end, events };
 }

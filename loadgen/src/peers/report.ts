@@ -1,4 +1,5 @@
 /** Renders the result as Markdown, for the terminal and for docs/peers.md. */
+import { short, spread, whole } from '../ladders/report.ts';
 import { markdownTable } from '../report/markdown-table.ts';
 import type { Class } from './peer.ts';
 import { LOAD } from './plan.ts';
@@ -19,8 +20,8 @@ export function peersReport(result: PeersResult): string {
     'When it answers, an event is',
     'Events/s',
     'CPU µs per event',
-    `CPU µs at ${rate.toLocaleString('en-US')}/s`,
-    `p99 ms at ${rate.toLocaleString('en-US')}/s`,
+    `CPU µs at ${whole(rate)}/s`,
+    `p99 ms at ${whole(rate)}/s`,
     'Bytes per event',
     'Peak MiB',
     'Lost by kill -9',
@@ -37,12 +38,8 @@ export function peersReport(result: PeersResult): string {
 function cellsOf({ title, version, durability, setting, repeated, figures }: PeerRow): string[] {
   const figure = (name: keyof PeerRow['figures'], format: (value: number) => string) => {
     const summary = figures[name];
-    if (summary === null) return '—';
-    const { median, min, max } = summary;
-    return `${format(median)} (${format(min)}–${format(max)})`;
+    return summary === null ? '—' : spread(summary, format);
   };
-  const whole = (value: number) => Math.round(value).toLocaleString('en-US');
-  const short = (value: number) => (value >= 100 ? whole(value) : value.toFixed(1));
   const mib = (value: number) => whole(value / (1 << 20));
   const lost = figures.lost_events;
   return [

@@ -32,21 +32,10 @@ export interface Skipped {
   readonly reason: string;
 }
 
-const FIGURES: readonly (keyof Round)[] = [
-  'events_per_s',
-  'cpu_us_per_event',
-  'p99_ms',
-  'open_cpu_us_per_event',
-  'peak_rss_bytes',
-  'bytes_per_event',
-  'lost_events',
-];
-
 export function rowOf(peer: Peer, version: string, rounds: readonly Round[]): PeerRow {
   const { name, title, durability, setting, repeated } = peer;
-  const figures = FIGURES.map((figure) => {
-    const values = rounds.flatMap((round) => round[figure] ?? []);
-    return [figure, values.length === 0 ? null : summarise(values)];
+  const figures = (Object.keys(rounds[0]!) as (keyof Round)[]).map((figure) => {
+    return [figure, summarise(rounds.flatMap((round) => round[figure] ?? []))];
   });
   return {
     ...{ name, title, version, durability, setting, repeated },

@@ -1,5 +1,6 @@
 /** Runs a peer as a child process: starts it, waits until it answers, kills it, starts it again on the same folder. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { freePorts } from '@twin-ingest/testkit/servers/free-port.ts';
@@ -35,15 +36,12 @@ export async function startPeer(
   });
   const failed = (what: string) =>
     new BenchFailure('server_failed', `${peer.title} ${what}`, said.trim().split('\n').slice(-5));
+  const answers = () => peer.ask(port).then(Boolean, () => false);
   const until = performance.now() + READY_MS;
-  for (;;) {
+  while (!(await answers())) {
     lifetime.signal.throwIfAborted();
-    if (hasEnded(child)) throw failed('ended at its start');
-    const answers = await peer.ask(port).then(
-      () => true,
-      () => false,
-    );
-    if (answers) break;
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
+      throw failed('ended at its start');
     if (performance.now() > until) throw failed(`did not answer within ${READY_MS} ms`);
     await pause(POLL_MS);
   }
@@ -52,20 +50,11 @@ export async function startPeer(
     pid: child.pid!,
     kill: async () => void (await release()),
     async stop() {
-      const closed = new Promise((resolve) => child.once('close', resolve));
+      const closed = once(child, 'close');
       child.kill('SIGTERM');
-      const late = AbortSignal.timeout(STOP_MS);
-      const ended = await Promise.race([closed.then(() => true), onceAborted(late).then(() => false)]);
+      const ended = await Promise.race([closed, pause(STOP_MS, null, { ref: false })]);
       await release();
-      if (!ended) throw failed(`did not stop within ${STOP_MS} ms`);
+      if (ended === null) throw failed(`did not stop within ${STOP_MS} ms`);
     },
   };
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
-}
-
-function onceAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
