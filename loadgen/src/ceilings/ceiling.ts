@@ -52,8 +52,8 @@ export interface CeilingOptions {
   /** Number of events in one transaction. */
   readonly groupEvents: number;
   readonly durability: 'process' | 'power';
-  /** Number of runs of each program; default 3. */
-  readonly repeats?: number;
+  /** Number of runs of each program. */
+  readonly repeats: number;
   /** Cores of the servers, on which the programs run. */
   readonly placement: Placement;
   readonly lifetime: Lifetime;
@@ -63,8 +63,6 @@ export interface CeilingOptions {
   readonly onProgress?: (sample: CeilingSample, done: number, total: number) => void;
 }
 
-const REPEATS = 3;
-
 export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> {
   const { events, groupEvents, durability, lifetime, programs = CEILING_PROGRAMS } = options;
   const folder = await lifetime.temporaryFolder();
@@ -72,24 +70,16 @@ export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> 
   const pool = await loadPool(options.source);
   await writeGroups(groups, pool, events, groupEvents, lifetime.signal);
   // A slow minute of the machine affects both servers.
-  const order = inTurn(options.targets, options.repeats ?? REPEATS);
+  const order = inTurn(options.targets, options.repeats);
+  const wrapper = pinningCommand(options.placement.server_cpus);
   const samples: CeilingSample[] = [];
   for (const target of order) {
     const fresh = await lifetime.temporaryFolder();
-    const {
-      events: stored,
-      duration_ms,
-      cpu_us,
-    } = await runBulk(target, programs[target], {
-      database: join(fresh.path, 'events.db'),
-      source: { groups },
-      events,
-      durability,
-      wrapper: pinningCommand(options.placement.server_cpus),
-      lifetime,
-    });
+    const database = join(fresh.path, 'events.db');
+    const run = { database, source: { groups }, events, durability, wrapper, lifetime };
+    const { duration_ms, cpu_us } = await runBulk(target, programs[target], run);
     await fresh.release();
-    const sample = { target, events: stored, duration_ms, cpu_us };
+    const sample = { target, events, duration_ms, cpu_us };
     samples.push(sample);
     options.onProgress?.(sample, samples.length, order.length);
   }
