@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SYNC_GOALS } from '../src/sync/goals.ts';
-import { formatGoal, scenarioTable, syncDocument, syncGoalTable, syncTerminal } from '../src/sync/report.ts';
+import { formatGoal, syncDocument, syncGoalTable, syncTerminal } from '../src/sync/report.ts';
 import type { SyncResult } from '../src/sync/result.ts';
 import { HOSTILE } from './report-fixture.ts';
 import { sampleSync } from './sync-sample.ts';
@@ -50,27 +50,6 @@ test('a goal that is missed says so, one that was not measured too', () => {
     (['ms', 'share', 'per s', 'of it', 'count'] as const).map((unit) => formatGoal(0.5, unit)),
     ['0.50 ms', '50 %', '0.50/s', '0.50', '0.50'],
   );
-});
-
-test('what a burst cost the server has its columns, and a dash where an earlier run has none', () => {
-  const isNew = (key: string) => ['staleness_max_ms', 'server_cpu_ms', 'rss_bytes'].includes(key);
-  const rows = SYNC.rows.map((row) => {
-    if (row.scenario !== 'bursts' || row.server === 'rs') return row;
-    return {
-      ...row,
-      figures: Object.fromEntries(Object.entries(row.figures).filter(([key]) => !isNew(key))),
-    };
-  });
-  const table = scenarioTable({ ...SYNC, rows }, 'bursts')!;
-  const columns = ['Wait maximum', 'Server CPU', 'Server RSS'].map((label) => table.head.indexOf(label));
-  assert.ok(!columns.includes(-1), table.head.join());
-  for (const row of table.rows) {
-    const isMeasured = row[0]!.startsWith('Rust');
-    for (const column of columns)
-      if (isMeasured) assert.match(row[column]!, /^[\d,.]+ (ms|MiB)/);
-      else assert.equal(row[column], '—');
-  }
-  assert.match(syncDocument({ ...SYNC, rows }), /Wait maximum[^\n]*Server CPU[^\n]*Server RSS/);
 });
 
 test('text of the part is shown as text', () => {

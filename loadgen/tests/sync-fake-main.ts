@@ -1,17 +1,16 @@
 /**
- * Runs `bench:sync` with fake servers. With `SYNC_CLIENT=older`, the client is faulty: after each state it applies an
- * older one. `FAKE_FAULTS=rs:silent` makes a server faulty.
+ * Runs `bench:sync` with fake servers. `FAKE_FAULTS=rs:silent` makes a server faulty. With `FAKE_FAULTS=client:older` the
+ * client is faulty: after each state it applies an older one.
  */
 import { syncCommand } from '../src/cli/sync-command.ts';
 import { REAL_CONTENDERS } from '../src/run/contenders.ts';
-import { shippedClientByDefault } from '../src/sync/strategies/client.ts';
 import type { Follow } from '../src/sync/strategies/strategy.ts';
 import { STRATEGIES } from '../src/sync/strategies.ts';
 import { fakeTargets } from './fake-targets.ts';
 
 /** Applies the first state again after each later one. */
 const older: Follow = async (options) => {
-  const following = await shippedClientByDefault(options);
+  const following = await STRATEGIES.sync(options);
   const { journal } = following;
   const { epoch, newest } = journal;
   const timer = setInterval(() => {
@@ -26,5 +25,5 @@ const older: Follow = async (options) => {
 
 process.exitCode = await syncCommand(process.argv.slice(2), {
   contenders: { ...REAL_CONTENDERS, targets: fakeTargets(process.env.FAKE_FAULTS), ceilings: null },
-  strategies: process.env.SYNC_CLIENT === 'older' ? { ...STRATEGIES, sync: older } : STRATEGIES,
+  strategies: process.env.FAKE_FAULTS === 'client:older' ? { ...STRATEGIES, sync: older } : STRATEGIES,
 });

@@ -1,14 +1,16 @@
 /**
- * Tests both ways to post one event at a time: each post returns its revision, and one failed post ends the
- * measurement.
+ * Tests connections that post, and both ways to post one event at a time. Each post returns its revision, and one
+ * failed post ends the measurement.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { listen } from '@twin-ingest/testkit/servers/tcp-server.ts';
 import { BenchFailure } from '../src/failure.ts';
 import { eventText, SMALL } from '../src/sync/bodies.ts';
+import { Connection } from '../src/sync/connection.ts';
 import { type Posting, postBySender, postBySocket } from '../src/sync/posting.ts';
 
 const EVENT = eventText({ ...SMALL, seed: 1 }, 0);
@@ -84,4 +86,28 @@ for (const [name, post, path, body] of [
 test('an event that the server will never take fails by the Sender too', async (t) => {
   const [url] = await serve(t, 200, PROBLEM);
   await assert.rejects(posting(t, postBySender(url)).ready(EVENT), /no such event/);
+});
+
+test('a connection sends what any server reads, and opens again after the server closed it', async (t) => {
+  const asked: string[] = [];
+  const bodies = ['first', 'second', 'third'];
+  const server = await listen((socket) => {
+    socket.on('data', (chunk) => {
+      const body = bodies[asked.push(chunk.toString()) - 1]!;
+      const answer = `HTTP/1.1 201 Created\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+      // The second answer is cut.
+      if (body === 'second') socket.end(answer.slice(0, -1));
+      else socket.write(answer);
+    });
+  });
+  t.after(() => server.close());
+  const connection = new Connection(`http://127.0.0.1:${server.port}`);
+  t.after(() => connection.close());
+  assert.deepEqual(await connection.post('/api/events', '{"a":"é"}'), { status: 201, text: 'first' });
+  await assert.rejects(connection.get('/livez'), /closed before the answer/);
+  assert.equal((await connection.get('/livez')).text, 'third');
+  const host = `Host: 127.0.0.1:${server.port}\r\n`;
+  const length = 'Content-Type: application/json\r\nContent-Length: 10\r\n';
+  assert.equal(asked[0], `POST /api/events HTTP/1.1\r\n${host}${length}\r\n{"a":"é"}`);
+  assert.equal(asked[1], `GET /livez HTTP/1.1\r\n${host}\r\n`);
 });

@@ -26,7 +26,11 @@ export const FLAGS = {
     commands: ALL_SUITES,
     help: 'feedback within a minute, never the committed result',
   },
-  all: { kind: 'switch', commands: ['codecs', 'binary', 'rpc'], help: 'the whole matrix, up to 20 minutes' },
+  all: {
+    kind: 'switch',
+    commands: ['sync', 'codecs', 'binary', 'rpc'],
+    help: 'the whole matrix, up to half an hour',
+  },
   only: {
     kind: 'choice',
     commands: ALL_SUITES,

@@ -6,6 +6,7 @@
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Latency } from '../load/drivers/driver.ts';
 import { readMachine } from '../observe/machine.ts';
 import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
@@ -49,60 +50,25 @@ export async function runSync(
   { contenders, strategies }: Dependencies,
   lifetime: Lifetime,
 ): Promise<undefined> {
-  const run = await SuiteRun.start({
-    name: 'sync',
-    argv,
-    options,
-    scenarios: SCENARIO_NAMES,
-    contenders,
-    lifetime,
-  });
-  await run.begin();
-  const found = await measureAll(run, options, strategies);
-  const result: SyncResult = {
-    schema_version: SYNC_SCHEMA_VERSION,
-    ...run.facts(),
-    seed: options.seed,
-    quick: options.size === 'quick',
-    rows: found.rows,
-    skipped: found.skipped,
-    warnings: [...run.runWarnings().map((one) => ({ ...one, scenario: null })), ...found.warnings],
-  };
-  await run.finish(result, () => syncTerminal(result));
-}
-
-async function measureAll(
-  run: SuiteRun,
-  options: SuiteOptions<ScenarioName>,
-  strategies: Strategies,
-): Promise<Pick<SyncResult, 'rows' | 'skipped' | 'warnings'>> {
-  const { seed, targets } = options;
+  const { seed, size, targets } = options;
+  const setup = { name: 'sync', argv, options, scenarios: SCENARIO_NAMES, contenders, lifetime } as const;
+  const run = await SuiteRun.start(setup);
   const { launch, progress } = run;
-  const sizes = sizesOf(options.size === 'quick' ? 'quick' : 'full');
+  await run.begin();
   const poster = new Poster({ seed, ...launch });
+  const common = { launch, sizes: sizesOf(size), seed, strategies, poster };
   const rows: SyncRow[] = [];
   const skipped: Skipped[] = [];
   const warnings: SyncWarning[] = [];
-  const measureOne = async (scenario: Scenario, server: TargetName) =>
-    scenario.measure(server, {
-      launch,
-      sizes,
-      seed,
-      strategies,
-      poster,
-      progress,
+  const measure = async ({ name: scenario, measure: measured }: Scenario, server: TargetName) =>
+    measured(server, {
+      ...common,
       add: ({ latency, ...row }) => {
-        const { histogram: _, ...percentiles } = latency ?? { histogram: '' };
-        rows.push({
-          scenario: scenario.name,
-          server,
-          ...row,
-          latency: latency === null ? null : (percentiles as Percentiles),
-        });
+        rows.push({ scenario, server, ...row, latency: latency && percentilesOf(latency) });
       },
       skip: (reason) => {
-        progress.say(`${scenario.name} ${server}: skipped: ${reason}`);
-        skipped.push({ scenario: scenario.name, server, reason });
+        progress.say(`${scenario} ${server}: skipped: ${reason}`);
+        skipped.push({ scenario, server, reason });
       },
     });
   const chosen = SCENARIOS.filter(({ name }) => options.scenarios.includes(name));
@@ -110,12 +76,26 @@ async function measureAll(
     const before = await readMachine();
     // Each server is first in turn, so that a drift of the machine favours neither.
     for (const server of i % 2 === 0 ? targets : targets.toReversed())
-      await run.timed(`${scenario.name} ${server}`, () => measureOne(scenario, server));
+      await run.timed(`${scenario.name} ${server}`, () => measure(scenario, server));
     const own = rows.filter((row) => row.scenario === scenario.name);
     warnings.push(...scenarioWarnings(scenario.name, own, before, await readMachine()));
     await run.keep(rows);
     if (i === 0) progress.say(`rows so far, should it fail: ${run.unfinished}`);
   }
   await poster.close();
-  return { rows, skipped, warnings };
+  const result: SyncResult = {
+    schema_version: SYNC_SCHEMA_VERSION,
+    ...run.facts(),
+    seed,
+    quick: size === 'quick',
+    rows,
+    skipped,
+    warnings: [...run.runWarnings().map((one) => ({ ...one, scenario: null })), ...warnings],
+  };
+  await run.finish(result, () => syncTerminal(result));
+}
+
+/** Returns the latency without its histogram, which would take most of the file. */
+function percentilesOf({ histogram: _, ...percentiles }: Latency): Percentiles {
+  return percentiles;
 }

@@ -3,10 +3,12 @@
  *
  * Invariant: during a load it only reads and records.
  */
-import { encode } from '../analyse/histogram.ts';
+import { createHistogram, encode, record } from '../analyse/histogram.ts';
 import { serve } from '../run/serve.ts';
 import { InvalidationClient } from './invalidation-client.ts';
-import { type Acknowledged, countFalls, waitsOf } from './staleness.ts';
+import type { Answer } from './poster-process.ts';
+import { waitsOf } from './staleness.ts';
+import { until } from './strategies/strategy.ts';
 
 export type CrowdOrder =
   | {
@@ -23,7 +25,7 @@ export type CrowdOrder =
   /** Replies once every reading client has received that revision, or after `patience_ms`. */
   | {
       readonly kind: 'finish';
-      readonly acknowledged: readonly Acknowledged[];
+      readonly answers: readonly Answer[];
       readonly newest: number;
       readonly patience_ms: number;
     };
@@ -49,85 +51,68 @@ export interface CrowdFindings {
   readonly cpu_us: number;
 }
 
-class Crowd {
-  #readers: InvalidationClient[] = [];
-  #stalled: InvalidationClient[] = [];
-  #cpu = process.cpuUsage();
-  #onHeard: () => void = () => undefined;
+let readers: InvalidationClient[] = [];
+let stalled: InvalidationClient[] = [];
+let cpu = process.cpuUsage();
 
-  async carryOut(order: CrowdOrder): Promise<CrowdReply> {
-    switch (order.kind) {
-      case 'connect':
-        return this.#connect(order);
-      case 'mark':
-        for (const client of this.#readers) {
-          client.heard.splice(0, client.heard.length - 1);
-          client.heard_ms.splice(0, client.heard_ms.length - 1);
-        }
-        this.#cpu = process.cpuUsage();
-        return { kind: 'done' };
-      case 'finish':
-        return this.#finish(order);
-    }
-  }
-
-  async #connect({
-    url,
-    path,
-    clients,
-    stalled,
-    patience_ms,
-  }: Extract<CrowdOrder, { kind: 'connect' }>): Promise<CrowdReply> {
-    const heard = () => this.#onHeard();
-    for (let i = 0; i < clients; i++) {
-      const manner = i < stalled ? 'stalled' : 'reads';
-      (i < stalled ? this.#stalled : this.#readers).push(new InvalidationClient(url, path, manner, heard));
-    }
-    if (await this.#all((client) => client.newest >= 0, patience_ms)) return { kind: 'done' };
-    throw new Error(`not every client is connected: ${this.#ended().join('; ') || 'no frame came'}`);
-  }
-
-  async #finish(order: Extract<CrowdOrder, { kind: 'finish' }>): Promise<CrowdReply> {
-    const { acknowledged, newest, patience_ms } = order;
-    await this.#all((client) => client.newest >= newest, patience_ms);
-    const used = process.cpuUsage(this.#cpu);
-    const { histogram, missed } = waitsOf(acknowledged, this.#readers);
-    const behind = this.#readers.filter((client) => client.newest < newest).length;
-    const notified = this.#readers.reduce((sum, { heard }) => sum + heard.length, 0);
-    const older = this.#readers.reduce((sum, { heard }) => sum + countFalls(heard), 0);
-    const ended = this.#ended();
-    for (const client of [...this.#readers, ...this.#stalled]) client.close();
-    this.#readers = [];
-    this.#stalled = [];
-    const cpu_us = used.user + used.system;
-    const waits = encode(histogram);
-    return { kind: 'finished', found: { waits, missed, behind, notified, older, ended, cpu_us } };
-  }
-
-  /** Resolves to whether every reading client fulfils `isSo` within `patience_ms`. */
-  #all(isSo: (client: InvalidationClient) => boolean, patience_ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const settle = (found: boolean) => {
-        clearTimeout(timer);
-        this.#onHeard = () => undefined;
-        resolve(found);
-      };
-      const timer = setTimeout(() => settle(false), patience_ms);
-      // A client that fulfils the condition is not checked again.
-      let rest = this.#readers;
-      this.#onHeard = () => {
-        rest = rest.filter((client) => !isSo(client));
-        if (rest.length === 0) settle(true);
-        else if (rest.every(({ ended }) => ended !== null)) settle(false);
-      };
-      this.#onHeard();
-    });
-  }
-
-  #ended(): string[] {
-    return [...new Set([...this.#readers, ...this.#stalled].flatMap(({ ended }) => ended ?? []))];
-  }
+/** Waits until every reading client has this revision, or its stream has ended. */
+async function reached(revision: number, patience_ms: number): Promise<void> {
+  const isThere = () => readers.every(({ newest, ended }) => newest >= revision || ended !== null);
+  await until(isThere, patience_ms, 'a revision');
 }
 
-const crowd = new Crowd();
-serve<CrowdOrder, CrowdReply>((order) => crowd.carryOut(order));
+async function connect(order: Extract<CrowdOrder, { kind: 'connect' }>): Promise<void> {
+  const { url, path, clients, patience_ms } = order;
+  const all = Array.from({ length: clients }, (_, i) => {
+    return new InvalidationClient(url, path, i < order.stalled ? 'stalled' : 'reads');
+  });
+  stalled = all.slice(0, order.stalled);
+  readers = all.slice(order.stalled);
+  await reached(0, patience_ms);
+  if (endings().length > 0) throw new Error(`not every client is connected: ${endings().join('; ')}`);
+}
+
+function mark(): void {
+  for (const client of readers) {
+    client.heard.splice(0, client.heard.length - 1);
+    client.heard_ms.splice(0, client.heard_ms.length - 1);
+  }
+  cpu = process.cpuUsage();
+}
+
+async function finish(order: Extract<CrowdOrder, { kind: 'finish' }>): Promise<CrowdFindings> {
+  const { answers, newest, patience_ms } = order;
+  // Clients that are behind are counted below.
+  await reached(newest, patience_ms).catch(() => undefined);
+  const used = process.cpuUsage(cpu);
+  const waits = createHistogram();
+  let [missed, older, notified] = [0, 0, 0];
+  for (const client of readers) {
+    for (const wait_ms of waitsOf(answers, client)) {
+      if (wait_ms === null) missed++;
+      else record(waits, wait_ms);
+    }
+    older += countFalls(client.heard);
+    notified += client.heard.length;
+  }
+  const behind = readers.filter((client) => client.newest < newest).length;
+  const ended = endings();
+  for (const client of [...readers, ...stalled]) client.close();
+  return { waits: encode(waits), missed, behind, notified, older, ended, cpu_us: used.user + used.system };
+}
+
+function endings(): string[] {
+  return [...new Set([...readers, ...stalled].flatMap(({ ended }) => ended ?? []))];
+}
+
+/** Counts the values that are smaller than the previous value. */
+function countFalls(values: readonly number[]): number {
+  return values.filter((value, i) => i > 0 && value < values[i - 1]!).length;
+}
+
+serve<CrowdOrder, CrowdReply>(async (order) => {
+  if (order.kind === 'finish') return { kind: 'finished', found: await finish(order) };
+  if (order.kind === 'connect') await connect(order);
+  else mark();
+  return { kind: 'done' };
+});

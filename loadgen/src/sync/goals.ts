@@ -6,24 +6,19 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { FigureKey } from './figure.ts';
-import {
-  type Parameters,
-  type Percentiles,
-  rowsWhere,
-  type ScenarioName,
-  type SyncResult,
-  type SyncRow,
-} from './result.ts';
+import { type Parameters, rowsWhere, type ScenarioName, type SyncResult, type SyncRow } from './result.ts';
 
 export type GoalUnit = 'ms' | 'share' | 'of it' | 'per s' | 'count';
+
+/** Returns the value of a server; `undefined` if it was not measured. */
+type Of = (sync: SyncResult, server: TargetName) => number | undefined;
 
 export interface SyncGoal {
   readonly title: string;
   readonly unit: GoalUnit;
   /** The largest value that reaches the goal, by server. */
   readonly most: Readonly<Record<TargetName, number>>;
-  /** Returns the value of a server; `undefined` if it was not measured. */
-  of(sync: SyncResult, server: TargetName): number | undefined;
+  readonly of: Of;
 }
 
 /** The value of one server, and whether it reaches the goal. */
@@ -37,11 +32,8 @@ export interface Outcome {
 export function outcomeOf(goal: SyncGoal, sync: SyncResult, server: TargetName): Outcome {
   const value = goal.of(sync, server);
   const most = goal.most[server];
-  if (value === undefined) return { value, most, isReached: undefined };
-  return { value, most, isReached: value <= most };
+  return { value, most, isReached: value === undefined ? undefined : value <= most };
 }
-
-type Of = SyncGoal['of'];
 
 const medians = (rows: readonly SyncRow[], key: FigureKey): number[] =>
   rows.flatMap(({ figures }) => figures[key]?.median ?? []);
@@ -52,37 +44,35 @@ const median =
   (sync, server) =>
     medians(rowsWhere(sync, scenario, server, parameters), key)[0];
 
-const worst =
-  (scenario: ScenarioName, key: FigureKey, parameters: Parameters): Of =>
+/** Returns the largest of several values; `undefined` unless all were measured. */
+const slowest =
+  (all: readonly Of[]): Of =>
   (sync, server) => {
-    const found = medians(rowsWhere(sync, scenario, server, parameters), key);
-    return found.length === 0 ? undefined : Math.max(...found);
+    const found = all.map((one) => one(sync, server));
+    return found.includes(undefined) ? undefined : Math.max(...(found as number[]));
   };
-
-const tripAt =
-  (key: 'p50_ms' | 'p95_ms' | 'p99_ms'): Of =>
-  (sync, server) =>
-    latencyOfTrips(sync, server)?.[key];
 
 /** The pace of the round trips that the goals are about: without a throttle, posted over a plain socket. */
 export const BACK_TO_BACK = 'throttle off, back to back';
 
-/** Returns the latency of the round trips with that pace. */
-export function latencyOfTrips(sync: SyncResult, server: TargetName): Percentiles | null | undefined {
-  return rowsWhere(sync, 'round_trip', server, { pace: BACK_TO_BACK })[0]?.latency;
-}
+const tripAt =
+  (key: 'p50_ms' | 'p95_ms' | 'p99_ms'): Of =>
+  (sync, server) =>
+    rowsWhere(sync, 'round_trip', server, { pace: BACK_TO_BACK })[0]?.latency?.[key];
 
 /** Returns the share of a figure that is lost with 1,000 followers, compared with no followers. At least 0. */
 const costOf =
   (key: FigureKey): Of =>
   (sync, server) => {
-    const [during] = medians(rowsWhere(sync, 'fan_out', server, CROWD), key);
-    const [without] = medians(rowsWhere(sync, 'fan_out', server, { clients: 0 }), key);
+    const during = median('fan_out', key, CROWD)(sync, server);
+    const without = median('fan_out', key, { clients: 0 })(sync, server);
     return without === undefined || during === undefined ? undefined : Math.max(0, 1 - during / without);
   };
 
 /** Parameter of the rows in which the server took the place of the other server. */
 export const SWAPPED = 'swapped for the other';
+
+const ENOUGH_CHECKED = 100_000;
 
 /**
  * Returns the number of violations in the scenarios that kill servers. Returns `undefined` if too little was checked or
@@ -96,108 +86,71 @@ const violations: Of = (sync, server) => {
   return sum('checked') < ENOUGH_CHECKED ? undefined : sum('violations');
 };
 
-const ENOUGH_CHECKED = 100_000;
-
-const both = (most: number): SyncGoal['most'] => ({ rs: most, ts: most });
 /** The goal names 1,000 clients. A quick run has fewer, so the goal is not measured there. */
 const CROWD = { clients: 1000 } as const;
 const FULL_PAGE = { events: 1_000_000 } as const;
 const SINGLES = { strategy: 'sync', load: 'singles', concurrency: 16 } as const;
-const BATCH = { strategy: 'sync', load: 'one batch' } as const;
+const THOUSAND = { ...SINGLES, events: 1000 } as const;
+const BATCH = { strategy: 'sync', load: 'one batch', events: 1000 } as const;
 const slider = (throttle_ms: number): Parameters => ({ strategy: 'sync', throttle_ms });
 
+/** Returns the largest share of the allowed fetches; `undefined` unless the longest burst was measured. */
+const fetchesOfAllowed: Of = (sync, server) =>
+  median('bursts', 'fetches_of_allowed', THOUSAND)(sync, server) === undefined
+    ? undefined
+    : Math.max(...medians(rowsWhere(sync, 'bursts', server, SINGLES), 'fetches_of_allowed'));
+
+/** Returns a goal. One number is the goal of both servers. */
+function goal(title: string, unit: GoalUnit, most: number | SyncGoal['most'], of: Of): SyncGoal {
+  return { title, unit, most: typeof most === 'number' ? { rs: most, ts: most } : most, of };
+}
+
 export const SYNC_GOALS: readonly SyncGoal[] = [
-  {
-    title: 'fetches for 10 to 1,000 singles, 16 in flight, of burst / 16 ms + 2; the worst',
-    unit: 'of it',
-    most: both(1),
-    of: (sync, server) =>
-      rowsWhere(sync, 'bursts', server, { ...SINGLES, events: 1000 }).length === 0
-        ? undefined
-        : worst('bursts', 'fetches_of_allowed', SINGLES)(sync, server),
-  },
-  {
-    title: '1,000 singles posted, durable, to the last state applied',
-    unit: 'ms',
-    most: { rs: 59, ts: 100 },
-    of: median('bursts', 'end_to_end_ms', { ...SINGLES, events: 1000 }),
-  },
-  {
-    title: '1,000 events as one batch, the same',
-    unit: 'ms',
-    most: both(20),
-    of: median('bursts', 'end_to_end_ms', { ...BATCH, events: 1000 }),
-  },
-  { title: 'round trip p50', unit: 'ms', most: { rs: 0.7, ts: 1 }, of: tripAt('p50_ms') },
-  { title: 'round trip p95', unit: 'ms', most: both(1.5), of: tripAt('p95_ms') },
-  { title: 'round trip p99', unit: 'ms', most: both(5), of: tripAt('p99_ms') },
-  {
-    title: 'slider, throttle 100 ms: fetches',
-    unit: 'per s',
-    most: both(10),
-    of: median('slider', 'fetches_per_s', slider(100)),
-  },
-  {
-    title: 'slider, throttle 250 ms: fetches',
-    unit: 'per s',
-    most: both(4),
-    of: median('slider', 'fetches_per_s', slider(250)),
-  },
-  {
-    title: 'slider, throttled: first apply, the slower',
-    unit: 'ms',
-    most: both(16),
-    of: (sync, server) => {
-      const found = [100, 250].map((ms) => median('slider', 'first_apply_ms', slider(ms))(sync, server));
-      return found.includes(undefined) ? undefined : Math.max(...(found as number[]));
-    },
-  },
-  {
-    title: 'slider, throttle 250 ms: last state applied after its post',
-    unit: 'ms',
-    most: both(270),
-    of: median('slider', 'last_late_ms', slider(250)),
-  },
-  {
-    title: 'older states applied, of 100,000 with drops, delays, restarts and swaps',
-    unit: 'count',
-    most: both(0),
-    of: violations,
-  },
-  {
-    title: 'ingest at 10,000 events/s that 1,000 followers cost',
-    unit: 'share',
-    most: both(0.15),
-    of: costOf('ingest_events_per_s'),
-  },
-  {
-    title: 'the same of as much as will go',
-    unit: 'share',
-    most: both(0.15),
-    of: costOf('saturated_events_per_s'),
-  },
-  {
-    title: 'wait of 1,000 followers, p99',
-    unit: 'ms',
-    most: both(350),
-    of: median('fan_out', 'staleness_p99_ms', CROWD),
-  },
-  {
-    title: 'lag of 10 clients of the full stream, p99',
-    unit: 'ms',
-    most: both(100),
-    of: median('full_stream', 'staleness_p99_ms', { clients: 10 }),
-  },
-  {
-    title: 'page on 1,000,000 events, to its first rows',
-    unit: 'ms',
-    most: both(300),
-    of: median('page', 'open_ms', FULL_PAGE),
-  },
-  {
-    title: 'page during 1,000 events/s, renderer’s CPU',
-    unit: 'share',
-    most: both(0.05),
-    of: median('page', 'renderer_cpu_share', FULL_PAGE),
-  },
+  goal(
+    'fetches for 10 to 1,000 singles, 16 in flight, of burst / 16 ms + 2; the worst',
+    'of it',
+    1,
+    fetchesOfAllowed,
+  ),
+  goal(
+    '1,000 singles posted, durable, to the last state applied',
+    'ms',
+    { rs: 59, ts: 100 },
+    median('bursts', 'end_to_end_ms', THOUSAND),
+  ),
+  goal('1,000 events as one batch, the same', 'ms', 20, median('bursts', 'end_to_end_ms', BATCH)),
+  goal('round trip p50', 'ms', { rs: 0.7, ts: 1 }, tripAt('p50_ms')),
+  goal('round trip p95', 'ms', 1.5, tripAt('p95_ms')),
+  goal('round trip p99', 'ms', 5, tripAt('p99_ms')),
+  goal('slider, throttle 100 ms: fetches', 'per s', 10, median('slider', 'fetches_per_s', slider(100))),
+  goal('slider, throttle 250 ms: fetches', 'per s', 4, median('slider', 'fetches_per_s', slider(250))),
+  goal(
+    'slider, throttled: first apply, the slower',
+    'ms',
+    16,
+    slowest([100, 250].map((ms) => median('slider', 'first_apply_ms', slider(ms)))),
+  ),
+  goal(
+    'slider, throttle 250 ms: last state applied after its post',
+    'ms',
+    270,
+    median('slider', 'last_late_ms', slider(250)),
+  ),
+  goal('older states applied, of 100,000 with drops, delays, restarts and swaps', 'count', 0, violations),
+  goal('ingest at 10,000 events/s that 1,000 followers cost', 'share', 0.15, costOf('ingest_events_per_s')),
+  goal('the same of as much as will go', 'share', 0.15, costOf('saturated_events_per_s')),
+  goal('wait of 1,000 followers, p99', 'ms', 350, median('fan_out', 'staleness_p99_ms', CROWD)),
+  goal(
+    'lag of 10 clients of the full stream, p99',
+    'ms',
+    100,
+    median('full_stream', 'staleness_p99_ms', { clients: 10 }),
+  ),
+  goal('page on 1,000,000 events, to its first rows', 'ms', 300, median('page', 'open_ms', FULL_PAGE)),
+  goal(
+    'page during 1,000 events/s, renderer’s CPU',
+    'share',
+    0.05,
+    median('page', 'renderer_cpu_share', FULL_PAGE),
+  ),
 ];

@@ -13,26 +13,23 @@ export type Manner = 'reads' | 'slow' | 'stalled';
 
 const SLOW_BYTES = 1024;
 const SLOW_EVERY_MS = 1000;
-const NEEDLE = Buffer.from('"topic":"events","revision":"');
-const DIGIT_ZERO = 0x30;
-const DIGIT_NINE = 0x39;
+const NEEDLE = '"topic":"events","revision":"';
+/** Length of the largest revision. */
+const MOST_DIGITS = 20;
 
 export class InvalidationClient {
   /** The times in milliseconds at which the revisions of `heard` were received. */
   readonly heard_ms: number[] = [];
   readonly heard: number[] = [];
   readonly #socket: Socket;
-  readonly #onHeard: () => void;
   readonly #timer: NodeJS.Timeout | undefined;
   #isFree = false;
   #bytes = 0;
   #rest: Buffer | null = null;
   #ended: string | null = null;
 
-  /** `onHeard` is called after every chunk that reported `events`, and when the stream ends. */
-  constructor(url: string, path: string, manner: Manner, onHeard: () => void = () => undefined) {
+  constructor(url: string, path: string, manner: Manner) {
     const { hostname, port, host } = new URL(url);
-    this.#onHeard = onHeard;
     const onread = { buffer: Buffer.alloc(SLOW_BYTES), callback: this.#readSlowly };
     const slowly = manner === 'slow' ? { onread } : {};
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true, ...slowly });
@@ -90,12 +87,10 @@ export class InvalidationClient {
     if (revision === null) return;
     this.heard_ms.push(now);
     this.heard.push(revision);
-    this.#onHeard();
   }
 
   #end(how: string): void {
     this.#ended ??= how;
-    this.#onHeard();
   }
 }
 
@@ -103,10 +98,8 @@ export class InvalidationClient {
 export function lastRevision(bytes: Buffer, end: number): number | null {
   const at = bytes.subarray(0, end).lastIndexOf(NEEDLE);
   if (at < 0) return null;
-  let revision = 0;
-  for (let i = at + NEEDLE.length; bytes[i]! >= DIGIT_ZERO && bytes[i]! <= DIGIT_NINE; i++)
-    revision = revision * 10 + bytes[i]! - DIGIT_ZERO;
-  return revision;
+  const digits = at + NEEDLE.length;
+  return Number.parseInt(bytes.toString('latin1', digits, digits + MOST_DIGITS), 10);
 }
 
 /**

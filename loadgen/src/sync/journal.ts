@@ -13,18 +13,13 @@ export interface Applied {
   readonly revision: bigint;
 }
 
-interface Waiter {
-  readonly revision: bigint;
-  resolve(at_ms: number): void;
-}
-
 export class Journal {
   #epoch: string | null = null;
   #newest = -1n;
   #applied: Applied[] = [];
   #applies = 0;
   #violations = 0;
-  readonly #waiters = new Set<Waiter>();
+  #waiter: { readonly revision: bigint; resolve(at_ms: number): void } | null = null;
 
   /** Number of applied states, older ones included. */
   get applies(): number {
@@ -55,11 +50,9 @@ export class Journal {
     if (number < this.#newest) this.#violations++;
     else this.#newest = number;
     this.#applied.push({ at_ms, revision: number });
-    for (const waiter of this.#waiters) {
-      if (this.#newest < waiter.revision) continue;
-      this.#waiters.delete(waiter);
-      waiter.resolve(at_ms);
-    }
+    if (this.#waiter === null || this.#newest < this.#waiter.revision) return;
+    this.#waiter.resolve(at_ms);
+    this.#waiter = null;
   }
 
   /** Forgets the applied states that `since`, `firstAbove` and `reached` return. */
@@ -82,32 +75,24 @@ export class Journal {
 
   /**
    * Resolves to the time when a state at least as new as `revision` was applied since the last `clear`. Fails with
-   * `out_of_sync` if none is applied within `patience_ms`.
+   * `out_of_sync` if none is applied within `patience_ms`. One caller waits at a time.
    */
-  reached(revision: bigint, patience_ms: number, who: string): Promise<number> {
-    const found = this.#applied.find((applied) => applied.revision >= revision);
-    if (found !== undefined) return Promise.resolve(found.at_ms);
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        revision,
-        resolve: (at_ms) => {
-          clearTimeout(timer);
-          resolve(at_ms);
-        },
-      };
-      const timer = setTimeout(() => {
-        this.#waiters.delete(waiter);
-        const missing = `${who} has applied ${this.#newest}, and not ${revision}, after ${patience_ms} ms`;
-        reject(new BenchFailure('out_of_sync', missing));
-      }, patience_ms);
-      this.#waiters.add(waiter);
-    });
+  reached(revision: bigint, patience_ms: number): Promise<number> {
+    const found = this.firstAbove(revision - 1n);
+    if (found !== undefined) return Promise.resolve(found);
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const timer = setTimeout(() => {
+      const missing = `the client has applied ${this.#newest}, and not ${revision}, after ${patience_ms} ms`;
+      reject(new BenchFailure('out_of_sync', missing));
+    }, patience_ms);
+    this.#waiter = { revision, resolve };
+    return promise.finally(() => clearTimeout(timer));
   }
 
   /** Fails with `out_of_sync` if an older state was ever applied. */
-  check(who: string): void {
+  check(): void {
     if (this.#violations === 0) return;
     const times = this.#violations === 1 ? 'once' : `${this.#violations} times`;
-    throw new BenchFailure('out_of_sync', `${who} applied an older state ${times}`);
+    throw new BenchFailure('out_of_sync', `the client applied an older state ${times}`);
   }
 }

@@ -1,51 +1,33 @@
 /**
- * The process that posts: a burst, posts at fixed times, or posts at saturation, one order at a time.
+ * The process that posts, one order at a time.
  *
  * It is a separate process, so that posting takes no CPU time from the followers. Invariants: bodies are made before
- * the clock starts, except in a closed loop. Times are those of {@link nowMs}, which all processes share. A response
- * that is not 2xx or has no revision fails the order.
+ * the clock starts, except for an order with a time limit. Times are those of {@link nowMs}, which all processes share.
+ * A response that is not 2xx or has no revision fails the order.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../observe/clock.ts';
 import { serve } from '../run/serve.ts';
 import { batchText, eventText, type Shape } from './bodies.ts';
-import { Connections } from './connections.ts';
+import { Connection } from './connection.ts';
 
-interface Common {
+export interface Order {
   readonly url: string;
   readonly shape: Shape;
   /** Number of the first event. */
   readonly first: number;
-}
-
-/** Posts as fast as possible. `concurrency` is the number of single events in flight; `null` sends one batch. */
-export interface Burst extends Common {
-  readonly kind: 'burst';
-  readonly events: number;
-  readonly concurrency: number | null;
-}
-
-/** Sends `requests` requests. Request k is due at `k * batch / per_s` seconds. A `batch` of 1 posts single events. */
-export interface Paced extends Common {
-  readonly kind: 'paced';
-  readonly per_s: number;
+  /** Number of events in a request; 1 posts single events. */
   readonly batch: number;
   readonly requests: number;
+  /** Number of connections. Each posts its next request after the previous response. */
   readonly connections: number;
+  /** Request k is due at `k * batch / per_s` seconds; `null`: it is due at once. */
+  readonly per_s: number | null;
+  /** Time limit, after which the rest is not sent; `null` if there is none. */
+  readonly seconds: number | null;
 }
 
-/** Each connection posts its next batch after the previous response, until all events are sent or the time is over. */
-export interface Closed extends Common {
-  readonly kind: 'closed';
-  readonly batch: number;
-  readonly connections: number;
-  readonly events: number;
-  readonly seconds: number;
-}
-
-export type Order = Burst | Paced | Closed;
-
-/** The revision of a response and when the response came. `from_ms` is when the request was due, or was written. */
+/** The revision of a response and when the response came. `from_ms` is when the request was due. */
 export interface Answer {
   readonly from_ms: number;
   readonly answered_ms: number;
@@ -58,124 +40,57 @@ export interface Posted {
   readonly events: number;
   /** The largest revision of all responses. */
   readonly revision: string;
-  /** In the order in which they came; empty for a closed loop. */
+  /** In the order in which they came. */
   readonly answers: readonly Answer[];
-  readonly cpu_us: number;
 }
 
 export type Reply = { readonly kind: 'posted'; readonly posted: Posted };
 
-class Poster {
-  readonly #connections: Connections;
-  readonly #answers: Answer[] = [];
-  #revision = 0n;
-  #events = 0;
-
-  constructor(connections: Connections) {
-    this.#connections = connections;
-  }
-
-  async carryOut(order: Order): Promise<Posted> {
-    const cpu = process.cpuUsage();
-    const started_ms = await this.#send(order);
-    const ended_ms = nowMs();
-    const used = process.cpuUsage(cpu);
-    return {
-      started_ms,
-      ended_ms,
-      events: this.#events,
-      revision: String(this.#revision),
-      answers: order.kind === 'closed' ? [] : this.#answers,
-      cpu_us: used.user + used.system,
-    };
-  }
-
-  /** Sends the order, and returns when it began. */
-  #send(order: Order): Promise<number> {
-    switch (order.kind) {
-      case 'burst':
-        return this.#burst(order);
-      case 'paced':
-        return this.#paced(order);
-      case 'closed':
-        return this.#closed(order);
-    }
-  }
-
-  async #burst({ shape, first, events, concurrency }: Burst): Promise<number> {
-    if (concurrency === null) {
-      const body = batchText(shape, first, events);
-      const started_ms = nowMs();
-      await this.#post('/api/events/batch', body, events, started_ms);
-      return started_ms;
-    }
-    const bodies = Array.from({ length: events }, (_, i) => eventText(shape, first + i));
-    const started_ms = nowMs();
-    let next = 0;
-    const worker = async () => {
-      while (next < bodies.length) await this.#post('/api/events', bodies[next++]!, 1, nowMs());
-    };
-    await Promise.all(Array.from({ length: concurrency }, worker));
-    return started_ms;
-  }
-
-  async #paced({ shape, first, per_s, batch, requests }: Paced): Promise<number> {
-    const path = batch === 1 ? '/api/events' : '/api/events/batch';
-    const bodies = Array.from({ length: requests }, (_, i) =>
-      batch === 1 ? eventText(shape, first + i) : batchText(shape, first + i * batch, batch),
-    );
-    const interval_ms = (batch / per_s) * 1000;
-    const started_ms = nowMs();
-    const posts: Promise<void>[] = [];
-    for (let i = 0; i < requests; i++) {
-      const due_ms = started_ms + i * interval_ms;
+async function carryOut(order: Order, connections: readonly Connection[]): Promise<Posted> {
+  const { shape, first, batch, requests, per_s, seconds } = order;
+  const bodyOf = (i: number) =>
+    batch === 1 ? eventText(shape, first + i) : batchText(shape, first + i * batch, batch);
+  const made = seconds === null ? Array.from({ length: requests }, (_, i) => bodyOf(i)) : [];
+  const answers: Answer[] = [];
+  const started_ms = nowMs();
+  const end_ms = started_ms + (seconds ?? Number.POSITIVE_INFINITY) * 1000;
+  let next = 0;
+  let largest = 0n;
+  const work = async (connection: Connection) => {
+    while (next < requests && nowMs() < end_ms) {
+      const i = next++;
+      const body = made[i] ?? bodyOf(i);
+      const due_ms = per_s === null ? nowMs() : started_ms + (i * batch * 1000) / per_s;
       for (let rest = due_ms - nowMs(); rest > 0; rest = due_ms - nowMs()) await sleep(rest);
-      const post = this.#post(path, bodies[i]!, batch, due_ms);
-      // The posts are awaited after the loop. This handler prevents an unhandled rejection until then.
-      post.catch(() => undefined);
-      posts.push(post);
+      const revision = await post(connection, body, batch);
+      answers.push({ from_ms: due_ms, answered_ms: nowMs(), revision });
+      if (BigInt(revision) > largest) largest = BigInt(revision);
     }
-    await Promise.all(posts);
-    return started_ms;
-  }
-
-  async #closed({ shape, first, batch, connections, events, seconds }: Closed): Promise<number> {
-    const started_ms = nowMs();
-    let next = first;
-    const worker = async () => {
-      while (next < first + events && nowMs() - started_ms < seconds * 1000) {
-        const count = Math.min(batch, first + events - next);
-        const body = batchText(shape, next, count);
-        next += count;
-        await this.#post('/api/events/batch', body, count, nowMs());
-      }
-    };
-    await Promise.all(Array.from({ length: connections }, worker));
-    return started_ms;
-  }
-
-  async #post(path: string, body: string, events: number, from_ms: number): Promise<void> {
-    const { status, text } = await this.#connections.post(path, body);
-    const answered_ms = nowMs();
-    const said = status < 300 ? (JSON.parse(text) as { revision?: unknown; received?: unknown }) : {};
-    const { revision, received } = said;
-    if (typeof revision !== 'string' || received !== events)
-      throw new Error(`POST ${path} answered ${status} ${text.slice(0, 200)}`);
-    this.#events += events;
-    const number = BigInt(revision);
-    if (number > this.#revision) this.#revision = number;
-    this.#answers.push({ from_ms, answered_ms, revision });
-  }
+  };
+  await Promise.all(connections.map(work));
+  const ended_ms = nowMs();
+  return { started_ms, ended_ms, events: answers.length * batch, revision: String(largest), answers };
 }
 
-let connections: Connections | undefined;
+/** Returns the revision of the response. */
+async function post(connection: Connection, body: string, events: number): Promise<string> {
+  const path = events === 1 ? '/api/events' : '/api/events/batch';
+  const { status, text } = await connection.post(path, body);
+  const said = status < 300 ? (JSON.parse(text) as { revision?: unknown; received?: unknown }) : {};
+  const { revision, received } = said;
+  if (typeof revision !== 'string' || received !== events)
+    throw new Error(`POST ${path} answered ${status} ${text.slice(0, 200)}`);
+  return revision;
+}
+
+let connections: readonly Connection[] = [];
 let key = '';
 serve<Order, Reply>(async (order) => {
-  const count = order.kind === 'burst' ? (order.concurrency ?? 1) : order.connections;
-  if (key !== `${order.url} ${count}`) {
-    connections?.close();
-    connections = new Connections(order.url, count);
-    key = `${order.url} ${count}`;
+  const wanted = `${order.url} ${order.connections}`;
+  if (key !== wanted) {
+    for (const connection of connections) connection.close();
+    connections = Array.from({ length: order.connections }, () => new Connection(order.url));
+    key = wanted;
   }
-  return { kind: 'posted', posted: await new Poster(connections!).carryOut(order) };
+  return { kind: 'posted', posted: await carryOut(order, connections) };
 });

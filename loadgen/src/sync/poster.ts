@@ -3,13 +3,18 @@
 import { Helper, type HelperOptions } from '../run/helper.ts';
 import type { Host } from '../run/host.ts';
 import { type Shape, SMALL } from './bodies.ts';
-import type { Order, Paced, Posted, Reply } from './poster-process.ts';
+import type { Order, Posted, Reply } from './poster-process.ts';
 
 export interface PosterOptions extends Pick<HelperOptions, 'placement' | 'lifetime'> {
   readonly seed: number;
 }
 
-type Pace = Pick<Paced, 'per_s' | 'batch' | 'requests' | 'connections'>;
+export interface Load extends Pick<Order, 'batch' | 'requests' | 'connections'> {
+  /** Events per second at fixed times; without it the load is as fast as the server. */
+  readonly per_s?: number;
+  readonly seconds?: number;
+  readonly shape?: Omit<Shape, 'seed'>;
+}
 
 export class Poster {
   readonly #helper: Helper<Order, Reply>;
@@ -17,39 +22,25 @@ export class Poster {
 
   constructor({ seed, placement, lifetime }: PosterOptions) {
     this.#seed = seed;
-    this.#helper = new Helper({
-      name: 'the poster',
-      program: new URL('./poster-process.ts', import.meta.url),
-      placement,
-      lifetime,
-    });
+    const program = new URL('./poster-process.ts', import.meta.url);
+    this.#helper = new Helper({ name: 'the poster', program, placement, lifetime });
+  }
+
+  async post(host: Host, load: Load): Promise<Posted> {
+    const { batch, requests, connections, per_s = null, seconds = null, shape = SMALL } = load;
+    const first = host.take(batch * requests);
+    const order = { batch, requests, connections, per_s, seconds, first };
+    const own = { url: host.url, shape: { ...shape, seed: this.#seed } };
+    return (await this.#helper.ask({ ...order, ...own }, 'posted')).posted;
   }
 
   /** Posts as fast as possible. `concurrency` is the number of single events in flight; `null` sends one batch. */
   burst(host: Host, events: number, concurrency: number | null): Promise<Posted> {
-    return this.#post({ ...this.#common(host, events, SMALL), kind: 'burst', events, concurrency });
-  }
-
-  /** Posts at fixed times, independent of the server's speed. */
-  paced(host: Host, pace: Pace, shape: Omit<Shape, 'seed'> = SMALL): Promise<Posted> {
-    return this.#post({ ...this.#common(host, pace.requests * pace.batch, shape), kind: 'paced', ...pace });
-  }
-
-  /** Posts at saturation, in batches of `batch`, until `events` are sent or `seconds` are over. */
-  closed(host: Host, events: number, seconds: number, batch: number, connections: number): Promise<Posted> {
-    const common = this.#common(host, events, SMALL);
-    return this.#post({ ...common, kind: 'closed', events, seconds, batch, connections });
+    if (concurrency === null) return this.post(host, { batch: events, requests: 1, connections: 1 });
+    return this.post(host, { batch: 1, requests: events, connections: concurrency });
   }
 
   close(): Promise<void> {
     return this.#helper.close();
-  }
-
-  #common(host: Host, events: number, shape: Omit<Shape, 'seed'>) {
-    return { url: host.url, shape: { ...shape, seed: this.#seed }, first: host.take(events) };
-  }
-
-  async #post(order: Order): Promise<Posted> {
-    return (await this.#helper.ask(order, 'posted')).posted;
   }
 }

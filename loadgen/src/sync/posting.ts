@@ -6,7 +6,7 @@
  */
 import { type OutgoingEvent, Sender } from '@twin-ingest/client';
 import { BenchFailure } from '../failure.ts';
-import { Connections } from './connections.ts';
+import { Connection } from './connection.ts';
 
 export interface Posting {
   /** Prepares one event, given as JSON. The returned function posts it, and resolves to the revision of `events`. */
@@ -19,15 +19,15 @@ export interface Posting {
  * does.
  */
 export function postBySocket(url: string): Posting {
-  const connections = new Connections(url, 1);
+  const connection = new Connection(url);
   return {
     ready: (body) => async () => {
-      const { status, text } = await connections.post('/api/events', body);
+      const { status, text } = await connection.post('/api/events', body);
       if (status !== 201)
         throw new BenchFailure('generator_failed', `POST /api/events answered ${status} ${text}`);
       return BigInt((JSON.parse(text) as { revision: string }).revision);
     },
-    close: () => connections.close(),
+    close: () => connection.close(),
   };
 }
 

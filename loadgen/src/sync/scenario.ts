@@ -10,7 +10,6 @@ import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../load/drivers/driver.ts';
 import type { Host, Launch } from '../run/host.ts';
-import type { Progress } from '../run/progress.ts';
 import type { Poster } from './poster.ts';
 import type { ScenarioName, SyncRow } from './result.ts';
 import type { Sizes } from './sizes.ts';
@@ -27,7 +26,6 @@ export interface ScenarioContext {
   readonly seed: number;
   readonly strategies: Strategies;
   readonly poster: Poster;
-  readonly progress: Progress;
   add(row: Pick<SyncRow, 'parameters' | 'figures'> & { readonly latency: Latency | null }): void;
   /** Records that something is not measured, and why. */
   skip(reason: string): void;

@@ -1,43 +1,46 @@
-/** DATA: the counts of a full run, and of a quick run, which is for feedback only. */
+/** DATA: the counts of a run by its size. A quick run is for feedback only. */
+import type { RunSize } from '../plan/suite-options.ts';
 
-const pair = <T>(full: T, quick: T) => ({ full, quick });
+const sizes = <T>(all: T, usual: T, quick: T) => ({ all, default: usual, quick });
 
 const SIZES = {
   /** Round trips of each server without a throttle. `paced_round_trips` have the client's own throttle. */
-  round_trips: pair(3000, 50),
-  paced_round_trips: pair(500, 10),
-  payload_round_trips: pair(500, 10),
-  burst_events: pair<readonly number[]>([10, 50, 100, 500, 1000], [50]),
+  round_trips: sizes(3000, 2000, 50),
+  paced_round_trips: sizes(500, 100, 10),
+  payload_round_trips: sizes(500, 500, 10),
+  burst_events: sizes<readonly number[]>([10, 50, 100, 500, 1000], [10, 1000], [50]),
   /** Odd, so that the median is a measured value. */
-  burst_repetitions: pair(7, 1),
-  slider_s: pair(10, 0.3),
-  slider_repetitions: pair(3, 1),
-  fan_out_clients: pair<readonly number[]>([0, 1, 10, 100, 1000], [0, 20]),
-  fan_out_rounds: pair(3, 1),
-  full_stream_clients: pair(10, 2),
-  load_events_per_s: pair(10_000, 2000),
-  load_s: pair(10, 0.5),
+  burst_repetitions: sizes(7, 3, 1),
+  slider_s: sizes(10, 2, 0.3),
+  slider_repetitions: sizes(3, 1, 1),
+  fan_out_clients: sizes<readonly number[]>([0, 1, 10, 100, 1000], [0, 1000], [0, 20]),
+  fan_out_rounds: sizes(3, 2, 1),
+  /** Rounds of `full_stream` and `slow_client`. */
+  stream_rounds: sizes(3, 1, 1),
+  full_stream_clients: sizes(10, 10, 2),
+  load_events_per_s: sizes(10_000, 10_000, 2000),
+  load_s: sizes(10, 4, 0.5),
   /** Duration of the same load before the measurement. */
-  load_warm_up_s: pair(2, 0.3),
+  load_warm_up_s: sizes(2, 1, 0.3),
   /** Number of restarts of each kind. */
-  restarts: pair(5, 1),
+  restarts: sizes(5, 3, 1),
   /** Number of applies and invalidations in memory, over a faulty transport. */
-  monotony_checked: pair(100_000, 5000),
+  monotony_checked: sizes(100_000, 100_000, 5000),
   /** Number of servers that run one after the other on one file. Each but the last is killed. */
-  monotony_lives: pair(10, 3),
+  monotony_lives: sizes(10, 4, 3),
   /** Number of single events that are posted to each of them. */
-  monotony_posts: pair(500, 50),
-  page_events: pair(1_000_000, 2000),
+  monotony_posts: sizes(500, 500, 50),
+  page_events: sizes(1_000_000, 1_000_000, 2000),
   /** Time from the last of these events to the first open, so that their disk writes are complete. */
-  page_rest_ms: pair(15_000, 0),
-  page_opens: pair(15, 1),
-  page_load_s: pair(10, 0.5),
+  page_rest_ms: sizes(15_000, 5000, 0),
+  page_opens: sizes(15, 7, 1),
+  page_load_s: sizes(10, 5, 0.5),
   /** How long to wait for an expected state before the run fails. */
-  patience_ms: pair(30_000, 5000),
+  patience_ms: sizes(30_000, 30_000, 5000),
 };
 
-export type Sizes = { readonly [Name in keyof typeof SIZES]: (typeof SIZES)[Name]['full'] };
+export type Sizes = { readonly [Name in keyof typeof SIZES]: (typeof SIZES)[Name]['all'] };
 
-export function sizesOf(size: 'full' | 'quick'): Sizes {
-  return Object.fromEntries(Object.entries(SIZES).map(([name, sizes]) => [name, sizes[size]])) as Sizes;
+export function sizesOf(size: RunSize): Sizes {
+  return Object.fromEntries(Object.entries(SIZES).map(([name, values]) => [name, values[size]])) as Sizes;
 }

@@ -1,10 +1,10 @@
 /** DATA: the strategies that are compared, the shipped one first. */
 import { fetchEach, poll, push } from './strategies/alternatives.ts';
-import { shippedClient, shippedClientByDefault } from './strategies/client.ts';
+import { shippedClient } from './strategies/client.ts';
 import type { Strategies } from './strategies/strategy.ts';
 
 export const STRATEGIES: Strategies = {
-  sync: shippedClientByDefault,
+  sync: shippedClient(),
   push,
   fetch_each: fetchEach,
   debounce_50: shippedClient({ throttle_ms: 0, debounce_ms: 50 }),

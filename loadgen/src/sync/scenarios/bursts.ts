@@ -1,8 +1,8 @@
 /**
- * Many changes at once: the number of fetches, and the time until the last change is shown.
+ * Many changes at once, or sixty a second: the number of fetches, and the time until the last change is shown.
  *
- * Invariants: a burst begins while no request is in flight and no throttle is active. It ends when the last state was
- * applied. Every strategy gets the same bursts.
+ * Invariants: the posts begin while no request is in flight and no throttle is active. They end when the last state was
+ * applied. Every strategy gets the same posts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../../observe/clock.ts';
@@ -11,14 +11,16 @@ import { cpuBetween, threadTimes } from '../../observe/thread-times.ts';
 import { Host, withHost } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
 import type { Applied } from '../journal.ts';
+import type { Posted } from '../poster-process.ts';
 import { followOptions, type Scenario, type ScenarioContext } from '../scenario.ts';
-import { type Heard, longestWait } from '../staleness.ts';
+import { type Heard, waitsOf } from '../staleness.ts';
+import { shippedClient } from '../strategies/client.ts';
 import {
   checkFollowing,
   countFrom,
+  type Follow,
   type Following,
   STRATEGY_NAMES,
-  type StrategyName,
   until,
 } from '../strategies/strategy.ts';
 
@@ -28,8 +30,6 @@ const LOADS = [
   { load: 'singles', concurrency: 1 },
   { load: 'singles', concurrency: 16 },
 ] as const;
-
-type Load = (typeof LOADS)[number];
 
 /** The client's own throttle: one frame of a 60 Hz display. */
 const FRAME_MS = 16;
@@ -44,94 +44,151 @@ const WARM_UP_EVENTS = 100;
 export const burstScenario: Scenario = {
   name: 'bursts',
   async measure(server, context) {
+    const { strategies, sizes } = context;
     await withHost(Host.start(server, context.launch), async (host) => {
       for (const strategy of STRATEGY_NAMES) {
-        const following = await context.strategies[strategy](followOptions(host, context));
-        for (const { concurrency } of LOADS)
-          await burst(host, following, context, WARM_UP_EVENTS, concurrency);
-        for (const load of LOADS) {
-          for (const events of context.sizes.burst_events)
-            await bursts(host, following, context, strategy, load, events);
-        }
-        // `fetch_each` does not order its fetches, so it may apply an older state. The other strategies may not.
-        if (strategy !== 'fetch_each') checkFollowing(following);
-        await following.stop();
+        await following(strategy, strategies[strategy], host, context, async (follower) => {
+          for (const { concurrency } of LOADS)
+            await burst(host, follower, context, WARM_UP_EVENTS, concurrency);
+          for (const { load, concurrency } of LOADS) {
+            for (const events of sizes.burst_events) {
+              const values = new FigureValues();
+              for (let i = 0; i < sizes.burst_repetitions; i++) {
+                const found = await burst(host, follower, context, events, concurrency);
+                const allowed = strategy === 'sync' ? found.emit_ms / FRAME_MS + 2 : null;
+                const fetches_of_allowed = allowed === null ? null : found.fetches / allowed;
+                values.add({ ...found, reduction: 1 - found.fetches / events, fetches_of_allowed });
+              }
+              const parameters = { strategy, load, concurrency: concurrency ?? 1, events };
+              context.add({ parameters, figures: values.all(), latency: null });
+            }
+          }
+        });
       }
     });
   },
 };
 
-async function bursts(
-  host: Host,
-  following: Following,
-  context: ScenarioContext,
-  strategy: StrategyName,
-  { load, concurrency }: Load,
-  events: number,
-): Promise<void> {
-  const values = new FigureValues();
-  for (let i = 0; i < context.sizes.burst_repetitions; i++) {
-    const found = await burst(host, following, context, events, concurrency);
-    const allowed = found.emit_ms / FRAME_MS + 2;
-    values.add({
-      ...found,
-      reduction: 1 - found.fetches / events,
-      fetches_of_allowed: strategy === 'sync' ? found.fetches / allowed : null,
+const SLIDER_PER_S = 60;
+const SLIDER_CONNECTIONS = 4;
+/** Longer than every throttle of the ways to follow the slider. */
+const SLIDER_QUIET_MS = 300;
+
+/** Sixty changes a second: the fetches of the followers, and how soon they show the last state. */
+export const sliderScenario: Scenario = {
+  name: 'slider',
+  async measure(server, context) {
+    const { strategies, sizes } = context;
+    const throttled = [0, 100, 250].map((throttle_ms) => {
+      return [{ strategy: 'sync', throttle_ms }, shippedClient({ throttle_ms })] as const;
     });
-  }
-  const parameters = { strategy, load, concurrency: concurrency ?? 1, events };
-  context.add({ parameters, figures: values.all(), latency: null });
+    const others = STRATEGY_NAMES.slice(1).map((strategy) => [{ strategy }, strategies[strategy]] as const);
+    await withHost(Host.start(server, context.launch), async (host) => {
+      for (const [parameters, follow] of [...throttled, ...others]) {
+        await following(parameters.strategy, follow, host, context, async (follower) => {
+          const values = new FigureValues();
+          for (let i = 0; i < sizes.slider_repetitions; i++) values.add(await slide(host, follower, context));
+          context.add({ parameters, figures: values.all(), latency: null });
+        });
+      }
+    });
+  },
+};
+
+/** Runs `use` with a follower. */
+async function following(
+  strategy: string,
+  follow: Follow,
+  host: Host,
+  context: ScenarioContext,
+  use: (follower: Following) => Promise<void>,
+): Promise<void> {
+  const follower = await follow(followOptions(host, context));
+  await use(follower);
+  // `fetch_each` does not order its fetches, so it may apply an older state. The other strategies may not.
+  if (strategy !== 'fetch_each') checkFollowing(follower);
+  await follower.stop();
 }
 
 async function burst(
   host: Host,
-  following: Following,
-  { poster, sizes }: ScenarioContext,
+  follower: Following,
+  context: ScenarioContext,
   events: number,
   concurrency: number | null,
 ) {
-  const { journal } = following;
+  const { poster, sizes } = context;
+  const { journal, fetched_ms } = follower;
   await sleep(QUIET_MS);
   const ran = await threadTimes(host.pid);
-  journal.clear();
-  const { newest } = journal;
-  const counted = countFrom(following);
-  const posted = await poster.burst(host, events, concurrency);
-  const last_ms = await journal.reached(BigInt(posted.revision), sizes.patience_ms, 'the client');
+  const post = () => poster.burst(host, events, concurrency);
+  const { posted, last_ms, first_apply_ms, counted } = await applied(follower, sizes.patience_ms, post);
   // Fetches that are still in flight belong to this burst.
   await until(
-    () => nowMs() - Math.max(following.fetched_ms.at(-1) ?? 0, journal.since.at(-1)!.at_ms) > QUIET_MS,
+    () => nowMs() - Math.max(fetched_ms.at(-1) ?? 0, journal.since.at(-1)!.at_ms) > QUIET_MS,
     sizes.patience_ms,
     'the end of the fetches',
   );
   const counts = counted();
   const [hasRun, { rss_bytes }] = await Promise.all([threadTimes(host.pid), createProbe()(host.pid)]);
-  const acknowledged = posted.answers.map(({ answered_ms, revision }) => ({
-    at_ms: answered_ms,
-    revision: Number(revision),
-  }));
+  const waits = waitsOf(posted.answers, risesOf(journal.since));
   return {
     events,
     ...counts,
-    first_apply_ms: journal.firstAbove(newest)! - posted.started_ms,
+    first_apply_ms,
     end_to_end_ms: last_ms - posted.started_ms,
     emit_ms: posted.ended_ms - posted.started_ms,
-    staleness_max_ms: longestWait(acknowledged, risesOf(journal.since)),
+    staleness_max_ms: Math.max(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY)),
     server_cpu_ms: cpuBetween(ran, hasRun),
     rss_bytes,
   };
+}
+
+async function slide(host: Host, follower: Following, { poster, sizes }: ScenarioContext) {
+  const { fetched_ms } = follower;
+  await sleep(SLIDER_QUIET_MS);
+  const begun = fetched_ms.length;
+  const requests = Math.round(SLIDER_PER_S * sizes.slider_s);
+  const pace = { per_s: SLIDER_PER_S, batch: 1, requests, connections: SLIDER_CONNECTIONS };
+  const { posted, last_ms, first_apply_ms, counted } = await applied(follower, sizes.patience_ms, () =>
+    poster.post(host, pace),
+  );
+  return {
+    events: requests,
+    ...counted(),
+    fetches_per_s: rateOf(fetched_ms.slice(begun)),
+    first_apply_ms,
+    last_late_ms: last_ms - Math.max(...posted.answers.map(({ from_ms }) => from_ms)),
+  };
+}
+
+/** Posts, and waits until the last state was applied. `counted` returns the counts since the start of the posts. */
+async function applied(follower: Following, patience_ms: number, post: () => Promise<Posted>) {
+  const { journal } = follower;
+  journal.clear();
+  const { newest } = journal;
+  const counted = countFrom(follower);
+  const posted = await post();
+  const last_ms = await journal.reached(BigInt(posted.revision), patience_ms);
+  return { posted, last_ms, first_apply_ms: journal.firstAbove(newest)! - posted.started_ms, counted };
 }
 
 /**
  * Returns the states that were newer than all previous ones, and when each was applied. A state that was shown once is
  * not stale later.
  */
-function risesOf(applied: readonly Applied[]): Heard {
+function risesOf(states: readonly Applied[]): Heard {
   let newest = -1n;
-  const rises = applied.filter(({ revision }) => {
+  const rises = states.filter(({ revision }) => {
     const isNewer = revision > newest;
     if (isNewer) newest = revision;
     return isNewer;
   });
   return { heard_ms: rises.map(({ at_ms }) => at_ms), heard: rises.map(({ revision }) => Number(revision)) };
+}
+
+/** Returns the rate per second, computed from the gaps between the times. 0 for less than two times. */
+export function rateOf(times_ms: readonly number[]): number {
+  if (times_ms.length < 2) return 0;
+  return ((times_ms.length - 1) / (times_ms.at(-1)! - times_ms[0]!)) * 1000;
 }

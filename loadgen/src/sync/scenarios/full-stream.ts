@@ -3,8 +3,8 @@
 import { checkStream, startStreamClients } from '../../observe/stream/clients.ts';
 import { Host } from '../../run/host.ts';
 import { FigureValues } from '../figure.ts';
+import { load, measuredLoad } from '../load.ts';
 import type { Scenario } from '../scenario.ts';
-import { load, measuredLoad } from './fan-out.ts';
 
 export const fullStreamScenario: Scenario = {
   name: 'full_stream',
@@ -12,7 +12,7 @@ export const fullStreamScenario: Scenario = {
     const { launch, sizes } = context;
     const clients = sizes.full_stream_clients;
     const values = new FigureValues();
-    for (let i = 0; i < sizes.fan_out_rounds; i++) {
+    for (let i = 0; i < sizes.stream_rounds; i++) {
       const host = await Host.start(server, launch);
       const { placement, lifetime } = launch;
       const crowd = startStreamClients({ url: host.url, clients, lifetime, placement });

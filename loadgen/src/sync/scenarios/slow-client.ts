@@ -12,9 +12,9 @@ import { Host, withHost } from '../../run/host.ts';
 import { SMALL, sessionOf } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
 import { InvalidationClient, unreadBetween } from '../invalidation-client.ts';
+import { load, measuredLoad } from '../load.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { until } from '../strategies/strategy.ts';
-import { load, measuredLoad } from './fan-out.ts';
 
 /** Number of session topics. With the three other topics it is the largest number that one client may subscribe to. */
 const SESSIONS = 13;
@@ -27,7 +27,7 @@ export const slowClientScenario: Scenario = {
   async measure(server, context) {
     for (const reads of ['1 KB/s', 'everything'] as const) {
       const values = new FigureValues();
-      for (let i = 0; i < context.sizes.fan_out_rounds; i++)
+      for (let i = 0; i < context.sizes.stream_rounds; i++)
         values.add(await round(server, reads === '1 KB/s', context));
       context.add({ parameters: { reads, topics: SESSIONS + 3 }, figures: values.all(), latency: null });
     }

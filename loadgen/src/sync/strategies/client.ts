@@ -1,30 +1,19 @@
 /** The shipped client: receives invalidations of one stream, and `Sync` fetches only the new rows. */
-import { type PaceOptions, type Snapshot, Sync, type Topic, Topics } from '@twin-ingest/client';
+import { type PaceOptions, type Snapshot, Sync, Topics } from '@twin-ingest/client';
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { Journal } from '../journal.ts';
-import { type Follow, type Following, type FollowOptions, ROWS, until } from './strategy.ts';
+import { type Follow, ROWS, until } from './strategy.ts';
 
-export interface ClientFollowing extends Following {
-  /** Returns the number of applied states and received invalidations. */
-  checked(): number;
-}
-
-/**
- * Follows with the shipped client. `pace` is the option of `Sync`. `between` wraps the topic, to add faults between
- * server and client.
- */
-export function shippedClient(
-  pace?: Partial<PaceOptions>,
-  between: (topic: Topic<unknown>) => Topic<unknown> = (topic) => topic,
-): (options: FollowOptions) => Promise<ClientFollowing> {
+/** Follows with the shipped client. `pace` is the option of `Sync`. */
+export function shippedClient(pace?: Partial<PaceOptions>): Follow {
   return async ({ url, random, patience_ms, lifetime }) => {
     const journal = new Journal();
     const fetched_ms: number[] = [];
     let not_modified = 0;
     let problem: BenchFailure | null = null;
     const topics = new Topics({ baseUrl: url, topics: ['events'], random });
-    const topic = between(topics.of('events', { limit: ROWS, deltas: true }));
+    const topic = topics.of('events', { limit: ROWS, deltas: true });
     const sync = new Sync<unknown>({
       ...topic,
       fetch: async (known, signal) => {
@@ -54,14 +43,8 @@ export function shippedClient(
         fetches: sync.counts.fetches,
         not_modified,
       }),
-      checked: () => sync.counts.invalidations + journal.applies,
       problem: () => problem,
       stop,
     };
   };
 }
-
-/** Fetches at once after every invalidation. */
-export const UNTHROTTLED: Partial<PaceOptions> = { throttle_ms: 0 };
-
-export const shippedClientByDefault: Follow = shippedClient();

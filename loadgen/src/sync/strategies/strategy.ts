@@ -54,22 +54,18 @@ export type Follow = (options: FollowOptions) => Promise<Following>;
 
 /** Begins to count. The returned function returns the counts since then. */
 export function countFrom({ journal, counts }: Following) {
-  const before = { ...counts(), applies: journal.applies, violations: journal.violations };
+  const all = () => ({ ...counts(), applies: journal.applies, violations: journal.violations });
+  const before = all();
   return () => {
-    const now = counts();
-    return {
-      invalidations: now.invalidations - before.invalidations,
-      fetches: now.fetches - before.fetches,
-      not_modified: now.not_modified - before.not_modified,
-      applies: journal.applies - before.applies,
-      violations: journal.violations - before.violations,
-    };
+    const now = all();
+    const keys = Object.keys(before) as (keyof typeof before)[];
+    return Object.fromEntries(keys.map((key) => [key, now[key] - before[key]])) as typeof before;
   };
 }
 
 /** Fails if the client applied an older state, or if it received a message that violates the contract. */
 export function checkFollowing(following: Following): void {
-  following.journal.check('the client');
+  following.journal.check();
   const problem = following.problem();
   if (problem !== null) throw problem;
 }
