@@ -11,7 +11,7 @@ const SIZES = {
   burst_events: sizes<readonly number[]>([10, 50, 100, 500, 1000], [10, 1000], [50]),
   /** Odd, so that the median is a measured value. */
   burst_repetitions: sizes(7, 3, 1),
-  slider_s: sizes(10, 2, 0.3),
+  slider_s: sizes(10, 4, 0.3),
   slider_repetitions: sizes(3, 1, 1),
   fan_out_clients: sizes<readonly number[]>([0, 1, 10, 100, 1000], [0, 1000], [0, 20]),
   fan_out_rounds: sizes(3, 2, 1),
@@ -19,7 +19,7 @@ const SIZES = {
   stream_rounds: sizes(3, 1, 1),
   full_stream_clients: sizes(10, 10, 2),
   load_events_per_s: sizes(10_000, 10_000, 2000),
-  load_s: sizes(10, 4, 0.5),
+  load_s: sizes(10, 3, 0.5),
   /** Duration of the same load before the measurement. */
   load_warm_up_s: sizes(2, 1, 0.3),
   /** Number of restarts of each kind. */
@@ -32,7 +32,7 @@ const SIZES = {
   monotony_posts: sizes(500, 500, 50),
   page_events: sizes(1_000_000, 1_000_000, 2000),
   /** Time from the last of these events to the first open, so that their disk writes are complete. */
-  page_rest_ms: sizes(15_000, 5000, 0),
+  page_rest_ms: sizes(15_000, 4000, 0),
   page_opens: sizes(15, 7, 1),
   page_load_s: sizes(10, 5, 0.5),
   /** How long to wait for an expected state before the run fails. */
