@@ -21,20 +21,25 @@ export class InvalidationClient {
   /** The times in milliseconds at which the revisions of `heard` were received. */
   readonly heard_ms: number[] = [];
   readonly heard: number[] = [];
+  /** Number of bytes that were read. */
+  bytes = 0;
+  /** The reason why the stream ended; `null` while it is open. */
+  ended: string | null = null;
   readonly #socket: Socket;
   readonly #timer: NodeJS.Timeout | undefined;
   #isFree = false;
-  #bytes = 0;
   #rest: Buffer | null = null;
-  #ended: string | null = null;
 
   constructor(url: string, path: string, manner: Manner) {
     const { hostname, port, host } = new URL(url);
     const onread = { buffer: Buffer.alloc(SLOW_BYTES), callback: this.#readSlowly };
     const slowly = manner === 'slow' ? { onread } : {};
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true, ...slowly });
-    this.#socket.on('error', (error) => this.#end(error.message));
-    this.#socket.on('close', () => this.#end('the server closed the stream'));
+    const end = (how: string) => {
+      this.ended ??= how;
+    };
+    this.#socket.on('error', (error) => end(error.message));
+    this.#socket.on('close', () => end('the server closed the stream'));
     if (manner === 'reads') this.#socket.on('data', (chunk) => this.#read(chunk));
     else if (manner === 'stalled') this.#socket.pause();
     else this.#timer = setInterval(() => this.#socket.resume(), SLOW_EVERY_MS);
@@ -44,14 +49,6 @@ export class InvalidationClient {
   /** The newest revision that was received; -1 before the first. */
   get newest(): number {
     return this.heard.at(-1) ?? -1;
-  }
-  /** The reason why the stream ended; `null` while it is open. */
-  get ended(): string | null {
-    return this.#ended;
-  }
-  /** Number of bytes that were read. */
-  get bytes(): number {
-    return this.#bytes;
   }
   /** The local port, which identifies the socket in the tables of the kernel. */
   get port(): number {
@@ -78,7 +75,7 @@ export class InvalidationClient {
 
   #read(chunk: Buffer): void {
     const now = nowMs();
-    this.#bytes += chunk.length;
+    this.bytes += chunk.length;
     const bytes = this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]);
     // A chunk can end inside a frame. The bytes after the last complete line are kept for the next chunk.
     const end = bytes.lastIndexOf('\n') + 1;
@@ -87,10 +84,6 @@ export class InvalidationClient {
     if (revision === null) return;
     this.heard_ms.push(now);
     this.heard.push(revision);
-  }
-
-  #end(how: string): void {
-    this.#ended ??= how;
   }
 }
 

@@ -14,27 +14,15 @@ export interface Applied {
 }
 
 export class Journal {
-  #epoch: string | null = null;
-  #newest = -1n;
-  #applied: Applied[] = [];
-  #applies = 0;
-  #violations = 0;
-  #waiter: { readonly revision: bigint; resolve(at_ms: number): void } | null = null;
-
-  /** Number of applied states, older ones included. */
-  get applies(): number {
-    return this.#applies;
-  }
-  get violations(): number {
-    return this.#violations;
-  }
+  epoch: string | null = null;
   /** The newest revision that was applied in the current epoch; `-1` before the first. */
-  get newest(): bigint {
-    return this.#newest;
-  }
-  get epoch(): string | null {
-    return this.#epoch;
-  }
+  newest = -1n;
+  /** Number of applied states, older ones included. */
+  applies = 0;
+  violations = 0;
+  /** The states that were applied since the last `clear`. */
+  since: Applied[] = [];
+  #waiter: { readonly revision: bigint; resolve(at_ms: number): void } | null = null;
 
   /**
    * Records a state that was applied at `at_ms` of {@link nowMs}. Throws a `SyntaxError` if the revision is not an
@@ -42,27 +30,22 @@ export class Journal {
    */
   note(epoch: string, revision: string, at_ms = nowMs()): void {
     const number = BigInt(revision);
-    this.#applies++;
-    if (epoch !== this.#epoch) {
-      this.#epoch = epoch;
-      this.#newest = -1n;
+    this.applies++;
+    if (epoch !== this.epoch) {
+      this.epoch = epoch;
+      this.newest = -1n;
     }
-    if (number < this.#newest) this.#violations++;
-    else this.#newest = number;
-    this.#applied.push({ at_ms, revision: number });
-    if (this.#waiter === null || this.#newest < this.#waiter.revision) return;
+    if (number < this.newest) this.violations++;
+    else this.newest = number;
+    this.since.push({ at_ms, revision: number });
+    if (this.#waiter === null || this.newest < this.#waiter.revision) return;
     this.#waiter.resolve(at_ms);
     this.#waiter = null;
   }
 
   /** Forgets the applied states that `since`, `firstAbove` and `reached` return. */
   clear(): void {
-    this.#applied = [];
-  }
-
-  /** The states that were applied since the last `clear`. */
-  get since(): readonly Applied[] {
-    return this.#applied;
+    this.since = [];
   }
 
   /**
@@ -70,7 +53,7 @@ export class Journal {
    * is none.
    */
   firstAbove(revision: bigint): number | undefined {
-    return this.#applied.find((applied) => applied.revision > revision)?.at_ms;
+    return this.since.find((applied) => applied.revision > revision)?.at_ms;
   }
 
   /**
@@ -82,7 +65,7 @@ export class Journal {
     if (found !== undefined) return Promise.resolve(found);
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const timer = setTimeout(() => {
-      const missing = `the client has applied ${this.#newest}, and not ${revision}, after ${patience_ms} ms`;
+      const missing = `the client has applied ${this.newest}, and not ${revision}, after ${patience_ms} ms`;
       reject(new BenchFailure('out_of_sync', missing));
     }, patience_ms);
     this.#waiter = { revision, resolve };
@@ -91,8 +74,8 @@ export class Journal {
 
   /** Fails with `out_of_sync` if an older state was ever applied. */
   check(): void {
-    if (this.#violations === 0) return;
-    const times = this.#violations === 1 ? 'once' : `${this.#violations} times`;
+    if (this.violations === 0) return;
+    const times = this.violations === 1 ? 'once' : `${this.violations} times`;
     throw new BenchFailure('out_of_sync', `the client applied an older state ${times}`);
   }
 }

@@ -2,11 +2,10 @@
 import type { Scenario } from '../scenario.ts';
 import { burstScenario, sliderScenario } from './bursts.ts';
 import { fanOutScenario } from './fan-out.ts';
-import { fullStreamScenario } from './full-stream.ts';
 import { pageScenario } from './page.ts';
 import { monotonyScenario, restartScenario } from './restarts.ts';
 import { payloadScenario, roundTripScenario } from './round-trips.ts';
-import { slowClientScenario } from './slow-client.ts';
+import { fullStreamScenario, slowClientScenario } from './streams.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
   roundTripScenario,

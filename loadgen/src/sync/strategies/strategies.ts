@@ -1,14 +1,23 @@
 /**
- * The alternatives to the shipped client: a poll, and the stream that pushes every event.
+ * The strategies: the shipped client, and as alternatives a poll, and the stream that pushes every event.
  *
- * They read the whole state over plain HTTP, as a page without the client would.
+ * The alternatives read the whole state over plain HTTP, as a page without the client would.
  */
 import { streamEvents } from '@twin-ingest/client';
 import { Pool } from 'undici';
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { Journal } from '../journal.ts';
-import { type Counts, type Follow, type Following, type FollowOptions, ROWS, until } from './strategy.ts';
+import { shippedClient } from './client.ts';
+import {
+  type Counts,
+  type Follow,
+  type Following,
+  type FollowOptions,
+  ROWS,
+  type Strategies,
+  until,
+} from './strategy.ts';
 
 /** Number of connections that a browser opens to one server. */
 const CONNECTIONS = 6;
@@ -71,7 +80,7 @@ class Reader implements Following {
 }
 
 /** Polls at an interval. A fetch of an unchanged state gets a 304. */
-export function poll(every_ms: number): Follow {
+function poll(every_ms: number): Follow {
   return async (options) => {
     const reader = new Reader(options);
     let isAsking = false;
@@ -87,12 +96,10 @@ export function poll(every_ms: number): Follow {
   };
 }
 
-/** Applies each event that the stream pushes. */
-export const push: Follow = stream(false);
-
-/** Uses a frame only as a notification and fetches the rows each time, without ordering the fetches. */
-export const fetchEach: Follow = stream(true);
-
+/**
+ * Applies each event that the stream pushes. With `isFetching` a frame is only a notification, and the rows are fetched
+ * each time, without ordering the fetches.
+ */
 function stream(isFetching: boolean): Follow {
   return async (options) => {
     const reader = new Reader(options);
@@ -117,3 +124,12 @@ function stream(isFetching: boolean): Follow {
     return reader;
   };
 }
+
+/** DATA: the strategies that are compared, the shipped one first. */
+export const STRATEGIES: Strategies = {
+  sync: shippedClient(),
+  push: stream(false),
+  fetch_each: stream(true),
+  debounce_50: shippedClient({ throttle_ms: 0, debounce_ms: 50 }),
+  poll_250: poll(250),
+};

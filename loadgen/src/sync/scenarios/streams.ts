@@ -1,13 +1,13 @@
 /**
- * A client that reads a thousand bytes a second during a load, and the memory that the server holds for it.
+ * Clients of one kind during a load: those that receive every event of the stream, and one that reads a thousand bytes
+ * a second.
  *
- * It subscribes to as many topics as possible without an interval, and every batch changes all of them. A client that
- * reads everything from another fresh server is the reference. Invariants: neither client is dropped, and both receive
- * the last state.
+ * Invariants: no client is dropped, and each receives the last state.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../observe/probe.ts';
+import { checkStream, startStreamClients } from '../../observe/stream/clients.ts';
 import { Host, withHost } from '../../run/host.ts';
 import { SMALL, sessionOf } from '../bodies.ts';
 import { FigureValues } from '../figure.ts';
@@ -16,12 +16,49 @@ import { load, measuredLoad } from '../load.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { until } from '../strategies/strategy.ts';
 
+/** Followers that receive every event of the stream during a load, and their delivery lag. */
+export const fullStreamScenario: Scenario = {
+  name: 'full_stream',
+  async measure(server, context) {
+    const { launch, sizes } = context;
+    const clients = sizes.full_stream_clients;
+    const values = new FigureValues();
+    for (let i = 0; i < sizes.stream_rounds; i++) {
+      const host = await Host.start(server, launch);
+      const { placement, lifetime } = launch;
+      const crowd = startStreamClients({ url: host.url, clients, lifetime, placement });
+      await crowd.ready();
+      await load(host, context, sizes.load_warm_up_s);
+      await crowd.mark();
+      const { posted, figures } = await measuredLoad(host, context);
+      await crowd.until(Number(posted.revision), sizes.patience_ms);
+      await host.stop();
+      const sample = await crowd.finish(host.database);
+      checkStream(sample, server, Number(posted.revision), crowd.problems());
+      await host.discard();
+      values.add({
+        ...figures,
+        notified: sample.frames,
+        clients_cpu_share: sample.clients_cpu_us / 1000 / (posted.ended_ms - posted.started_ms),
+        staleness_p50_ms: sample.lag?.p50_ms ?? null,
+        staleness_p99_ms: sample.lag?.p99_ms ?? null,
+        staleness_max_ms: sample.lag?.max_ms ?? null,
+      });
+    }
+    context.add({ parameters: { clients }, figures: values.all(), latency: null });
+  },
+};
+
 /** Number of session topics. With the three other topics it is the largest number that one client may subscribe to. */
 const SESSIONS = 13;
 const SHAPE = { ...SMALL, sessions: SESSIONS };
 const TOPICS = ['events', 'stats', 'sessions', ...sessionTopics()].join();
 const PATH = `/api/stream?mode=invalidate&topics=${TOPICS}`;
 
+/**
+ * The memory that the server holds for a slow client. It subscribes to as many topics as possible without an interval,
+ * and every batch changes all of them. A client that reads everything from another fresh server is the reference.
+ */
 export const slowClientScenario: Scenario = {
   name: 'slow_client',
   async measure(server, context) {
