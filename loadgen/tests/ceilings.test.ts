@@ -160,7 +160,7 @@ for (const [what, source, text] of [
   ['ends with another code', "console.error('no room');process.exitCode = 1", /code 1 instead of 0\nno room/],
   ['is killed', "process.kill(process.pid, 'SIGKILL')", /ended with SIGKILL/],
   ['says something else', "console.log('{}')", /did not say/],
-  ['stores fewer', SAYS.replace(`stored: ${EVENTS}`, 'stored: 1'), /2500 read, 1 stored/],
+  ['stores fewer', `${EMPTY};${SAYS.replace(`stored: ${EVENTS}`, 'stored: 1')}`, /2500 read, 1 stored/],
   ['says what it did not do', `${EMPTY};${SAYS}`, /0 rows found/],
   ['leaves no database', SAYS, /left no database/],
 ] as const) {

@@ -32,34 +32,25 @@ export interface Ceilings {
 
 export function createCeilings(context: CeilingsContext): Ceilings {
   const all: Ceiling[] = [];
-  const { contenders, targets, progress } = context;
+  const { contenders, targets, progress, placement, lifetime } = context;
   return {
     all,
-    async indexFor(spec, findings) {
+    async indexFor(spec, { payload, rounds }) {
       const { durability } = spec.workload;
       const group_events = groupEvents(spec.workload);
-      const payload_sha256 = findings.payload.sha256;
-      const found = all.findIndex(
-        (ceiling) =>
-          ceiling.payload_sha256 === payload_sha256 &&
-          ceiling.durability === durability &&
-          ceiling.group_events === group_events,
-      );
-      if (found >= 0) return found;
+      const key = [payload.sha256, durability, group_events].join();
+      const found = all.findIndex((one) => {
+        return [one.payload_sha256, one.durability, one.group_events].join() === key;
+      });
       const programs = contenders.ceilings;
-      if (!spec.ceiling || programs === null) return null;
-      const events = Math.min(findings.rounds.size.events!, CEILING_EVENTS);
+      if (found >= 0 || !spec.ceiling || programs === null) return found < 0 ? null : found;
       await progress.step(`ceiling of ${spec.name}`, CEILING_REPEATS * targets.length, async (at) => {
         const ceiling = await measureCeiling({
-          programs,
-          targets,
+          ...{ programs, targets, durability, placement, lifetime },
           source: poolOf(spec, context.options),
-          events,
+          events: Math.min(rounds.size.events!, CEILING_EVENTS),
           groupEvents: group_events,
-          durability,
           repeats: CEILING_REPEATS,
-          placement: context.placement,
-          lifetime: context.lifetime,
           onProgress: (_, done) => at(done),
         });
         all.push(ceiling);

@@ -79,28 +79,17 @@ export async function runBulk(
 ): Promise<BulkFigures> {
   const said = readSaid(target, await runToEnd(target, program, run));
   const { events, stored, duplicates } = said;
-  const short = (what: string): BenchFailure =>
-    failure(target, 'did not store every event', [`${run.events} were given, ${what}`]);
-  if (events !== run.events || stored !== run.events) {
-    throw short(`${events} read, ${stored} stored, ${duplicates} duplicates`);
-  }
   const found = countRows(target, run.database);
-  if (found !== run.events) throw short(`${found} rows found`);
-  return said;
+  if ([events, stored, found].every((count) => count === run.events)) return said;
+  throw failure(target, 'did not store every event', [
+    `${run.events} were given, ${events} read, ${stored} stored, ${duplicates} duplicates, ${found} rows found`,
+  ]);
 }
 
-/** Figures that the program prints as JSON. */
-export interface BulkFigures {
-  readonly events: number;
-  readonly stored: number;
-  readonly duplicates: number;
-  readonly duration_ms: number;
-  readonly cpu_us: number;
-  /** Milliseconds for scanning and checking, which the other figures do not include. */
-  readonly parse_ms: number;
-  readonly parse_cpu_us: number;
-}
-
+/**
+ * The figures that the program prints as JSON. `parse_ms` and `parse_cpu_us` are those of scanning and checking, which
+ * the other figures do not include.
+ */
 const FIGURES = [
   'events',
   'stored',
@@ -109,17 +98,16 @@ const FIGURES = [
   'cpu_us',
   'parse_ms',
   'parse_cpu_us',
-] as const satisfies readonly (keyof BulkFigures)[];
+] as const;
+export type BulkFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
-function flagsOf(run: CeilingRun): string[] {
-  const { source } = run;
+function flagsOf({ source, database, durability, maxMetadataBytes }: CeilingRun): string[] {
   const from =
     'groups' in source
       ? ['--groups', source.groups]
       : ['--rows', source.rows, '--group', String(source.group)];
-  const flags = ['--db', run.database, ...from, '--durability', run.durability];
-  if (run.maxMetadataBytes !== undefined) flags.push('--max-metadata-bytes', String(run.maxMetadataBytes));
-  return flags;
+  const most = maxMetadataBytes === undefined ? [] : ['--max-metadata-bytes', String(maxMetadataBytes)];
+  return ['--db', database, ...from, '--durability', durability, ...most];
 }
 
 /** Runs the program and returns its standard output. */
@@ -143,13 +131,12 @@ async function runToEnd(target: TargetName, program: CeilingProgram, run: Ceilin
 }
 
 function readSaid(target: TargetName, stdout: string): BulkFigures {
-  let said: Partial<Record<string, unknown>> | null;
   try {
-    said = JSON.parse(stdout) as typeof said;
+    const said = JSON.parse(stdout) as BulkFigures;
+    if (FIGURES.every((name) => typeof said[name] === 'number')) return said;
   } catch {
-    said = null;
+    // Reported below.
   }
-  if (FIGURES.every((name) => typeof said?.[name] === 'number')) return said as unknown as BulkFigures;
   throw failure(target, 'did not say what it did', tail(stdout));
 }
 

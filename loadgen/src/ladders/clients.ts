@@ -1,4 +1,5 @@
 /** Clients of the live stream that read every byte and keep none. */
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BenchFailure } from '../failure.ts';
@@ -38,10 +39,8 @@ export class Clients {
 
   async #opened(port: number): Promise<Socket> {
     const socket = connect({ port, host: '127.0.0.1' });
-    const first = await new Promise<Buffer>((resolve, reject) => {
-      socket.once('data', resolve).once('error', reject);
-      socket.write(`GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
-    });
+    socket.write(`GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+    const [first] = (await once(socket, 'data')) as [Buffer];
     const status = first.toString('latin1', 0, 15);
     if (status !== 'HTTP/1.1 200 OK') throw new BenchFailure('server_failed', `GET /api/stream: ${status}`);
     socket.on('error', () => undefined);

@@ -68,16 +68,12 @@ export function syncGoalTable(sync: SyncResult): Table {
       goal.title,
       ...servers.flatMap((name) => {
         const { value, most, isReached } = outcomeOf(goal, sync, name);
-        const shown = value === undefined ? '—' : formatGoal(value, goal.unit);
-        return [shown, `≤ ${formatGoal(most, goal.unit)}`, verdictText(isReached)];
+        const asked = `≤ ${formatGoal(most, goal.unit)}`;
+        if (value === undefined) return ['—', asked, NOT_MEASURED];
+        return [formatGoal(value, goal.unit), asked, isReached ? 'reached' : 'missed'];
       }),
     ]),
   };
-}
-
-function verdictText(isReached: boolean | undefined): string {
-  if (isReached === undefined) return NOT_MEASURED;
-  return isReached ? 'reached' : 'missed';
 }
 
 export function formatGoal(value: number, unit: GoalUnit): string {
