@@ -5,10 +5,13 @@
  * The last line is always `N passed, N failed, N skipped`.
  */
 import { existsSync, writeFileSync } from 'node:fs';
+import { type NatsProgram, natsProgram } from '@twin-ingest/testkit/nats/program.ts';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { SCENARIO_FILES } from '../scenarios/index.ts';
 import { CaseFileError, loadCaseFiles } from './case.ts';
+import { judge } from './differences.ts';
+import { JetStream } from './jetstream.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { renderDetails, renderTable, renderTally, tally, terminalOf } from './report.ts';
 import { fullName, type Result } from './result.ts';
@@ -30,7 +33,12 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   const { options } = parsed;
   const terminal = terminalOf(process.stdout, process.env);
-  const results = await runAll(options);
+  const program = options.isJetStream ? await natsProgram() : undefined;
+  if (program !== undefined && 'missing' in program) {
+    process.stdout.write(`parity --store jetstream is skipped: ${program.missing}\n`);
+    return 0;
+  }
+  const results = await runAll(options, program);
   if (options.reportJson)
     writeFileSync(options.reportJson, `${JSON.stringify(results.map(forFile), null, 2)}\n`);
   const sums = tally(results);
@@ -51,20 +59,31 @@ const COMPUTING_LANES = 2;
 /** Number of concurrent scenarios that wait for time-outs. */
 const WAITING_LANES = 4;
 
-async function runAll(options: Options): Promise<Result[]> {
+async function runAll(options: Options, nats: NatsProgram | undefined): Promise<Result[]> {
+  if (nats === undefined) return await runOn(options, undefined);
+  const jetStream = await JetStream.start(nats);
+  try {
+    return (await runOn(options, jetStream)).map(judge);
+  } finally {
+    await jetStream.stop();
+  }
+}
+
+async function runOn(options: Options, jetStream: JetStream | undefined): Promise<Result[]> {
   const wanted = (suite: string, name: string): boolean =>
-    options.only === undefined || fullName({ suite, name }).includes(options.only);
+    options.only.length === 0 || options.only.some((text) => fullName({ suite, name }).includes(text));
   const scenarios = SCENARIO_FILES.flatMap((file) =>
     file.scenarios
       .filter((one) => !options.faults || one.faults !== undefined)
+      .filter((one) => !options.isJetStream || (file.choosesStore !== true && one.measures !== true))
       .filter((one) => wanted(`scenarios/${file.name}`, one.name))
-      .map((one) => ({ ...one, run: () => runScenario(file, one, options) })),
+      .map((one) => ({ ...one, run: () => runScenario(file, one, options, jetStream) })),
   );
   const files = (options.faults ? [] : loadCaseFiles()).flatMap((file) => {
     const cases = file.cases.filter((one) => wanted(file.name, one.name));
     return cases.length === 0
       ? []
-      : [() => Promise.all(places(options).map((one) => runFile(file, cases, one)))];
+      : [() => Promise.all(places(options, jetStream).map((one) => runFile(file, cases, one)))];
   });
   const [measuring, others] = parted(scenarios, (one) => one.measures === true);
   const [waiting, computing] = parted(others, (one) => one.waits === true);
@@ -105,9 +124,9 @@ async function inLanes<T>(lanes: number, works: readonly (() => Promise<T>)[]): 
   return results;
 }
 
-function places(options: Options): Place[] {
+function places(options: Options, jetStream: JetStream | undefined): Place[] {
   if (options.basePort !== undefined) return [{ kind: 'base-url', port: options.basePort }];
-  return options.targets.map((name) => ({ kind: 'target', name }));
+  return options.targets.map((name) => ({ kind: 'target', name, jetStream }));
 }
 
 function notBuilt(options: Options): string[] {

@@ -10,7 +10,10 @@ export interface Options {
   readonly targets: readonly TargetName[];
   /** The port of a loopback server that already runs. */
   readonly basePort: number | undefined;
-  readonly only: string | undefined;
+  /** Whether the servers share a stream of NATS. */
+  readonly isJetStream: boolean;
+  /** Texts in names, of which a test that runs has one; empty for all tests. */
+  readonly only: readonly string[];
   readonly reportJson: string | undefined;
   /** Number of kills per server in the crash scenario. */
   readonly kills: number;
@@ -46,7 +49,8 @@ Runs the cases and the scenarios against both servers and compares every answer 
 
   --target rs|ts       only this server
   --base-url URL       against a server on loopback that runs already (http://127.0.0.1:PORT)
-  --only TEXT          only cases and scenarios whose FILE/NAME holds this text
+  --store jetstream    on servers with streams of NATS, with the differences of differences/jetstream.json
+  --only TEXT          only cases and scenarios whose FILE/NAME holds this text; may be given several times
   --report-json FILE   also write every result to this file
   --faults             only scenarios that inject a fault (pnpm test:faults)
   --every-write        kill at every write of a short run, instead of a sample
@@ -68,7 +72,8 @@ Exit code: 0 all passed, 1 something failed, 2 a wrong flag or a server that is 
 const FLAGS = {
   target: { type: 'string' },
   'base-url': { type: 'string' },
-  only: { type: 'string' },
+  store: { type: 'string' },
+  only: { type: 'string', multiple: true },
   'report-json': { type: 'string' },
   faults: { type: 'boolean', default: false },
   'every-write': { type: 'boolean', default: false },
@@ -118,12 +123,16 @@ export function parseOptions(
     problems.push(`--base-url must be http://127.0.0.1:PORT or http://localhost:PORT, not ${base}`);
   }
   if (base !== undefined && target !== undefined) problems.push('--base-url and --target exclude each other');
+  const { store } = values;
+  if (store !== undefined && store !== 'jetstream') problems.push(`--store must be jetstream, not ${store}`);
+  if (base !== undefined && store !== undefined) problems.push('--base-url and --store exclude each other');
   const corpus = values.corpus ?? env.TWIN_CORPUS;
   const hooks = values.hooks ?? env.TWIN_HOOKS;
   const options: Options = {
     targets: target !== undefined && isTargetName(target) ? [target] : TARGET_NAMES,
     basePort,
-    only: values.only,
+    isJetStream: store !== undefined,
+    only: values.only ?? [],
     reportJson: values['report-json'],
     faults: values.faults,
     everyWrite: values['every-write'],

@@ -18,6 +18,7 @@ import {
   rulesOfCase,
   type ServerNeeds,
 } from './case.ts';
+import type { JetStream } from './jetstream.ts';
 import { fill, newPlaceholders } from './placeholders.ts';
 import { refusalDifferences } from './refusal.ts';
 import { buildRequest } from './request.ts';
@@ -26,8 +27,11 @@ import { runCase } from './run-case.ts';
 
 /** The server of the cases: one that the suite starts, or one that already runs. */
 export type Place =
-  | { readonly kind: 'target'; readonly name: TargetName }
+  | { readonly kind: 'target'; readonly name: TargetName; readonly jetStream?: JetStream | undefined }
   | { readonly kind: 'base-url'; readonly port: number };
+
+/** A server that the suite starts. */
+type Started = Extract<Place, { kind: 'target' }>;
 
 export function placeName(place: Place): string {
   return place.kind === 'target' ? place.name : 'base-url';
@@ -57,14 +61,14 @@ export async function runFile(file: CaseFile, cases: readonly Case[], place: Pla
     const shared = cases.filter((one) => !needsFreshServer(one));
     const own = cases.filter(needsFreshServer);
     if (shared.length > 0) {
-      await withServer(place.name, file.server ?? {}, async (server, folder) => {
+      await withServer(place, file.server ?? {}, async (server, folder) => {
         await prepare(file, server.port, folder);
         for (const one of shared) await record(one, () => runOn(one, server.port, folder));
       }).catch(async (error: unknown) => {
         for (const one of shared) if (!results.has(one)) await record(one, () => Promise.reject(error));
       });
     }
-    for (const one of own) await record(one, () => runOnOwn(file, one, place.name));
+    for (const one of own) await record(one, () => runOnOwn(file, one, place));
   }
   return cases.map((one) => results.get(one)!);
 }
@@ -84,9 +88,9 @@ async function runRefusal({ when }: Case, then: Refusal, port: number): Promise<
   return { kind: 'failed', exchanges: [], message: lines.join('\n') };
 }
 
-function runOnOwn(file: CaseFile, one: Case, target: TargetName): Promise<Outcome> {
+function runOnOwn(file: CaseFile, one: Case, place: Started): Promise<Outcome> {
   const needs = { ...file.server, flags: [...(file.server?.flags ?? []), ...(one.flags ?? [])] };
-  return withServer(target, needs, async (server, folder) => {
+  return withServer(place, needs, async (server, folder) => {
     await prepare(file, server.port, folder);
     return runOn(one, server.port, folder);
   });
@@ -114,24 +118,28 @@ function runOnForeign(file: CaseFile, one: Case, port: number): Promise<Outcome>
 }
 
 async function withServer<T>(
-  target: TargetName,
+  { name, jetStream }: Started,
   needs: ServerNeeds,
   work: (server: RunningServer, folder: string) => Promise<T>,
 ): Promise<T> {
   return inFolder(async (folder) => {
-    for (const [name, text] of Object.entries(needs.files ?? {}))
-      writeFileSync(join(folder, name), text, { mode: 0o600 });
+    for (const [file, text] of Object.entries(needs.files ?? {}))
+      writeFileSync(join(folder, file), text, { mode: 0o600 });
     const place = (text: string): string => text.replaceAll('<folder>', folder);
     const env = Object.fromEntries(
       Object.entries(needs.env ?? {}).map(([key, value]) => [key, place(value)]),
     );
-    const flags = ['--db', join(folder, 'events.db'), ...(needs.flags ?? []).map(place)];
-    const server = await startServer(target, { flags, env, cwd: folder });
+    const db = join(folder, 'events.db');
+    const streams = jetStream?.streams();
+    const flags = ['--db', db, ...(needs.flags ?? []).map(place), ...(streams?.flagsFor(db) ?? [])];
+    const server = await startServer(name, { flags, env, cwd: folder });
     try {
+      await streams?.untilFollowing(server);
       return await work(server, folder);
     } finally {
       // The test database is discarded; the restart scenarios cover clean stops.
       await server.kill();
+      await streams?.delete();
     }
   });
 }

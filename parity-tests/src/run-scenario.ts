@@ -2,6 +2,7 @@
 
 import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { JetStream } from './jetstream.ts';
 import type { Options } from './options.ts';
 import type { Outcome, Result } from './result.ts';
 import { type Scenario, ScenarioContext, type ScenarioFile, SkippedError } from './scenario.ts';
@@ -11,15 +12,16 @@ export async function runScenario(
   file: ScenarioFile,
   scenario: Scenario,
   options: Options,
+  jetStream?: JetStream,
 ): Promise<Result[]> {
   if (options.basePort !== undefined) {
     return [skipped(file, scenario, 'base-url', 'starts and stops servers of its own')];
   }
   if (scenario.uses === 'both') {
     if (options.targets.length < 2) return [skipped(file, scenario, 'both', 'needs both servers')];
-    return [await runOnce(file, scenario, 'both', options.targets[0]!, options)];
+    return [await runOnce(file, scenario, 'both', options.targets[0]!, options, jetStream)];
   }
-  const onTarget = (target: TargetName) => runOnce(file, scenario, target, target, options);
+  const onTarget = (target: TargetName) => runOnce(file, scenario, target, target, options, jetStream);
   if (scenario.measures !== true) return Promise.all(options.targets.map(onTarget));
   const results: Result[] = [];
   for (const target of options.targets) results.push(await onTarget(target));
@@ -32,10 +34,11 @@ async function runOnce(
   label: string,
   target: TargetName,
   options: Options,
+  jetStream: JetStream | undefined,
 ): Promise<Result> {
   const begun = performance.now();
   const { outcome, notes, counts } = await inFolder(async (folder) => {
-    const context = new ScenarioContext(target, folder, options);
+    const context = new ScenarioContext(target, folder, options, jetStream?.streams());
     const outcome = await outcomeOfRun(scenario, context);
     await context.close();
     return { outcome, notes: context.notes, counts: context.counts };

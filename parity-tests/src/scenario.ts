@@ -9,6 +9,7 @@ import { SseClient } from '@twin-ingest/testkit/http/sse-client.ts';
 import { type RunningServer, type StartOptions, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { FaultClass } from './fault-classes.ts';
+import type { Streams } from './jetstream.ts';
 import type { Options } from './options.ts';
 
 export interface Scenario {
@@ -29,6 +30,8 @@ export interface Scenario {
 export interface ScenarioFile {
   readonly name: string;
   readonly about: string;
+  /** Whether its servers have a store of their own choice, so that `--store` does not run it again. */
+  readonly choosesStore?: boolean;
   readonly scenarios: readonly Scenario[];
 }
 
@@ -47,12 +50,16 @@ export class ScenarioContext {
   readonly options: Options;
   readonly notes: string[] = [];
   readonly counts: Record<string, number> = {};
+  readonly #streams: Streams | undefined;
   readonly #closers: (() => unknown)[] = [];
 
-  constructor(target: TargetName, folder: string, options: Options) {
+  /** With `streams`, every server that `start` starts shares the stream of its database. */
+  constructor(target: TargetName, folder: string, options: Options, streams?: Streams) {
     this.target = target;
     this.folder = folder;
     this.options = options;
+    this.#streams = streams;
+    if (streams !== undefined) this.#closers.push(() => streams.delete());
   }
 
   /** The server that is not `target`. */
@@ -68,8 +75,10 @@ export class ScenarioContext {
   /** Starts a server, of this runtime unless `target` names another. It ends with the scenario at the latest. */
   async start(options: StartOptions & { target?: TargetName; db?: string } = {}): Promise<RunningServer> {
     const { target = this.target, db = this.db(), flags = [], ...rest } = options;
-    const server = await startServer(target, { cwd: this.folder, ...rest, flags: ['--db', db, ...flags] });
+    const all = ['--db', db, ...flags, ...(this.#streams?.flagsFor(db) ?? [])];
+    const server = await startServer(target, { cwd: this.folder, ...rest, flags: all });
     this.#closers.push(() => server.kill());
+    await this.#streams?.untilFollowing(server);
     return server;
   }
 

@@ -24,6 +24,8 @@ export interface NatsPlace {
   readonly folder: string;
   /** A prefix of the command, for example to run it in a network namespace. */
   readonly wrapper?: readonly string[];
+  /** Whether the node syncs its files every two minutes only, for tests without a power loss. */
+  readonly isLazy?: boolean;
 }
 
 const children = new Set<ChildProcess>();
@@ -109,12 +111,12 @@ export class NatsNode {
   }
 }
 
-/** Every message is on disk before its acknowledgement. */
+/** Every message is on disk before its acknowledgement, unless the place is lazy. */
 function configOf(place: NatsPlace, peers: readonly NatsPlace[]): string {
   const lines = [
     `server_name: "${place.name}"`,
     `listen: "${place.host}:${place.port}"`,
-    `jetstream { store_dir: "${join(place.folder, 'store')}", sync_interval: always }`,
+    `jetstream { store_dir: "${join(place.folder, 'store')}"${place.isLazy ? '' : ', sync_interval: always'} }`,
   ];
   if (peers.length > 0) {
     const routes = peers.map(({ host, routePort }) => `"nats://${host}:${routePort}"`).join(', ');
