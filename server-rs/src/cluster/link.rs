@@ -8,7 +8,7 @@ use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, Event};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::config::StreamSource;
 use crate::contract::LIMITS;
@@ -47,8 +47,13 @@ impl Link {
             });
         let client = options.connect(&source.url).await?;
         let answer = Duration::from_millis(LIMITS.cluster_answer_ms);
-        let context: Context =
-            ContextBuilder::new().timeout(answer).ack_timeout(answer).build(client.clone());
+        // A request publishes all its events before it awaits an acknowledgement, so a limit of the library could stop it
+        // for ever. Admission bounds the events that wait (rule ING-10).
+        let context: Context = ContextBuilder::new()
+            .timeout(answer)
+            .ack_timeout(answer)
+            .max_ack_inflight(Semaphore::MAX_PERMITS)
+            .build(client.clone());
         let link = Self { source, client, context, changed };
         let most = Duration::from_millis(LIMITS.cluster_connect_ms);
         let found = match tokio::time::timeout(most, link.find_or_create()).await {
