@@ -37,7 +37,10 @@ impl Link {
             .name("twin-ingest")
             .retry_on_initial_connect()
             .max_reconnects(None)
-            .reconnect_delay_callback(|_| Duration::from_millis(LIMITS.cluster_retry_ms))
+            // The library waits before the first attempt, too.
+            .reconnect_delay_callback(|attempt| {
+                Duration::from_millis(if attempt <= 1 { 0 } else { LIMITS.cluster_retry_ms })
+            })
             .connection_timeout(Duration::from_millis(LIMITS.cluster_connect_ms))
             .event_callback(move |event| {
                 if matches!(event, Event::Connected | Event::Disconnected) {
