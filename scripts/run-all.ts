@@ -33,6 +33,29 @@ type Lane = readonly Step[];
 /** Lanes that run at the same time. */
 type Stage = readonly Lane[];
 
+/** Cases and scenarios whose answers come from the store, a part of each kind (decision 106). */
+const SHARED_TESTS = [
+  '00-health/',
+  '10-ingest-single/',
+  '11-ingest-batch/',
+  '30-metadata/',
+  '31-truncation/',
+  '36-answers/',
+  '37-same-event/',
+  '40-dedupe/',
+  '41-hooks/',
+  '42-waits/',
+  '46-prices/',
+  '47-redact/',
+  '60-read-filters/',
+  '60-read-paging/',
+  '61-sessions/',
+  '63-snapshots/',
+  '65-retention/',
+  'scenarios/swap/',
+  'scenarios/waits/',
+];
+
 const lane = (...scripts: string[]): Lane => scripts.map((script) => ({ script }));
 
 /** The dashboard comes first, because both servers embed it. */
@@ -55,6 +78,12 @@ const FUZZ: Step = { script: 'fuzz', args: ['--minutes', '2'] };
 /** The faults take about a minute. Without nats-server the script says why it is skipped. */
 const FAULTS: Step = { script: 'cluster:check', args: ['--faults', '10'] };
 const LONG_FAULTS: Step = { script: 'cluster:check', args: ['--faults', '60'] };
+/** About a minute. Without nats-server the script says why it is skipped. */
+const SHARED_PARITY: Step = {
+  script: 'parity',
+  args: ['--store', 'jetstream', ...SHARED_TESTS.flatMap((text) => ['--only', text])],
+};
+const LONG_SHARED_PARITY: Step = { script: 'parity', args: ['--store', 'jetstream'] };
 /** These counts do not depend on other load. */
 const COUNTS = lane('counts:check');
 const WITH_SERVERS = lane(
@@ -91,7 +120,7 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
   check: [
     PAGE,
     CHECKED,
-    [[...lane('parity'), FUZZ, FAULTS]],
+    [[...lane('parity'), SHARED_PARITY, FUZZ, FAULTS]],
     [[...WITH_SERVERS, ...lane('bench:smoke')]],
     [PACKAGES],
   ],
@@ -99,7 +128,7 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
     PAGE,
     CHECKED,
     [PLAIN],
-    [[LONG_PARITY, FUZZ, LONG_FAULTS]],
+    [[LONG_PARITY, LONG_SHARED_PARITY, FUZZ, LONG_FAULTS]],
     [WITH_SERVERS],
     [[...TAURI, WINDOWS, ...PACKAGES]],
     [[...lane('bench:smoke'), SHORT_SOAK, ...lane('test:perf', 'test:clients')]],

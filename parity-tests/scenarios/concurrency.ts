@@ -6,6 +6,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 export const CONCURRENCY: ScenarioFile = {
   name: 'concurrency',
   about: 'many clients at once',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'one event_id from 50 connections is stored once',

@@ -7,6 +7,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 export const FILTERS: ScenarioFile = {
   name: 'filters',
   about: 'filters over many rows',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'a filter finds every row of every span, and no other',

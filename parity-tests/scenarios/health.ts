@@ -7,6 +7,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 export const HEALTH: ScenarioFile = {
   name: 'health',
   about: 'the effective settings that a server reports',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'compile options are ordered by their bytes and stay the same',

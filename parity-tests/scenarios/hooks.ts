@@ -27,6 +27,7 @@ interface Payload {
 export const HOOKS: ScenarioFile = {
   name: 'hooks',
   about: 'payloads of hooks with any content',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'made-up payloads follow the mapping with a small limit',

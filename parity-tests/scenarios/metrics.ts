@@ -9,6 +9,7 @@ import { finishInput, lineOf, startWithInput } from '../src/server-input.ts';
 export const METRICS_SCENARIOS: ScenarioFile = {
   name: 'metrics',
   about: 'what the servers count',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'families are those of the file, with its texts, labels and buckets',

@@ -9,6 +9,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 export const NAMES: ScenarioFile = {
   name: 'names',
   about: 'more names than a list or a table keeps',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'a list has the first names and the sum of the others',

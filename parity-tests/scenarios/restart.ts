@@ -12,6 +12,7 @@ import { holdWriteLock } from '../src/write-lock.ts';
 export const RESTART: ScenarioFile = {
   name: 'restart',
   about: 'clean stops and what they keep',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'SIGTERM answers received requests and leaves no log behind',

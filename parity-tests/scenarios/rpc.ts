@@ -18,6 +18,7 @@ import { holdWriteLock } from '../src/write-lock.ts';
 export const RPC: ScenarioFile = {
   name: 'rpc',
   about: 'typed calls: long ones, any spelling, reads, a full queue',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'a call returns 100,000 nested dicts while other requests are answered',

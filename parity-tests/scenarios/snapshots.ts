@@ -7,6 +7,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 export const SNAPSHOTS: ScenarioFile = {
   name: 'snapshots',
   about: 'snapshots during writes and across servers',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'revision and data come from one state during writes',

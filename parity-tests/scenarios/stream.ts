@@ -8,6 +8,7 @@ import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.
 export const STREAM: ScenarioFile = {
   name: 'stream',
   about: 'frames, order, filters, resumption, slots',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'the stream sends connected, then events in id order after their commit',

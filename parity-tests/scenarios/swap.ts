@@ -12,6 +12,7 @@ import { snapshot } from '../src/snapshot.ts';
 export const SWAP: ScenarioFile = {
   name: 'swap',
   about: 'one file, both servers in turn',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'both servers use one file alternately',

@@ -8,6 +8,7 @@ import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.
 export const SYNC: ScenarioFile = {
   name: 'sync',
   about: 'the stream of invalidations',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'the stream opens with each topic in the order given, and its first frame holds retry',

@@ -11,6 +11,7 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 export const WAITS: ScenarioFile = {
   name: 'waits',
   about: 'sessions that wait for their user, over time',
+  sharesStreams: true,
   scenarios: [
     {
       name: 'silence does not end a session that needs an answer, and its wait becomes stale',

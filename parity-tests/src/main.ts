@@ -75,7 +75,7 @@ async function runOn(options: Options, jetStream: JetStream | undefined): Promis
   const scenarios = SCENARIO_FILES.flatMap((file) =>
     file.scenarios
       .filter((one) => !options.faults || one.faults !== undefined)
-      .filter((one) => !options.isJetStream || (file.choosesStore !== true && one.measures !== true))
+      .filter((one) => !options.isJetStream || (file.sharesStreams === true && one.measures !== true))
       .filter((one) => wanted(`scenarios/${file.name}`, one.name))
       .map((one) => ({ ...one, run: () => runScenario(file, one, options, jetStream) })),
   );

@@ -30,8 +30,8 @@ export interface Scenario {
 export interface ScenarioFile {
   readonly name: string;
   readonly about: string;
-  /** Whether its servers have a store of their own choice, so that `--store` does not run it again. */
-  readonly choosesStore?: boolean;
+  /** Whether `--store jetstream` runs it, with streams for its servers. */
+  readonly sharesStreams?: boolean;
   readonly scenarios: readonly Scenario[];
 }
 

@@ -44,6 +44,14 @@ test('every difference names a rule of the contract, and tests that exist', () =
   }
 });
 
+test('docs/cluster.md lists every difference', () => {
+  const text = readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8');
+  const section = text.split('\n## Differences\n')[1]!.split('\n## ')[0]!;
+  const lines = section.split('\n').filter((line) => line.startsWith('- '));
+  const expected = DIFFERENCES.map(({ rule, differs }) => `- ${rule}: ${differs}`);
+  assert.deepEqual(lines, [...new Set(expected)]);
+});
+
 test('a listed test that differs as the list says is reported with its rule', () => {
   for (const name of ['file/any', 'other/one']) {
     const outcome = judged(name, refused, LIST);
@@ -58,6 +66,12 @@ test('a listed test that differs otherwise, or not at all, fails', () => {
     assert.equal(found.kind, 'failed');
     assert.match('message' in found ? (found.message ?? '') : '', /CLU-08/);
   }
+});
+
+test('a test with a difference that depends on time may pass', () => {
+  const list = LIST.map((one) => ({ ...one, sometimes: true }));
+  assert.deepEqual(judged('file/any', { kind: 'passed' }, list), { kind: 'passed' });
+  assert.equal(judged('file/any', refused, list).kind, 'skipped');
 });
 
 test('a test that is not listed keeps its outcome', () => {

@@ -12,7 +12,6 @@ import { trimmed } from './trimmed.ts';
 export const CLUSTER: ScenarioFile = {
   name: 'cluster',
   about: 'servers share a stream of NATS, and each keeps a copy of it',
-  choosesStore: true,
   scenarios: [
     {
       name: 'both servers have equal copies, also after a kill and on a new database',

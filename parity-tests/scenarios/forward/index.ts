@@ -9,7 +9,6 @@ import { deepestHook, everyField, sentToBoth } from './fields.ts';
 export const FORWARD: ScenarioFile = {
   name: 'forward',
   about: 'a server sends what it stores to another one',
-  choosesStore: true,
   scenarios: [
     {
       name: 'every field arrives',
