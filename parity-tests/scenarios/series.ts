@@ -16,7 +16,6 @@ import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 export const SERIES: ScenarioFile = {
   name: 'series',
   about: 'time series, and the search for a text',
-  sharesStreams: true,
   scenarios: [
     {
       name: 'stored sums, rows, and rows in pages give the same series, the same in both servers',
