@@ -192,9 +192,11 @@ async function payloadWarning(context: ScenarioContext): Promise<void> {
   const limits = ['--max-attachment-bytes', '1024', '--attachments-bytes', '1024'];
   const server = await context.start({ flags: [...flags, ...limits] });
   const client = context.client(server);
-  const hook = (text: string): unknown => ({ session_id: 's', hook_event_name: 'Stop', text });
-  for (const length of [2_000, 900, 300]) {
-    const reply = await client.post('/api/hooks/claude-code', hook('x'.repeat(length)));
+  const hook = (length: number) => ({ session_id: 's', hook_event_name: 'Stop', text: 'x'.repeat(length) });
+  const call = { ...hook(300), hook_event_name: 'PostToolUse', tool_use_id: 'toolu_1' };
+  // A repetition has no event of its own, so nothing of it is kept or missing.
+  for (const payload of [call, call, hook(2_000), hook(900), hook(300)]) {
+    const reply = await client.post('/api/hooks/claude-code', payload);
     assert.deepEqual([reply.status, reply.text], [200, '{}']);
   }
   const warnings = (): string[] =>

@@ -12,8 +12,9 @@ export async function postHook(app: App, exchange: Exchange): Promise<void> {
   try {
     const payload = app.attachments.payloadToKeep(bytes);
     const outcomes = await app.ingest.hook(bytes, mapping, ticket);
-    const id = outcomes.ids[0];
-    if (payload !== undefined && id !== undefined) await app.attachments.keepPayload(id, payload);
+    // A duplicate has the id 0.
+    const id = outcomes.ids[0] ?? 0;
+    if (payload !== undefined && id > 0) await app.attachments.keepPayload(id, payload);
     hook(exchange, outcomes);
   } finally {
     ticket.release();
