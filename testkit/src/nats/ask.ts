@@ -3,16 +3,21 @@ import { connect } from 'node:net';
 
 const LIMIT_MS = 5_000;
 
-/** Sends a request, with `header` as its only header line, and returns the JSON of its answer. Rejects if it is late. */
+/**
+ * Sends a request, with `header` as its only header line, and returns the JSON of its answer. Rejects if it is late.
+ *
+ * @param options `token` is that of `authorization { token: ... }` in the configuration of NATS
+ */
 export async function askNats<T>(
   port: number,
   subject: string,
   body = '',
-  { host = '127.0.0.1', header }: { host?: string; header?: string } = {},
+  { host = '127.0.0.1', header, token }: { host?: string; header?: string; token?: string } = {},
 ): Promise<T> {
   const socket = connect(port, host);
   const timer = setTimeout(() => socket.destroy(), LIMIT_MS);
-  const hello = 'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.ask 1\r\n';
+  const client = JSON.stringify({ verbose: false, headers: true, auth_token: token });
+  const hello = `CONNECT ${client}\r\nSUB _INBOX.ask 1\r\n`;
   const head = header === undefined ? '' : `NATS/1.0\r\n${header}\r\n\r\n`;
   const length = Buffer.byteLength(head + body);
   const sizes = header === undefined ? `${length}` : `${Buffer.byteLength(head)} ${length}`;
