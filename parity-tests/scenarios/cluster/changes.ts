@@ -143,7 +143,10 @@ export async function retention(context: ScenarioContext): Promise<void> {
   await untilApplied(clients[1], (await clusterOf(clients[0])).applied);
   // Either server may have a last cut-off under way; a server that starts without a bound has none.
   await Promise.all([flagged.stop(), again.stop()]);
-  const { state } = await askNats<{ state: { last_seq: number } }>(nats.port, `$JS.API.STREAM.INFO.${STREAM}`);
+  const { state } = await askNats<{ state: { last_seq: number } }>(
+    nats.port,
+    `$JS.API.STREAM.INFO.${STREAM}`,
+  );
   const last = [
     await startNode(context, nats, context.target, 'first'),
     await startNode(context, nats, context.other, 'second'),
