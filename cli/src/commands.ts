@@ -39,6 +39,11 @@ export const COMMANDS: readonly Command[] = [
   { name: 'ensure', help: 'start a server for a file unless one has it', load: () => import('./ensure.ts') },
   { name: 'stop', help: 'end the server that has a file', load: () => import('./stop.ts') },
   {
+    name: 'trim',
+    help: 'remove from a shared stream what a backup and all servers have',
+    load: () => import('./trim.ts'),
+  },
+  {
     name: 'service',
     help: 'keep a server running while you are signed in',
     load: () => import('./service.ts'),

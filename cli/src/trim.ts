@@ -1,8 +1,11 @@
-/** `pnpm cluster:trim`: makes a backup of a shared stream, and removes from the stream what every copy and it have. */
+/** `pnpm twin-ingest trim`: makes a backup of a shared stream, and removes from the stream what every copy and it have. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import { trim } from './trim.ts';
+import { placeOf } from './connect/options.ts';
+import { trim } from './trim/trim.ts';
 
 type Name = 'servers' | 'nats' | 'token-file' | 'nats-token-file';
 
@@ -16,7 +19,7 @@ const FLAGS: FlagTable<Name> = {
   'nats-token-file': { value: 'FILE', help: 'the token of NATS' },
 };
 
-const USAGE = `Usage: pnpm cluster:trim --servers URLS --nats URL [flags]
+const USAGE = `Usage: pnpm twin-ingest trim --servers URLS --nats URL [flags]
 
 Makes a backup on the first server, waits until every server has what the backup has, and removes that from the stream.
 Name all servers: one that is left out, and behind, needs the backup afterwards. Nothing is removed after an error.
@@ -26,6 +29,7 @@ Exit code: 0 trimmed, 1 an error, 2 a wrong flag.
 `;
 
 async function main(): Promise<number> {
+  letReadersLeave(() => undefined);
   const parsed = parseFlags(process.argv.slice(2), FLAGS);
   if (parsed.kind === 'help') {
     process.stdout.write(USAGE);
@@ -44,7 +48,7 @@ async function main(): Promise<number> {
     tokenIn(flags.get(name), name, problems),
   );
   if (problems.length > 0 || nats === undefined) {
-    for (const problem of problems) process.stderr.write(`cluster:trim: ${problem}\n`);
+    for (const problem of problems) process.stderr.write(`trim: ${problem}\n`);
     return 2;
   }
   try {
@@ -60,7 +64,7 @@ async function main(): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    process.stderr.write(`cluster:trim: ${error.message}\n`);
+    process.stderr.write(`trim: ${error.message}\n`);
     return 1;
   }
 }
@@ -75,7 +79,7 @@ function url(text: string, scheme: 'http:' | 'nats:'): URL | undefined {
 function tokenIn(file: string | undefined, name: Name, problems: string[]): string | undefined {
   if (file === undefined) return undefined;
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readFileSync(resolve(placeOf(process.env, process.cwd()).cwd, file), 'utf8').trim();
   } catch (error) {
     problems.push(`--${name} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
     return undefined;
