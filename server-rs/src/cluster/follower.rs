@@ -65,7 +65,8 @@ impl Follower {
         }
         // The permit of the connection that this consumer uses.
         let _earlier = self.link.changed.notified().now_or_never();
-        let Ok(stream) = self.link.context.get_stream(&self.link.source.name).await else {
+        let name = &self.link.source.name;
+        let Some(stream) = self.link.answer(|| self.link.context.get_stream(name)).await else {
             return Some(UNREACHABLE);
         };
         let applied = self.progress.applied();
@@ -74,6 +75,8 @@ impl Follower {
         }
         let start_sequence = applied.unsigned_abs() + 1;
         let config = pull::Config {
+            // NATS creates a consumer with this name once.
+            name: self.link.client.new_inbox().rsplit('.').next().map(str::to_owned),
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence },
             ack_policy: AckPolicy::None,
             inactive_threshold: INACTIVE,
@@ -81,7 +84,9 @@ impl Follower {
             num_replicas: 1,
             ..pull::Config::default()
         };
-        let Ok(consumer) = stream.create_consumer(config).await else { return Some(UNREACHABLE) };
+        let Some(consumer) = self.link.answer(|| stream.create_consumer(config.clone())).await else {
+            return Some(UNREACHABLE);
+        };
         let heartbeat = Duration::from_millis(LIMITS.cluster_heartbeat_ms);
         let messages = consumer
             .stream()

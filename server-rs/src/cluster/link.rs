@@ -8,6 +8,7 @@ use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, Event};
+use futures_util::future::select_ok;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::config::StreamSource;
@@ -76,6 +77,26 @@ impl Link {
     /// Returns the subject of the events.
     pub(super) fn subject(&self) -> String {
         format!("{}.events", self.source.name)
+    }
+
+    /// Returns the answer to a request that NATS may take twice; `None` when none is in time. While a stream has no leader,
+    /// NATS drops its requests, so others follow before the first is overdue.
+    pub(super) async fn answer<T, E, F>(&self, request: impl Fn() -> F) -> Option<T>
+    where
+        F: Future<Output = Result<T, E>>,
+    {
+        let retry = Duration::from_millis(LIMITS.cluster_retry_ms);
+        let most = Duration::from_millis(LIMITS.cluster_answer_ms);
+        let delays = (0..).map(|index| retry * index).take_while(|delay| *delay < most);
+        let answers = delays.map(|delay| {
+            let request = &request;
+            Box::pin(async move {
+                tokio::time::sleep(delay).await;
+                request().await
+            })
+        });
+        let (answer, _others) = tokio::time::timeout(most, select_ok(answers)).await.ok()?.ok()?;
+        Some(answer)
     }
 
     /// Asks the leader of the stream for the sequence of its last message; `None` when none answers in time.

@@ -4,6 +4,7 @@
  * Invariant: a message is stored once, in the order of the sequences. After any contradiction the follower asks again from
  * the sequence that the copy has.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg, StreamInfo } from '@nats-io/jetstream';
 import type { Buffers } from '../buffers.ts';
@@ -14,7 +15,7 @@ import type { ClusterChange } from '../store/cluster-change.ts';
 import type { Store } from '../store/index.ts';
 import { MissingBytes } from './bucket.ts';
 import { readChange } from './change.ts';
-import { createdMs, type Link, UNREACHABLE } from './link.ts';
+import { createdMs, type Link, reasonOf, UNREACHABLE } from './link.ts';
 import { type Received, readMessages } from './message.ts';
 import type { Objects } from './objects.ts';
 import type { Progress } from './progress.ts';
@@ -68,7 +69,8 @@ export class Follower {
     while (!signal.aborted) {
       const failure = await this.follow().catch((error: unknown) => {
         if (error instanceof MissingBytes) return error.message;
-        return this.link.isConnected ? undefined : UNREACHABLE;
+        this.log.warn({ reason: reasonOf(error) }, 'the stream cannot be followed');
+        return UNREACHABLE;
       });
       if (signal.aborted) return;
       this.progress.fail(failure);
@@ -81,21 +83,24 @@ export class Follower {
     const { current } = this.link;
     if (current === undefined) return UNREACHABLE;
     const { name } = this.link.source;
-    const info = await current.manager.streams.info(name).catch(() => undefined);
+    const info = await this.link.answer(() => current.manager.streams.info(name));
     if (info === undefined) return UNREACHABLE;
     const failure = this.contradiction(info);
     if (failure !== undefined) return failure;
     const { AckPolicy, DeliverPolicy } = this.link.library;
-    const consumer = await current.manager.consumers.add(name, {
+    const config = {
+      // NATS creates a consumer with this name once.
+      name: randomUUID(),
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: this.progress.applied + 1,
       ack_policy: AckPolicy.None,
       inactive_threshold: INACTIVE_NANOS,
       mem_storage: true,
       num_replicas: 1,
-    });
-    const handle = await current.client.consumers.get(name, consumer.name);
-    const messages = await handle.consume({
+    };
+    const consumer = await this.link.answer(() => current.manager.consumers.add(name, config));
+    if (consumer === undefined) return UNREACHABLE;
+    const messages = await current.client.consumers.getConsumerFromInfo(consumer).consume({
       max_messages: LIMITS.cluster_group_events,
       idle_heartbeat: LIMITS.cluster_heartbeat_ms,
       expires: 5 * LIMITS.cluster_heartbeat_ms,
@@ -106,6 +111,10 @@ export class Follower {
     void this.watch(messages);
     try {
       await this.read(messages);
+    } catch (error) {
+      if (error instanceof MissingBytes) throw error;
+      // The next consumer continues.
+      return this.link.isConnected ? undefined : UNREACHABLE;
     } finally {
       this.messages = undefined;
       messages.stop();

@@ -10,6 +10,8 @@ import { parseTimestamp } from '../timestamp.ts';
 /** The reason of a stream that does not answer. */
 export const UNREACHABLE = 'unreachable';
 
+/** Number of requests for one answer. */
+const REQUESTS = LIMITS.cluster_answer_ms / LIMITS.cluster_retry_ms;
 const NANOS = 1_000_000_000;
 
 /** The library, which few servers load. */
@@ -78,6 +80,27 @@ export class Link {
     this.isClosed = true;
     this.isUp = false;
     await this.connected?.connection.close().catch(() => {});
+  }
+
+  /**
+   * Returns the answer to a request that NATS may take twice; `undefined` when none is in time. While a stream has no
+   * leader, NATS drops its requests, so others follow before the first is overdue.
+   */
+  async answer<T>(request: () => Promise<T>): Promise<T | undefined> {
+    const ended = new AbortController();
+    const after = (delayMs: number): Promise<undefined> =>
+      sleep(delayMs, undefined, { signal: ended.signal, ref: false });
+    const answers = Array.from({ length: REQUESTS }, async (_, index) => {
+      await after(index * LIMITS.cluster_retry_ms);
+      return request();
+    });
+    try {
+      return await Promise.any([...answers, after(LIMITS.cluster_answer_ms)]);
+    } catch {
+      return undefined;
+    } finally {
+      ended.abort();
+    }
   }
 
   /** Asks the leader of the stream for the sequence of its last message; `undefined` when none answers in time. */
