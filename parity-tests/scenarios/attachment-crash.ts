@@ -1,9 +1,8 @@
 /** Tests `kill -9` during uploads, both servers alternating on one file and one folder. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
-import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
-import { attach, brokenFilesOf, filesOf, readAttachment, sha256 } from '../src/attachment-client.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
+import { brokenFilesOf, filesOf, requireAll, uploadUntilDead } from '../src/attachment-client.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const ATTACHMENT_CRASH: ScenarioFile = {
@@ -26,6 +25,7 @@ const LARGEST_BYTES = 1 << 20;
 
 async function killInUploads(context: ScenarioContext): Promise<void> {
   const random = seededRandom(context.options.seed);
+  const sizeOf = (): number => 1 + random.below(LARGEST_BYTES);
   const acknowledged = new Set<string>();
   let inTheMiddle = 0;
   let id: number | undefined;
@@ -36,7 +36,7 @@ async function killInUploads(context: ScenarioContext): Promise<void> {
     id ??= (await context.client(server).ingest([event()])).ids[0]!;
     const before = acknowledged.size;
     const clients = Array.from({ length: CLIENTS }, (_, client) =>
-      uploadUntilDead(server.port, id!, `${turn}-${client}`, random, acknowledged),
+      uploadUntilDead(server.port, id!, `${turn}-${client}`, sizeOf, acknowledged),
     );
     await until(() => acknowledged.size >= before + 10, 'ten acknowledged attachments', 30_000);
     // The kill must hit an upload in progress, otherwise the test proves nothing.
@@ -50,29 +50,4 @@ async function killInUploads(context: ScenarioContext): Promise<void> {
   await requireAll(server.port, acknowledged);
   assert.ok(inTheMiddle > 0, 'a kill came in the middle of an upload');
   context.note(`${TURNS} kills, ${inTheMiddle} uploads cut, ${acknowledged.size} acknowledged, 0 lost`);
-}
-
-/** Attaches bodies of many sizes one after the other until the server is killed. */
-async function uploadUntilDead(
-  port: number,
-  id: number,
-  prefix: string,
-  random: Random,
-  acknowledged: Set<string>,
-): Promise<void> {
-  for (let number = 0; ; number += 1) {
-    const body = randomBytes(1 + random.below(LARGEST_BYTES));
-    const status = await attach(port, id, `${prefix}-${number}`, body);
-    if (status === undefined) return;
-    assert.equal(status, 201);
-    acknowledged.add(sha256(body));
-  }
-}
-
-/** Checks that every acknowledged attachment exists, byte for byte. */
-async function requireAll(port: number, acknowledged: ReadonlySet<string>): Promise<void> {
-  for (const name of acknowledged) {
-    const bytes = await readAttachment(port, name);
-    assert.equal(bytes && sha256(bytes), name, 'an acknowledged attachment');
-  }
 }

@@ -1,5 +1,6 @@
 /** Sends attachments, reads them back, and lists the folder that holds them. */
-import { createHash } from 'node:crypto';
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -114,4 +115,29 @@ export function brokenFilesOf(db: string): string[] {
     const name = sha256(readFileSync(join(`${db}.attachments`, path)));
     return path !== join(name.slice(0, 2), name);
   });
+}
+
+/** Attaches bodies of these sizes one after the other until the server is killed. Adds the hash of each to `acknowledged`. */
+export async function uploadUntilDead(
+  port: number,
+  id: number,
+  prefix: string,
+  sizeOf: () => number,
+  acknowledged: Set<string>,
+): Promise<void> {
+  for (let number = 0; ; number += 1) {
+    const body = randomBytes(sizeOf());
+    const status = await attach(port, id, `${prefix}-${number}`, body);
+    if (status === undefined) return;
+    assert.equal(status, 201);
+    acknowledged.add(sha256(body));
+  }
+}
+
+/** Checks that every acknowledged attachment exists, byte for byte. */
+export async function requireAll(port: number, acknowledged: ReadonlySet<string>): Promise<void> {
+  for (const name of acknowledged) {
+    const bytes = await readAttachment(port, name);
+    assert.equal(bytes && sha256(bytes), name, 'an acknowledged attachment');
+  }
 }

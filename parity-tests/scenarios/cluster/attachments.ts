@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
-import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import {
@@ -11,7 +11,9 @@ import {
   exchange,
   filesOf,
   readAttachment,
+  requireAll,
   sha256,
+  uploadUntilDead,
 } from '../../src/attachment-client.ts';
 import { askNats, clusterOf, Nats, STREAM, startNode, untilApplied } from '../../src/nats.ts';
 import { type ScenarioContext, until } from '../../src/scenario.ts';
@@ -179,6 +181,7 @@ const LARGEST_BYTES = 400_000;
 /** Kills of a server during uploads: the other one has every acknowledged attachment. */
 export async function killedUploads(context: ScenarioContext): Promise<void> {
   const random = seededRandom(context.options.seed);
+  const sizeOf = (): number => 1 + random.below(LARGEST_BYTES);
   const nats = await Nats.start(context);
   const second = await startNode(context, nats, context.other, 'second');
   const two = context.client(second);
@@ -190,7 +193,7 @@ export async function killedUploads(context: ScenarioContext): Promise<void> {
     await untilApplied(context.client(first), id);
     const before = acknowledged.size;
     const clients = Array.from({ length: CLIENTS }, (_, client) =>
-      uploadUntilDead(first.port, id, `${kill}-${client}`, random, acknowledged),
+      uploadUntilDead(first.port, id, `${kill}-${client}`, sizeOf, acknowledged),
     );
     await until(() => acknowledged.size >= before + 10, 'ten acknowledged attachments', 30_000);
     await first.kill();
@@ -201,30 +204,8 @@ export async function killedUploads(context: ScenarioContext): Promise<void> {
   const last = (await two.ingest([event()])).ids[0]!;
   await Promise.all([untilApplied(one, last), untilApplied(two, last)]);
   assert.equal(await listOf(one, id), await listOf(two, id));
-  for (const { port } of [first, second]) {
-    for (const name of acknowledged) {
-      const bytes = await readAttachment(port, name);
-      assert.equal(bytes && sha256(bytes), name, 'an acknowledged attachment');
-    }
-  }
+  for (const { port } of [first, second]) await requireAll(port, acknowledged);
   for (const name of ['first.db', 'second.db']) assert.deepEqual(brokenFilesOf(context.db(name)), []);
   context.note(`${context.target}: ${KILLS} kills, ${acknowledged.size} acknowledged attachments on both`);
   await Promise.all([first.stop(), second.stop()]);
-}
-
-/** Attaches bodies of many sizes one after the other until the server is killed. */
-async function uploadUntilDead(
-  port: number,
-  id: number,
-  prefix: string,
-  random: Random,
-  acknowledged: Set<string>,
-): Promise<void> {
-  for (let number = 0; ; number += 1) {
-    const body = randomBytes(1 + random.below(LARGEST_BYTES));
-    const status = await attach(port, id, `${prefix}-${number}`, body);
-    if (status === undefined) return;
-    assert.equal(status, 201);
-    acknowledged.add(sha256(body));
-  }
 }

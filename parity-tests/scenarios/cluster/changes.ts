@@ -1,6 +1,7 @@
 /** Tests deletions and retention as messages of the stream. */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import { attach, filesOf } from '../../src/attachment-client.ts';
 import { fillEveryKind } from '../../src/every-kind.ts';
 import { rowsOf } from '../../src/forward-pair.ts';
 import { askNats, clusterOf, compareAnswers, Nats, STREAM, startNode, untilApplied } from '../../src/nats.ts';
@@ -101,7 +102,7 @@ export async function largeSession(context: ScenarioContext): Promise<void> {
   await Promise.all([first.stop(), second.stop()]);
 }
 
-/** Bounds on one server, cut-offs on all, and bounds of a flag. */
+/** Bounds on one server, cut-offs and lost attachments on all, and bounds of a flag. */
 export async function retention(context: ScenarioContext): Promise<void> {
   const nats = await Nats.start(context);
   const first = await startNode(context, nats, context.target, 'first');
@@ -113,6 +114,7 @@ export async function retention(context: ScenarioContext): Promise<void> {
     for (let batch = 0; batch < 15; batch++) await client.ingest(events);
   };
   await fill(one);
+  assert.equal(await attach(first.port, 1, 'old', Buffer.from('old')), 201);
   await settle(one, two);
   const reply = await one.send('PUT', '/api/retention?bytes=4000000', undefined, []);
   assert.deepEqual([reply.status, reply.json<{ days: number; bytes: number }>().bytes], [200, 4_000_000]);
@@ -120,6 +122,9 @@ export async function retention(context: ScenarioContext): Promise<void> {
     (await client.get('/api/retention')).json<{ first_event_id: number }>().first_event_id;
   const isCut = async (): Promise<boolean> => (await firstId(two)) > 1;
   await until(isCut, 'a deletion by the bound on the other server', 20_000);
+  const isRemoved = (): boolean =>
+    ['first.db', 'second.db'].every((db) => filesOf(context.db(db)).length === 0);
+  await until(isRemoved, 'the attachment of a deleted event leaves both servers');
   await first.kill();
   // The bounds belong to the stream: the other server enforces them alone.
   const cut = await firstId(two);

@@ -84,7 +84,7 @@ export const CLUSTER: ScenarioFile = {
     },
     {
       name: 'the bounds of retention belong to the stream',
-      rules: ['CLU-12', 'CLU-11', 'RET-01', 'RET-03'],
+      rules: ['CLU-12', 'CLU-11', 'RET-01', 'RET-03', 'RET-06'],
       faults: ['F1'],
       uses: 'each',
       run: retention,
@@ -97,7 +97,7 @@ export const CLUSTER: ScenarioFile = {
     },
     {
       name: 'a server starts from a backup after the stream lost its first messages',
-      rules: ['CLU-13', 'CLU-06', 'CLU-10', 'BAK-07', 'PRO-08'],
+      rules: ['CLU-13', 'CLU-06', 'CLU-10', 'CLU-16', 'BAK-07', 'PRO-08'],
       uses: 'each',
       run: trimmed,
     },
