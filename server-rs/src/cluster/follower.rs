@@ -75,8 +75,6 @@ impl Follower {
         }
         let start_sequence = applied.unsigned_abs() + 1;
         let config = pull::Config {
-            // NATS creates a consumer with this name once.
-            name: self.link.client.new_inbox().rsplit('.').next().map(str::to_owned),
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence },
             ack_policy: AckPolicy::None,
             inactive_threshold: INACTIVE,
@@ -84,6 +82,8 @@ impl Follower {
             num_replicas: 1,
             ..pull::Config::default()
         };
+        // NATS may choose a server that has just ended. So each request is for another consumer, and NATS forgets those
+        // that nobody follows.
         let Some(consumer) = self.link.answer(|| stream.create_consumer(config.clone())).await else {
             return Some(UNREACHABLE);
         };

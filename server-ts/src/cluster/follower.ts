@@ -4,7 +4,6 @@
  * Invariant: a message is stored once, in the order of the sequences. After any contradiction the follower asks again from
  * the sequence that the copy has.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg, StreamInfo } from '@nats-io/jetstream';
 import type { Buffers } from '../buffers.ts';
@@ -89,8 +88,6 @@ export class Follower {
     if (failure !== undefined) return failure;
     const { AckPolicy, DeliverPolicy } = this.link.library;
     const config = {
-      // NATS creates a consumer with this name once.
-      name: randomUUID(),
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: this.progress.applied + 1,
       ack_policy: AckPolicy.None,
@@ -98,6 +95,8 @@ export class Follower {
       mem_storage: true,
       num_replicas: 1,
     };
+    // NATS may choose a server that has just ended. So each request is for another consumer, and NATS forgets those that
+    // nobody follows.
     const consumer = await this.link.answer(() => current.manager.consumers.add(name, config));
     if (consumer === undefined) return UNREACHABLE;
     const messages = await current.client.consumers.getConsumerFromInfo(consumer).consume({
