@@ -18,20 +18,10 @@ export function measureLag(measuring: Measuring): Promise<void> {
   return briefly(measuring, async (lifetime) => {
     const board = await startBoard(program, ['rs', 'ts', 'rs', 'ts'], lifetime);
     const homes = board.members.slice(0, 2);
-    // The first seconds of a process compile its code.
-    for (const home of homes) await openLoop(home, WARM_SECONDS);
+    // The first seconds of a process compile its code, also that of its stream.
+    for (const home of homes) await slice(board.members, home, WARM_SECONDS);
     for (const home of homes) {
-      const others = board.members.filter((one) => one !== home);
-      const seen = others.map(() => new Map<number, number>());
-      const state = { over: false };
-      const watching = others.map((one, index) => watch(one, seen[index]!, state));
-      await sleep(200);
-      const acknowledged = await openLoop(home, seconds);
-      await sleep(2_000);
-      state.over = true;
-      await Promise.all(watching);
-      for (const [index, other] of others.entries()) {
-        const lags = [...acknowledged].map(([id, at]) => Math.max(0, seen[index]!.get(id)! - at));
+      for (const { other, lags } of await slice(board.members, home, seconds)) {
         if (lags.some(Number.isNaN)) throw new Error(`${other.name} did not stream every event`);
         add({
           what: `lag at ${EVENTS_PER_S} events/s`,
@@ -43,6 +33,28 @@ export function measureLag(measuring: Measuring): Promise<void> {
       }
     }
   });
+}
+
+/** The lag of each event at another server, in milliseconds; not a number for an event that it did not stream. */
+interface Lags {
+  readonly other: Member;
+  readonly lags: readonly number[];
+}
+
+/** Sends to one server, and follows the streams of the others. */
+async function slice(members: readonly Member[], home: Member, seconds: number): Promise<Lags[]> {
+  const others = members.filter((one) => one !== home);
+  const seen = others.map(() => new Map<number, number>());
+  const state = { over: false };
+  const watching = others.map((one, index) => watch(one, seen[index]!, state));
+  await sleep(200);
+  const acknowledged = await openLoop(home, seconds);
+  await sleep(2_000);
+  state.over = true;
+  await Promise.all(watching);
+  const lagsAt = (arrivals: Map<number, number>): number[] =>
+    [...acknowledged].map(([id, at]) => Math.max(0, arrivals.get(id)! - at));
+  return others.map((other, index) => ({ other, lags: lagsAt(seen[index]!) }));
 }
 
 /** Sends batches when they are due; returns when each id was acknowledged. */
