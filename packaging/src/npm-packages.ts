@@ -58,13 +58,13 @@ const WHERE = `#!/usr/bin/env node
 console.log(import.meta.resolve('../dist/main.js'));
 `;
 
-/** Packs the Rust server of a platform, which `buildBinary` has built. */
-export async function packServer(platform: Platform): Promise<string> {
-  await checkServer(binaryOf(platform), platform, common().version);
+/** Packs the Rust server of a platform, which `buildBinary` has built, or another program. */
+export async function packServer(platform: Platform, built = binaryOf(platform)): Promise<string> {
+  await checkServer(built, platform, common().version);
   const manifest = serverManifest(common(), platform);
   return await packed(`server-${platform.name}`, manifest, 'packaging/SERVER.md', (folder) => {
     const program = join(folder, programName(platform));
-    copyFileSync(binaryOf(platform), program);
+    copyFileSync(built, program);
     chmodSync(program, 0o755);
   });
 }

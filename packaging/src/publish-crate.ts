@@ -20,7 +20,7 @@ ${flagLines(FLAGS)}`);
 } else {
   const folder = join(OUT, 'stage', 'crate');
   stageCrate(folder);
-  // The check of a release has already built the packed files (packaging/src/crate.ts).
+  // The job that packs a release has already built the packed files (packaging/src/crate.ts).
   const args = ['publish', '--allow-dirty', '--locked', '--no-verify'];
   await run('cargo', parsed.flags.has('dry-run') ? [...args, '--dry-run'] : args, { cwd: folder });
   process.stdout.write('published ingest-server\n');

@@ -8,26 +8,15 @@ import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { checkServer } from '../src/check-server.ts';
 import { checkChecksums, writeChecksums } from '../src/checksums.ts';
 import { crateManifest } from '../src/crate.ts';
-import { compareVersions, neededGlibc } from '../src/glibc.ts';
 import { common, OUT } from '../src/npm-packages.ts';
-import { binaryOf, GLIBC, PLATFORMS, platformNamed } from '../src/platforms.ts';
+import { binaryOf, PLATFORMS, platformNamed } from '../src/platforms.ts';
 import { run } from '../src/run.ts';
+import { unpacked } from './unpacked.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const WORKFLOW = read('.github/workflows/release.yml');
 const { version } = common();
 const OWN = platformNamed(`${process.platform}-${process.arch}`);
-
-/** Extracts a tarball into a folder that is removed after `work`. */
-async function unpacked(file: string, work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-unpacked-'));
-  try {
-    await run('tar', ['-xzf', join(OUT, file), '-C', folder]);
-    await work(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 test('every step of the release workflow is a script of package.json', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
@@ -52,11 +41,11 @@ test('the command line knows the platforms that have a package', async () => {
   assert.deepEqual(names.sort(), PLATFORMS.map(({ name }) => `@twin-ingest/server-${name}`).sort());
 });
 
-test('the packed Rust server is executable and needs no newer glibc than promised', async () => {
+test('the packed Rust server is executable and serves', async () => {
   await unpacked(`twin-ingest-server-${OWN.name}-${version}.tgz`, async (folder) => {
-    const program = join(folder, 'package/ingest-server');
-    assert.ok(compareVersions(await neededGlibc(program), GLIBC) <= 0);
-    assert.equal(await checkServer(program, OWN, version), true);
+    // `packed.long.ts` tests the glibc that it needs.
+    const { glibc: _, ...any } = OWN;
+    assert.equal(await checkServer(join(folder, 'package/ingest-server'), any, version), true);
   });
 });
 
