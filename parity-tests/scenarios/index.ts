@@ -1,5 +1,5 @@
 /**
- * All scenarios, in the order in which they run.
+ * All scenarios, in the order in which they run. Files with a long scenario are not among the last ones.
  */
 import type { ScenarioFile } from '../src/scenario.ts';
 import { ATTACHMENT_CRASH } from './attachment-crash.ts';
@@ -124,6 +124,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   CAPTURED,
   FORMATS,
   FORWARD,
+  FAULTS,
   CLUSTER,
   TIMEOUTS,
   STORAGE,
@@ -136,7 +137,6 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   STDIN_FRAMES,
   SWAP,
   CRASH,
-  FAULTS,
   KEYS,
   CORPUS,
   DIFFERENTIAL,

@@ -87,24 +87,18 @@ async function runOn(options: Options, jetStream: JetStream | undefined): Promis
   });
   const [measuring, others] = parted(scenarios, (one) => one.measures === true);
   const [waiting, computing] = parted(others, (one) => one.waits === true);
-  const cases = inLanes(1, files).then((results) => results.flat());
+  const computations = computing.map((one) => one.run).values();
   const lanes = await Promise.all([
-    cases,
-    inLanes(
-      COMPUTING_LANES,
-      computing.map((one) => one.run),
+    // The lane of the cases then takes scenarios too, since two lanes of them leave a third of two cores idle.
+    inLanes(1, files.values()).then(async (results) =>
+      [...results, ...(await inLanes(1, computations))].flat(),
     ),
+    inLanes(COMPUTING_LANES, computations),
     // Their bounded number leaves each enough processor time.
-    inLanes(
-      WAITING_LANES,
-      waiting.map((one) => one.run),
-    ),
+    inLanes(WAITING_LANES, waiting.map((one) => one.run).values()),
   ]);
   // Bounds of time and memory hold for a server that shares the machine with its test alone.
-  const last = await inLanes(
-    1,
-    measuring.map((one) => one.run),
-  );
+  const last = await inLanes(1, measuring.map((one) => one.run).values());
   return [...lanes.flat(2), ...last.flat()];
 }
 
@@ -113,12 +107,11 @@ function parted<T>(items: readonly T[], is: (item: T) => boolean): readonly [T[]
   return [items.filter(is), items.filter((item) => !is(item))];
 }
 
-/** Runs the works on this many lanes; a free lane takes the next work. */
-async function inLanes<T>(lanes: number, works: readonly (() => Promise<T>)[]): Promise<T[]> {
-  const left = works.values();
+/** Runs the works on this many lanes; a free lane takes the next work. Calls may share the works. */
+async function inLanes<T>(lanes: number, works: Iterator<() => Promise<T>>): Promise<T[]> {
   const results: T[] = [];
   const lane = async (): Promise<void> => {
-    for (const work of left) results.push(await work());
+    for (let next = works.next(); next.done !== true; next = works.next()) results.push(await next.value());
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return results;
