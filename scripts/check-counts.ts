@@ -12,7 +12,8 @@ import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
-import { writeBulk } from './counts/bulk.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Bulk, writeBulk } from './counts/bulk.ts';
 import { countFileCalls } from './counts/file-calls.ts';
 import { countInstructions } from './counts/instructions.ts';
 
@@ -36,29 +37,41 @@ interface Bounds {
 }
 
 async function count(folder: string): Promise<Record<string, number>> {
-  const { events, groupEvents } = LARGE_GROUPS;
-  const large = await writeBulk(folder, events, groupEvents);
-  const [rs, ts] = (['rs', 'ts'] as const).map((target) => countFileCalls(target, folder, large));
+  const large = await writeBulk(folder, LARGE_GROUPS.events, LARGE_GROUPS.groupEvents);
+  const small: Bulk[] = [];
+  for (const { events, groupEvents } of SMALL_GROUPS)
+    small.push(await writeBulk(folder, events, groupEvents));
+  // Load changes no count, so valgrind and strace run next to each other.
+  const [instructions, calls] = await Promise.all([
+    inTurn([large, ...small], async (bulk) => await countInstructions(folder, bulk)),
+    inTurn([large, ...small], async (bulk) => ({
+      rs: await countFileCalls('rs', folder, bulk),
+      ts: await countFileCalls('ts', folder, bulk),
+    })),
+  ]);
+  const { rs, ts } = calls[0]!;
   const counts: Record<string, number> = {
-    rs_instructions: countInstructions(folder, large),
-    rs_file_calls: rs!.calls,
-    ts_file_calls: ts!.calls,
-    rs_log_bytes: rs!.log_bytes,
-    ts_log_bytes: ts!.log_bytes,
-    rs_pages: rs!.pages,
-    ts_pages: ts!.pages,
+    rs_instructions: instructions[0]!,
+    rs_file_calls: rs.calls,
+    ts_file_calls: ts.calls,
+    rs_log_bytes: rs.log_bytes,
+    ts_log_bytes: ts.log_bytes,
+    rs_pages: rs.pages,
+    ts_pages: ts.pages,
   };
-  for (const { events, groupEvents } of SMALL_GROUPS) {
-    const small = await writeBulk(folder, events, groupEvents);
-    counts[`rs_instructions_groups_of_${groupEvents}`] = countInstructions(folder, small);
-    for (const target of ['rs', 'ts'] as const)
-      counts[`${target}_log_bytes_groups_of_${groupEvents}`] = countFileCalls(
-        target,
-        folder,
-        small,
-      ).log_bytes;
+  for (const [index, { groupEvents }] of SMALL_GROUPS.entries()) {
+    counts[`rs_instructions_groups_of_${groupEvents}`] = instructions[index + 1]!;
+    for (const target of TARGET_NAMES)
+      counts[`${target}_log_bytes_groups_of_${groupEvents}`] = calls[index + 1]![target].log_bytes;
   }
   return counts;
+}
+
+/** Returns the results of the works, which run one after the other. */
+async function inTurn<T>(bulks: readonly Bulk[], work: (bulk: Bulk) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (const bulk of bulks) results.push(await work(bulk));
+  return results;
 }
 
 answerHelp(`Usage: pnpm counts:check [--update]

@@ -3,9 +3,10 @@
  *
  * Invariant: the events are the same in every run.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { writeGroups } from '@twin-ingest/loadgen/ceilings/groups.ts';
 import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
 import { loadPool } from '@twin-ingest/loadgen/load/pool.ts';
@@ -29,23 +30,26 @@ export async function writeBulk(folder: string, events: number, groupEvents: num
   return { events, groupEvents, groups };
 }
 
+const run = promisify(execFile);
+
 /** Stores the events in a fresh database, with `wrapper` before the command, and returns stderr. Throws if it fails. */
-export function storeBulk(
+export async function storeBulk(
   target: TargetName,
   folder: string,
   { groups, groupEvents }: Bulk,
   wrapper: readonly [string, ...string[]],
-): string {
+): Promise<string> {
   const [tool, ...flags] = wrapper;
   const { command, args } = CEILING_PROGRAMS[target];
   const own = join(folder, `${target}-${tool}-${groupEvents}`);
   mkdirSync(own);
-  const { status, stderr, error } = spawnSync(
-    tool,
-    [...flags, command, ...args, '--db', join(own, DATABASE), '--groups', groups, '--durability', 'process'],
-    { encoding: 'utf8', maxBuffer: 1 << 24 },
-  );
-  if (status === 0) return stderr;
-  const cause = error?.message ?? stderr.trim().split('\n').slice(-5).join('\n');
-  throw new Error(`${tool} with the ${target} store failed: ${cause}`);
+  const given = ['--db', join(own, DATABASE), '--groups', groups, '--durability', 'process'];
+  try {
+    const { stderr } = await run(tool, [...flags, command, ...args, ...given], { maxBuffer: 1 << 24 });
+    return stderr;
+  } catch (error) {
+    const { message, stderr = '' } = error as Error & { stderr?: string };
+    const cause = stderr.trim().split('\n').slice(-5).join('\n') || message;
+    throw new Error(`${tool} with the ${target} store failed: ${cause}`);
+  }
 }

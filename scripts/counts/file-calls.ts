@@ -28,20 +28,19 @@ export interface FileCounts {
  * Returns the smallest of each count among three runs, because the timing of threads makes server-rs write some pages
  * twice.
  */
-export function countFileCalls(target: TargetName, folder: string, bulk: Bulk): FileCounts {
-  const runs = Array.from({ length: REPEATS }, (_, run) =>
-    countRun(target, join(folder, `run-${run}`), bulk),
-  );
+export async function countFileCalls(target: TargetName, folder: string, bulk: Bulk): Promise<FileCounts> {
+  const runs: FileCounts[] = [];
+  for (let run = 0; run < REPEATS; run++) runs.push(await countRun(target, join(folder, `run-${run}`), bulk));
   const least = (key: keyof FileCounts) => Math.min(...runs.map((counts) => counts[key])) / bulk.events;
   return { calls: least('calls'), log_bytes: least('log_bytes'), pages: least('pages') };
 }
 
-function countRun(target: TargetName, folder: string, bulk: Bulk): FileCounts {
+async function countRun(target: TargetName, folder: string, bulk: Bulk): Promise<FileCounts> {
   mkdirSync(folder, { recursive: true });
   // Each thread has its own file. In a common file, concurrent calls of two threads would split each other's lines.
   const prefix = `${target}-${bulk.groupEvents}-calls`;
   const options = ['-ff', '-y', '-s', '0', '-e', `trace=${CALLS}`, '-o', join(folder, prefix)];
-  storeBulk(target, folder, bulk, ['strace', ...options]);
+  await storeBulk(target, folder, bulk, ['strace', ...options]);
   const traces = readdirSync(folder).filter((name) => name.startsWith(`${prefix}.`));
   const counts = fileCountsOf(traces.map((name) => readFileSync(join(folder, name), 'utf8')).join(''));
   if (counts.calls === 0) throw new Error(`strace reported no call on ${DATABASE} of the ${target} store`);

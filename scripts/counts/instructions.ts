@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { type Bulk, storeBulk } from './bulk.ts';
 
 /** Returns instructions per event. */
-export function countInstructions(folder: string, bulk: Bulk): number {
+export async function countInstructions(folder: string, bulk: Bulk): Promise<number> {
   const out = `--callgrind-out-file=${join(folder, 'callgrind.out')}`;
-  const stderr = storeBulk('rs', folder, bulk, ['valgrind', '--tool=callgrind', out]);
+  const stderr = await storeBulk('rs', folder, bulk, ['valgrind', '--tool=callgrind', out]);
   const counted = /Collected\s*:\s*(\d+)/.exec(stderr)?.[1];
   if (counted === undefined) throw new Error('callgrind printed no count');
   return Number(counted) / bulk.events;
