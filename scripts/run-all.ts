@@ -72,9 +72,17 @@ const WITHOUT_SERVERS = lane(
 );
 const LINT = lane('lint', 'english:check', 'subjects:check');
 const RUST_LINT = lane('rust:lint', 'rust:test');
+/** Compiles the Rust server for Windows (decision 99). */
+const WINDOWS_LINT = lane('windows:check');
 /** It needs the crates that a build has fetched. */
 const SUPPLY = lane('supply:check');
-const FUZZ: Step = { script: 'fuzz', args: ['--minutes', '2'] };
+/** The same sessions in every run. */
+const FUZZ: Step = { script: 'fuzz', args: ['--minutes', '0.5'] };
+/** Other sessions each day. The output names the seed. */
+const LONG_FUZZ: Step = {
+  script: 'fuzz',
+  args: ['--minutes', '10', '--seed', String(Math.floor(Date.now() / 86_400_000))],
+};
 /** The faults take about a minute. Without nats-server the script says why it is skipped. */
 const FAULTS: Step = { script: 'cluster:check', args: ['--faults', '10'] };
 const LONG_FAULTS: Step = { script: 'cluster:check', args: ['--faults', '60'] };
@@ -88,21 +96,23 @@ const LONG_SHARED_PARITY: Step = { script: 'parity', args: ['--store', 'jetstrea
 const COUNTS = lane('counts:check');
 const WITH_SERVERS = lane(
   'client:test',
-  'page:test',
   'testkit:test',
   'cli:test',
   'examples:test',
   'agent-tests:test',
   'parity:test',
-  'loadgen:test',
-  'cluster:test',
 );
-/**
- * Compiles the Rust server for Windows (decision 99). Packs it for this machine with zig, which takes minutes, and
- * installs all packages from a local registry (decision 84).
- */
-const PACKAGES = lane('windows:check', 'packages:test');
-/** Links the program for Windows. `packages:test` then runs it where wine is the runner of cargo. */
+/** They wait for elections and time-outs of NATS, and use a third of one core. */
+const CLUSTER = lane('cluster:test');
+const BROWSER = lane('page:test');
+/** It compares times of short measurements, so it runs alone. */
+const MEASURING = lane('loadgen:test');
+const SMOKE = lane('bench:smoke');
+/** Packs the server of `rust:build`, and installs all packages from a local registry (decision 84). */
+const PACKAGES = lane('packages:test');
+/** Builds the server and the crate as a release does, with zig, which takes minutes. */
+const LONG_PACKAGES = lane('packages:long');
+/** Links the program for Windows. `packages:long` then runs it where wine is the runner of cargo. */
 const WINDOWS: Step = { script: 'pack:binary', args: ['win32-x64'] };
 /** These scripts are too slow for `check`, since the crate has its own fat LTO (decision 67). */
 const PLAIN = lane('plain:lint', 'plain:build');
@@ -114,24 +124,34 @@ const LONG_PARITY: Step = {
 };
 /** A soak of a minute per server. `bench:soak` without `--quick` takes 30. */
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
-const CHECKED: Stage = [RUST_LINT, [...BUILD, ...LINT, ...SUPPLY, ...WITHOUT_SERVERS, ...COUNTS]];
+const CHECKED: Stage = [
+  [...RUST_LINT, ...WINDOWS_LINT],
+  [...BUILD, ...LINT, ...SUPPLY, ...WITHOUT_SERVERS, ...COUNTS],
+];
 const PLANS: Readonly<Record<string, readonly Stage[]>> = {
-  test: [PAGE, [lane('rust:test'), [...BUILD, ...WITHOUT_SERVERS]], [lane('parity')], [WITH_SERVERS]],
+  test: [
+    PAGE,
+    [lane('rust:test'), [...BUILD, ...WITHOUT_SERVERS]],
+    [lane('parity')],
+    [WITH_SERVERS, CLUSTER],
+    [[...BROWSER, ...MEASURING]],
+  ],
   check: [
     PAGE,
     CHECKED,
-    [[...lane('parity'), SHARED_PARITY, FUZZ, FAULTS]],
-    [[...WITH_SERVERS, ...lane('bench:smoke')]],
-    [PACKAGES],
+    [lane('parity')],
+    [WITH_SERVERS, [FAULTS, ...CLUSTER]],
+    [[SHARED_PARITY, FUZZ, ...BROWSER, ...PACKAGES, ...MEASURING, ...SMOKE]],
   ],
   'check:long': [
     PAGE,
     CHECKED,
     [PLAIN],
-    [[LONG_PARITY, LONG_SHARED_PARITY, FUZZ, LONG_FAULTS]],
-    [WITH_SERVERS],
-    [[...TAURI, WINDOWS, ...PACKAGES]],
-    [[...lane('bench:smoke'), SHORT_SOAK, ...lane('test:perf', 'test:clients')]],
+    [[LONG_PARITY, LONG_SHARED_PARITY, LONG_FUZZ, LONG_FAULTS]],
+    [WITH_SERVERS, CLUSTER],
+    [[...BROWSER, ...MEASURING]],
+    [[...TAURI, WINDOWS, ...LONG_PACKAGES]],
+    [[...SMOKE, SHORT_SOAK, ...lane('test:perf', 'test:clients')]],
   ],
 };
 
