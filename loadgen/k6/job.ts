@@ -1,7 +1,4 @@
-/**
- * Data that the driver and the k6 script exchange: an order as a JSON file, and k6's own counts at the end. The order
- * has the units of k6.
- */
+/** Data that the driver and the k6 script exchange: an order as a JSON file, and a line on stdout for each answer. */
 import type { PackedPool } from '../src/load/packed-pool.ts';
 
 export interface K6Job {
@@ -14,18 +11,22 @@ export interface K6Job {
   /** The arrays of the pool. k6 has no memory that its virtual users share, but they share files. */
   readonly places_file: string;
   readonly bytes_file: string;
-  /** Number of requests per `time_unit`; k6 accepts only whole numbers. */
-  readonly rate: number;
-  readonly time_unit: string;
-  readonly duration: string;
-  readonly pre_allocated_vus: number;
-  readonly max_vus: number;
   readonly timeout: string;
-  readonly graceful_stop: string;
+  /** The executor of k6 and its settings. */
+  readonly scenario: object;
 }
 
-export interface K6Summary {
-  readonly requests: number;
-  /** Number of iterations that were due when no virtual user was free. */
-  readonly dropped: number;
+/** Begins the line of an answer; a `K6Answer` as JSON follows. */
+export const ANSWER = 'answer ';
+
+export interface K6Answer {
+  readonly events: number;
+  readonly bytes: number;
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly body: string | null;
+  /** Milliseconds from the moment the first request was due until the answer. */
+  readonly at_ms: number;
+  /** Milliseconds that k6 measured for the request. */
+  readonly latency_ms: number;
 }

@@ -17,27 +17,14 @@ import {
   spansOf,
   writeBody,
 } from '../src/load/packed-pool.ts';
-import type { K6Job, K6Summary } from './job.ts';
+import { ANSWER, type K6Answer, type K6Job } from './job.ts';
 
 const job = JSON.parse(open(__ENV.JOB!)) as K6Job;
 const placesFile = await openShared(job.places_file);
 const bytesFile = await openShared(job.bytes_file);
 
-export const options = {
-  // The figures come from the printed lines, so k6's own metrics need no tags.
-  systemTags: [],
-  scenarios: {
-    soak: {
-      executor: 'constant-arrival-rate',
-      rate: job.rate,
-      timeUnit: job.time_unit,
-      duration: job.duration,
-      preAllocatedVUs: job.pre_allocated_vus,
-      maxVUs: job.max_vus,
-      gracefulStop: job.graceful_stop,
-    },
-  },
-};
+// The figures come from the printed lines, so k6's own metrics need no tags.
+export const options = { systemTags: [], scenarios: { soak: job.scenario } };
 
 const PARAMETERS = {
   headers: { 'content-type': 'application/json' },
@@ -65,35 +52,16 @@ export default async function (): Promise<void> {
   if (count <= 0) return;
   const first = job.first + done;
   const body = await batchBody({ first, count });
-  const due = exec.scenario.startTime;
-  const sent = Date.now();
-  const response = http.post(job.url, body.buffer as ArrayBuffer, PARAMETERS);
-  const answered = Date.now();
-  console.log(
-    [
-      'answer',
-      sent - due,
-      answered - due,
-      response.timings.duration,
-      response.status,
-      response.error_code,
-      count,
-      body.length,
-      ...readAnswer(response.body as string | null),
-    ].join(' '),
-  );
-}
-
-/** Returns `received`, `duplicates` and the number of `rejected`. */
-function readAnswer(body: string | null): readonly [number, number, number] {
-  try {
-    const { received, duplicates, rejected } = JSON.parse(body ?? '');
-    if (typeof received === 'number' && typeof duplicates === 'number' && Array.isArray(rejected))
-      return [received, duplicates, rejected.length];
-  } catch {
-    // -1 is returned for an answer that cannot be parsed.
-  }
-  return [-1, -1, -1];
+  const { status, timings, body: text } = http.post(job.url, body.buffer as ArrayBuffer, PARAMETERS);
+  const answer: K6Answer = {
+    events: count,
+    bytes: body.length,
+    status,
+    body: text as string | null,
+    at_ms: Date.now() - exec.scenario.startTime,
+    latency_ms: timings.duration,
+  };
+  console.log(ANSWER + JSON.stringify(answer));
 }
 
 async function batchBody(range: Range): Promise<Uint8Array> {
@@ -115,12 +83,4 @@ async function read(file: File, at: number, size: number): Promise<Uint8Array<Ar
   const count = await file.read(target);
   if (count !== size) throw new Error(`the pool's file gave ${count} of ${size} bytes`);
   return target;
-}
-
-/** Returns k6's own counts, which the parent checks against the lines. */
-export function handleSummary(data: { metrics: Record<string, { values: { count: number } }> }): object {
-  // A metric without a count is absent.
-  const count = (name: string) => data.metrics[name]?.values.count ?? 0;
-  const summary: K6Summary = { requests: count('http_reqs'), dropped: count('dropped_iterations') };
-  return { stdout: `summary ${JSON.stringify(summary)}\n` };
 }

@@ -4,6 +4,8 @@
  * Each of them ends the run with exit 1: no speed makes up for it.
  */
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
+import { type StartError, tail } from '@twin-ingest/testkit/servers/server.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export type FailureCode =
   | 'corpus_unusable'
@@ -28,4 +30,9 @@ export class BenchFailure extends Failure<FailureCode> {
     super(code, message, details);
     this.name = 'BenchFailure';
   }
+}
+
+/** Returns the failure of a server that did not start. */
+export function startFailure(name: TargetName, { message, stderr }: StartError): BenchFailure {
+  return new BenchFailure('server_failed', `${name} did not start: ${message}`, tail(stderr));
 }

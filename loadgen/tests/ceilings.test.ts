@@ -18,7 +18,7 @@ import { loadPool, type PoolSource } from '../src/load/pool.ts';
 
 const EVENTS = 2_500;
 const GROUP_EVENTS = 400;
-const SOURCE: PoolSource = { corpus: undefined, seed: 7, most: 1_000, ids: 'random' };
+const SOURCE: PoolSource = { corpus: undefined, seed: 7, most: 1_000 };
 const TARGETS: readonly TargetName[] = ['rs', 'ts'];
 const missing = TARGETS.filter((name) => !existsSync(CEILING_PROGRAMS[name].artefact));
 const skip =

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
-import { expectedConstants, UnmappableEvent } from '../src/verify/audit/expected-row.ts';
+import { expectedConstants } from '../src/verify/audit/expected-row.ts';
 
 /** Returns the row of an event with these members in addition to the required ones. */
 function row(members: string, maxBytes?: number) {
@@ -94,5 +94,5 @@ test('the limit counts bytes and is itself allowed, and a summary may fill it to
 
 test('an event of wrong types has no row', () => {
   for (const members of ['"model":1', '"tokens_in":"1"', '"cost_usd":"1"', '"client_timestamp":"today"'])
-    assert.throws(() => row(members), UnmappableEvent, members);
+    assert.throws(() => row(members), /has no value by the contract/, members);
 });

@@ -1,62 +1,70 @@
-/** Tests what k6 alone has: dropped requests, its own counts, and the search for its program. */
+/** Tests what counts as acknowledged, and what k6 alone has: dropped requests, a run that ends early, its search. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { BenchFailure } from '../src/failure.ts';
-import type { Job, Sent } from '../src/load/drivers/driver.ts';
+import { test } from 'node:test';
+import type { Sent } from '../src/load/drivers/driver.ts';
 import { findK6 } from '../src/load/drivers/find.ts';
-import { k6Driver } from '../src/load/drivers/k6.ts';
+import { prepareK6 } from '../src/load/drivers/k6.ts';
+import { Tally } from '../src/load/drivers/tally.ts';
 import { ANYWHERE } from './listening-server.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-k6-'));
-const lifetime = new Lifetime();
-after(async () => {
-  await lifetime.end();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const job: Job = {
-  pool: { corpus: undefined, seed: 7, most: 47, ids: 'random' },
-  endpoint: 'batch',
-  batchSize: 10,
-  connections: 1,
-  timeout_s: 1,
-};
+import { folder, lifetime } from './scratch.ts';
 
 /** Sends five requests by a program that prints these lines instead of k6. */
 async function sendBy(lines: readonly string[]): Promise<Sent> {
   const binary = join(folder, 'fake-k6');
   const print = (line: string) => `echo '${line}'\nsleep 0.1\n`;
   writeFileSync(binary, `#!/bin/sh\n${lines.map(print).join('')}`, { mode: 0o755 });
-  const driver = k6Driver({ found: { binary, version: '1.8.1' }, placement: ANYWHERE, lifetime });
-  const generator = await driver.prepare(job);
+  const pool = { corpus: undefined, seed: 7, most: 47 };
+  const job = { pool, endpoint: 'batch', batchSize: 10, connections: 1, timeout_s: 1 } as const;
+  const found = { binary, version: '1.8.1' };
+  const generator = await prepareK6(job, { found, placement: ANYWHERE, lifetime });
   const order = { url: 'http://127.0.0.1:1', range: { first: 0, count: 50 }, rate_events_per_s: 10 };
   return generator.send(order, () => undefined).finally(() => generator.close());
 }
 
-const ANSWER = 'answer 0 1.5 1.5 201 0 10 800 10 0 0';
-
-test('requests that were due and not sent are dropped, by the larger of both counts', async () => {
-  const all = (dropped: number) => ['ready', ANSWER, 'done', `summary {"requests":1,"dropped":${dropped}}`];
-  const sent = await sendBy(all(0));
+test('requests that were due and not sent are dropped', async () => {
+  const answer = { events: 10, bytes: 800, status: 201, body: '{"received":10}', at_ms: 9, latency_ms: 1.5 };
+  const sent = await sendBy(['ready', `answer ${JSON.stringify(answer)}`, 'done']);
   assert.deepEqual([sent.requests, sent.dropped_requests, sent.received_events], [1, 4, 10]);
-  assert.deepEqual([sent.duration_ms, sent.latency!.max_ms, sent.sent_bytes], [1.5, 1.5, 800]);
-  assert.equal((await sendBy(all(9))).dropped_requests, 9);
+  assert.deepEqual([sent.duration_ms, sent.latency!.max_ms, sent.sent_bytes], [9, 1.5, 800]);
 });
 
-test('a k6 that ends early, or counts otherwise, is a failure with what it said', async () => {
-  const failure = await sendBy(['ready', 'invalid duration']).catch((error: unknown) => error);
-  assert.ok(failure instanceof BenchFailure && failure.code === 'generator_failed', String(failure));
-  assert.deepEqual(failure.details, ['invalid duration']);
-  const other = ['ready', ANSWER, 'done', 'summary {"requests":2,"dropped":0}'];
-  await assert.rejects(sendBy(other), /k6 counted 2 requests and reported 1/);
+test('a k6 that ends early is a failure with what it said', async () => {
+  const details = ['invalid duration'];
+  await assert.rejects(sendBy(['ready', ...details]), { code: 'generator_failed', details });
 });
 
 test('a k6 that does not run is none, and nothing else is taken in its place', () => {
   assert.equal(findK6({ K6_BIN: join(folder, 'nothing') }, folder), null);
   assert.equal(findK6({ PATH: folder }, folder), null);
   assert.equal(findK6({ K6_BIN: process.execPath }, folder), null);
+});
+
+test('only what a 2xx answer says was received counts as acknowledged', () => {
+  const tally = new Tally();
+  for (const [status, body] of [
+    [201, '{"received":1,"ids":[1],"duplicates":1,"rejected":[]}'],
+    [503, '{"received":2,"ids":[],"duplicates":0,"rejected":[]}'],
+    [201, 'received 2'],
+    [200, '{"received":0,"ids":[],"duplicates":1}'],
+    [201, '{"received":"1","ids":[8],"duplicates":0}'],
+  ] as const)
+    tally.answered(status, body, tally.sent(2, 100));
+  tally.sent(1, 1);
+  const sent = tally.result({ errors: 1, generator_cpu_us: 1 });
+  assert.deepEqual([sent.received_events, sent.non_2xx], [1, 3]);
+  assert.deepEqual(sent.status_codes, { '200': 1, '201': 3, '503': 1 });
+  assert.deepEqual([sent.requests, sent.sent_events, sent.sent_bytes], [6, 11, 501]);
+  assert.equal(tally.requests - tally.answers, 1);
+});
+
+test('a latency counts from the moment a request was due, and keeps what is below a millisecond', () => {
+  const tally = new Tally();
+  const due = tally.sent(1, 10, 1000.25);
+  tally.answered(201, '{"received":1}', due, 1050.75);
+  const { latency, duration_ms } = tally.result({ errors: 0, generator_cpu_us: 0 });
+  assert.deepEqual([latency!.max_ms, duration_ms], [50.5, 50.5]);
+  const none = new Tally().result({ errors: 0, generator_cpu_us: 0 });
+  assert.deepEqual([none.latency, none.generator_delay, none.duration_ms], [null, null, 0]);
 });

@@ -171,7 +171,7 @@ test('the plain servers answer and store as the product does', { skip }, async (
 });
 
 test('the audit finds every generated event in the files of the plain servers', { skip }, async () => {
-  const source: PoolSource = { corpus: undefined, seed: 1, most: 1500, ids: 'random' };
+  const source: PoolSource = { corpus: undefined, seed: 1, most: 1500 };
   const pool = await loadPool(source);
   const auditor = await createAuditor({ pool: source, lifetime });
   const claim = { ranges: [{ first: 0, count: 3000 }], acknowledged_events: 3000 };

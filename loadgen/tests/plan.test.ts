@@ -1,21 +1,28 @@
-/** Tests which measurements each mode has, in which order and size, and the path of its result. */
+/**
+ * Tests the command line, and which measurements each mode has, in which order and size, and the path of its result.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from '../src/cli/compare-command.ts';
-import type { WarmUp } from '../src/observe/sample.ts';
+import { FLAG_ENTRIES } from '../src/plan/flags.ts';
 import type { Options } from '../src/plan/options.ts';
 import { parseCpuList } from '../src/plan/placement.ts';
 import { COMMITTED_RESULT, describePlan, makePlan, SCRATCH_RESULT } from '../src/plan/plan.ts';
+import { parseRates } from '../src/plan/spec.ts';
 import { groupsOf } from '../src/plan/suite.ts';
 import { inTurn } from '../src/plan/turns.ts';
 import { portion } from '../src/run/cycles.ts';
-import { partOf } from '../src/run/round.ts';
-import { fasterPace, sizeOf } from '../src/run/sizes.ts';
+import { partOf, sizeOf } from '../src/run/round.ts';
 
 const optionsOf = (...argv: string[]): Options => {
   const parsed = parseOptions(argv);
   assert.equal(parsed.kind, 'run', JSON.stringify(parsed));
   return (parsed as { options: Options }).options;
+};
+const problemsOf = (...argv: string[]) => {
+  const parsed = parseOptions(argv);
+  assert.equal(parsed.kind, 'invalid', JSON.stringify(parsed));
+  return (parsed as { problems: readonly string[] }).problems;
 };
 const planOf = (...argv: string[]) => makePlan(optionsOf(...argv), { k6: false, wrk: true });
 const names = (...argv: string[]) => planOf(...argv).specs.map((spec) => spec.name);
@@ -45,14 +52,6 @@ test('the plan names each measurement, its rounds and the time that it takes', (
   assert.match(lines[1]!, /^4 rounds of batch: Batches of generated events/);
   assert.match(lines[2]!, /^ {2}then open_1000: Open loop at 1,000 events\/s/);
   assert.match(lines.join('\n'), /\nThis takes about \d+ min.* once built\.\n/);
-});
-
-const warmedAt = (...parts_events_per_s: number[]) => ({ parts_events_per_s }) as unknown as WarmUp;
-
-test('the fastest part of any warm-up gives the pace', () => {
-  assert.equal(fasterPace([warmedAt(90, 100), warmedAt(50, 130)]), 130);
-  const whole = { sent: { received_events: 500, duration_ms: 250 }, parts_events_per_s: [] };
-  assert.equal(fasterPace([whole as unknown as WarmUp, warmedAt(50)]), 2000);
 });
 
 test('a closed loop by duration has what the faster server takes in all slices, in whole requests', () => {
@@ -110,7 +109,7 @@ test('the committed result is replaced by a full run alone', () => {
   assert.equal(planOf().out, COMMITTED_RESULT);
   const flags =
     '--only=rs --rounds=3 --events=20000 --duration=20 --mode=single --no-build --starts=1 --driver=wrk ' +
-    '--concurrency=1 --batch-size=1 --stream-clients=1 --warmup=0 --ids=time --seed=2 --durability=power';
+    '--concurrency=1 --batch-size=1 --stream-clients=1 --warmup=0 --seed=2 --durability=power';
   for (const flag of [...flags.split(' '), `--corpus=${import.meta.filename}`]) {
     const plan = planOf(flag);
     assert.equal(plan.out, SCRATCH_RESULT, flag);
@@ -125,4 +124,92 @@ test('the committed result is replaced by a full run alone', () => {
 
 test('a list of cores as the kernel writes it', () => {
   assert.deepEqual(parseCpuList('0-2,5,7-8'), [0, 1, 2, 5, 7, 8]);
+});
+
+test('the documented command line works as written, bare -- included, and all else has its default', () => {
+  const all = optionsOf('--', '--events=20000', '--concurrency=40', '--batch-size=50', '--warmup=500');
+  assert.deepEqual([all.events, all.concurrency, all.batchSize, all.warmup], [20_000, 40, 50, 500]);
+  const { mode, rounds, durability, only, noBuild } = all;
+  assert.deepEqual([mode, rounds, durability, only, noBuild], ['main', 4, 'process', undefined, false]);
+  assert.equal(optionsOf().events, undefined);
+  assert.equal(optionsOf('--events', '4000', '--only', 'ts').only, 'ts', 'values may stand behind a space');
+  const quick = optionsOf('--quick', '--rounds=4');
+  assert.deepEqual([quick.rounds, quick.starts, quick.events], [4, 3, 200_000]);
+});
+
+test('every problem is reported, and none replaced by a default', () => {
+  const found = problemsOf(
+    '--events=12x',
+    '--rounds=0',
+    '--only=go',
+    '--durability=none',
+    '--evnts=3',
+    'stray',
+  );
+  assert.deepEqual(found.toSorted(), [
+    '--durability must be one of process, power, not none',
+    '--events must be an integer from 1 to 100000000, not 12x',
+    '--only must be one of rs, ts, not go',
+    '--rounds must be an integer from 1 to 100, not 0',
+    'unexpected argument stray',
+    'unknown flag --evnts; --help lists all',
+  ]);
+});
+
+test('a wrong form, a flag without a use, and flags that contradict each other are wrong', () => {
+  for (const [argv, ...wanted] of [
+    [['--seed=1', '--seed=1'], '--seed is given twice'],
+    [['--corpus'], '--corpus needs a value'],
+    [['--events', '--json'], '--events needs a value'],
+    [['--json=yes'], '--json takes no value'],
+    [
+      ['--mode=batch', '--events=100'],
+      '--events 100 in batches of 50 are 2 requests, fewer than --concurrency 40',
+    ],
+    [['--corpus=/nowhere/events.ndjson'], '--corpus /nowhere/events.ndjson does not exist'],
+    [['--mode=batch', '--rate=2000'], '--rate has no meaning with --mode=batch'],
+    [
+      ['--mode=all', '--durability=power', '--stream-clients=3'],
+      '--stream-clients has no meaning with --mode=all',
+      '--durability has no meaning with --mode=all',
+    ],
+    [
+      ['--events=20000', '--duration=10'],
+      '--events and --duration both say how long a round is; give one of them',
+    ],
+    [['--mode=soak', '--rate=50%', '--pick=soak'], '--rate of a soak is one rate in events per second'],
+    [['--mode=soak', '--rate=10000,50%'], '--rate of a soak is one rate in events per second'],
+    [
+      ['--mode=open', '--rate=2000,50%', '--pick=open_2000,open_5000'],
+      '--pick names open_5000; --mode=open measures batch, open_2000, open_50_percent',
+    ],
+    [['--mode=startup', '--pick=batch'], '--pick names batch; --mode=startup measures nothing but starts'],
+  ] as const)
+    assert.deepEqual(problemsOf(...argv), wanted);
+  assert.deepEqual(optionsOf('--mode=all', '--pick=single,stream').pick, ['single', 'stream']);
+});
+
+test('rates are events per second or shares, in their order', () => {
+  assert.deepEqual(parseRates('2000,75%'), [
+    { kind: 'fixed', events_per_s: 2000 },
+    { kind: 'share', share: 0.75 },
+  ]);
+  assert.equal(parseRates('2000,75%,2000'), '--rate names 2000 twice');
+  assert.equal(parseRates('75%,02000,2000,0075%'), '--rate names 2000 twice');
+  for (const wrong of ['', '0', '101%', '2k', '2000,', '-5', '1e4']) {
+    assert.match(String(parseRates(wrong)), /^--rate must be events per second or percent/, wrong);
+  }
+});
+
+test('the help names every flag of the command with its default', () => {
+  const parsed = parseOptions(['--help', '--events=wrong']);
+  assert.equal(parsed.kind, 'help');
+  const lines = (parsed as { text: string }).text.split('\n');
+  for (const [name, flag] of FLAG_ENTRIES) {
+    const line = lines.find((text) => new RegExp(`^  --${name}[ =]`).test(text));
+    assert.equal(line !== undefined, flag.commands.includes('compare'), name);
+    if (line === undefined) continue;
+    if (flag.default !== undefined) assert.ok(line.endsWith(`[${flag.default}]`), line);
+    assert.ok(line.length <= 170, line);
+  }
 });

@@ -25,7 +25,7 @@ export interface Bulk {
 /** Writes the groups to a file in the folder. */
 export async function writeBulk(folder: string, events: number, groupEvents: number): Promise<Bulk> {
   const groups = join(folder, `groups-of-${groupEvents}.ndjson`);
-  const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, ids: 'random', most: events });
+  const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, most: events });
   await writeGroups(groups, pool, events, groupEvents, new AbortController().signal);
   return { events, groupEvents, groups };
 }

@@ -14,7 +14,7 @@ import { type BulkSample, figuresOf } from '../ceilings/ceiling.ts';
 import { writeGroups } from '../ceilings/groups.ts';
 import { ceilingTable, type Part } from '../ceilings/part.ts';
 import { type BulkFigures, CEILING_PROGRAMS, HTTP_PROGRAMS, runBulk } from '../ceilings/programs.ts';
-import { autocannonDriver } from '../load/drivers/process-driver.ts';
+import { closedLoop } from '../load/drivers/process-driver.ts';
 import { loadPool, type PoolSource } from '../load/pool.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import { createProbe } from '../observe/probe.ts';
@@ -63,7 +63,7 @@ async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
 }
 
 function poolOf({ corpus }: Wanted): PoolSource {
-  return { corpus, seed: 1, ids: 'random', most: 200_000 };
+  return { corpus, seed: 1, most: 200_000 };
 }
 
 /** Runs both servers in the order A B B A, so that a slow minute of the machine affects both. */
@@ -99,13 +99,14 @@ async function bulk(
 async function httpOnly(target: TargetName, wanted: Wanted, lifetime: Lifetime): Promise<BulkSample> {
   const server = await startServer(target, {}, HTTP_PROGRAMS[target]);
   const release = lifetime.add(() => server.stop());
-  const generator = await autocannonDriver(choosePlacement(), lifetime).prepare({
+  const job = {
     pool: poolOf(wanted),
     endpoint: 'batch',
     batchSize: BATCH,
     connections: 40,
     timeout_s: 30,
-  });
+  } as const;
+  const generator = await closedLoop()(job, { placement: choosePlacement(), lifetime });
   const order = { url: server.url, rate_events_per_s: null };
   const count = HTTP_WARM_UP * BATCH;
   await generator.send({ ...order, range: { first: 0, count } }, () => undefined);

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { FLAG_ENTRIES } from '../plan/flags.ts';
 import type { Options } from '../plan/options.ts';
 import { type Given, type Parsed, parseCommand, type Usage } from '../plan/parse.ts';
-import { parseRates, type RequestedRate } from '../plan/rates.ts';
-import { namesOf } from '../plan/suite.ts';
+import { parseRates, type RequestedRate } from '../plan/spec.ts';
+import { specsOf } from '../plan/suite.ts';
 import { compare } from '../run/compare.ts';
 import type { Contenders } from '../run/contenders.ts';
 import { runCommand } from './run-command.ts';
@@ -85,7 +85,8 @@ function sizeProblems({ given, mode, events, batchSize, concurrency }: Options):
 
 /** Returns the unknown names of `--pick`. A mistyped name would silently leave out its measurement. */
 function pickProblems(options: Options): string[] {
-  const names = namesOf(options);
+  const all = specsOf({ ...options, pick: undefined }, { k6: false, wrk: true });
+  const names = all.map(({ name }) => name);
   return (options.pick ?? [])
     .filter((name) => !names.includes(name))
     .map((name) => {

@@ -20,10 +20,10 @@ import {
   type TargetName,
 } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import { autocannonDriver, openDriver } from '../load/drivers/process-driver.ts';
+import { closedLoop, prepareOpenLoop } from '../load/drivers/process-driver.ts';
 import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
-import { parseRates } from '../plan/rates.ts';
+import { parseRates } from '../plan/spec.ts';
 import { REAL_CONTENDERS } from '../run/contenders.ts';
 import { Host } from '../run/host.ts';
 import { runCommand } from './run-command.ts';
@@ -106,14 +106,10 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   const contenders = { ...REAL_CONTENDERS, targets, ceilings: null };
   const host = await Host.start(wanted.target, { contenders, placement, lifetime });
   const { rate: rate_events_per_s, seconds } = wanted;
-  const driver = rate_events_per_s === null ? autocannonDriver : openDriver;
-  const generator = await driver(placement, lifetime).prepare({
-    pool: { corpus: wanted.corpus, seed: 1, ids: 'random', most: 200_000 },
-    endpoint: 'batch',
-    batchSize: 50,
-    connections: 40,
-    timeout_s: 30,
-  });
+  const prepare = rate_events_per_s === null ? closedLoop() : prepareOpenLoop;
+  const pool = { corpus: wanted.corpus, seed: 1, most: 200_000 };
+  const job = { pool, endpoint: 'batch', batchSize: 50, connections: 40, timeout_s: 30 } as const;
+  const generator = await prepare(job, { placement, lifetime });
   const order = { url: host.url, rate_events_per_s };
   await generator.send({ ...order, range: { first: 0, count: WARM_UP_EVENTS } }, () => undefined);
   const range = { first: WARM_UP_EVENTS, count: seconds * (rate_events_per_s ?? EVENTS_PER_S) };

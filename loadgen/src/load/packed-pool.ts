@@ -6,15 +6,13 @@
  * order of connections. k6 loads this module too, so it needs no Buffer and imports nothing of Node. Nothing here parses
  * or serialises JSON: the cost per event is that of copying.
  */
-import { UUID_BYTES, writeTimeUuid, writeUuid } from './uuid.ts';
+import { UUID_BYTES, writeUuid } from './uuid.ts';
 
 /** The pool without its arrays. */
 export interface PackedPool {
   readonly events: number;
   readonly sessions: number;
   readonly seed: number;
-  /** Event ids: random UUIDs, or ones that grow with time (UUIDv7). */
-  readonly ids: 'random' | 'time';
 }
 
 /**
@@ -100,13 +98,12 @@ function writeIds(pool: PackedPool, { places, first }: Piece, body: Uint8Array, 
   const sessionBase = Math.floor(first / pool.events) * pool.sessions;
   const sessionSeed = pool.seed + SESSION_SEED_OFFSET;
   const view = new DataView(body.buffer, body.byteOffset, body.length);
-  const writeId = pool.ids === 'time' ? writeTimeUuid : writeUuid;
   let lastSession = -1;
   let lastAt = 0;
   for (let i = 0, word = 0; word < places.length; i++, word += PLACE_WORDS) {
     const at = start + places[word]! - places[0]!;
     const idAt = places[word + 2]!;
-    if (idAt > 0) writeId(view, at + idAt - 1, pool.seed, first + i);
+    if (idAt > 0) writeUuid(view, at + idAt - 1, pool.seed, first + i);
     const sessionAt = at + places[word + 3]!;
     const session = places[word + 4]!;
     // Consecutive events usually share a session, and in k6 copying bytes is much faster than computing them.

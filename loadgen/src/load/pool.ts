@@ -7,9 +7,10 @@
 import { createHash } from 'node:crypto';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
 import { quantile } from '../analyse/statistics.ts';
+import { BenchFailure } from '../failure.ts';
 import { type PackedPool, PLACE_WORDS } from './packed-pool.ts';
 import { generateLines, generateSmallLines } from './payload.ts';
-import { parseTemplate, type Template, TemplateError } from './template.ts';
+import { parseTemplate, type Template } from './template.ts';
 
 export interface PoolSource {
   /** NDJSON file, optionally compressed with gzip; `undefined`: the events are generated. */
@@ -19,7 +20,6 @@ export interface PoolSource {
   readonly seed: number;
   /** Maximum number of events that are kept in memory. */
   readonly most: number;
-  readonly ids: PackedPool['ids'];
 }
 
 export interface PoolFacts {
@@ -42,8 +42,8 @@ export interface Pool extends PackedPool {
   readonly facts: PoolFacts;
 }
 
+/** Reads or generates the events. Fails with `corpus_unusable` at the first line that cannot be an event. */
 export async function loadPool(source: PoolSource): Promise<Pool> {
-  const lines = linesOf(source);
   const sessions = new Map<string, number>();
   const templates: Template[] = [];
   const number = (id: string): number => {
@@ -52,19 +52,22 @@ export async function loadPool(source: PoolSource): Promise<Pool> {
     sessions.set(id, sessions.size);
     return sessions.size - 1;
   };
-  let line = 0;
-  for await (const text of lines) {
-    line++;
-    if (text.trim() === '') continue;
-    templates.push(templateOf(text, line, number));
-    if (templates.length >= source.most) break;
+  let line = 1;
+  try {
+    for await (const text of linesOf(source)) {
+      if (text.trim() !== '') templates.push(parseTemplate(text, number));
+      if (templates.length >= source.most) break;
+      line++;
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BenchFailure('corpus_unusable', `line ${line} of the corpus: ${why}`);
   }
-  if (templates.length === 0) throw new TemplateError('the corpus holds no event');
+  if (templates.length === 0) throw new BenchFailure('corpus_unusable', 'the corpus holds no event');
   return {
     events: templates.length,
     sessions: sessions.size,
     seed: source.seed,
-    ids: source.ids,
     ...packed(templates),
     facts: factsOf(source, templates, sessions.size),
   };
@@ -86,16 +89,6 @@ function packed(templates: readonly Template[]): Pick<Pool, 'places' | 'bytes'> 
 function linesOf({ corpus, payload, seed }: PoolSource): Iterable<string> | AsyncIterable<string> {
   if (corpus !== undefined) return readCorpus(corpus);
   return payload === 'small' ? generateSmallLines(seed) : generateLines(seed);
-}
-
-function templateOf(text: string, line: number, number: (id: string) => number): Template {
-  try {
-    return parseTemplate(text, number);
-  } catch (error) {
-    if (error instanceof TemplateError)
-      throw new TemplateError(`line ${line} of the corpus ${error.message}`);
-    throw error;
-  }
 }
 
 function factsOf(source: PoolSource, templates: readonly Template[], sessions: number): PoolFacts {

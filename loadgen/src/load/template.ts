@@ -16,26 +16,19 @@ export interface Template {
   readonly session: number;
 }
 
-/** A line that cannot be an event: the contract requires an object with a `session_id`. */
-export class TemplateError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'TemplateError';
-  }
-}
-
 const PLACEHOLDER = '0'.repeat(UUID_BYTES);
 
 /**
  * Makes a template of one event's JSON text.
  *
  * Placeholders of a UUID's length replace the text of both ids, which may have any length. Everything else keeps its
- * bytes, in particular `metadata`. `sessionNumber` returns the number of a session within the pool.
+ * bytes, in particular `metadata`. `sessionNumber` returns the number of a session within the pool. Throws when the line
+ * cannot be an event: the contract requires an object with a `session_id`.
  */
 export function parseTemplate(line: string, sessionNumber: (id: string) => number): Template {
   const members = membersOf(line);
   const session = stringOf(members, 'session_id');
-  if (session === undefined) throw new TemplateError('has no session_id that is a string');
+  if (session === undefined) throw new TypeError('no session_id that is a string');
   // An id of white space counts as absent (contract, rule of `event_id`), so it gets no fresh id.
   const given = stringOf(members, 'event_id');
   const id = given !== undefined && stringIn(given).trim() !== '' ? given : undefined;
@@ -59,14 +52,9 @@ export function parseTemplate(line: string, sessionNumber: (id: string) => numbe
 }
 
 function membersOf(line: string): Span[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(line);
-  } catch {
-    throw new TemplateError('is not JSON');
-  }
+  const parsed: unknown = JSON.parse(line);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw new TemplateError('is not a JSON object');
+    throw new TypeError('not a JSON object');
   return memberSpans(line);
 }
 

@@ -33,31 +33,6 @@ export function uuidText(seed: number, index: number): string {
   return String.fromCharCode(...text);
 }
 
-/** First time in the UUIDs that grow with time. The machine's clock is not read. */
-const FIRST_UUID_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
-
-/** Number of UUIDs per millisecond. Six bits contain their order. */
-const UUIDS_PER_MS = 50;
-
-/**
- * Writes a version 7 UUID (RFC 9562, section 5.7) for `index` at `at`.
- *
- * UUIDs grow with the index, like those of a client that creates them in order. A UUID contains milliseconds derived
- * from the index, a counter within the millisecond (section 6.2), and bits that look random. Two indexes below 2^32
- * never share a UUID, since no two have the same millisecond and counter.
- */
-export function writeTimeUuid(view: DataView, at: number, seed: number, index: number): void {
-  const time_ms = FIRST_UUID_MS + Math.floor(index / UUIDS_PER_MS);
-  const place = index % UUIDS_PER_MS;
-  const a = mix(index ^ mix(seed));
-  const b = mix(index + 0x9e3779b9 + seed);
-  const c = mix(index ^ 0x5bd1e995 ^ b);
-  const high = Math.floor(time_ms / 0x1_0000);
-  const version = 0x7000 | (place << 6) | (a & 0x3f);
-  const variant = ((a >>> 16) & 0x3fff) | 0x8000;
-  writeWords(view, at, [high, time_ms % 0x1_0000, version, variant, b & 0xffff, c]);
-}
-
 /** Words of 32, 16, 16, 16, 16 and 32 bits. */
 type Words = readonly [number, number, number, number, number, number];
 

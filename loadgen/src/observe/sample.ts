@@ -60,7 +60,6 @@ export interface WarmUp {
   readonly cold_events_per_s: number | null;
   /** Throughput of each part except the first; empty when the warm-up had one part. */
   readonly parts_events_per_s: readonly number[];
-  readonly sent: Sent;
 }
 
 /** Figures of the reader, which sends the requests of a dashboard during a soak. */

@@ -29,5 +29,5 @@ export function flagsOf({ only, json, ...given }: Comparison): string[] {
 }
 
 function contendersOf({ targets }: Comparison): Contenders {
-  return { targets, plain: targets, ceilings: null, closedLoopProgram: undefined, scratch: null };
+  return { targets, plain: targets, ceilings: null, scratch: null };
 }

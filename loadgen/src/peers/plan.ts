@@ -7,7 +7,6 @@ export const PEER_POOL: PoolSource = {
   payload: 'small',
   seed: 1,
   most: 20_000,
-  ids: 'random',
 };
 
 export const LOAD = {

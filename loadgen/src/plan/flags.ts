@@ -10,7 +10,8 @@ import { DEFAULT_RATES, PEER_S, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP
 const COUNT = { kind: 'integer', value: 'N', minimum: 1, maximum: 100_000_000 } as const;
 const ALL_SUITES = ['compare', 'sync', 'codecs', 'binary', 'rpc'] as const;
 const LOADS = ['main', 'batch', 'single', 'open', 'soak'] as const;
-const QUICK_EVENTS = 200_000;
+/** A number that changes the load. */
+const COUNT_OF_LOAD = { ...COUNT, commands: ['compare'], modes: LOADS, changesLoad: true } as const;
 
 export const FLAGS = {
   mode: {
@@ -54,7 +55,7 @@ export const FLAGS = {
     ...COUNT,
     commands: ['compare', 'ceilings'],
     modes: ['main', 'batch', 'single', 'open', 'all'],
-    quick: QUICK_EVENTS,
+    quick: 200_000,
     help: 'events that a closed loop has in each round, instead of a length',
   },
   stored: {
@@ -84,24 +85,16 @@ export const FLAGS = {
     help: 'what sends in a closed loop; wrk costs least and reports no latencies [wrk where it is installed]',
   },
   concurrency: {
-    kind: 'integer',
-    commands: ['compare'],
-    modes: LOADS,
-    changesLoad: true,
-    value: 'N',
+    ...COUNT_OF_LOAD,
+    modes: ['main', 'batch', 'single', 'open'],
     default: 40,
-    minimum: 1,
     maximum: 1000,
     help: 'connections',
   },
   'batch-size': {
-    kind: 'integer',
-    commands: ['compare'],
+    ...COUNT_OF_LOAD,
     modes: ['main', 'batch', 'open', 'soak'],
-    changesLoad: true,
-    value: 'N',
     default: 50,
-    minimum: 1,
     maximum: 10_000,
     help: 'events in a request',
   },
@@ -113,23 +106,14 @@ export const FLAGS = {
     help: `events/s, or in an open loop also shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
   },
   'stream-clients': {
-    kind: 'integer',
-    commands: ['compare'],
-    modes: LOADS,
-    changesLoad: true,
-    value: 'N',
+    ...COUNT_OF_LOAD,
     minimum: 0,
     maximum: 1000,
     help: 'clients of the live stream during the load, each checked against the file [soak 10, else 0]',
   },
   warmup: {
-    kind: 'integer',
-    commands: ['compare'],
-    modes: LOADS,
-    changesLoad: true,
-    value: 'N',
+    ...COUNT_OF_LOAD,
     minimum: 0,
-    maximum: 100_000_000,
     quick: 20_000,
     help:
       `events to warm up [closed loop ${UNSIZED_WARM_UP.batch}, of single events ${UNSIZED_WARM_UP.single}; ` +
@@ -170,16 +154,6 @@ export const FLAGS = {
     value: 'FILE',
     help: 'recorded events instead of generated ones: NDJSON, gzip or not',
   },
-  ids: {
-    kind: 'choice',
-    commands: ['compare'],
-    modes: LOADS,
-    changesLoad: true,
-    value: 'KIND',
-    default: 'random',
-    choices: ['random', 'time'],
-    help: 'event ids: random, or growing with time',
-  },
   seed: {
     kind: 'integer',
     commands: ['compare', 'sync', 'codecs', 'rpc'],
@@ -214,11 +188,6 @@ export const FLAGS = {
     help: 'print the result as JSON instead of the tables',
   },
   'no-build': { kind: 'switch', commands: ALL_SUITES, help: 'measure what is built, stale or not' },
-  help: {
-    kind: 'switch',
-    commands: [...ALL_SUITES, 'ceilings', 'reads', 'peers', 'ladders', 'profile', 'hot'],
-    help: 'print this text and exit',
-  },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 type Table = typeof FLAGS;

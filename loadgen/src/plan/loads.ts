@@ -1,12 +1,13 @@
 /** Makes the specification of each kind of load from the options. */
-import type { Workload } from '../result/result.ts';
 import { QUICK_SOAK_S, SLICE_S, SLICES, SLOW_EVENTS_PER_S, SOAK_S, WARMUP_S } from './lengths.ts';
 import type { Options } from './options.ts';
-import { parseRates, type RequestedRate } from './rates.ts';
-import type { Spec } from './spec.ts';
+import type { RequestedRate, Spec } from './spec.ts';
 
 const SOAK_EVENTS_PER_S = 10_000;
 export const STREAM_CLIENTS = 10;
+
+/** Fewest requests of a slice. A small number of events has fewer slices. */
+const FEWEST_REQUESTS = 100;
 
 type FixedRate = Extract<RequestedRate, { kind: 'fixed' }>;
 
@@ -18,84 +19,49 @@ export interface Tools {
   readonly wrk: boolean;
 }
 
-/** Values that most specs have. */
-const COMMON = {
-  servers: 'product',
-  rate: null,
-  throughput_of: null,
-  reader: false,
-  ceiling: false,
-} as const;
-
 /** Values that replace those of the default spec. */
 export interface How {
   readonly name?: string;
+  readonly title?: string;
   readonly group?: string;
   readonly slices?: number;
 }
 
 export function batch(options: Options, tools: Tools, how: How = {}): Spec {
-  const title =
-    options.corpus === undefined
-      ? 'Batches of generated events, closed loop'
-      : 'Batches of real events, closed loop';
-  return closed(options, tools, {
-    name: 'batch',
-    mode: 'batch',
-    title,
-    batch_size: options.batchSize,
-    ...how,
-  });
+  const events = options.corpus === undefined ? 'generated' : 'real';
+  const title = `Batches of ${events} events, closed loop`;
+  return closed(options, tools, 'batch', { name: 'batch', title, ...how });
 }
 
 export function single(options: Options, tools: Tools): Spec {
-  return closed(options, tools, {
-    name: 'single',
-    title: 'One event a request, closed loop',
-    mode: 'single',
-    batch_size: 1,
-    slices: 2,
-  });
+  const how = { name: 'single', title: 'One event a request, closed loop', slices: 2 };
+  return closed({ ...options, batchSize: 1 }, tools, 'single', how);
 }
 
-interface Closed extends How {
-  readonly name: string;
-  readonly title: string;
-  readonly mode: 'batch' | 'single';
-  readonly batch_size: number;
-}
-
-function closed(options: Options, tools: Tools, what: Closed): Spec {
-  const { name, title, mode } = what;
-  const events = options.events ?? null;
+function closed(
+  options: Options,
+  tools: Tools,
+  mode: 'batch' | 'single',
+  { name, title, group = name, slices = SLICES }: How & Pick<Spec, 'name' | 'title'>,
+): Spec {
+  const { events = null, batchSize } = options;
+  const most = events === null ? slices : Math.floor(events / batchSize / FEWEST_REQUESTS);
   return {
-    ...COMMON,
+    ...common(options),
     name,
     title,
     mode,
-    group: what.group ?? name,
+    group,
     driver: options.driver ?? (tools.wrk ? 'wrk' : 'autocannon'),
-    corpus: options.corpus,
     workload: {
-      ...common(options),
-      slices: slicesOf(events, what),
-      batch_size: what.batch_size,
+      ...workload(options),
+      slices: Math.max(1, Math.min(slices, most)),
       events,
       duration_s: events === null ? (options.duration ?? SLICE_S[mode]) : null,
     },
     ceiling: true,
   };
 }
-
-/**
- * Returns the number of slices. A small number of events has fewer slices, so that each has about 100 requests or more.
- */
-function slicesOf(events: number | null, { slices = SLICES, batch_size }: Closed): number {
-  if (events === null) return slices;
-  return Math.max(1, Math.min(slices, Math.floor(events / batch_size / FEWEST_REQUESTS)));
-}
-
-const FEWEST_REQUESTS = 100;
 
 /** Returns one open loop per rate. If a rate is a share, the closed loop that it refers to comes first. */
 export function opens(options: Options, tools: Tools, asked: readonly RequestedRate[]): Spec[] {
@@ -104,84 +70,84 @@ export function opens(options: Options, tools: Tools, asked: readonly RequestedR
   return [batch({ ...options, duration: undefined }, tools, { group: 'open' }), ...specs];
 }
 
-export function open(options: Options, rate: RequestedRate, how: How): Spec {
+export function open(options: Options, rate: RequestedRate, how: Pick<How, 'name' | 'group'>): Spec {
   const streams = options.streamClients ?? 0;
+  const percent = rate.kind === 'share' ? Math.round(rate.share * 100) : null;
   const [name, load] =
     rate.kind === 'fixed'
-      ? [`open_${rate.events_per_s}`, `${rate.events_per_s.toLocaleString('en-US')} events/s`]
-      : [`open_${percent(rate)}_percent`, `${percent(rate)} % of each server's own throughput`];
+      ? [`open_${rate.events_per_s}`, eventsPerSecond(rate)]
+      : [`open_${percent}_percent`, `${percent} % of each server's own throughput`];
+  const isSlow = rate.kind === 'fixed' && rate.events_per_s <= SLOW_EVENTS_PER_S;
   return {
-    ...COMMON,
-    name: how.name ?? name,
+    ...common(options),
+    name,
     title: `Open loop at ${load}${streams > 0 ? `, ${streams} stream clients` : ''}`,
     mode: 'open',
-    group: how.group ?? name,
+    group: name,
     driver: 'open',
-    corpus: options.corpus,
     workload: {
-      ...common(options),
-      slices: how.slices ?? 1,
-      batch_size: options.batchSize,
-      events: null,
-      duration_s: options.duration ?? (isSlow(rate) ? SLICE_S.slow_open : SLICE_S.open),
+      ...workload(options),
+      duration_s: options.duration ?? (isSlow ? SLICE_S.slow_open : SLICE_S.open),
     },
     rate,
     throughput_of: rate.kind === 'share' ? 'batch' : null,
+    ...how,
   };
-}
-
-function isSlow(rate: RequestedRate): boolean {
-  return rate.kind === 'fixed' && rate.events_per_s <= SLOW_EVENTS_PER_S;
-}
-
-function percent(rate: { readonly share: number }): number {
-  return Math.round(rate.share * 100);
 }
 
 export function soak(options: Options, tools: Tools): Spec {
   // The command line accepts only one fixed rate for a soak.
   const rate = (options.rates?.[0] ?? { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S }) as FixedRate;
-  const clients = options.streamClients ?? STREAM_CLIENTS;
+  const stream_clients = options.streamClients ?? STREAM_CLIENTS;
   const duration_s = options.duration ?? (options.quick ? QUICK_SOAK_S : SOAK_S);
   const length = duration_s % 60 === 0 ? `${duration_s / 60} min` : `${duration_s} s`;
   return {
-    ...COMMON,
+    ...common(options),
     name: 'soak',
-    title: `Soak: ${length} at ${rate.events_per_s.toLocaleString('en-US')} events/s, ${clients} stream clients, a dashboard`,
+    title: `Soak: ${length} at ${eventsPerSecond(rate)}, ${stream_clients} stream clients, a dashboard`,
     mode: 'soak',
     group: 'soak',
     driver: tools.k6 ? 'k6' : 'open',
-    corpus: options.corpus,
     workload: {
-      ...common(options),
-      slices: 1,
-      batch_size: options.batchSize,
-      events: null,
+      ...workload(options),
       duration_s,
       warmup_events: options.warmup ?? rate.events_per_s * WARMUP_S.soak,
       rounds: 1,
-      stream_clients: clients,
+      stream_clients,
     },
     rate,
     reader: true,
   };
 }
 
-function common(
-  options: Options,
-): Omit<Workload, 'rate' | 'events' | 'duration_s' | 'batch_size' | 'slices'> {
+/** Returns the values that most specs have. */
+function common({ corpus }: Options) {
+  return {
+    servers: 'product',
+    corpus,
+    rate: null,
+    throughput_of: null,
+    reader: false,
+    ceiling: false,
+  } as const;
+}
+
+function workload(options: Options): Omit<Spec['workload'], 'duration_s'> {
   return {
     connections: options.concurrency,
     warmup_events: options.warmup ?? null,
     rounds: options.rounds,
     durability: options.durability,
     max_metadata_bytes: null,
-    ids: options.ids,
+    ids: 'random',
     preload_events: 0,
     stream_clients: options.streamClients ?? 0,
+    slices: 1,
+    batch_size: options.batchSize,
+    events: null,
   };
 }
 
-export function rates(text: string): readonly RequestedRate[] {
-  return parseRates(text) as readonly RequestedRate[];
+function eventsPerSecond({ events_per_s }: FixedRate): string {
+  return `${events_per_s.toLocaleString('en-US')} events/s`;
 }

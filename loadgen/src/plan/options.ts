@@ -1,6 +1,6 @@
 /** The options of `bench:compare` after all checks. */
 import type { Given } from './parse.ts';
-import type { RequestedRate } from './rates.ts';
+import type { RequestedRate } from './spec.ts';
 
 export type Durability = 'process' | 'power';
 

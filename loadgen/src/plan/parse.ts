@@ -5,7 +5,7 @@
  * on, is ignored.
  */
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
+import { flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import type { CommandName, Flag } from './flag.ts';
 import { FLAG_ENTRIES, type FlagName, type Values } from './flags.ts';
 
@@ -37,124 +37,75 @@ export function parseCommand<Command extends CommandName, Options>(
   argv: readonly string[],
   finish: (values: Given<Command>, problems: string[]) => Options,
 ): Parsed<Options> {
-  const problems: string[] = [];
-  const { texts, words } = readTexts(usage, argv, problems);
-  if (texts.has('help')) return { kind: 'help', text: helpText(usage) };
-  const values = flagsOf(usage.name).map(([name, flag]) => [
-    camel(name),
-    parsedValue(name, flag, { texts, usage, problems }),
-  ]);
-  const given = { ...Object.fromEntries(values), given: new Set(texts.keys()), words } as Given<Command>;
+  const { name: command, words: wanted = [] } = usage;
+  const table = FLAG_ENTRIES.filter(([, { commands }]) => commands.includes(command));
+  const parsed = parseFlags<FlagName>(argv, Object.fromEntries(table) as Record<FlagName, Flag>);
+  if (parsed.kind === 'help') return { kind: 'help', text: helpText(usage, table) };
+  const { flags, words } = parsed;
+  const problems = parsed.kind === 'wrong' ? parsed.problems : [];
+  if (wanted.length === 0) problems.push(...words.map((word) => `unexpected argument ${word}`));
+  else if (words.length !== wanted.length)
+    problems.push(`expected ${wanted.join(' ')}, got ${words.length} arguments; --help shows the usage`);
+  const values = table.map(([name, flag]) => {
+    const preset = (flags.has('quick') ? flag.quick : undefined) ?? flag.default;
+    // A flag whose value is missing is a problem already.
+    const value = flags.get(name) || preset;
+    return [
+      camel(name),
+      flag.kind === 'switch' ? flags.has(name) : accepted(name, flag, value, usage, problems),
+    ];
+  });
+  const given = { ...Object.fromEntries(values), given: new Set(flags.keys()), words } as Given<Command>;
   const options = finish(given, problems);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
 }
 
-function flagsOf(command: CommandName): (readonly [FlagName, Flag])[] {
-  return FLAG_ENTRIES.filter(([, { commands }]) => commands.includes(command));
-}
-
-type Texts = ReadonlyMap<FlagName, string>;
-
-/** Returns the given flags with their texts, in the order of the command line. A switch has an empty text. */
-function readTexts(
-  { name: command, words: wanted = [] }: Usage<CommandName>,
-  argv: readonly string[],
+/** Returns the value of a flag; adds a problem when the flag does not accept it. */
+function accepted(
+  name: FlagName,
+  { kind, choices = [], minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Flag,
+  value: string | number | undefined,
+  usage: Usage<CommandName>,
   problems: string[],
-): { texts: Texts; words: string[] } {
-  const known = new Map(flagsOf(command));
-  const { tokens } = parseArgs({
-    args: argv.filter((argument) => argument !== '--'),
-    options: Object.fromEntries(
-      [...known].map(([name, { kind }]) => [
-        name,
-        { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) },
-      ]),
-    ),
-    strict: false,
-    tokens: true,
-  });
-  const texts = new Map<FlagName, string>();
-  const words: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value);
-    if (token.kind !== 'option') continue;
-    const { rawName, value } = token;
-    const name = token.name as FlagName;
-    const flag = known.get(name);
-    if (flag === undefined || !rawName.startsWith('--'))
-      problems.push(`unknown flag ${rawName}; --help lists all`);
-    else if (texts.has(name)) problems.push(`${rawName} is given twice`);
-    else if (flag.kind === 'switch') {
-      if (value !== undefined) problems.push(`${rawName} takes no value`);
-      texts.set(name, '');
-    } else if (value === undefined || value === '' || value.startsWith('--'))
-      problems.push(`${rawName} needs a value`);
-    else texts.set(name, value);
+): string | number | readonly string[] | undefined {
+  if (value === undefined || kind === 'text') return value;
+  const text = String(value);
+  if (kind === 'list') {
+    const list = text.split(',');
+    const known = name === 'scenarios' ? (usage.scenarios ?? []) : list;
+    for (const one of list)
+      if (!known.includes(one)) problems.push(`--${name} knows ${known.join(', ')}, not ${one}`);
+    return list;
   }
-  if (wanted.length === 0) problems.push(...words.map((word) => `unexpected argument ${word}`));
-  else if (words.length !== wanted.length)
-    problems.push(`expected ${wanted.join(' ')}, got ${words.length} arguments; --help shows the usage`);
-  return { texts, words };
-}
-
-interface Reading {
-  readonly texts: Texts;
-  readonly usage: Usage<CommandName>;
-  readonly problems: string[];
-}
-
-function parsedValue(name: FlagName, flag: Flag, { texts, usage, problems }: Reading) {
-  const given = texts.get(name);
-  switch (flag.kind) {
-    case 'switch':
-      return given !== undefined;
-    case 'text':
-      return given ?? flag.default;
-    case 'list': {
-      const list = given?.split(',');
-      const known = name === 'scenarios' ? (usage.scenarios ?? []) : (list ?? []);
-      for (const one of list ?? [])
-        if (!known.includes(one)) problems.push(`--${name} knows ${known.join(', ')}, not ${one}`);
-      return list;
-    }
-    case 'choice': {
-      const value = given ?? flag.default;
-      if (value !== undefined && !flag.choices!.includes(String(value)))
-        problems.push(`--${name} must be one of ${flag.choices!.join(', ')}, not ${value}`);
-      return value;
-    }
-    case 'integer': {
-      if (given === undefined) return (texts.has('quick') ? flag.quick : undefined) ?? flag.default;
-      const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = flag;
-      const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
-      if (number >= minimum && number <= maximum) return number;
-      problems.push(`--${name} must be an integer from ${minimum} to ${maximum}, not ${given}`);
-      return minimum;
-    }
+  if (kind === 'choice') {
+    if (!choices.includes(text)) problems.push(`--${name} must be one of ${choices.join(', ')}, not ${text}`);
+    return text;
   }
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= minimum && number <= maximum) return number;
+  problems.push(`--${name} must be an integer from ${minimum} to ${maximum}, not ${text}`);
+  return minimum;
 }
 
 function camel(name: string): string {
   return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function helpText({ name, words = [], about, exit, scenarios }: Usage<CommandName>): string {
-  const lines = flagsOf(name).map(([flag, { value, help, choices, default: preset }]) => {
-    const shown = `--${flag}${value === undefined ? '' : `=${value}`}`;
-    const among = flag === 'scenarios' ? scenarios : choices;
+function helpText(
+  { name: command, words = [], about, exit, scenarios }: Usage<CommandName>,
+  table: typeof FLAG_ENTRIES,
+): string {
+  const shown = table.map(([name, flag]) => {
+    const { help, default: preset, choices } = flag;
+    const among = name === 'scenarios' ? scenarios : choices;
     const listed = among === undefined ? '' : ` (${among.join(', ')})`;
-    return `  ${shown.padEnd(26)}${help}${listed}${preset === undefined ? '' : ` [${preset}]`}`;
+    return [
+      name,
+      { ...flag, help: `${help}${listed}${preset === undefined ? '' : ` [${preset}]`}` },
+    ] as const;
   });
-  return [
-    `Usage: pnpm bench:${name} ${[...words, '[-- FLAGS]'].join(' ')}`,
-    '',
-    about,
-    '',
-    ...lines,
-    '',
-    exit,
-    '',
-  ].join('\n');
+  const usage = `Usage: pnpm bench:${command} ${[...words, '[-- FLAGS]'].join(' ')}`;
+  return `${usage}\n\n${about}\n\n${flagLines(Object.fromEntries(shown))}\n${exit}\n`;
 }
 
 const FILES = FLAG_ENTRIES.filter(([, { isFile }]) => isFile === true).map(([name]) => name);

@@ -4,9 +4,8 @@
  * Invariant: a specification is fixed before anything starts. Only sizes of closed loops, and rates that are a share of
  * a throughput, are determined during the run.
  */
-
+import { isDeepStrictEqual } from 'node:util';
 import type { Mode, Workload } from '../result/result.ts';
-import type { RequestedRate } from './rates.ts';
 
 export interface Spec {
   /** Name of the measurement in the result. */
@@ -32,4 +31,29 @@ export interface Spec {
 /** Returns the number of events that can wait in the server at once, and so can be one transaction. */
 export function groupEvents(workload: Omit<Workload, 'rate'>): number {
   return workload.connections * workload.batch_size;
+}
+
+/** A rate of the command line: `2000`, or `75%` of each server's own throughput. */
+export type RequestedRate =
+  | { readonly kind: 'fixed'; readonly events_per_s: number }
+  | { readonly kind: 'share'; readonly share: number };
+
+const MOST_EVENTS_PER_S = 10_000_000;
+
+/** Returns the rates in their order, or a sentence that names a wrong rate. */
+export function parseRates(text: string): readonly RequestedRate[] | string {
+  const rates: RequestedRate[] = [];
+  for (const part of text.split(',')) {
+    const [, digits, percent] = /^(\d+)(%?)$/.exec(part) ?? [];
+    const number = Number(digits);
+    const most = percent === '%' ? 100 : MOST_EVENTS_PER_S;
+    if (digits === undefined || number < 1 || number > most) {
+      return `--rate must be events per second or percent, as 2000,75%, not ${part === '' ? 'nothing' : part}`;
+    }
+    const rate: RequestedRate =
+      percent === '%' ? { kind: 'share', share: number / 100 } : { kind: 'fixed', events_per_s: number };
+    if (rates.some((other) => isDeepStrictEqual(other, rate))) return `--rate names ${part} twice`;
+    rates.push(rate);
+  }
+  return rates;
 }

@@ -5,9 +5,9 @@
  * comparison (`--mode=all`) needs a corpus only for the row with real events.
  */
 import { DEFAULT_RATES, MAIN_RATES } from './lengths.ts';
-import { batch, open, opens, rates, STREAM_CLIENTS, single, soak, type Tools } from './loads.ts';
+import { batch, open, opens, STREAM_CLIENTS, single, soak, type Tools } from './loads.ts';
 import type { Options } from './options.ts';
-import type { Spec } from './spec.ts';
+import { parseRates, type RequestedRate, type Spec } from './spec.ts';
 
 /**
  * Returns the measurements of the mode that `--pick` selects, and those that they depend on. Starts are not included.
@@ -18,11 +18,6 @@ export function specsOf(options: Options, tools: Tools): Spec[] {
   const picked = all.filter((spec) => options.pick!.includes(spec.name));
   const needed = new Set(picked.flatMap((spec) => [spec.name, spec.throughput_of]));
   return all.filter((spec) => needed.has(spec.name));
-}
-
-/** Returns the names of all measurements of the mode except starts, regardless of `--pick`. */
-export function namesOf(options: Options): string[] {
-  return specsOfMode(options, { k6: false, wrk: true }).map(({ name }) => name);
 }
 
 /** Returns the specs by group, in the order of the first spec of each group. Specs of a group share their processes. */
@@ -60,43 +55,44 @@ function main(options: Options, tools: Tools, asked: string): Spec[] {
 /** Returns the full comparison. All measurements use generated events, except the one with a corpus. */
 function full(options: Options, tools: Tools): Spec[] {
   const generated = { ...options, corpus: undefined, events: undefined };
-  const stream = { ...generated, streamClients: STREAM_CLIENTS };
   const [closed, ...loops] = main({ ...generated, events: options.events }, tools, DEFAULT_RATES);
+  // The same bytes by the other generator, so that a reader sees the influence of the generator.
+  const other = batch({ ...generated, driver: 'autocannon' }, tools, {
+    name: 'autocannon',
+    title: 'The same batches, sent by autocannon',
+    group: 'main',
+    slices: 2,
+  });
+  const power = { name: 'power', title: 'Batches with an fsync before each answer', slices: 2 };
+  const stream = { ...generated, streamClients: STREAM_CLIENTS };
   return [
     closed!,
-    ...(tools.wrk ? [otherGenerator(generated, tools)] : []),
+    ...(tools.wrk ? [{ ...other, ceiling: false }] : []),
     ...loops,
     ...plain(generated, tools),
     ...(options.corpus === undefined ? [] : [batch(options, tools, { name: 'corpus', slices: 2 })]),
     single(generated, tools),
-    {
-      ...batch({ ...generated, durability: 'power' }, tools, { name: 'power', slices: 2 }),
-      title: 'Batches with an fsync before each answer',
-    },
+    batch({ ...generated, durability: 'power' }, tools, power),
     open(stream, { kind: 'fixed', events_per_s: 10_000 }, { name: 'stream', group: 'stream' }),
   ];
 }
 
-/** Returns the headline with the other generator and the same bytes, so that a reader sees the generator's influence. */
-function otherGenerator(options: Options, tools: Tools): Spec {
-  const how = { name: 'autocannon', group: 'main', slices: 2 };
-  const spec = batch({ ...options, driver: 'autocannon' }, tools, how);
-  return { ...spec, title: 'The same batches, sent by autocannon', ceiling: false };
-}
-
 /** Returns the measurements of the plain servers, with the same bytes as the headline (decision 67). */
 function plain(options: Options, tools: Tools): Spec[] {
-  const how = { group: 'plain', slices: 2 };
   const loops = [1_000, 10_000].map((events_per_s) => {
     const rate = { kind: 'fixed', events_per_s } as const;
-    const name = `plain_${events_per_s}`;
-    return open({ ...options, duration: undefined }, rate, { ...how, name, slices: 1 });
+    return open({ ...options, duration: undefined }, rate, { name: `plain_${events_per_s}` });
   });
-  return [{ ...batch(options, tools, { ...how, name: 'plain_batch' }), ceiling: false }, ...loops].map(
-    (spec) => ({
-      ...spec,
-      servers: 'plain' as const,
-      title: `Plain servers: ${spec.title.charAt(0).toLowerCase()}${spec.title.slice(1)}`,
-    }),
-  );
+  return [batch(options, tools, { name: 'plain_batch', slices: 2 }), ...loops].map((spec) => ({
+    ...spec,
+    group: 'plain',
+    servers: 'plain',
+    ceiling: false,
+    title: `Plain servers: ${spec.title.charAt(0).toLowerCase()}${spec.title.slice(1)}`,
+  }));
+}
+
+/** Returns rates of `lengths.ts`, which are right. */
+function rates(text: string): readonly RequestedRate[] {
+  return parseRates(text) as readonly RequestedRate[];
 }

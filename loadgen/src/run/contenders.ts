@@ -16,8 +16,8 @@ export interface Contenders {
   readonly plain: Readonly<Record<TargetName, Target>>;
   /** Programs that measure the ceilings; `null`: no ceiling is measured. */
   readonly ceilings: CeilingPrograms | null;
-  /** Program of the closed-loop generator; `undefined`: the real one. */
-  readonly closedLoopProgram: string | undefined;
+  /** Program of the closed-loop generator; absent: the real one. */
+  readonly closedLoopProgram?: URL | undefined;
   /**
    * Folder for raw data, the report and the history of runs. `null`: the servers are those of an installed package, so
    * the result names no commit, and is only printed.
@@ -29,7 +29,6 @@ export const REAL_CONTENDERS: Contenders = {
   targets: TARGETS,
   plain: PLAIN_TARGETS,
   ceilings: CEILING_PROGRAMS,
-  closedLoopProgram: undefined,
   scratch: SCRATCH,
 };
 
@@ -38,15 +37,10 @@ export const REAL_CONTENDERS: Contenders = {
  * servers.
  */
 export function programsOf(
-  contenders: Contenders,
-  targets: readonly TargetName[],
-  { plain = false } = {},
+  { targets, ceilings, plain }: Contenders,
+  names: readonly TargetName[],
+  has = { plain: false },
 ): NamedProgram[] {
-  const plains = plain ? targets.map((name) => ({ name, program: contenders.plain[name] })) : [];
-  const products = targets.flatMap((name) => {
-    const ceiling = contenders.ceilings?.[name];
-    const server = { name, program: contenders.targets[name] };
-    return ceiling === undefined ? [server] : [server, { name, program: ceiling }];
-  });
-  return [...products, ...plains];
+  const groups = [targets, ...(ceilings === null ? [] : [ceilings]), ...(has.plain ? [plain] : [])];
+  return groups.flatMap((programs) => names.map((name) => ({ name, program: programs[name] })));
 }

@@ -21,10 +21,8 @@ export interface Rounds {
 export type Measured = ReadonlyMap<Spec, Rounds>;
 
 export interface CyclesContext extends RoundContext {
-  /** Measures starts at the beginning of a cycle. `cycle` counts from 0. */
-  starts(cycle: number, cycles: number): Promise<void>;
-  /** Called at the beginning of a cycle. `cycle` counts from 0. */
-  onCycle(cycle: number, cycles: number): void;
+  /** Called at the beginning of a cycle, to measure starts. `cycle` counts from 0. */
+  onCycle(cycle: number, cycles: number): Promise<void>;
   /** Called after each cycle with all measurements so far. */
   onMeasured(measured: Measured, isLast: boolean): Promise<void>;
 }
@@ -35,8 +33,7 @@ export async function runCycles(specs: readonly Spec[], context: CyclesContext):
   const measured = new Map<Spec, Rounds>();
   const cycles = Math.max(1, ...specs.map(({ workload }) => workload.rounds));
   for (let cycle = 0; cycle < cycles; cycle++) {
-    context.onCycle(cycle, cycles);
-    await context.starts(cycle, cycles);
+    await context.onCycle(cycle, cycles);
     for (const group of groups) {
       const { rounds } = group.specs[0]!.workload;
       const round = cycle - (cycles - rounds) + 1;

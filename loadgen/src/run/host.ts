@@ -16,10 +16,9 @@ import {
   tail,
 } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure } from '../failure.ts';
+import { BenchFailure, startFailure } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import type { Contenders } from './contenders.ts';
-import { startFailure } from './start-failure.ts';
 
 /** What every part of the run needs to start servers. */
 export interface Launch {

@@ -10,7 +10,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from '../analyse/metrics.ts';
 import { median } from '../analyse/statistics.ts';
 import { createProbe, readTicksPerSecond } from '../observe/probe.ts';
-import type { ProcessSample, Slice, WarmUp } from '../observe/sample.ts';
+import type { ProcessSample, Slice } from '../observe/sample.ts';
 import { UNSIZED_WARM_UP } from '../plan/lengths.ts';
 import type { Spec } from '../plan/spec.ts';
 import { inTurn } from '../plan/turns.ts';
@@ -19,7 +19,6 @@ import type { Health } from '../verify/health.ts';
 import type { Launch } from './host.ts';
 import type { Progress } from './progress.ts';
 import { ServerUnderTest } from './server-under-test.ts';
-import { fasterPace, type Sizes, sizeOf } from './sizes.ts';
 import type { Workers } from './workers.ts';
 
 export interface RoundContext {
@@ -32,16 +31,14 @@ export interface RoundContext {
   onHealth(spec: Spec, label: string, name: TargetName, health: Health): void;
 }
 
-export interface RoundResult {
-  readonly slices: ReadonlyMap<Spec, readonly Slice[]>;
-  readonly processes: readonly ProcessSample[];
-}
+type Slices = ReadonlyMap<Spec, readonly Slice[]>;
 
 /** Runs the rounds of one group. The first round determines the sizes of all rounds. */
 export class Group {
   readonly specs: readonly Spec[];
   readonly #context: RoundContext;
-  readonly #sizes: Sizes = new Map();
+  /** Number of events of a round, for each closed loop. */
+  readonly #events = new Map<Spec, number>();
 
   constructor(specs: readonly Spec[], context: RoundContext) {
     this.specs = specs;
@@ -50,85 +47,74 @@ export class Group {
 
   /** Returns the number of events of a round and of its warm-up, as the first round determined them. */
   sizeOf(spec: Spec): { readonly events: number | null; readonly warmup_events: number | null } {
-    const isFirst = spec === this.specs[0];
-    return {
-      events: spec.rate === null ? (this.#sizes.get(spec) ?? null) : null,
-      warmup_events: isFirst ? warmUpOf(spec) : 0,
-    };
+    const warmup_events = spec === this.specs[0] ? warmUpOf(spec) : 0;
+    return { events: this.#events.get(spec) ?? null, warmup_events };
   }
 
   /** Runs one round. `round` counts from 1. */
-  async run(round: number): Promise<RoundResult> {
-    const { workers, targets } = this.#context;
-    const first = this.specs[0]!;
+  async run(round: number): Promise<{ slices: Slices; processes: readonly ProcessSample[] }> {
+    const { workers, targets, launchOf, onHealth } = this.#context;
+    const spec = this.specs[0]!;
+    // The generators create their events first, so that no server process waits for them.
+    for (const one of this.specs) await workers.generator(one);
     const context = {
-      launch: this.#context.launchOf(first),
-      auditor: await workers.auditor(first),
+      round,
+      spec,
+      launch: launchOf(spec),
+      auditor: await workers.auditor(spec),
       probe: createProbe(),
       ticksPerSecond: readTicksPerSecond(),
-      onHealth: (label: string, name: TargetName, health: Health) =>
-        this.#context.onHealth(first, label, name, health),
+      onHealth: (label: string, name: TargetName, health: Health) => onHealth(spec, label, name, health),
     };
-    // The generators create their events first, so that no server process waits for them.
-    for (const spec of this.specs) await workers.generator(spec);
-    const order = round % 2 === 1 ? targets : [...targets].reverse();
-    const servers = new Map<TargetName, ServerUnderTest>();
-    for (const name of order) servers.set(name, await ServerUnderTest.start(round, name, first, context));
-    await this.#warmUp(order, servers);
+    const servers: ServerUnderTest[] = [];
+    for (const name of round % 2 === 1 ? targets : targets.toReversed())
+      servers.push(await ServerUnderTest.start(name, context));
+    await this.#warmUp(servers);
     const slices = new Map<Spec, Slice[]>();
-    for (const spec of this.specs) slices.set(spec, await this.#measure(round, spec, order, servers, slices));
+    for (const one of this.specs) slices.set(one, await this.#measure(round, one, servers, slices));
     const processes: ProcessSample[] = [];
-    for (const name of order) processes.push(await servers.get(name)!.finish());
+    for (const server of servers) processes.push(await server.finish());
     return { slices, processes };
   }
 
-  async #warmUp(
-    order: readonly TargetName[],
-    servers: ReadonlyMap<TargetName, ServerUnderTest>,
-  ): Promise<void> {
+  async #warmUp(servers: readonly ServerUnderTest[]): Promise<void> {
+    const { workers, progress } = this.#context;
     const first = this.specs[0]!;
-    const generator = await this.#context.workers.generator(first);
+    const generator = await workers.generator(first);
     const rate = first.rate?.kind === 'fixed' ? first.rate.events_per_s : null;
-    const warmed: WarmUp[] = [];
-    await this.#context.progress.step(`${first.group}: warm-up`, order.length, async (at) => {
-      for (const [i, name] of order.entries()) {
-        const load = { generator, rate_events_per_s: rate };
-        warmed.push(await servers.get(name)!.warmUp(load, warmUpOf(first)));
-        at(i + 1);
-      }
-      const shown = warmed.map((one, i) => `${order[i]} ${formatValue(fasterPace([one]), 'events_per_s')}`);
-      return shown.join(', ');
+    const paces: number[] = [];
+    await progress.step(`${first.group}: warm-up`, servers.length, async (at) => {
+      for (const server of servers) at(paces.push(await server.warmUp(generator, warmUpOf(first), rate)));
+      return servers.map(({ name }, i) => `${name} ${formatValue(paces[i]!, 'events_per_s')}`).join(', ');
     });
     for (const spec of this.specs)
-      if (spec.rate === null && !this.#sizes.has(spec))
-        this.#sizes.set(spec, sizeOf(spec, fasterPace(warmed)));
+      if (spec.rate === null && !this.#events.has(spec))
+        this.#events.set(spec, sizeOf(spec, Math.max(...paces)));
   }
 
   async #measure(
     round: number,
     spec: Spec,
-    order: readonly TargetName[],
-    servers: ReadonlyMap<TargetName, ServerUnderTest>,
-    before: ReadonlyMap<Spec, readonly Slice[]>,
+    servers: readonly ServerUnderTest[],
+    before: Slices,
   ): Promise<Slice[]> {
     const { workers, progress } = this.#context;
     const generator = await workers.generator(spec);
-    const turns = inTurn(order, spec.workload.slices);
+    const turns = inTurn(servers, spec.workload.slices);
     const slices: Slice[] = [];
     await progress.step(`${spec.name}, round ${round}`, turns.length, async (at) => {
-      for (const [i, name] of turns.entries()) {
-        const part = slices.filter(({ target }) => target === name).length;
-        const rate_events_per_s = rateOf(spec, name, before);
+      for (const [i, server] of turns.entries()) {
+        const rate_events_per_s = rateOf(spec, server.name, before);
         const events =
           rate_events_per_s === null
-            ? partOf(this.#sizes.get(spec)!, part, spec)
+            ? partOf(this.#events.get(spec)!, Math.floor(i / servers.length), spec)
             : eventsAt(spec, rate_events_per_s);
         const onProgress = (acknowledged: number) => at(i + Math.min(1, acknowledged / events));
-        const load = { spec, generator, events, rate_events_per_s, onProgress };
-        slices.push(await servers.get(name)!.measure(load));
+        const load = { name: spec.name, generator, events, rate_events_per_s, onProgress };
+        slices.push(await server.measure(spec, load));
         at(i + 1);
       }
-      return order.map((name) => describe(name, spec, slices)).join('; ');
+      return servers.map(({ name }) => describe(name, spec, slices)).join('; ');
     });
     return slices;
   }
@@ -141,10 +127,19 @@ function warmUpOf({ mode, rate, workload }: Spec): number | null {
 }
 
 /**
+ * Returns the number of events in a round of a closed loop, which is the same for both servers and every round. Unless
+ * it is given, it is what the faster server stores during all slices at the pace of its warm-up (decision 68).
+ */
+export function sizeOf({ workload }: Pick<Spec, 'workload'>, pace_events_per_s: number): number {
+  const { events, duration_s, batch_size, slices } = workload;
+  if (events !== null) return events;
+  return Math.ceil((pace_events_per_s * duration_s!) / batch_size) * batch_size * slices;
+}
+
+/**
  * Returns the requested events/s; `null` in a closed loop. A share refers to the server's own throughput in this round.
  */
-function rateOf(spec: Spec, name: TargetName, before: ReadonlyMap<Spec, readonly Slice[]>): number | null {
-  const { rate, throughput_of } = spec;
+function rateOf({ rate, throughput_of }: Spec, name: TargetName, before: Slices): number | null {
   if (rate === null) return null;
   if (rate.kind === 'fixed') return rate.events_per_s;
   const [, closed] = [...before].find(([other]) => other.name === throughput_of)!;

@@ -20,13 +20,13 @@ import { folderBytes } from '../observe/size.ts';
 import { checkStream, type StreamClients, startStreamClients } from '../observe/stream/clients.ts';
 import { startCpu } from '../observe/thread-times.ts';
 import type { Spec } from '../plan/spec.ts';
-import { type Auditor, type Claim, checkAudit } from '../verify/audit/auditor.ts';
+import { type Auditor, checkAudit } from '../verify/audit/auditor.ts';
 import { checkDurability, type Health, readHealth } from '../verify/health.ts';
 import { Host, type Launch } from './host.ts';
 import { warmUp } from './warm-up.ts';
 
 /** Milliseconds without requests after the start, before the idle memory is measured. */
-export const IDLE_MS = 500;
+const IDLE_MS = 500;
 
 /** Milliseconds after a failure of the generator in which an end of the server counts as the cause. */
 const EXIT_MS = 500;
@@ -34,6 +34,9 @@ const EXIT_MS = 500;
 const OBSERVE_MS = { slice: 500, soak: 1000 };
 
 export interface ServerContext {
+  readonly round: number;
+  /** The first measurement in the process, which determines the settings. */
+  readonly spec: Spec;
   readonly launch: Launch;
   readonly auditor: Auditor;
   readonly probe: ProbeProcess;
@@ -41,77 +44,75 @@ export interface ServerContext {
   onHealth(label: string, name: TargetName, health: Health): void;
 }
 
-/** The load of one slice. */
-export interface SliceLoad {
-  readonly spec: Spec;
+/** Events to send, and how. */
+export interface Load {
+  /** Name of the load in failures. */
+  readonly name: string;
   readonly generator: Generator;
   readonly events: number;
   readonly rate_events_per_s: number | null;
   onProgress(acknowledged: number): void;
 }
 
+interface Started extends ServerContext {
+  readonly host: Host;
+  readonly clients: StreamClients | null;
+  readonly idle_rss_bytes: number | null;
+}
+
 export class ServerUnderTest {
   readonly name: TargetName;
   readonly #own: Started;
-  readonly #host: Host;
-  readonly #clients: StreamClients | null;
   /** Ranges of all events that were sent. A driver that drops requests drops the last ones of its range. */
   readonly #ranges: Range[] = [];
+  /** Lines about each load, for a failure. */
   readonly #details: string[] = [];
   #next = 0;
   #acknowledged = 0;
   #warm_up: WarmUp | null = null;
   #wal_peak_bytes: number | null = null;
 
-  private constructor(name: TargetName, own: Started) {
-    this.name = name;
+  private constructor(own: Started) {
+    this.name = own.host.name;
     this.#own = own;
-    this.#host = own.host;
-    this.#clients = own.clients;
   }
 
-  /** Starts a server. `spec` is the first measurement in the process and determines its settings. */
-  static async start(
-    round: number,
-    name: TargetName,
-    spec: Spec,
-    context: ServerContext,
-  ): Promise<ServerUnderTest> {
-    const flags = ['--durability', spec.workload.durability];
-    const host = await Host.start(name, context.launch, { flags });
+  static async start(name: TargetName, context: ServerContext): Promise<ServerUnderTest> {
+    const { spec, round, launch, probe } = context;
+    const { durability } = spec.workload;
+    const host = await Host.start(name, launch, { flags: ['--durability', durability] });
     const health = await readHealth(host.url);
     const label = `${spec.name}, round ${round} of ${name}`;
-    checkDurability(label, health, spec.workload.durability);
+    checkDurability(label, health, durability);
     context.onHealth(label, name, health);
-    const clients = await streamClients(host, spec, context.launch);
-    await sleep(IDLE_MS, undefined, { signal: context.launch.lifetime.signal });
-    const { rss_bytes: idle_rss_bytes } = await context.probe(host.pid);
-    return new ServerUnderTest(name, { round, spec, context, host, clients, idle_rss_bytes });
+    const clients = await streamClients(host, spec, launch);
+    await sleep(IDLE_MS, undefined, { signal: launch.lifetime.signal });
+    const { rss_bytes: idle_rss_bytes } = await probe(host.pid);
+    return new ServerUnderTest({ ...context, host, clients, idle_rss_bytes });
   }
 
-  /** Sends the warm-up of the first spec. */
+  /** Sends the warm-up of the first spec. Returns the throughput of its fastest part. */
   async warmUp(
-    load: Pick<SliceLoad, 'generator' | 'rate_events_per_s'>,
+    generator: Generator,
     events: number | null,
-  ): Promise<WarmUp> {
-    const { batch_size } = this.#own.spec.workload;
-    const { warm_up, next } = await warmUp({
-      first: this.#next,
+    rate_events_per_s: number | null,
+  ): Promise<number> {
+    const load = { name: 'warm-up', generator, onProgress: () => undefined };
+    const { warm_up, pace_events_per_s } = await warmUp({
       events,
-      batch_size,
-      rate_events_per_s: load.rate_events_per_s,
-      send: (range, rate) => this.#send(load.generator, range, rate, () => undefined),
+      batch_size: this.#own.spec.workload.batch_size,
+      rate_events_per_s,
+      send: (count, rate) => this.#send({ ...load, events: count, rate_events_per_s: rate }),
     });
-    this.#record('warm-up', next - this.#next, warm_up.sent);
     this.#warm_up = warm_up;
-    return warm_up;
+    return pace_events_per_s;
   }
 
-  async measure(load: SliceLoad): Promise<Slice> {
-    const { round, context } = this.#own;
-    const { lifetime } = context.launch;
-    const { spec } = load;
-    const { server, database } = this.#host;
+  /** Measures a slice of a measurement. */
+  async measure(spec: Spec, load: Load): Promise<Slice> {
+    const { round, launch, probe, ticksPerSecond, clients, host } = this.#own;
+    const { lifetime } = launch;
+    const { server, database } = host;
     const isSoak = spec.mode === 'soak';
     const observer = observe({
       pid: server.pid,
@@ -120,26 +121,25 @@ export class ServerUnderTest {
       interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
       lifetime,
     });
-    const reader = spec.reader ? startReader(server.url, lifetime) : null;
-    await this.#clients?.mark();
-    const cpu = await startCpu(server.pid, context.probe);
+    const startedReader = spec.reader ? startReader(server.url, lifetime) : null;
+    await clients?.mark();
+    const cpu = await startCpu(server.pid, probe);
     const machineBefore = await readMachine();
     const own = process.cpuUsage();
     const at_s = performance.now() / 1000;
     observer.begin();
-    const range = { first: this.#next, count: load.events };
-    const measured = await this.#send(load.generator, range, load.rate_events_per_s, load.onProgress);
+    const measured = await this.#send(load);
     const server_cpu_us = await cpu();
     const machineAfter = await readMachine();
     const ownUsed = process.cpuUsage(own);
     const timeline = observer.stop();
-    const clients_cpu_us = (await this.#clients?.cpu()) ?? 0;
-    const read = reader === null ? null : await reader.stop();
-    if (read !== null) checkReads(read, `round ${round} of ${this.name}`);
+    const clients_cpu_us = (await clients?.cpu()) ?? 0;
+    const reader = startedReader === null ? null : await startedReader.stop();
+    if (reader !== null) checkReads(reader, `round ${round} of ${this.name}`);
     if (observer.walPeak !== null)
       this.#wal_peak_bytes = Math.max(this.#wal_peak_bytes ?? 0, observer.walPeak);
-    this.#record(spec.name, load.events, measured);
     const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
+    const all_us = server_cpu_us === null ? null : server_cpu_us + run_us;
     return {
       round,
       target: this.name,
@@ -148,44 +148,39 @@ export class ServerUnderTest {
       measured,
       server_cpu_us,
       timeline,
-      reader: read,
+      reader,
       clients_cpu_us,
-      machine: machineLoad(
-        machineBefore,
-        machineAfter,
-        server_cpu_us === null ? null : server_cpu_us + run_us,
-        context.ticksPerSecond,
-      ),
+      machine: machineLoad(machineBefore, machineAfter, all_us, ticksPerSecond),
     };
   }
 
   /** Stops the server, checks its file and removes its folder. */
   async finish(): Promise<ProcessSample> {
-    const { round, context, host, idle_rss_bytes } = this.#own;
-    const { auditor, probe } = context;
-    const acknowledged = this.#acknowledged;
-    await this.#clients?.until(acknowledged);
+    const { round, auditor, probe, clients, host, idle_rss_bytes } = this.#own;
+    const acknowledged_events = this.#acknowledged;
+    await clients?.until(acknowledged_events);
     const { peak_rss_bytes } = await probe(host.pid);
     const stop_ms = await host.stop();
-    const claim: Claim = { ranges: this.#ranges, acknowledged_events: acknowledged };
+    const claim = { ranges: this.#ranges, acknowledged_events };
     // Both checks run in parallel, since nothing is measured any more. The check of the stream uses only one thread.
     const [audit, stream] = await Promise.all([
       auditor.audit(host.database, claim),
-      this.#clients?.finish(host.database) ?? null,
+      clients?.finish(host.database) ?? null,
     ]);
     const label = `round ${round} of ${this.name}`;
     await checkAudit(audit, label, this.#details, () => auditor.explain(host.database, claim));
-    if (stream !== null) checkStream(stream, label, acknowledged, this.#clients!.problems());
+    if (stream !== null) checkStream(stream, label, acknowledged_events, clients!.problems());
     const disk = {
       bytes: await folderBytes(host.folder),
       events: audit.stored_events,
       wal_peak_bytes: this.#wal_peak_bytes,
     };
     await host.discard();
+    const warm_up = this.#warm_up!;
     return {
       round,
       target: this.name,
-      warm_up: this.#warm_up!,
+      warm_up,
       idle_rss_bytes,
       peak_rss_bytes,
       stream,
@@ -195,21 +190,10 @@ export class ServerUnderTest {
     };
   }
 
-  #record(phase: string, count: number, sent: Sent): void {
-    this.#ranges.push({ first: this.#next, count: sent.sent_events });
-    this.#next += count;
-    this.#acknowledged += sent.received_events;
-    this.#details.push(describe(phase, sent));
-  }
-
-  /** Sends a range of events. Fails at once when the server ends, instead of waiting until every request has failed. */
-  #send(
-    generator: Generator,
-    range: Range,
-    rate_events_per_s: number | null,
-    onProgress: (events: number) => void,
-  ): Promise<Sent> {
-    const { server } = this.#host;
+  /** Sends the next events. Fails at once when the server ends, instead of waiting until every request has failed. */
+  async #send({ name, generator, events, rate_events_per_s, onProgress }: Load): Promise<Sent> {
+    const { server } = this.#own.host;
+    const range = { first: this.#next, count: events };
     const ended = server.exited.then((exit) => {
       const how = exit.signal ?? `code ${exit.code}`;
       throw new BenchFailure('server_failed', `the server ended under load (${how})`, tail(server.stderr()));
@@ -218,17 +202,17 @@ export class ServerUnderTest {
       .send({ url: server.url, range, rate_events_per_s }, onProgress)
       // The generator may notice the end of the server before this process does.
       .catch((error: unknown) => Promise.race([ended, sleep(EXIT_MS).then(() => Promise.reject(error))]));
-    return Promise.race([sending, ended]);
+    const sent = await Promise.race([sending, ended]);
+    this.#ranges.push({ first: range.first, count: sent.sent_events });
+    this.#next += events;
+    this.#acknowledged += sent.received_events;
+    const codes = Object.entries(sent.status_codes).map(([code, count]) => `${code} x ${count}`);
+    this.#details.push(
+      `${name}: ${sent.requests} requests (${codes.join(', ') || 'no answer'}), ${sent.errors} errors; ` +
+        `sent ${sent.sent_events} events, received ${sent.received_events}`,
+    );
+    return sent;
   }
-}
-
-interface Started {
-  readonly round: number;
-  readonly spec: Spec;
-  readonly context: ServerContext;
-  readonly host: Host;
-  readonly clients: StreamClients | null;
-  readonly idle_rss_bytes: number | null;
 }
 
 async function streamClients({ url }: Host, { workload }: Spec, { lifetime, placement }: Launch) {
@@ -236,13 +220,4 @@ async function streamClients({ url }: Host, { workload }: Spec, { lifetime, plac
   const clients = startStreamClients({ url, clients: workload.stream_clients, lifetime, placement });
   await lifetime.orInterrupted(clients.ready());
   return clients;
-}
-
-function describe(phase: string, sent: Sent): string {
-  const codes = Object.entries(sent.status_codes).map(([code, count]) => `${code} x ${count}`);
-  return (
-    `${phase}: ${sent.requests} requests (${codes.join(', ') || 'no answer'}), ${sent.errors} errors, ` +
-    `${sent.timeouts} timeouts; sent ${sent.sent_events}, received ${sent.received_events}, ` +
-    `duplicates ${sent.duplicate_events}, rejected ${sent.rejected_events}`
-  );
 }

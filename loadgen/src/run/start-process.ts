@@ -12,8 +12,8 @@ import {
   startServer,
 } from '@twin-ingest/testkit/servers/server.ts';
 import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { startFailure } from '../failure.ts';
 import { serve } from './serve.ts';
-import { startFailure } from './start-failure.ts';
 
 export interface Command {
   readonly name: TargetName;

@@ -3,6 +3,7 @@
  *
  * Servers with different settings cannot be compared, such as one with an fsync per commit and one without.
  */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 
 export interface Health {
@@ -28,34 +29,19 @@ const TEXTS = ['runtime', 'version', ...SETTINGS] as const;
 
 export async function readHealth(url: string): Promise<Health> {
   const response = await fetch(`${url}/api/health`);
-  const body: unknown = await response.json();
-  if (response.status !== 200 || typeof body !== 'object' || body === null) {
-    throw new BenchFailure('server_failed', `GET /api/health answered ${response.status}`, [
-      JSON.stringify(body),
-    ]);
-  }
-  const fields = body as Record<string, unknown>;
-  const missing = (name: keyof Health): BenchFailure =>
-    new BenchFailure('server_failed', `GET /api/health says no ${name}`, [JSON.stringify(body)]);
-  const texts = TEXTS.map((name) => {
-    const value = fields[name];
-    if (typeof value !== 'string' && typeof value !== 'number') throw missing(name);
-    return [name, String(value)];
-  });
-  const { compile_options, pragmas } = fields;
-  if (!isTexts(compile_options)) throw missing('compile_options');
-  if (!arePragmas(pragmas)) throw missing('pragmas');
+  const body = (await response.json()) as Readonly<Record<string, unknown>>;
+  const fails = (what: string) =>
+    new BenchFailure('server_failed', `GET /api/health ${what}`, [JSON.stringify(body)]);
+  if (response.status !== 200) throw fails(`answered ${response.status}`);
+  const missing = [...TEXTS, 'compile_options', 'pragmas'].filter((name) => isEmpty(body[name]));
+  if (missing.length > 0) throw fails(`says no ${missing.join(', ')}`);
+  const { compile_options, pragmas } = body as unknown as Health;
+  const texts = TEXTS.map((name) => [name, String(body[name])]);
   return { ...Object.fromEntries(texts), compile_options, pragmas };
 }
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
-}
-
-function arePragmas(value: unknown): value is Record<string, string | number> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const values = Object.values(value);
-  return values.length > 0 && values.every((item) => typeof item === 'string' || typeof item === 'number');
+function isEmpty(value: unknown): boolean {
+  return value == null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
 /**
@@ -93,4 +79,31 @@ function settingsOf(health: Health): Map<string, string | number> {
     ...SETTINGS.map((setting) => [setting, health[setting]] as const),
     ...Object.entries(health.pragmas).map(([name, value]) => [`pragma ${name}`, value] as const),
   ]);
+}
+
+/**
+ * The settings that the servers of a run report in each round, which must be the same. Durability may differ between
+ * measurements, but not within one.
+ */
+export class EffectiveSettings {
+  readonly #firstByDurability = new Map<string, readonly [string, Health]>();
+  readonly #firstByTarget = new Map<TargetName, Health>();
+
+  /**
+   * Adds the settings of a server. Throws `health_differs` when earlier servers with the same durability have other
+   * settings.
+   */
+  add(label: string, name: TargetName, health: Health): void {
+    const first = this.#firstByDurability.get(health.durability);
+    if (first === undefined) this.#firstByDurability.set(health.durability, [label, health]);
+    else checkSameSettings(first, [label, health]);
+    if (!this.#firstByTarget.has(name)) this.#firstByTarget.set(name, health);
+  }
+
+  /** Returns the settings that the server reported first. */
+  of(name: TargetName): Health {
+    const health = this.#firstByTarget.get(name);
+    if (health === undefined) throw new BenchFailure('server_failed', `${name} has reported no settings`);
+    return health;
+  }
 }

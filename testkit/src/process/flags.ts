@@ -14,16 +14,17 @@ export interface Flag {
 
 export type FlagTable<Name extends string> = Readonly<Record<Name, Flag>>;
 
+interface Given<Name extends string> {
+  /** The text of each given flag; empty for a flag without value. */
+  readonly flags: ReadonlyMap<Name, string>;
+  readonly words: readonly string[];
+}
+
 /** `help`: the user requested the help text. `wrong`: every problem, one a line. */
 export type ParsedFlags<Name extends string> =
   | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly problems: string[] }
-  | {
-      readonly kind: 'given';
-      /** The text of each given flag; empty for a flag without value. */
-      readonly flags: ReadonlyMap<Name, string>;
-      readonly words: readonly string[];
-    };
+  | ({ readonly kind: 'wrong'; readonly problems: string[] } & Given<Name>)
+  | ({ readonly kind: 'given' } & Given<Name>);
 
 export function parseFlags<Name extends string>(
   argv: readonly string[],
@@ -57,13 +58,13 @@ export function parseFlags<Name extends string>(
     else {
       const takesValue = table[name as Name].value !== undefined;
       if (!takesValue && value !== undefined) problems.push(`${rawName} takes no value`);
-      if (takesValue && (value === undefined || value === '' || value.startsWith('--')))
-        problems.push(`${rawName} needs a value`);
-      flags.set(name as Name, value ?? '');
+      const isMissing = takesValue && (value === undefined || value === '' || value.startsWith('--'));
+      if (isMissing) problems.push(`${rawName} needs a value`);
+      flags.set(name as Name, isMissing ? '' : (value ?? ''));
     }
   }
   if (isHelp) return { kind: 'help' };
-  return problems.length > 0 ? { kind: 'wrong', problems } : { kind: 'given', flags, words };
+  return problems.length > 0 ? { kind: 'wrong', problems, flags, words } : { kind: 'given', flags, words };
 }
 
 /** Returns one line for each flag. */

@@ -13,10 +13,10 @@ import type { Load } from './generator-process.ts';
  */
 const TICK_MS = 50;
 
-export async function sendByAutocannon({ job, order, requests, tally }: Load) {
+export async function sendByAutocannon({ job, order, requests, tally }: Load): Promise<number> {
   if (order.rate_events_per_s !== null) throw new RangeError('a closed loop has no rate');
   let next = 0;
-  const { errors, timeouts } = await autocannon({
+  const { errors } = await autocannon({
     url: order.url,
     // A short warm-up has few requests. With more connections than requests, some connections would get none.
     connections: Math.min(job.connections, requests.count),
@@ -42,7 +42,7 @@ export async function sendByAutocannon({ job, order, requests, tally }: Load) {
     ],
   });
   // autocannon counts a refused connection and a timeout, but not a connection that the server closed.
-  return { errors: Math.max(errors, tally.requests - tally.answers), timeouts };
+  return Math.max(errors, tally.requests - tally.answers);
 }
 
 /** autocannon's context of one connection, which has one request at a time. */

@@ -4,6 +4,8 @@
  * A driver runs in a separate process, so that its CPU time can be measured. It counts an event as acknowledged only
  * when an answer states it.
  */
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { Placement } from '../../plan/placement.ts';
 import type { Range } from '../bodies.ts';
 import type { PoolFacts, PoolSource } from '../pool.ts';
 
@@ -17,23 +19,27 @@ export interface Job {
   readonly timeout_s: number;
 }
 
-/** `closed`: the next request waits for the last answer. `open`: requests are due at fixed times. */
-export type Model = 'closed' | 'open';
-
 export interface DriverFacts {
   readonly name: string;
   readonly version: string;
-  readonly model: Model;
+  /** `closed`: the next request waits for the last answer. `open`: requests are due at fixed times. */
+  readonly model: 'closed' | 'open';
   /** Start of a latency: the moment a request was due, or the moment it was written. */
   readonly latency_from: 'due' | 'sent';
   readonly latency_resolution_us: number;
 }
 
-export interface Driver {
-  readonly facts: DriverFacts;
-  /** Starts the generator, which creates its events. It sends nothing yet. */
-  prepare(job: Job): Promise<Generator>;
+/** What every driver needs. */
+export interface DriverContext {
+  readonly placement: Placement;
+  readonly lifetime: Lifetime;
 }
+
+/** Starts a generator, which creates its events. It sends nothing yet. */
+export type Driver<Context extends DriverContext = DriverContext> = (
+  job: Job,
+  context: Context,
+) => Promise<Generator>;
 
 export interface Order {
   readonly url: string;
@@ -44,6 +50,7 @@ export interface Order {
 
 /** A generator may be used for many rounds, one order at a time. */
 export interface Generator {
+  readonly facts: DriverFacts;
   readonly pool: PoolFacts;
   send(order: Order, onProgress: (acknowledged: number) => void): Promise<Sent>;
   close(): Promise<void>;
@@ -70,28 +77,22 @@ export interface Sent {
   readonly requests: number;
   readonly sent_events: number;
   readonly sent_bytes: number;
-  /** Sums of the figures in all 2xx answers. */
+  /** Sum of `received` of all 2xx answers. */
   readonly received_events: number;
-  readonly duplicate_events: number;
-  readonly rejected_events: number;
+  /** Number of answers that are no 2xx, or cannot be parsed. */
   readonly non_2xx: number;
+  /** Number of requests without an answer, including timeouts. */
   readonly errors: number;
-  readonly timeouts: number;
   /** Number of requests that were due and never sent. Only k6 drops requests; for other drivers it is 0. */
   readonly dropped_requests: number;
   readonly status_codes: Readonly<Record<string, number>>;
   /** Latency of answered requests; `null` when no request was answered. */
   readonly latency: Latency | null;
   /**
-   * Open model: from the moment a request was due until it was written; otherwise `null`. It includes waiting for a
-   * free connection, which the server causes.
-   */
-  readonly send_delay: Latency | null;
-  /**
    * Open model: the delay that the generator itself causes, from the moment a request was due and had a connection
-   * until it was written. Absent where the generator does not measure it.
+   * until it was written. `null` where the generator does not measure it.
    */
-  readonly generator_delay?: Latency | null;
+  readonly generator_delay: Latency | null;
   /** CPU time of the generator's process, in microseconds. */
   readonly generator_cpu_us: number;
 }

@@ -27,8 +27,8 @@ export interface Load {
   readonly tally: Tally;
 }
 
-/** Sends all requests of a load. `errors` is the number of requests without an answer, including timeouts. */
-export type Send = (load: Load) => Promise<{ readonly errors: number; readonly timeouts: number }>;
+/** Sends all requests of a load, and returns the number of requests without an answer. */
+export type Send = (load: Load) => Promise<number>;
 
 const PROGRESS_MS = 250;
 
@@ -43,26 +43,16 @@ export function serveGenerator(send: Send): void {
     }
     if (prepared === undefined) throw new Error('asked to send before prepare');
     const { job, pool } = prepared;
-    return { kind: 'sent', sent: await carryOut(job, pool, command.order, { send, progress }) };
+    const { order } = command;
+    const load = { job, order, requests: new Requests(pool, job, order.range), tally: new Tally() };
+    const timer = setInterval(() => progress(load.tally.acknowledged), PROGRESS_MS);
+    return { kind: 'sent', sent: await carryOut(load, send).finally(() => clearInterval(timer)) };
   });
 }
 
-interface How {
-  readonly send: Send;
-  progress(acknowledged: number): void;
-}
-
-async function carryOut(job: Job, pool: Pool, order: Order, { send, progress }: How): Promise<Sent> {
-  const requests = new Requests(pool, job, order.range);
-  const tally = new Tally();
-  if (requests.count === 0) return tally.result({ errors: 0, timeouts: 0, generator_cpu_us: 0 });
-  const timer = setInterval(() => progress(tally.acknowledged), PROGRESS_MS);
-  try {
-    const cpu = process.cpuUsage();
-    const failed = await send({ job, order, requests, tally });
-    const used = process.cpuUsage(cpu);
-    return tally.result({ ...failed, generator_cpu_us: used.user + used.system });
-  } finally {
-    clearInterval(timer);
-  }
+async function carryOut(load: Load, send: Send): Promise<Sent> {
+  const cpu = process.cpuUsage();
+  const errors = load.requests.count === 0 ? 0 : await send(load);
+  const used = process.cpuUsage(cpu);
+  return load.tally.result({ errors, generator_cpu_us: used.user + used.system });
 }

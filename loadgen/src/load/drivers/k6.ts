@@ -11,14 +11,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { K6Job, K6Summary } from '../../../k6/job.ts';
+import { ANSWER, type K6Answer, type K6Job } from '../../../k6/job.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../observe/probe.ts';
 import { pinningCommand } from '../../plan/placement.ts';
-import type { Pool } from '../pool.ts';
-import type { Driver, Generator, Job, Order, Sent } from './driver.ts';
-import { K6Tally } from './k6-tally.ts';
-import { type ProgramContext, poolAndFolder, runProgram } from './program.ts';
+import { loadPool, type Pool } from '../pool.ts';
+import type { Driver, Job, Order, Sent } from './driver.ts';
+import { type ProgramContext, runProgram } from './program.ts';
+import { Tally } from './tally.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 
@@ -36,33 +36,21 @@ const SHORTEST_MS = 1000;
 /** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;
 
-export function k6Driver(context: ProgramContext): Driver {
-  return {
-    facts: {
-      name: 'k6',
-      version: context.found.version,
-      model: 'open',
-      latency_from: 'sent',
-      latency_resolution_us: 1,
-    },
-    prepare: (job) => prepare(job, context),
-  };
-}
-
-async function prepare(job: Job, context: ProgramContext): Promise<Generator> {
-  const { pool, folder } = await poolAndFolder(job.pool, context.lifetime);
+export const prepareK6: Driver<ProgramContext> = async (job, context) => {
+  const pool = await loadPool(job.pool);
+  const folder = await context.lifetime.temporaryFolder();
   const [places_file, bytes_file] = [join(folder.path, 'places'), join(folder.path, 'bytes')];
   await writeFile(places_file, pool.places);
   await writeFile(bytes_file, pool.bytes);
   const prepared = { ...context, job, pool, places_file, bytes_file, jobFile: join(folder.path, 'job.json') };
+  const facts = { name: 'k6', model: 'open', latency_from: 'sent', latency_resolution_us: 1 } as const;
   return {
+    facts: { ...facts, version: context.found.version },
     pool: pool.facts,
     send: (order, onProgress) => send(order, onProgress, prepared),
-    async close() {
-      await folder.release();
-    },
+    close: async () => void (await folder.release()),
   };
-}
+};
 
 interface Prepared extends ProgramContext, Pick<K6Job, 'places_file' | 'bytes_file'> {
   readonly job: Job;
@@ -71,52 +59,51 @@ interface Prepared extends ProgramContext, Pick<K6Job, 'places_file' | 'bytes_fi
 }
 
 async function send(order: Order, onProgress: (events: number) => void, prepared: Prepared): Promise<Sent> {
-  const { lifetime, jobFile } = prepared;
-  const tally = new K6Tally();
+  const tally = new Tally();
   const due = Math.ceil(order.range.count / prepared.job.batchSize);
-  if (due === 0) return tally.result({ dropped_requests: 0, generator_cpu_us: 0 });
-  await writeFile(jobFile, JSON.stringify(k6Job(order, prepared)));
-  const cpu: Promise<number>[] = [];
-  let summary: K6Summary | undefined;
-  const script = [...FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
+  if (due === 0) return tally.result({ errors: 0, generator_cpu_us: 0 });
+  await writeFile(prepared.jobFile, JSON.stringify(k6Job(order, prepared)));
+  const probe = createProbe();
+  const cpu: ReturnType<typeof probe>[] = [];
+  const script = [...FLAGS, '-e', `JOB=${prepared.jobFile}`, SCRIPT];
   const { how, other } = await runProgram({
     command: [...pinningCommand(prepared.placement.generator_cpus), prepared.found.binary, ...script],
     env: environment(),
-    lifetime,
+    lifetime: prepared.lifetime,
     onLine(line, child) {
-      if (tally.read(line)) onProgress(tally.acknowledged);
-      else if (line === 'ready' || line === 'done') {
-        cpu.push(cpuTime(child.pid!));
-        // Awaited below, after the end of k6. This handler prevents an unhandled rejection before that.
-        cpu.at(-1)!.catch(() => undefined);
-        if (line === 'ready') onProgress(0);
-      } else if (line.startsWith('summary '))
-        summary = JSON.parse(line.slice('summary '.length)) as K6Summary;
+      if (line.startsWith(ANSWER)) count(JSON.parse(line.slice(ANSWER.length)) as K6Answer, tally);
+      else if (line === 'ready' || line === 'done') cpu.push(probe(child.pid!));
       else return false;
+      onProgress(tally.acknowledged);
       return true;
     },
   });
-  const [from, to] = await Promise.all(cpu);
-  if (how !== 'code 0' || summary === undefined || from === undefined || to === undefined)
-    throw new BenchFailure('generator_failed', `k6 ended before its summary or wrongly (${how})`, other);
-  if (summary.requests !== tally.requests) {
+  const [from_us, to_us] = (await Promise.all(cpu)).map(({ cpu_us }) => cpu_us);
+  if (how !== 'code 0' || from_us == null || to_us == null)
     throw new BenchFailure(
       'generator_failed',
-      `k6 counted ${summary.requests} requests and reported ${tally.requests}, so what it sent is not known`,
+      `k6 ended wrongly (${how}), or its CPU time is not known`,
+      other,
     );
-  }
   return tally.result({
-    // k6 also counts dropped iterations whose events it sends in a later iteration. It may also count the one iteration
-    // after the range.
-    dropped_requests: Math.max(due - tally.requests, summary.dropped),
-    generator_cpu_us: to - from,
+    errors: tally.requests - tally.answers,
+    dropped_requests: due - tally.requests,
+    // k6 is no Node process and cannot report its CPU time itself.
+    generator_cpu_us: to_us - from_us,
   });
+}
+
+/** Times count from the moment the first request was due. */
+function count({ events, bytes, status, body, at_ms, latency_ms }: K6Answer, tally: Tally): void {
+  tally.sent(events, bytes, 0);
+  if (status !== 0) tally.answered(status, body ?? '', at_ms - latency_ms, at_ms);
 }
 
 const FLAGS = [
   'run',
   '--quiet',
   '--no-color',
+  '--no-summary',
   '--no-usage-report',
   // An empty address disables the REST server, whose fixed port could be in use.
   '--address=',
@@ -129,7 +116,6 @@ function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('K6_'));
   return {
     ...Object.fromEntries(own),
-    K6_NO_USAGE_REPORT: 'true',
     // k6 must not search for extensions on the network; the script needs none.
     K6_AUTO_EXTENSION_RESOLUTION: 'false',
     // Hundreds of virtual users have a large heap that hardly changes. Fewer garbage collections save a fifth of k6's
@@ -138,38 +124,31 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Returns the CPU time of k6 so far, in microseconds. k6 is no Node process and cannot report it itself. */
-async function cpuTime(pid: number): Promise<number> {
-  const { cpu_us } = await createProbe()(pid);
-  if (cpu_us === null)
-    throw new BenchFailure('generator_failed', 'the system does not report the CPU time of k6');
-  return cpu_us;
-}
-
 /** Returns the order as a job for the k6 script. */
 function k6Job(order: Order, { job, pool, places_file, bytes_file }: Prepared): K6Job {
-  const { events, sessions, seed, ids } = pool;
+  const { events, sessions, seed } = pool;
   const { range, rate_events_per_s } = order;
-  if (rate_events_per_s === null || !(rate_events_per_s > 0))
-    throw new BenchFailure('generator_failed', 'k6 is an open driver and needs a rate above 0');
+  if (rate_events_per_s === null) throw new RangeError('k6 needs a rate');
   const requests_per_s = rate_events_per_s / job.batchSize;
   const requests = Math.ceil(range.count / job.batchSize);
   const vus = Math.max(1, Math.ceil(requests_per_s * WORST_STALL_S));
   return {
     url: `${order.url}/api/events/batch`,
-    first: range.first,
-    count: range.count,
+    ...range,
     batch_size: job.batchSize,
-    pool: { events, sessions, seed, ids },
+    pool: { events, sessions, seed },
     places_file,
     bytes_file,
-    rate: Math.max(1, Math.round(requests_per_s * TIME_UNIT_S)),
-    time_unit: `${TIME_UNIT_S}s`,
-    // The duration has time for one extra request; the script sends nothing beyond the range.
-    duration: `${Math.max(SHORTEST_MS, Math.ceil(((requests + 1) / requests_per_s) * 1000))}ms`,
-    pre_allocated_vus: vus,
-    max_vus: vus * MOST_VUS_FACTOR,
     timeout: `${job.timeout_s}s`,
-    graceful_stop: `${job.timeout_s + GRACE_S}s`,
+    scenario: {
+      executor: 'constant-arrival-rate',
+      rate: Math.max(1, Math.round(requests_per_s * TIME_UNIT_S)),
+      timeUnit: `${TIME_UNIT_S}s`,
+      // The duration has time for one extra request; the script sends nothing beyond the range.
+      duration: `${Math.max(SHORTEST_MS, Math.ceil(((requests + 1) / requests_per_s) * 1000))}ms`,
+      preAllocatedVUs: vus,
+      maxVUs: vus * MOST_VUS_FACTOR,
+      gracefulStop: `${job.timeout_s + GRACE_S}s`,
+    },
   };
 }

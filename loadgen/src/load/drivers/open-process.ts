@@ -21,7 +21,7 @@ const SWEEP_MS = 100;
 
 const HEADERS = { 'content-type': 'application/json' };
 
-export function sendOpenly(load: Load, metronome: Metronome): Promise<{ errors: number; timeouts: number }> {
+export function sendOpenly(load: Load, metronome: Metronome): Promise<number> {
   return new OpenLoop(load, metronome).run();
 }
 
@@ -34,14 +34,11 @@ class OpenLoop {
   readonly #start_ms = nowMs() + LEAD_MS;
   /** Requests in flight, in the order in which they were due. */
   readonly #inFlight = new Set<Exchange>();
-  /** Memory of answered bodies, for reuse. */
-  readonly #free: ArrayBuffer[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #next = 0;
   /** Time at which a connection last became free while all were busy. */
   #freed_ms = Number.NEGATIVE_INFINITY;
   #errors = 0;
-  #timeouts = 0;
   #sending = false;
 
   constructor(load: Load, metronome: Metronome) {
@@ -56,7 +53,8 @@ class OpenLoop {
     this.#pool = new Pool(order.url, { connections: job.connections, pipelining: 1, ...timeouts });
   }
 
-  async run(): Promise<{ errors: number; timeouts: number }> {
+  /** Returns the number of requests without an answer. */
+  async run(): Promise<number> {
     const sweep = setInterval(() => this.#giveUpOld(), SWEEP_MS);
     this.#metronome.run(this.#start_ms, this.#interval_ms, () => this.#sendDue());
     try {
@@ -66,7 +64,7 @@ class OpenLoop {
       this.#metronome.stop();
       await this.#pool.destroy();
     }
-    return { errors: this.#errors, timeouts: this.#timeouts };
+    return this.#errors;
   }
 
   /** Handles the end of an exchange, once. `failed` is true for connection errors and timeouts. */
@@ -75,8 +73,6 @@ class OpenLoop {
     if (!this.#inFlight.delete(exchange)) return;
     if (wereBusy) this.#freed_ms = nowMs();
     if (failed) this.#errors++;
-    // Only a 2xx answer proves that the server has read the whole body. Otherwise the socket may still need the memory.
-    if (!failed && exchange.isStored) this.#free.push(exchange.memory);
     this.#sendDue();
   }
 
@@ -101,10 +97,10 @@ class OpenLoop {
   #send(number: number): void {
     const { requests, tally } = this.#load;
     const due = this.#due(number);
-    const body = requests.body(number, this.#free.pop());
+    const body = requests.body(number);
     tally.sent(requests.events(number), body.length, due);
     const ready = Math.max(due, this.#freed_ms);
-    const exchange = new Exchange(this, tally, { due, ready }, body.buffer as ArrayBuffer);
+    const exchange = new Exchange(this, tally, due, ready);
     this.#inFlight.add(exchange);
     this.#pool.dispatch({ method: 'POST', path: requests.path, headers: HEADERS, body }, exchange);
   }
@@ -114,30 +110,21 @@ class OpenLoop {
     const late = nowMs() - this.#timeout_ms;
     for (; this.#due(this.#next) <= late; this.#next++) {
       tally.sent(requests.events(this.#next), 0, this.#due(this.#next));
-      this.#timeouts++;
       this.#errors++;
     }
     for (const exchange of this.#inFlight) {
       if (exchange.due > late) break;
-      this.#timeouts++;
       exchange.giveUp();
     }
     this.#sendDue();
   }
 }
 
-/** When a request was due, and when a connection was free for it as well. */
-interface Times {
-  readonly due: number;
-  readonly ready: number;
-}
-
 /** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly due: number;
+  /** When a connection was free for it as well. */
   readonly #ready: number;
-  /** Memory that contains the body. */
-  readonly memory: ArrayBuffer;
   readonly #loop: OpenLoop;
   readonly #tally: Tally;
   readonly #chunks: Buffer[] = [];
@@ -145,17 +132,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #givenUp = false;
   #status = 0;
 
-  constructor(loop: OpenLoop, tally: Tally, { due, ready }: Times, memory: ArrayBuffer) {
+  constructor(loop: OpenLoop, tally: Tally, due: number, ready: number) {
     this.#loop = loop;
     this.#tally = tally;
     this.due = due;
     this.#ready = ready;
-    this.memory = memory;
-  }
-
-  /** Returns whether the answer was a 2xx. */
-  get isStored(): boolean {
-    return !this.#givenUp && this.#status >= 200 && this.#status < 300;
   }
 
   giveUp(): void {
@@ -168,7 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#givenUp) controller.abort(new Error('timeout'));
-    else this.#tally.written(this.due, this.#ready);
+    else this.#tally.written(this.#ready);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number): void {

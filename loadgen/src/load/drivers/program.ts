@@ -1,32 +1,20 @@
 /**
- * Runs a generator that is no Node process: it loads the pool here, and reads the lines of the program. The program ends
- * with the run at the latest.
+ * Runs a generator that is no Node process, and reads its lines. The program ends with the run at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
-import type { Placement } from '../../plan/placement.ts';
 import { endProcess } from '../../run/helper.ts';
-import { loadPool, type Pool, type PoolSource } from '../pool.ts';
+import type { DriverContext } from './driver.ts';
 import type { Found } from './find.ts';
 
 /** Number of last lines, other than the script's, that a failure contains. */
 const KEPT_LINES = 10;
 
 /** What a driver of such a generator needs. */
-export interface ProgramContext {
+export interface ProgramContext extends DriverContext {
   readonly found: Found;
-  readonly placement: Placement;
-  readonly lifetime: Lifetime;
-}
-
-/** Returns the pool, and a folder for the files that the program reads. */
-export async function poolAndFolder(source: PoolSource, lifetime: Lifetime) {
-  const pool: Pool = await loadPool(source).catch((error: unknown) => {
-    throw new BenchFailure('generator_failed', error instanceof Error ? error.message : String(error));
-  });
-  return { pool, folder: await lifetime.temporaryFolder() };
 }
 
 export interface Program {

@@ -35,10 +35,9 @@ export class Requests {
     return Math.min(batchSize, this.#range.count - number * batchSize);
   }
 
-  /** Returns the body of a request. It uses `free`, the memory of a sent body, if that is large enough. */
-  body(number: number, free?: ArrayBuffer): Buffer {
+  body(number: number): Buffer {
     const first = this.#range.first + number * this.#job.batchSize;
-    if (this.#job.endpoint === 'single') return singleBody(this.#pool, first, free);
-    return batchBody(this.#pool, { first, count: this.events(number) }, free);
+    if (this.#job.endpoint === 'single') return singleBody(this.#pool, first);
+    return batchBody(this.#pool, { first, count: this.events(number) });
   }
 }

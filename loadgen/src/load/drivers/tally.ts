@@ -1,128 +1,81 @@
 /**
- * Counts what was sent and what the answers stated, with times in microseconds.
+ * Counts what was sent and what the answers stated, with latencies in microseconds.
  *
  * Invariants: an event is acknowledged when the `received` of a 2xx answer counts it, never because it was sent. An
- * answer that cannot be parsed does not count.
+ * answer that cannot be parsed has failed.
  */
-
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import { nowMs } from '../../observe/clock.ts';
 import type { Sent } from './driver.ts';
 
-/** What an answer stated. */
-export interface Answer {
-  readonly received: number;
-  readonly duplicates: number;
-  readonly rejected: number;
-}
+type Known = Pick<Sent, 'errors' | 'generator_cpu_us'> & Partial<Pick<Sent, 'dropped_requests'>>;
 
-/** Sums over requests and their answers, for every driver that sees each answer. */
-export class Counts {
+export class Tally {
   readonly #latency = createHistogram();
+  readonly #generatorDelay = createHistogram();
   readonly #statusCodes: Record<string, number> = {};
   requests = 0;
   answers = 0;
-  events = 0;
   acknowledged = 0;
+  #events = 0;
   #bytes = 0;
-  #duplicates = 0;
-  #rejected = 0;
   #non2xx = 0;
+  #first_ms = 0;
+  #lastAnswer_ms = 0;
 
-  count(events: number, bytes: number): void {
-    this.requests++;
-    this.events += events;
-    this.#bytes += bytes;
-  }
-
-  /** Counts an answer. `answer` is `null` when it cannot be parsed. */
-  countAnswer(status: number, answer: Answer | null, latency_ms: number): void {
-    this.answers++;
-    record(this.#latency, latency_ms);
-    this.#statusCodes[status] = (this.#statusCodes[status] ?? 0) + 1;
-    if (status < 200 || status > 299 || answer === null) {
-      this.#non2xx++;
-      return;
+  /**
+   * Counts a request that was due at `from_ms`, or is about to be written now. Returns that moment, from which its
+   * latency counts.
+   */
+  sent(events: number, bytes: number, from_ms = nowMs()): number {
+    if (this.requests === 0) {
+      this.#first_ms = from_ms;
+      this.#lastAnswer_ms = from_ms;
     }
-    this.acknowledged += answer.received;
-    this.#duplicates += answer.duplicates;
-    this.#rejected += answer.rejected;
+    this.requests++;
+    this.#events += events;
+    this.#bytes += bytes;
+    return from_ms;
   }
 
-  protected sums() {
+  /** Open model: records that a request is being written now, which was due and had a connection from `ready_ms` on. */
+  written(ready_ms: number): void {
+    record(this.#generatorDelay, nowMs() - ready_ms);
+  }
+
+  /** Counts the answer to a request, which arrived now or at `at_ms`. */
+  answered(status: number, body: string, from_ms: number, at_ms = nowMs()): void {
+    this.answers++;
+    this.#lastAnswer_ms = Math.max(this.#lastAnswer_ms, at_ms);
+    record(this.#latency, at_ms - from_ms);
+    this.#statusCodes[status] = (this.#statusCodes[status] ?? 0) + 1;
+    const received = status >= 200 && status < 300 ? receivedOf(body) : null;
+    if (received === null) this.#non2xx++;
+    else this.acknowledged += received;
+  }
+
+  result(known: Known): Sent {
     return {
+      duration_ms: this.#lastAnswer_ms - this.#first_ms,
       requests: this.requests,
-      sent_events: this.events,
+      sent_events: this.#events,
       sent_bytes: this.#bytes,
       received_events: this.acknowledged,
-      duplicate_events: this.#duplicates,
-      rejected_events: this.#rejected,
       non_2xx: this.#non2xx,
+      dropped_requests: 0,
       status_codes: this.#statusCodes,
       latency: latencyOf(this.#latency),
-    };
-  }
-}
-
-/** The tally of a generator in a Node process, which also reads the clock. */
-export class Tally extends Counts {
-  readonly #sendDelay = createHistogram();
-  readonly #generatorDelay = createHistogram();
-  #first = 0;
-  #lastAnswer = 0;
-
-  /**
-   * Records a request that is about to be written. Returns the moment from which its latency counts, which the caller
-   * passes to `answered`. The moment is `due`, or now without `due`.
-   */
-  sent(events: number, bytes: number, due?: number): number {
-    const from = due ?? nowMs();
-    if (this.requests === 0) {
-      this.#first = from;
-      this.#lastAnswer = from;
-    }
-    this.count(events, bytes);
-    return from;
-  }
-
-  /**
-   * Open model: records that a request is being written now. It was due at `due`, and a connection was free for it from
-   * `ready` on.
-   */
-  written(due: number, ready: number): void {
-    const now = nowMs();
-    record(this.#sendDelay, now - due);
-    record(this.#generatorDelay, now - ready);
-  }
-
-  answered(status: number, body: string, from: number): void {
-    this.#lastAnswer = nowMs();
-    const answer = status >= 200 && status < 300 ? readAnswer(body) : null;
-    this.countAnswer(status, answer, this.#lastAnswer - from);
-  }
-
-  result(known: Pick<Sent, 'errors' | 'timeouts' | 'generator_cpu_us'>): Sent {
-    return {
-      ...this.sums(),
-      ...known,
-      duration_ms: this.#lastAnswer - this.#first,
-      dropped_requests: 0,
-      send_delay: latencyOf(this.#sendDelay),
       generator_delay: latencyOf(this.#generatorDelay),
+      ...known,
     };
   }
 }
 
-/**
- * Parses `{"received":n,"ids":[…],"duplicates":n,"rejected":[…]}` (contract, section 3). An answer to a single event
- * has no `rejected`, since a rejected single event gets a 400.
- */
-function readAnswer(body: string): Answer | null {
+/** Returns the `received` of `{"received":n,…}` (contract, section 3); `null` when the answer cannot be parsed. */
+function receivedOf(body: string): number | null {
   try {
-    const { received, duplicates, rejected = [] } = JSON.parse(body) as Record<string, unknown>;
-    if (typeof received !== 'number' || typeof duplicates !== 'number' || !Array.isArray(rejected))
-      return null;
-    return { received, duplicates, rejected: rejected.length };
+    const { received } = JSON.parse(body) as { readonly received?: unknown };
+    return typeof received === 'number' ? received : null;
   } catch {
     return null;
   }

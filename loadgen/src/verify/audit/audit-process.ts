@@ -4,11 +4,9 @@
  * The expected digest depends only on pool and ranges, so it is computed once for rounds that send the same events. The
  * file is read after every round.
  */
-import { BenchFailure } from '../../failure.ts';
 import type { Range } from '../../load/bodies.ts';
 import { loadPool, type PoolSource } from '../../load/pool.ts';
 import { serve } from '../../run/serve.ts';
-import type { Claim } from './claim.ts';
 import { type DigestPart, MultisetDigest } from './digest.ts';
 import { Expected, shareOf } from './expected.ts';
 import { explain } from './explain.ts';
@@ -22,7 +20,7 @@ interface Share {
 
 export type Order =
   | ({ readonly kind: 'prepare'; readonly pool: PoolSource } & Share)
-  | { readonly kind: 'digest' | 'explain'; readonly file: string; readonly claim: Claim };
+  | { readonly kind: 'digest' | 'explain'; readonly file: string; readonly ranges: readonly Range[] };
 
 export interface Digested {
   readonly kind: 'digested';
@@ -43,27 +41,20 @@ const wanted = new Map<string, DigestPart>();
 serve<Order, Reply>(async (order) => {
   if (order.kind === 'prepare') {
     own = order;
-    expected = await expectedOf(order.pool);
+    expected = new Expected(await loadPool(order.pool));
     return { kind: 'ready' };
   }
   const stored = new StoredFile(order.file);
   try {
-    if (order.kind === 'explain') return { kind: 'explained', lines: explain(expected, stored, order.claim) };
+    if (order.kind === 'explain')
+      return { kind: 'explained', lines: explain(expected, stored, order.ranges) };
     const found = new MultisetDigest();
     stored.visit(stored.share(own.share, own.shares), (row) => found.add(row.hash));
-    return { kind: 'digested', expected: wantedOf(order.claim.ranges), stored: found.part() };
+    return { kind: 'digested', expected: wantedOf(order.ranges), stored: found.part() };
   } finally {
     stored.close();
   }
 });
-
-async function expectedOf(source: PoolSource): Promise<Expected> {
-  try {
-    return new Expected(await loadPool(source));
-  } catch (error) {
-    throw new BenchFailure('corpus_unusable', error instanceof Error ? error.message : String(error));
-  }
-}
 
 function wantedOf(ranges: readonly Range[]): DigestPart {
   const key = JSON.stringify(ranges.map(({ first, count }) => [first, count]));

@@ -7,14 +7,19 @@
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
+import type { Range } from '../../load/bodies.ts';
 import type { PoolSource } from '../../load/pool.ts';
 import type { Audit } from '../../observe/sample.ts';
 import { Helper } from '../../run/helper.ts';
 import type { Digested, Order, Reply } from './audit-process.ts';
-import type { Claim } from './claim.ts';
 import { type DigestPart, MultisetDigest } from './digest.ts';
 
-export type { Claim } from './claim.ts';
+/** Events that were sent and acknowledged in a round. The audit checks the claim that they are stored. */
+export interface Claim {
+  /** Ranges of the endless sequence that were sent, including the warm-up. No two ranges overlap. */
+  readonly ranges: readonly Range[];
+  readonly acknowledged_events: number;
+}
 
 export type Auditor = Awaited<ReturnType<typeof createAuditor>>;
 
@@ -48,10 +53,10 @@ export async function createAuditor({ pool, lifetime }: AuditorOptions) {
   });
   return {
     audit: async (file: string, claim: Claim) =>
-      auditOf(await askAll(() => ({ kind: 'digest', file, claim }), 'digested'), claim),
+      auditOf(await askAll(() => ({ kind: 'digest', file, ranges: claim.ranges }), 'digested'), claim),
     /** Returns lines that name the rows that make an audit fail. Slow; called only after a failure. */
-    explain: async (file: string, claim: Claim) =>
-      (await helpers[0]!.ask({ kind: 'explain', file, claim }, 'explained')).lines,
+    explain: async (file: string, { ranges }: Claim) =>
+      (await helpers[0]!.ask({ kind: 'explain', file, ranges }, 'explained')).lines,
     close,
   };
 }

@@ -27,31 +27,25 @@ function defaultOf(name: string): number {
   return value;
 }
 
-/** An event that the rules map to no row, since a field has a wrong type or value. */
-export class UnmappableEvent extends Error {
-  readonly field: string;
-  constructor(field: string) {
-    super(`${field} has no value by the contract`);
-    this.name = 'UnmappableEvent';
-    this.field = field;
-  }
+function noValue(field: string): TypeError {
+  return new TypeError(`${field} has no value by the contract`);
 }
 
 /**
- * Returns every column of the event's row except its two ids and the columns that the server assigns. Only tests pass
- * another number of bytes.
+ * Returns every column of the event's row except its two ids and the columns that the server assigns. Throws when a
+ * field has a wrong type or value. Only tests pass another number of bytes.
  */
 export function expectedConstants(text: string, maxMetadataBytes = MAX_METADATA_BYTES): Constants {
   const event = JSON.parse(text) as Readonly<Record<string, unknown>>;
   const string = (field: string): string | null => {
     const value = event[field] ?? null;
-    if (value !== null && typeof value !== 'string') throw new UnmappableEvent(field);
+    if (value !== null && typeof value !== 'string') throw noValue(field);
     return value;
   };
   const trimmed = (field: string): string | null => string(field)?.trim() || null;
   const number = (field: string): number | null => {
     const value = event[field] ?? null;
-    if (value !== null && typeof value !== 'number') throw new UnmappableEvent(field);
+    if (value !== null && typeof value !== 'number') throw noValue(field);
     return value;
   };
   const sent = memberText(text, 'metadata') ?? 'null';
@@ -107,7 +101,7 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([
 /** Returns the timestamp in UTC, truncated to milliseconds (rule EVT-08). */
 function normalised(text: string): string {
   const parts = RFC_3339.exec(text);
-  if (parts === null) throw new UnmappableEvent('client_timestamp');
+  if (parts === null) throw noValue('client_timestamp');
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as number[];
   const millisecond = Number((parts[7] ?? '').padEnd(3, '0').slice(0, 3));
   const offset = (parts[8] === '-' ? -1 : 1) * (Number(parts[9] ?? 0) * 60 + Number(parts[10] ?? 0));

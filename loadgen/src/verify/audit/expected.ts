@@ -3,11 +3,12 @@
  *
  * Invariant: the ids come from the bytes that are sent.
  */
+import { BenchFailure } from '../../failure.ts';
 import { batchBody, type Range } from '../../load/bodies.ts';
 import { PLACE_WORDS } from '../../load/packed-pool.ts';
 import type { Pool } from '../../load/pool.ts';
 import { UUID_BYTES } from '../../load/uuid.ts';
-import { expectedConstants, UnmappableEvent } from './expected-row.ts';
+import { expectedConstants } from './expected-row.ts';
 import { constantValues, hashConstants, hashRow } from './row.ts';
 
 /** Number of events whose bodies are made at once, so that the cost of the call is negligible. */
@@ -32,9 +33,10 @@ export class Expected {
         const text = pool.bytes.toString('utf8', offset, offset + length);
         return hashConstants(constantValues(expectedConstants(text)), 0);
       } catch (error) {
-        if (error instanceof UnmappableEvent)
-          throw new UnmappableEvent(`event ${number} of the pool: ${error.field}`);
-        throw error;
+        throw new BenchFailure(
+          'corpus_unusable',
+          `event ${number} of the corpus: ${(error as Error).message}`,
+        );
       }
     });
   }

@@ -1,0 +1,175 @@
+/**
+ * Tests the pool of events. Generated events are the same for the same PRNG seed, valid by the contract, and shaped like
+ * real events. A corpus keeps every byte except its two ids, whatever form its lines have.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { KINDS } from '@twin-ingest/testkit/events/kinds.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import EVENT from '../../contract/event.schema.json' with { type: 'json' };
+import CONTRACT from '../../contract/fields.json' with { type: 'json' };
+import { batchBody, type Range, singleBody } from '../src/load/bodies.ts';
+import { generateLines } from '../src/load/payload.ts';
+import { loadPool, type Pool } from '../src/load/pool.ts';
+import { folder } from './scratch.ts';
+
+const SOURCE = { corpus: undefined, seed: 1, most: Number.MAX_SAFE_INTEGER } as const;
+const generated = await loadPool(SOURCE);
+
+type Event = Record<string, unknown> &
+  Record<'event_type' | 'agent_type' | 'session_id' | 'event_id', string>;
+const lines = [...generateLines(1)];
+const events = lines.map((line) => JSON.parse(line) as Event);
+const eventsOf = (pool: Pool, range: Range) =>
+  (JSON.parse(batchBody(pool, range).toString()) as { events: Event[] }).events;
+
+test('the same seed gives the same bytes, another seed others', async () => {
+  assert.deepEqual([...generateLines(1)], lines);
+  const other = await loadPool({ ...SOURCE, seed: 2 });
+  assert.notEqual(other.facts.sha256, generated.facts.sha256);
+  const digest = createHash('sha256');
+  for (let i = 0; i < 20; i++) digest.update(batchBody(generated, { first: 15_000 + i * 50, count: 50 }));
+  assert.equal(digest.digest('hex'), 'ed87bd5f697c66b867afa05ef34c93796e47488d6f02aefa5b4ae46cb451c0d2');
+});
+
+test('sizes are near those of the real events', () => {
+  for (const [key, wanted, share] of [
+    ['p50', 562, 0.05],
+    ['p95', 2534, 0.15],
+    ['p99', 8554, 0.2],
+    ['max', 82_242, 0.2],
+    ['mean', 896, 0.1],
+  ] as const) {
+    const value = generated.facts.event_bytes[key];
+    assert.ok(Math.abs(value / wanted - 1) < share, `${key}: ${value} is not within ${share} of ${wanted}`);
+  }
+});
+
+test('kinds, sessions and text beyond ASCII are as many as in the real events', () => {
+  assert.equal(events.length, 15_799);
+  const found = Map.groupBy(events, ({ agent_type, event_type }) => `${agent_type} ${event_type}`);
+  for (const { agent_type, event_type, count } of KINDS) {
+    const kind = `${agent_type} ${event_type}`;
+    assert.equal(found.get(kind)?.length, count, kind);
+  }
+  assert.equal(new Set(events.map((event) => event.session_id)).size, 42);
+  const beyond = lines.filter((line) => Buffer.byteLength(line) !== line.length).length / lines.length;
+  assert.ok(Math.abs(beyond - 0.0586) < 0.002, String(beyond));
+});
+
+test('every event is valid by the contract, and the check of that can fail', () => {
+  const isEvent = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(EVENT);
+  for (const event of events) {
+    assert.ok(isEvent(event), JSON.stringify([isEvent.errors, event]));
+    // The schema counts code points of a text, and the contract bytes.
+    for (const [field, spec] of Object.entries(CONTRACT.fields))
+      if ('bytes' in spec) assert.ok(Buffer.byteLength(String(event[field] ?? '')) <= spec.bytes, field);
+  }
+  for (const wrong of [{ session_id: ' ' }, { tokens_in: 1.5 }, { client_timestamp: 'today' }])
+    assert.ok(!isEvent({ ...events[0]!, ...wrong }));
+});
+
+test('a repetition has fresh ids around the same bytes, and a single event the bytes it has in a batch', () => {
+  const before = eventsOf(generated, { first: 100, count: 50 });
+  const after = eventsOf(generated, { first: 100 + generated.events, count: 50 });
+  for (const [i, event] of before.entries()) {
+    assert.notEqual(after[i]!.event_id, event.event_id);
+    assert.notEqual(after[i]!.session_id, event.session_id);
+    assert.deepEqual(after[i]!.metadata, event.metadata);
+  }
+  for (const index of [0, 17, 15_798, 15_799, 40_000]) {
+    const batch = batchBody(generated, { first: index, count: 1 }).toString();
+    assert.equal(batch, `{"events":[${singleBody(generated, index)}]}`);
+  }
+});
+
+test('random event ids are version 4 UUIDs and never come twice', () => {
+  const ids = eventsOf(generated, { first: 7, count: 40_000 }).map(({ event_id }) => event_id);
+  for (const id of ids)
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.equal(generated.facts.with_event_id, generated.facts.events);
+});
+
+let files = 0;
+function load(content: string | Buffer, most = 1000): Promise<Pool> {
+  const file = join(folder, `${files++}.ndjson`);
+  writeFileSync(file, content);
+  return loadPool({ corpus: file, seed: 1, most });
+}
+
+/** Returns the body with every UUID replaced by a blank one. */
+function blanked(pool: Pool, count: number): string {
+  return batchBody(pool, { first: 0, count })
+    .toString()
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '#');
+}
+
+const METADATA =
+  '{ "b":1.50,\t"a":12345678901234567890,"event_id":"inner","t":"\\ud800 \u2028 é \\"session_id\\":\\"x\\"" }';
+
+test('only the ids of the event itself change; metadata keeps its bytes', async () => {
+  const line = `{"session_id":"s-1", "metadata":${METADATA},"event_id":"toolu_01","agent_type":"codex","event_type":"error"}`;
+  const pool = await load(`${line}\n`);
+  const wanted = line.replace('"s-1"', '"#"').replace('"toolu_01"', '"#"');
+  assert.equal(blanked(pool, 1), `{"events":[${wanted}]}`);
+});
+
+test('an event without an id, or with a blank one, gets none', async () => {
+  const pool = await load(
+    '{"session_id":"a"}\n{"event_id":null,"session_id":"\\u0061"}\n{"event_id":" ","session_id":"b"}\n',
+  );
+  assert.equal(
+    blanked(pool, 3),
+    '{"events":[{"session_id":"#"},{"event_id":null,"session_id":"#"},{"event_id":" ","session_id":"#"}]}',
+  );
+  assert.equal(pool.facts.with_event_id, 0);
+  assert.equal(pool.facts.sessions, 2, 'sessions are told apart by value, not by spelling');
+  for (const id of ['""', '" \\t"', '"\\u00a0\\u0020"', '"\u2003"'])
+    assert.equal((await load(`{"session_id":"a","event_id":${id}}`)).facts.with_event_id, 0, id);
+});
+
+test('of a key given twice the last counts, and escapes in keys are resolved', async () => {
+  const pool = await load(
+    '{"session_id":"a","session_id":"b","event\\u005fid":"x"}\n{"event_id":"x","event_id":7,"session_id":"b"}',
+  );
+  assert.equal(
+    blanked(pool, 2),
+    '{"events":[{"session_id":"a","session_id":"#","event\\u005fid":"#"},{"event_id":"x","event_id":7,"session_id":"#"}]}',
+  );
+  assert.equal(pool.facts.sessions, 1);
+});
+
+test('events of one session stay in one session, a fresh one each repetition', async () => {
+  const pool = await load('{"session_id":"a","n":1}\n{"session_id":"b","n":2}\n{"session_id":"a","n":3}\n');
+  const { events } = JSON.parse(batchBody(pool, { first: 0, count: 6 }).toString()) as {
+    events: { session_id: string }[];
+  };
+  const ids = events.map((event) => event.session_id);
+  assert.equal(ids[0], ids[2]);
+  assert.equal(ids[3], ids[5]);
+  assert.equal(new Set(ids).size, 4);
+});
+
+test('gzip is read by its content, and not more than is needed is kept', async () => {
+  const lines = Array.from({ length: 50 }, (_, i) => `{"session_id":"s","n":${i}}`).join('\n');
+  const [plain, packed] = [await load(lines), await load(gzipSync(lines))];
+  assert.equal(packed.facts.sha256, plain.facts.sha256);
+  assert.equal((await load(gzipSync(lines), 7)).events, 7);
+});
+
+test('what cannot be an event is named by its line', async () => {
+  for (const [corpus, message] of [
+    ['{"session_id":"a"}\n{"session_id":', /^line 2 of the corpus: Unexpected end of JSON input/],
+    ['[1]', /^line 1 of the corpus: not a JSON object$/],
+    ['{"session_id":7}', /^line 1 of the corpus: no session_id that is a string$/],
+    ['null', /: not a JSON object$/],
+    ['{"session_id":"a","session_id":[]}', /: no session_id/],
+    ['\n', /holds no event/],
+  ] as const)
+    await assert.rejects(load(corpus), { code: 'corpus_unusable', message });
+});
