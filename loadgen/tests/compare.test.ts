@@ -153,7 +153,7 @@ test('a wrong flag exits with 2, a corpus without events with 1, both before any
   assert.match(flag.stderr, /unknown flag --evnts[\s\S]*--rounds must be an integer/);
   const corpus = await run([...SMALL, `--corpus=${import.meta.filename}`]);
   assert.equal(corpus.code, 1);
-  assert.match(corpus.stderr, /corpus_unusable: line 1 of the corpus is not JSON/);
+  assert.match(corpus.stderr, /corpus_unusable: line 1 of the corpus: .* is not valid JSON/);
   assert.doesNotMatch(corpus.stderr, /smoke/);
 });
 

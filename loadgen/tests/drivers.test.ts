@@ -79,7 +79,7 @@ async function send(
 ): Promise<Sent> {
   const generator = await start(name, job);
   const order = { url: server.url, range: { first: 40, count }, rate_events_per_s: rate };
-  const sending = generator.send(order, () => undefined);
+  const sending = generator.send(order);
   return sending.finally(() => generator.close()).finally(() => server.close());
 }
 
@@ -101,7 +101,7 @@ for (const [name, { rate, breaks, hangs, facts, skip }] of Object.entries(DRIVER
       // One generator serves many orders, each with its own server.
       for (const server of [await listen(), await listen()]) {
         const order = { url: server.url, range, rate_events_per_s: rate && rate / (10 / size) };
-        const sent = await generator.send(order, () => undefined);
+        const sent = await generator.send(order);
         server.close();
         assert.deepEqual(server.bodies.toSorted(), expected.toSorted());
         const path = endpoint === 'single' ? '/api/events' : '/api/events/batch';
@@ -147,10 +147,10 @@ test('an order for nothing, and an ended generator', async () => {
   const own = new Lifetime();
   const generator = await start('autocannon', JOB, own);
   const order = { url: 'http://127.0.0.1:1', range: { first: 0, count: 0 }, rate_events_per_s: null };
-  const sent = await generator.send(order, () => undefined);
+  const sent = await generator.send(order);
   assert.deepEqual([sent.requests, sent.errors, sent.duration_ms], [0, 0, 0]);
   await own.end();
-  const again = generator.send(order, () => undefined);
+  const again = generator.send(order);
   await assert.rejects(again, { code: 'generator_failed' });
 });
 
@@ -205,7 +205,7 @@ for (const [name, [module, prepare]] of Object.entries(PREPARED)) {
     const own = new Lifetime();
     const server = await listen(() => own.interrupt());
     const generator = await start(name, JOB, own);
-    const sending = generator.send(order(server.url), () => undefined);
+    const sending = generator.send(order(server.url));
     await assert.rejects(sending, Interrupted);
     await own.end();
     await silence(server);
@@ -221,7 +221,7 @@ for (const [name, [module, prepare]] of Object.entries(PREPARED)) {
       import { ${prepare.replace('()', '')} } from ${JSON.stringify(driver)};
       const context = { ...${JSON.stringify({ found: k6, placement: ANYWHERE })}, lifetime: new Lifetime() };
       const generator = await ${prepare}(${JSON.stringify(JOB)}, context);
-      await generator.send(${JSON.stringify(order(server.url))}, () => undefined);`;
+      await generator.send(${JSON.stringify(order(server.url))});`;
     // The kill leaves temporary folders behind, so they are made inside the folder of this test.
     const env = { ...process.env, TMPDIR: folder };
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {

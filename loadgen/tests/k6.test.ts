@@ -20,7 +20,7 @@ async function sendBy(lines: readonly string[]): Promise<Sent> {
   const found = { binary, version: '1.8.1' };
   const generator = await prepareK6(job, { found, placement: ANYWHERE, lifetime });
   const order = { url: 'http://127.0.0.1:1', range: { first: 0, count: 50 }, rate_events_per_s: 10 };
-  return generator.send(order, () => undefined).finally(() => generator.close());
+  return generator.send(order).finally(() => generator.close());
 }
 
 test('requests that were due and not sent are dropped', async () => {

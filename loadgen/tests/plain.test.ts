@@ -173,7 +173,7 @@ test('the plain servers answer and store as the product does', { skip }, async (
 test('the audit finds every generated event in the files of the plain servers', { skip }, async () => {
   const source: PoolSource = { corpus: undefined, seed: 1, most: 1500 };
   const pool = await loadPool(source);
-  const auditor = await createAuditor({ pool: source, lifetime });
+  const auditor = await createAuditor(source, lifetime);
   const claim = { ranges: [{ first: 0, count: 3000 }], acknowledged_events: 3000 };
   for (const name of compared) {
     const { server, database } = await start(name);

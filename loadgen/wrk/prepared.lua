@@ -1,7 +1,7 @@
 -- Sends bodies from a file, one a line, each once, and reports the answers.
 --
 -- wrk -t1 -c N -s prepared.lua URL -- FILE PATH COUNT
--- stdout: `progress N` with the first request and now and then, `done {…}` when every request was answered; wrk then waits to be interrupted.
+-- stdout: `alive` with the first request and now and then, `done {…}` when every request was answered; wrk then waits to be interrupted.
 -- Invariant: a request is sent once and in the order of the file, and nothing else is sent.
 
 local ffi = require("ffi")
@@ -13,7 +13,7 @@ int clock_gettime(int clock, moment *now);
 local MONOTONIC = 1
 -- Longer than any run: a connection that has nothing more to send.
 local NEVER_MS = 86400000
-local PROGRESS_S = 0.5
+local ALIVE_S = 0.5
 
 local moment = ffi.new("moment")
 local function now()
@@ -44,7 +44,7 @@ end
 
 local function report(at)
   reported = at
-  io.write(string.format("progress %d\n", received))
+  io.write("alive\n")
   io.flush()
 end
 
@@ -82,9 +82,7 @@ function response(status, headers, body)
   local at = now()
   count_answer(status, body)
   answered = answered + 1
-  if at - reported > PROGRESS_S then
-    report(at)
-  end
+  if at - reported > ALIVE_S then report(at) end
   if answered == count then
     io.write(string.format(
       'done {"requests":%d,"duration_ms":%.3f,"sent_bytes":%d,"received_events":%d,"non_2xx":%d,"generator_cpu_us":%.0f,"status_codes":%s}\n',

@@ -109,11 +109,11 @@ async function httpOnly(target: TargetName, wanted: Wanted, lifetime: Lifetime):
   const generator = await closedLoop()(job, { placement: choosePlacement(), lifetime });
   const order = { url: server.url, rate_events_per_s: null };
   const count = HTTP_WARM_UP * BATCH;
-  await generator.send({ ...order, range: { first: 0, count } }, () => undefined);
+  await generator.send({ ...order, range: { first: 0, count } });
   const probe = createProbe();
   const before = await probe(server.pid);
   const range = { first: count, count: HTTP_REQUESTS * BATCH };
-  const sent = await generator.send({ ...order, range }, () => undefined);
+  const sent = await generator.send({ ...order, range });
   const after = await probe(server.pid);
   await generator.close();
   await release();

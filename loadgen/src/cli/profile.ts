@@ -111,9 +111,9 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   const job = { pool, endpoint: 'batch', batchSize: 50, connections: 40, timeout_s: 30 } as const;
   const generator = await prepare(job, { placement, lifetime });
   const order = { url: host.url, rate_events_per_s };
-  await generator.send({ ...order, range: { first: 0, count: WARM_UP_EVENTS } }, () => undefined);
+  await generator.send({ ...order, range: { first: 0, count: WARM_UP_EVENTS } });
   const range = { first: WARM_UP_EVENTS, count: seconds * (rate_events_per_s ?? EVENTS_PER_S) };
-  const load = generator.send({ ...order, range }, () => undefined);
+  const load = generator.send({ ...order, range });
   // The rest of the load is not needed after perf ends, so its failure is ignored.
   load.catch(() => undefined);
   const folder = await lifetime.temporaryFolder();

@@ -24,8 +24,6 @@ export interface Flag {
   readonly modes?: readonly RunMode[];
   /** The flag changes the load, so the result does not replace the committed one. */
   readonly changesLoad?: true;
-  /** The value is a file. Results contain its name without the folder. */
-  readonly isFile?: true;
   /** Placeholder for the value in the help text; a switch has none. */
   readonly value?: string;
   readonly default?: number | string;

@@ -150,7 +150,6 @@ export const FLAGS = {
     kind: 'text',
     commands: ['compare', 'codecs', 'ceilings', 'profile'],
     modes: ['main', 'batch', 'single', 'open', 'soak', 'all'],
-    isFile: true,
     value: 'FILE',
     help: 'recorded events instead of generated ones: NDJSON, gzip or not',
   },
@@ -177,7 +176,6 @@ export const FLAGS = {
   out: {
     kind: 'text',
     commands: [...ALL_SUITES, 'ceilings', 'peers', 'ladders'],
-    isFile: true,
     value: 'FILE',
     help: 'where the result is written; a suite adds its part to a result of bench:compare that is there',
   },

@@ -4,7 +4,6 @@
  * Invariants: all problems are reported at once, and no default replaces a wrong value. A bare `--`, which pnpm passes
  * on, is ignored.
  */
-import { basename } from 'node:path';
 import { flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import type { CommandName, Flag } from './flag.ts';
 import { FLAG_ENTRIES, type FlagName, type Values } from './flags.ts';
@@ -108,17 +107,9 @@ function helpText(
   return `${usage}\n\n${about}\n\n${flagLines(Object.fromEntries(shown))}\n${exit}\n`;
 }
 
-const FILES = FLAG_ENTRIES.filter(([, { isFile }]) => isFile === true).map(([name]) => name);
-
 /** Returns the command line as a result stores it. Files have no folder, since folders belong to one machine. */
 export function shownFlags(argv: readonly string[]): string[] {
-  const joined = new RegExp(`^(--(?:${FILES.join('|')}))=(.+)$`, 's');
-  const apart = new Set(FILES.map((name) => `--${name}`));
   return argv
     .filter((argument) => argument !== '--')
-    .map((argument, i, all) => {
-      const found = joined.exec(argument);
-      if (found !== null) return `${found[1]}=${basename(found[2]!)}`;
-      return i > 0 && apart.has(all[i - 1]!) ? basename(argument) : argument;
-    });
+    .map((argument) => argument.replace(/^(--[\w-]+=)?(.*[/\\])/, '$1'));
 }

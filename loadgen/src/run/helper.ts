@@ -4,11 +4,12 @@
  * Invariants: the process ends with the run at the latest. A process that ends by itself fails its current order.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure, type FailureCode } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
-import type { Answered, Failed, Progress } from './serve.ts';
+import type { Failed } from './serve.ts';
 
 export interface HelperOptions {
   /** Name of the process in failures. */
@@ -22,9 +23,7 @@ export interface HelperOptions {
   readonly code?: FailureCode;
 }
 
-type Kinds = { readonly kind: string };
-
-export class Helper<Order extends object, Reply extends Kinds> {
+export class Helper<Order extends object, Reply extends { readonly kind: string }> {
   readonly #options: HelperOptions;
   readonly #child: ChildProcess;
   readonly #release: () => Promise<unknown>;
@@ -47,15 +46,14 @@ export class Helper<Order extends object, Reply extends Kinds> {
   async ask<Kind extends Reply['kind']>(
     order: Order,
     kind: Kind,
-    onProgress: (value: number) => void = () => undefined,
   ): Promise<Extract<Reply, { readonly kind: Kind }>> {
     const { lifetime } = this.#options;
     // Checked before sending: after an interruption, no caller would wait for the reply.
     lifetime.signal.throwIfAborted();
-    const reply = await lifetime.orInterrupted(this.#exchange(order, onProgress));
-    if (isFailed(reply)) {
-      if (reply.code !== null) throw new BenchFailure(reply.code, reply.message, reply.details);
-      throw this.#failure(reply.message);
+    const reply = await lifetime.orInterrupted(this.#exchange(order));
+    if (reply.kind === 'failed') {
+      const { code, message, details } = reply as Failed;
+      throw code === null ? this.#failure(message) : new BenchFailure(code, message, details);
     }
     if (reply.kind !== kind) throw this.#failure(`expected ${kind}, got ${reply.kind}`);
     return reply as Extract<Reply, { readonly kind: Kind }>;
@@ -65,38 +63,26 @@ export class Helper<Order extends object, Reply extends Kinds> {
     await this.#release();
   }
 
-  #exchange(order: Order, onProgress: (value: number) => void): Promise<Reply | Failed> {
+  async #exchange(order: Order): Promise<Reply | Failed> {
     const child = this.#child;
-    return new Promise((resolve, reject) => {
-      const onMessage = (message: Answered<Reply>) => {
-        if (isProgress(message)) onProgress(message.value);
-        else settle(() => resolve(message));
-      };
-      const onError = (error: Error) => settle(() => reject(this.#failure(error.message)));
-      const onClose = (code: number | null, signal: string | null) =>
-        settle(() => reject(this.#failure(`ended by itself (${signal ?? `code ${code}`})`)));
-      const settle = (how: () => void) => {
-        child.off('message', onMessage).off('error', onError).off('close', onClose);
-        how();
-      };
-      child.on('message', onMessage).on('error', onError).on('close', onClose);
-      if (child.connected) child.send(order);
-      else onClose(child.exitCode, child.signalCode);
-    });
+    const ended = () => this.#failure(`ended by itself (${child.signalCode ?? `code ${child.exitCode}`})`);
+    if (!child.connected) throw ended();
+    const settled = new AbortController();
+    const reply = once(child, 'message', settled);
+    const end = once(child, 'close', settled).then(() => Promise.reject(ended()));
+    child.send(order);
+    try {
+      const [message] = await Promise.race([reply, end]);
+      return message;
+    } finally {
+      settled.abort();
+    }
   }
 
   #failure(what: string): BenchFailure {
     const { name, code = 'generator_failed' } = this.#options;
     return new BenchFailure(code, `${name}: ${what}`);
   }
-}
-
-function isProgress(message: Kinds): message is Progress {
-  return message.kind === 'progress';
-}
-
-function isFailed(message: Kinds): message is Failed {
-  return message.kind === 'failed';
 }
 
 /** Time that a child has to end itself and its own children. */

@@ -31,6 +31,9 @@ export interface RoundContext {
   onHealth(spec: Spec, label: string, name: TargetName, health: Health): void;
 }
 
+/** Milliseconds between two looks of the progress at the clock. */
+const PROGRESS_MS = 250;
+
 type Slices = ReadonlyMap<Spec, readonly Slice[]>;
 
 /** Runs the rounds of one group. The first round determines the sizes of all rounds. */
@@ -61,19 +64,22 @@ export class Group {
       round,
       spec,
       launch: launchOf(spec),
-      auditor: await workers.auditor(spec),
       probe: createProbe(),
       ticksPerSecond: readTicksPerSecond(),
       onHealth: (label: string, name: TargetName, health: Health) => onHealth(spec, label, name, health),
     };
+    const auditors = await Promise.all(targets.map((name) => workers.auditor(spec, name)));
     const servers: ServerUnderTest[] = [];
-    for (const name of round % 2 === 1 ? targets : targets.toReversed())
-      servers.push(await ServerUnderTest.start(name, context));
+    for (const name of round % 2 === 1 ? targets : targets.toReversed()) {
+      const auditor = auditors[targets.indexOf(name)]!;
+      servers.push(await ServerUnderTest.start(name, { ...context, auditor }));
+    }
     await this.#warmUp(servers);
     const slices = new Map<Spec, Slice[]>();
     for (const one of this.specs) slices.set(one, await this.#measure(round, one, servers, slices));
-    const processes: ProcessSample[] = [];
-    for (const server of servers) processes.push(await server.finish());
+    for (const server of servers) await server.stop();
+    // Nothing is measured any more, so both files are checked at the same time.
+    const processes = await Promise.all(servers.map((server) => server.check()));
     return { slices, processes };
   }
 
@@ -109,9 +115,11 @@ export class Group {
           rate_events_per_s === null
             ? partOf(this.#events.get(spec)!, Math.floor(i / servers.length), spec)
             : eventsAt(spec, rate_events_per_s);
-        const onProgress = (acknowledged: number) => at(i + Math.min(1, acknowledged / events));
-        const load = { name: spec.name, generator, events, rate_events_per_s, onProgress };
-        slices.push(await server.measure(spec, load));
+        const begun = performance.now();
+        const share = () => Math.min(1, (performance.now() - begun) / 1000 / (spec.workload.duration_s ?? 1));
+        const timer = setInterval(() => at(i + share()), PROGRESS_MS);
+        const load = { name: spec.name, generator, events, rate_events_per_s };
+        slices.push(await server.measure(spec, load).finally(() => clearInterval(timer)));
         at(i + 1);
       }
       return servers.map(({ name }) => describe(name, spec, slices)).join('; ');

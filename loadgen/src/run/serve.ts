@@ -14,27 +14,19 @@ export interface Failed {
   readonly details: readonly string[];
 }
 
-export interface Progress {
-  readonly kind: 'progress';
-  readonly value: number;
-}
-
-export type Answered<Reply> = Reply | Progress | Failed;
-
-/** Carries out the orders of the parent until the parent has ended. `progress` may be called during an order. */
-export function serve<Order, Reply>(
-  carryOut: (order: Order, progress: (value: number) => void) => Reply | Promise<Reply>,
-): void {
+/** Carries out the orders of the parent until the parent has ended. */
+export function serve<Order, Reply>(carryOut: (order: Order) => Reply | Promise<Reply>): void {
   process.on('SIGINT', () => undefined);
   process.once('disconnect', () => process.exit(1));
-  const reply = (message: Answered<Reply>) => void process.send!(message);
   process.on('message', async (message) => {
+    let reply: Reply | Failed;
     try {
-      reply(await carryOut(message as Order, (value) => reply({ kind: 'progress', value })));
+      reply = await carryOut(message as Order);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
       const known = error instanceof BenchFailure ? error : null;
-      reply({ kind: 'failed', message: text, code: known?.code ?? null, details: known?.details ?? [] });
+      const text = error instanceof Error ? error.message : String(error);
+      reply = { kind: 'failed', message: text, code: known?.code ?? null, details: known?.details ?? [] };
     }
+    process.send!(reply);
   });
 }

@@ -51,7 +51,6 @@ export interface Load {
   readonly generator: Generator;
   readonly events: number;
   readonly rate_events_per_s: number | null;
-  onProgress(acknowledged: number): void;
 }
 
 interface Started extends ServerContext {
@@ -71,6 +70,7 @@ export class ServerUnderTest {
   #acknowledged = 0;
   #warm_up: WarmUp | null = null;
   #wal_peak_bytes: number | null = null;
+  #stopped: Pick<ProcessSample, 'peak_rss_bytes' | 'stop_ms'> | null = null;
 
   private constructor(own: Started) {
     this.name = own.host.name;
@@ -97,12 +97,12 @@ export class ServerUnderTest {
     events: number | null,
     rate_events_per_s: number | null,
   ): Promise<number> {
-    const load = { name: 'warm-up', generator, onProgress: () => undefined };
     const { warm_up, pace_events_per_s } = await warmUp({
       events,
       batch_size: this.#own.spec.workload.batch_size,
       rate_events_per_s,
-      send: (count, rate) => this.#send({ ...load, events: count, rate_events_per_s: rate }),
+      send: (count, rate) =>
+        this.#send({ name: 'warm-up', generator, events: count, rate_events_per_s: rate }),
     });
     this.#warm_up = warm_up;
     return pace_events_per_s;
@@ -154,15 +154,18 @@ export class ServerUnderTest {
     };
   }
 
-  /** Stops the server, checks its file and removes its folder. */
-  async finish(): Promise<ProcessSample> {
-    const { round, auditor, probe, clients, host, idle_rss_bytes } = this.#own;
-    const acknowledged_events = this.#acknowledged;
-    await clients?.until(acknowledged_events);
+  async stop(): Promise<void> {
+    const { probe, clients, host } = this.#own;
+    await clients?.until(this.#acknowledged);
     const { peak_rss_bytes } = await probe(host.pid);
-    const stop_ms = await host.stop();
+    this.#stopped = { peak_rss_bytes, stop_ms: await host.stop() };
+  }
+
+  /** Checks the file of the stopped server and removes its folder. */
+  async check(): Promise<ProcessSample> {
+    const { round, auditor, clients, host, idle_rss_bytes } = this.#own;
+    const acknowledged_events = this.#acknowledged;
     const claim = { ranges: this.#ranges, acknowledged_events };
-    // Both checks run in parallel, since nothing is measured any more. The check of the stream uses only one thread.
     const [audit, stream] = await Promise.all([
       auditor.audit(host.database, claim),
       clients?.finish(host.database) ?? null,
@@ -176,22 +179,12 @@ export class ServerUnderTest {
       wal_peak_bytes: this.#wal_peak_bytes,
     };
     await host.discard();
-    const warm_up = this.#warm_up!;
-    return {
-      round,
-      target: this.name,
-      warm_up,
-      idle_rss_bytes,
-      peak_rss_bytes,
-      stream,
-      stop_ms,
-      disk,
-      audit,
-    };
+    const own = { round, target: this.name, warm_up: this.#warm_up!, idle_rss_bytes };
+    return { ...own, ...this.#stopped!, stream, disk, audit };
   }
 
   /** Sends the next events. Fails at once when the server ends, instead of waiting until every request has failed. */
-  async #send({ name, generator, events, rate_events_per_s, onProgress }: Load): Promise<Sent> {
+  async #send({ name, generator, events, rate_events_per_s }: Load): Promise<Sent> {
     const { server } = this.#own.host;
     const range = { first: this.#next, count: events };
     const ended = server.exited.then((exit) => {
@@ -199,7 +192,7 @@ export class ServerUnderTest {
       throw new BenchFailure('server_failed', `the server ended under load (${how})`, tail(server.stderr()));
     });
     const sending = generator
-      .send({ url: server.url, range, rate_events_per_s }, onProgress)
+      .send({ url: server.url, range, rate_events_per_s })
       // The generator may notice the end of the server before this process does.
       .catch((error: unknown) => Promise.race([ended, sleep(EXIT_MS).then(() => Promise.reject(error))]));
     const sent = await Promise.race([sending, ended]);

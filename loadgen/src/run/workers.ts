@@ -4,6 +4,7 @@
  * They keep the events in memory, since creating them takes seconds. Invariants: during a measurement, only its own
  * generator is active. All processes end with the run.
  */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Driver, DriverContext, Generator } from '../load/drivers/driver.ts';
 import type { Found } from '../load/drivers/find.ts';
 import { prepareK6 } from '../load/drivers/k6.ts';
@@ -54,10 +55,11 @@ export class Workers {
     return kept(this.#generators, key, () => this.#drivers[spec.driver](job, this.#how));
   }
 
-  auditor(spec: Spec): Promise<Auditor> {
+  /** Returns the auditor of a server. Each server has its own, so that both files are read at the same time. */
+  auditor(spec: Spec, name: TargetName): Promise<Auditor> {
     const pool = poolOf(spec, this.#how.options);
-    const { lifetime } = this.#how;
-    return kept(this.#auditors, JSON.stringify(pool), () => createAuditor({ pool, lifetime }));
+    const key = JSON.stringify([name, pool]);
+    return kept(this.#auditors, key, () => createAuditor(pool, this.#how.lifetime));
   }
 }
 

@@ -52,7 +52,7 @@ export interface Order {
 export interface Generator {
   readonly facts: DriverFacts;
   readonly pool: PoolFacts;
-  send(order: Order, onProgress: (acknowledged: number) => void): Promise<Sent>;
+  send(order: Order): Promise<Sent>;
   close(): Promise<void>;
 }
 

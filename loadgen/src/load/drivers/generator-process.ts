@@ -30,12 +30,10 @@ export interface Load {
 /** Sends all requests of a load, and returns the number of requests without an answer. */
 export type Send = (load: Load) => Promise<number>;
 
-const PROGRESS_MS = 250;
-
 /** Carries out the parent's commands until the parent has ended. */
 export function serveGenerator(send: Send): void {
   let prepared: { readonly job: Job; readonly pool: Pool } | undefined;
-  serve<Command, Reply>(async (command, progress) => {
+  serve<Command, Reply>(async (command) => {
     if (command.kind === 'prepare') {
       const { job } = command;
       prepared = { job, pool: await loadPool(job.pool) };
@@ -45,8 +43,7 @@ export function serveGenerator(send: Send): void {
     const { job, pool } = prepared;
     const { order } = command;
     const load = { job, order, requests: new Requests(pool, job, order.range), tally: new Tally() };
-    const timer = setInterval(() => progress(load.tally.acknowledged), PROGRESS_MS);
-    return { kind: 'sent', sent: await carryOut(load, send).finally(() => clearInterval(timer)) };
+    return { kind: 'sent', sent: await carryOut(load, send) };
   });
 }
 

@@ -47,7 +47,7 @@ export const prepareK6: Driver<ProgramContext> = async (job, context) => {
   return {
     facts: { ...facts, version: context.found.version },
     pool: pool.facts,
-    send: (order, onProgress) => send(order, onProgress, prepared),
+    send: (order) => send(order, prepared),
     close: async () => void (await folder.release()),
   };
 };
@@ -58,7 +58,7 @@ interface Prepared extends ProgramContext, Pick<K6Job, 'places_file' | 'bytes_fi
   readonly jobFile: string;
 }
 
-async function send(order: Order, onProgress: (events: number) => void, prepared: Prepared): Promise<Sent> {
+async function send(order: Order, prepared: Prepared): Promise<Sent> {
   const tally = new Tally();
   const due = Math.ceil(order.range.count / prepared.job.batchSize);
   if (due === 0) return tally.result({ errors: 0, generator_cpu_us: 0 });
@@ -74,7 +74,6 @@ async function send(order: Order, onProgress: (events: number) => void, prepared
       if (line.startsWith(ANSWER)) count(JSON.parse(line.slice(ANSWER.length)) as K6Answer, tally);
       else if (line === 'ready' || line === 'done') cpu.push(probe(child.pid!));
       else return false;
-      onProgress(tally.acknowledged);
       return true;
     },
   });

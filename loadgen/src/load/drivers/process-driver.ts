@@ -33,7 +33,7 @@ function processDriver(facts: DriverFacts, program: URL): Driver {
     return {
       facts,
       pool,
-      send: async (order, onProgress) => (await helper.ask({ kind: 'send', order }, 'sent', onProgress)).sent,
+      send: async (order) => (await helper.ask({ kind: 'send', order }, 'sent')).sent,
       close: () => helper.close(),
     };
   };

@@ -42,7 +42,7 @@ export const prepareWrk: Driver<ProgramContext> = async (job, context) => {
   return {
     facts: { ...facts, version: context.found.version },
     pool: pool.facts,
-    async send(order, onProgress) {
+    async send(order) {
       const requests = new Requests(pool, job, order.range);
       if (requests.count === 0) return new Tally().result({ errors: 0, generator_cpu_us: 0 });
       if (!isDeepStrictEqual(written, order.range)) {
@@ -55,7 +55,7 @@ export const prepareWrk: Driver<ProgramContext> = async (job, context) => {
       const script = ['-s', SCRIPT, order.url, '--', bodies, requests.path, String(requests.count)];
       // When a connection breaks, wrk does not send its request again, and waits for an answer that never comes.
       const silence_ms = (job.timeout_s + GRACE_S) * 1000;
-      const done = await run([...flags, ...script], silence_ms, context, onProgress);
+      const done = await run([...flags, ...script], silence_ms, context);
       return { ...done, ...NONE, sent_events: order.range.count };
     },
     close: async () => void (await folder.release()),
@@ -77,7 +77,6 @@ async function run(
   args: readonly string[],
   silence_ms: number,
   { found, placement, lifetime }: ProgramContext,
-  onProgress: (events: number) => void,
 ): Promise<Done> {
   let done: Done | undefined;
   const { how, other } = await runProgram({
@@ -85,12 +84,9 @@ async function run(
     lifetime,
     silence_ms,
     onLine(line, child) {
-      if (line.startsWith('progress ')) onProgress(Number(line.slice('progress '.length)));
-      else if (line.startsWith('done ')) {
-        done = JSON.parse(line.slice('done '.length)) as Done;
-        child.kill('SIGINT');
-      } else return false;
-      return true;
+      if (!line.startsWith('done ')) return line === 'alive';
+      done = JSON.parse(line.slice('done '.length)) as Done;
+      return child.kill('SIGINT');
     },
   });
   if (done === undefined) throw new BenchFailure('generator_failed', `wrk ended too early (${how})`, other);

@@ -3,7 +3,7 @@
  *
  * The server is not queried, since it would not report events that it failed to store. Expected rows are made from the
  * pool by the rules of the contract; stored rows are read through the view `events_readable`. A digest that ignores
- * order compares the two multisets. Invariant: the processes of the auditor are idle during a measurement.
+ * order compares the two multisets. Invariant: the auditor's process is idle during a measurement.
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure } from '../../failure.ts';
@@ -11,8 +11,7 @@ import type { Range } from '../../load/bodies.ts';
 import type { PoolSource } from '../../load/pool.ts';
 import type { Audit } from '../../observe/sample.ts';
 import { Helper } from '../../run/helper.ts';
-import type { Digested, Order, Reply } from './audit-process.ts';
-import { type DigestPart, MultisetDigest } from './digest.ts';
+import type { Order, Reply } from './audit-process.ts';
 
 /** Events that were sent and acknowledged in a round. The audit checks the claim that they are stored. */
 export interface Claim {
@@ -23,68 +22,27 @@ export interface Claim {
 
 export type Auditor = Awaited<ReturnType<typeof createAuditor>>;
 
-export interface AuditorOptions {
-  readonly pool: PoolSource;
-  readonly lifetime: Lifetime;
-}
-
-const PROCESSES = 2;
-
-/** Starts the processes, which compute the expected rows of the pool. This takes about a second. */
-export async function createAuditor({ pool, lifetime }: AuditorOptions) {
+/** Starts the process, which computes the expected rows of the pool. This takes about a second. */
+export async function createAuditor(pool: PoolSource, lifetime: Lifetime) {
   const program = new URL('./audit-process.ts', import.meta.url);
-  const helpers = Array.from(
-    { length: PROCESSES },
-    () => new Helper<Order, Reply>({ name: 'the auditor', program, lifetime, code: 'audit_failed' }),
-  );
-  const askAll = async <Kind extends Reply['kind']>(orderOf: (share: number) => Order, kind: Kind) => {
-    // Waits for all replies, even after a failure: the next order would take a leftover reply for its own.
-    const replies = await Promise.allSettled(helpers.map((helper, i) => helper.ask(orderOf(i), kind)));
-    return replies.map((reply) => {
-      if (reply.status === 'rejected') throw reply.reason;
-      return reply.value;
-    });
-  };
-  const close = async () => void (await Promise.all(helpers.map((helper) => helper.close())));
-  const prepare = (share: number) => ({ kind: 'prepare', pool, share, shares: PROCESSES }) as const;
-  await askAll(prepare, 'ready').catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  const helper = new Helper<Order, Reply>({ name: 'the auditor', program, lifetime, code: 'audit_failed' });
+  await helper.ask({ kind: 'prepare', pool }, 'ready');
   return {
-    audit: async (file: string, claim: Claim) =>
-      auditOf(await askAll(() => ({ kind: 'digest', file, ranges: claim.ranges }), 'digested'), claim),
+    async audit(file: string, { ranges, acknowledged_events }: Claim): Promise<Audit> {
+      const { expected, stored } = await helper.ask({ kind: 'digest', file, ranges }, 'digested');
+      return {
+        expected_events: expected.count,
+        acknowledged_events,
+        stored_events: stored.count,
+        expected_digest: expected.hex,
+        stored_digest: stored.hex,
+      };
+    },
     /** Returns lines that name the rows that make an audit fail. Slow; called only after a failure. */
     explain: async (file: string, { ranges }: Claim) =>
-      (await helpers[0]!.ask({ kind: 'explain', file, ranges }, 'explained')).lines,
-    close,
+      (await helper.ask({ kind: 'explain', file, ranges }, 'explained')).lines,
+    close: () => helper.close(),
   };
-}
-
-function auditOf(replies: readonly Digested[], claim: Claim): Audit {
-  const expected = merged(replies.map((reply) => reply.expected));
-  const stored = merged(replies.map((reply) => reply.stored));
-  return {
-    expected_events: expected.count,
-    acknowledged_events: claim.acknowledged_events,
-    stored_events: stored.count,
-    expected_digest: expected.hex(),
-    stored_digest: stored.hex(),
-  };
-}
-
-function merged(parts: readonly DigestPart[]): MultisetDigest {
-  const digest = new MultisetDigest();
-  for (const part of parts) digest.merge(part);
-  return digest;
-}
-
-export function auditAgrees(audit: Audit): boolean {
-  return (
-    audit.acknowledged_events === audit.expected_events &&
-    audit.stored_events === audit.expected_events &&
-    audit.stored_digest === audit.expected_digest
-  );
 }
 
 /**
@@ -97,12 +55,13 @@ export async function checkAudit(
   details: readonly string[],
   explain: () => Promise<readonly string[]> = async () => [],
 ): Promise<void> {
-  if (auditAgrees(audit)) return;
-  const content = audit.stored_digest === audit.expected_digest ? 'equal' : 'different';
+  const { expected_events, acknowledged_events, stored_events } = audit;
+  const isEqual = audit.stored_digest === audit.expected_digest;
+  if (acknowledged_events === expected_events && stored_events === expected_events && isEqual) return;
   throw new BenchFailure(
     'audit_failed',
-    `${name}: expected ${audit.expected_events} events, acknowledged ${audit.acknowledged_events}, ` +
-      `stored ${audit.stored_events}; the stored rows are ${content} in content`,
+    `${name}: expected ${expected_events} events, acknowledged ${acknowledged_events}, ` +
+      `stored ${stored_events}; the stored rows are ${isEqual ? 'equal' : 'different'} in content`,
     [...details, ...(await explain())],
   );
 }

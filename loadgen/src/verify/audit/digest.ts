@@ -1,13 +1,12 @@
 /**
  * The digest of a multiset of rows: their hashes added in four lanes of 32 bits, each modulo 2^32.
  *
- * Invariant: the order of rows does not matter, and a row that occurs twice counts twice. So parts can be digested
- * separately and merged.
+ * Invariant: the order of rows does not matter, and a row that occurs twice counts twice.
  */
 
-export interface DigestPart {
+export interface Digest {
   readonly count: number;
-  readonly lanes: readonly number[];
+  readonly hex: string;
 }
 
 const LANES = 4;
@@ -27,20 +26,8 @@ export class MultisetDigest {
     }
   }
 
-  merge(part: DigestPart): void {
-    this.#count += part.count;
-    for (let lane = 0; lane < LANES; lane++) this.#lanes[lane]! += part.lanes[lane]!;
-  }
-
-  part(): DigestPart {
-    return { count: this.#count, lanes: [...this.#lanes] };
-  }
-
-  get count(): number {
-    return this.#count;
-  }
-
-  hex(): string {
-    return [...this.#lanes].map((lane) => lane.toString(16).padStart(2 * LANE_BYTES, '0')).join('');
+  digest(): Digest {
+    const hex = [...this.#lanes].map((lane) => lane.toString(16).padStart(2 * LANE_BYTES, '0')).join('');
+    return { count: this.#count, hex };
   }
 }

@@ -71,19 +71,3 @@ function placeOf({ places }: Pool, number: number): readonly [number, number, nu
   const word = number * PLACE_WORDS;
   return [places[word]!, places[word + 1]!, places[word + 2]!, places[word + 3]!];
 }
-
-/** Returns part `index` when the ranges together are divided into `of` equal parts. */
-export function shareOf(ranges: readonly Range[], index: number, of: number): Range[] {
-  const total = ranges.reduce((sum, range) => sum + range.count, 0);
-  const from = Math.floor((total * index) / of);
-  const to = Math.floor((total * (index + 1)) / of);
-  const share: Range[] = [];
-  let before = 0;
-  for (const { first, count } of ranges) {
-    const begin = Math.max(from - before, 0);
-    const end = Math.min(to - before, count);
-    if (end > begin) share.push({ first: first + begin, count: end - begin });
-    before += count;
-  }
-  return share;
-}

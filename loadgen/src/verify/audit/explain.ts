@@ -31,7 +31,7 @@ export function explain(expected: Expected, stored: StoredFile, ranges: readonly
   };
   try {
     fill('expected', (add) => expected.visit(ranges, (row) => add(row.index, row)));
-    fill('stored', (add) => stored.visit(stored.share(0, 1), (row) => add(row.id, row)));
+    fill('stored', (add) => stored.visit((row) => add(row.id, row)));
     return [
       ...listOf('events that are not in the file', 'index', only(database, 'expected', 'stored')),
       ...listOf('rows that were not sent so', 'row', only(database, 'stored', 'expected')),

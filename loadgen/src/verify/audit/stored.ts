@@ -13,20 +13,14 @@ const CHUNK_ROWS = 1000;
 
 /** Number of columns before the constant columns: `id`, `session_id` and `event_id`. */
 const FIXED = 3;
-const SELECT = `SELECT id, session_id, event_id, ${CONSTANT_COLUMNS.join(', ')} FROM events_readable WHERE id > ?`;
+const SELECT = `SELECT id, session_id, event_id, ${CONSTANT_COLUMNS.join(', ')} FROM events_readable
+  WHERE id > ? ORDER BY id LIMIT ${CHUNK_ROWS}`;
 
 export interface StoredRow {
   readonly id: number;
   readonly session_id: Value;
   readonly event_id: Value;
   readonly hash: string;
-}
-
-export interface IdRange {
-  /** Only rows above this id. */
-  readonly above: number;
-  /** Only rows up to and including this id. */
-  readonly upTo: number;
 }
 
 export class StoredFile {
@@ -41,21 +35,11 @@ export class StoredFile {
     throw new BenchFailure('audit_failed', `the view events_readable has other columns: ${found || 'none'}`);
   }
 
-  /** Returns part `index` when the ids are divided into `of` parts of about equal size. */
-  share(index: number, of: number): IdRange {
-    const select = 'SELECT coalesce(max(id), 0) FROM events_readable';
-    const last = this.#database.prepare<[], number>(select).pluck().get()!;
-    const cut = (part: number) => Math.floor((last * part) / of);
-    return { above: cut(index), upTo: cut(index + 1) };
-  }
-
-  visit(range: IdRange, visitor: (row: StoredRow) => void): void {
-    const select = this.#database
-      .prepare<[number, number], Value[]>(`${SELECT} AND id <= ? ORDER BY id LIMIT ${CHUNK_ROWS}`)
-      .raw();
-    let above = range.above;
-    for (;;) {
-      const rows = select.all(above, range.upTo);
+  /** Visits all rows in the order of their ids. */
+  visit(visitor: (row: StoredRow) => void): void {
+    const select = this.#database.prepare<[number], Value[]>(SELECT).raw();
+    for (let above = 0; ; ) {
+      const rows = select.all(above);
       for (const row of rows) {
         const hash = hashRow(hashConstants(row, FIXED), row[1]!, row[2]!);
         visitor({ id: row[0] as number, session_id: row[1]!, event_id: row[2]!, hash });
