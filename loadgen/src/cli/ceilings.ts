@@ -36,34 +36,33 @@ const HTTP_REQUESTS = 20_000;
 const HTTP_WARM_UP = 2_000;
 const BATCH = 50;
 
-interface Wanted extends Pick<Given<'ceilings'>, 'corpus' | 'rounds'> {
+interface Wanted {
   readonly events: number;
+  readonly rounds: number;
+  readonly pool: PoolSource;
   readonly out: string;
 }
 
-function finish({ events = EVENTS, out, corpus, rounds }: Given<'ceilings'>): Wanted {
-  return { events, corpus, rounds, out: resolve(out ?? `${ROOT}.bench/ceilings.json`) };
+function finish({ events = EVENTS, rounds, corpus, out }: Given<'ceilings'>): Wanted {
+  const pool = { corpus, seed: 1, most: 200_000 };
+  return { events, rounds, pool, out: resolve(out ?? `${ROOT}.bench/ceilings.json`) };
 }
 
 async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
   const folder = await lifetime.temporaryFolder();
   const groups = join(folder.path, 'groups.ndjson');
-  await writeGroups(groups, await loadPool(poolOf(wanted)), wanted.events, GROUP_EVENTS, lifetime.signal);
+  await writeGroups(groups, await loadPool(wanted.pool), wanted.events, GROUP_EVENTS, lifetime.signal);
   const bulks = await both(wanted.rounds, (target) => bulk(target, groups, wanted.events, lifetime));
   const parsed = bulks.map(([target, { events, parse_ms, parse_cpu_us }]) => {
     return [target, { events, duration_ms: parse_ms, cpu_us: parse_cpu_us }] as const;
   });
-  const http = await both(wanted.rounds, (target) => httpOnly(target, wanted, lifetime));
+  const http = await both(wanted.rounds, (target) => httpOnly(target, wanted.pool, lifetime));
   await folder.release();
   return [
     part('store', 'Bulk insert', bulks),
     part('parse', 'Scanning and checking alone', parsed),
     part('http', `HTTP alone, batches of ${BATCH}`, http),
   ];
-}
-
-function poolOf({ corpus }: Wanted): PoolSource {
-  return { corpus, seed: 1, most: 200_000 };
 }
 
 /** Runs both servers in the order A B B A, so that a slow minute of the machine affects both. */
@@ -96,16 +95,10 @@ async function bulk(
   return figures;
 }
 
-async function httpOnly(target: TargetName, wanted: Wanted, lifetime: Lifetime): Promise<BulkSample> {
+async function httpOnly(target: TargetName, pool: PoolSource, lifetime: Lifetime): Promise<BulkSample> {
   const server = await startServer(target, {}, HTTP_PROGRAMS[target]);
   const release = lifetime.add(() => server.stop());
-  const job = {
-    pool: poolOf(wanted),
-    endpoint: 'batch',
-    batchSize: BATCH,
-    connections: 40,
-    timeout_s: 30,
-  } as const;
+  const job = { pool, endpoint: 'batch', batchSize: BATCH, connections: 40, timeout_s: 30 } as const;
   const generator = await closedLoop()(job, { placement: choosePlacement(), lifetime });
   const order = { url: server.url, rate_events_per_s: null };
   const count = HTTP_WARM_UP * BATCH;

@@ -23,7 +23,6 @@ import { BenchFailure } from '../failure.ts';
 import { closedLoop, prepareOpenLoop } from '../load/drivers/process-driver.ts';
 import { type Given, parseCommand, type Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
-import { parseRates } from '../plan/spec.ts';
 import { REAL_CONTENDERS } from '../run/contenders.ts';
 import { Host } from '../run/host.ts';
 import { runCommand } from './run-command.ts';
@@ -43,27 +42,25 @@ const DURATION_S = 10;
 /** Samples per second. */
 const FREQUENCY = 499;
 
-interface Options extends Pick<Given<'profile'>, 'corpus'> {
+interface Options {
   readonly target: TargetName;
   readonly seconds: number;
+  readonly corpus: string | undefined;
   /** Events per second of an open loop; `null` is a closed loop. */
   readonly rate: number | null;
 }
 
-function finish(values: Given<'profile'>, problems: string[]): Options {
-  const [target = ''] = values.words;
+function finish({ words, duration, corpus, rate }: Given<'profile'>, problems: string[]): Options {
+  const [target = ''] = words;
   if (!isTargetName(target)) problems.push(`the server is rs or ts, not ${target || 'nothing'}`);
-  const { corpus, duration: seconds = DURATION_S } = values;
-  return { target: target as TargetName, seconds, corpus, rate: rateOf(values.rate, problems) };
-}
-
-function rateOf(text: string | undefined, problems: string[]): number | null {
-  if (text === undefined) return null;
-  const rates = parseRates(text);
-  if (typeof rates === 'string') problems.push(rates);
-  else if (rates.length === 1 && rates[0]!.kind === 'fixed') return rates[0]!.events_per_s;
-  else problems.push(`--rate of a profile must be one number of events per second, not ${text}`);
-  return null;
+  if (rate !== undefined && !/^[1-9]\d*$/.test(rate))
+    problems.push(`--rate of a profile must be one number of events per second, not ${rate}`);
+  return {
+    target: target as TargetName,
+    seconds: duration ?? DURATION_S,
+    corpus,
+    rate: rate === undefined ? null : Number(rate),
+  };
 }
 
 /** Returns the server in a form whose stacks perf can walk. */
@@ -74,14 +71,17 @@ function profiled(name: TargetName): Target {
     return { ...target, args: [...flags, ...target.args] };
   }
   const folder = join(ROOT, 'target', 'frame-pointers');
-  must(
-    'cargo',
-    ['build', '--profile', 'profiling', '--locked', '-p', 'ingest-server', '--target-dir', folder],
-    {
-      RUSTFLAGS: '-C force-frame-pointers=yes',
-      CFLAGS: '-fno-omit-frame-pointer',
-    },
-  );
+  const build = [
+    'build',
+    '--profile',
+    'profiling',
+    '--locked',
+    '-p',
+    'ingest-server',
+    '--target-dir',
+    folder,
+  ];
+  must('cargo', build, { RUSTFLAGS: '-C force-frame-pointers=yes', CFLAGS: '-fno-omit-frame-pointer' });
   return { ...target, command: join(folder, 'profiling', 'ingest-server') };
 }
 
@@ -134,13 +134,10 @@ async function draw(data: string, svg: string, title: string): Promise<void> {
   const script = spawn('perf', ['script', '--no-inline', '-i', data], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const flame = spawn(
-    TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/flame'),
-    [title, pathToFileURL(ROOT).href],
-    {
-      stdio: [script.stdout, out, 'inherit'],
-    },
-  );
+  const program = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/flame');
+  const flame = spawn(program, [title, pathToFileURL(ROOT).href], {
+    stdio: [script.stdout, out, 'inherit'],
+  });
   const [code] = (await once(flame, 'close')) as [number | null];
   closeSync(out);
   if (code !== 0) throw new BenchFailure('generator_failed', 'perf has sampled nothing that can be drawn');

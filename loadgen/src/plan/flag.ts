@@ -13,8 +13,7 @@ export type CommandName =
   | 'reads'
   | 'peers'
   | 'ladders'
-  | 'profile'
-  | 'hot';
+  | 'profile';
 
 export interface Flag {
   /** Kind of the value. The items of a `list` have commas between them. */

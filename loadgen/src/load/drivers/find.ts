@@ -3,11 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
-/** Version of k6 that `pnpm k6:install` builds: the last one of its 1.x line. */
-export const K6_VERSION = '1.8.1';
-
-/** Folder for k6 in the checkout; git ignores it. */
-export const K6_FOLDER = `${ROOT}.bench/bin`;
+/** Folder in which `pnpm k6:install` puts k6; git ignores it. */
+const K6_FOLDER = `${ROOT}.bench/bin`;
 
 /** A program that runs. */
 export interface Found {
