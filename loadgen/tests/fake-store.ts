@@ -1,20 +1,16 @@
 /**
- * The storage of the fake server: every column of the contract's view, mapped simply, and faults on demand.
+ * The storage of the fake server: the columns of the contract's view, and faults on demand.
  *
- * It handles only events of the generator: it stores values unchanged and prints metadata again.
+ * It stores the rows that the audit expects, unless it has a fault. plain.test.ts compares those rows with real servers.
  */
 import Database from 'better-sqlite3';
-import CONTRACT from '../../contract/fields.json' with { type: 'json' };
-import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
+import { expectedConstants } from '../src/verify/audit/expected-row.ts';
+import { VIEW_COLUMNS } from '../src/verify/audit/row.ts';
 
 export interface FakeEvent {
   readonly event_id?: string;
   readonly session_id: string;
   readonly agent_type: unknown;
-  readonly event_type: string;
-  readonly status?: string;
-  readonly client_timestamp?: string;
-  readonly metadata?: unknown;
   readonly [field: string]: unknown;
 }
 
@@ -29,23 +25,11 @@ export interface Outcome {
   readonly rows: FakeRow[];
 }
 
-interface Column {
-  readonly kind: string;
-  readonly default?: unknown;
-}
-
-const SPECS: Readonly<Record<string, Column>> = { ...CONTRACT.fields, ...CONTRACT.server_columns };
-const TYPES: Readonly<Record<string, string>> = { integer: 'INTEGER', boolean: 'INTEGER', dollars: 'REAL' };
-const NAMES = CONTRACT.row;
-const COLUMNS = NAMES.map((name) =>
-  name === 'id' ? 'id INTEGER PRIMARY KEY' : `${name} ${TYPES[SPECS[name]!.kind] ?? 'TEXT'}`,
-);
+const COLUMNS = VIEW_COLUMNS.map((name) => (name === 'id' ? 'id INTEGER PRIMARY KEY' : name));
 
 /** Number of the event that the faults of storage affect, and of the event that the rare fault affects. */
 const STRUCK = 1000;
 const RARE = 100_000;
-
-const MAX_METADATA_BYTES = 10_240;
 
 export class FakeStore {
   readonly database: Database.Database;
@@ -65,7 +49,7 @@ export class FakeStore {
        CREATE TABLE IF NOT EXISTS keys (event_id TEXT PRIMARY KEY) WITHOUT ROWID`,
     );
     this.#insert = this.database.prepare(
-      `INSERT INTO events_readable VALUES (${NAMES.map((name) => `@${name}`).join(', ')})`,
+      `INSERT INTO events_readable VALUES (${VIEW_COLUMNS.map((name) => `@${name}`).join(', ')})`,
     );
     this.#remember = this.database.prepare('INSERT INTO keys VALUES (?) ON CONFLICT DO NOTHING');
     this.ingest = this.database.transaction((all) => this.#ingest(all));
@@ -75,11 +59,14 @@ export class FakeStore {
     const outcome: Outcome = { ids: [], duplicates: 0, rejected: [], rows: [] };
     const created_at = new Date().toISOString();
     for (const [index, event] of all.entries()) {
+      const { session_id, event_id } = event;
       if (typeof event.agent_type !== 'string')
         outcome.rejected.push({ index, errors: ['agent_type: must be a string'] });
-      else if (event.event_id !== undefined && this.#remember.run(event.event_id).changes === 0)
-        outcome.duplicates++;
-      else this.#store(this.#rowOf(event, created_at), outcome);
+      else if (event_id !== undefined && this.#remember.run(event_id).changes === 0) outcome.duplicates++;
+      else {
+        const ids = { session_id, event_id: event_id ?? null, created_at };
+        this.#store({ ...expectedConstants(JSON.stringify(event)), ...ids }, outcome);
+      }
     }
     return outcome;
   }
@@ -102,36 +89,11 @@ export class FakeStore {
       if (i === 0) outcome.ids.push(id);
     }
   }
-
-  #rowOf(event: FakeEvent, created_at: string): FakeRow {
-    const whole = JSON.stringify(event.metadata ?? {});
-    const metadata = Buffer.byteLength(whole) > MAX_METADATA_BYTES ? summary(whole) : whole;
-    const values: Record<string, unknown> = {
-      ...Object.fromEntries(NAMES.map((name) => [name, SPECS[name]!.default])),
-      schema_version: 1,
-      ...(event.event_type === 'error' ? { status: 'error' } : {}),
-      ...event,
-      created_at,
-      payload_truncated: metadata === whole ? 0 : 1,
-      metadata,
-    };
-    return Object.fromEntries(NAMES.map((name) => [name, values[name] ?? null])) as FakeRow;
-  }
-}
-
-function summary(whole: string): string {
-  const metadata = JSON.parse(whole) as Readonly<Record<string, unknown>>;
-  const kept: Record<string, unknown> = { _truncated: true, _original_bytes: Buffer.byteLength(whole) };
-  for (const key of VOCABULARY.summary_keys.filter((name) => Object.hasOwn(metadata, name))) {
-    kept[key] = metadata[key];
-    if (Buffer.byteLength(JSON.stringify(kept)) > MAX_METADATA_BYTES) delete kept[key];
-  }
-  return JSON.stringify(kept);
 }
 
 /** Returns a row as the stream and the reading routes print it. */
 export function printRow(row: FakeRow): string {
-  const { metadata, ...rest } = row;
-  const members = JSON.stringify({ ...rest, payload_truncated: rest.payload_truncated === 1 });
-  return `${members.slice(0, -1)},"metadata":${metadata}}`;
+  const columns = VIEW_COLUMNS.filter((name) => name !== 'metadata').map((name) => [name, row[name]]);
+  const members = { ...Object.fromEntries(columns), payload_truncated: row.payload_truncated === 1 };
+  return `${JSON.stringify(members).slice(0, -1)},"metadata":${row.metadata}}`;
 }

@@ -162,10 +162,6 @@ test('a wrong form, a flag without a use, and flags that contradict each other a
     [['--corpus'], '--corpus needs a value'],
     [['--events', '--json'], '--events needs a value'],
     [['--json=yes'], '--json takes no value'],
-    [
-      ['--mode=batch', '--events=100'],
-      '--events 100 in batches of 50 are 2 requests, fewer than --concurrency 40',
-    ],
     [['--corpus=/nowhere/events.ndjson'], '--corpus /nowhere/events.ndjson does not exist'],
     [['--mode=batch', '--rate=2000'], '--rate has no meaning with --mode=batch'],
     [

@@ -44,7 +44,9 @@ function finish(values: Given<'compare'>, problems: string[]): Options {
   const { corpus } = options;
   if (problems.length > 0) return options;
   if (corpus !== undefined && !existsSync(corpus)) problems.push(`--corpus ${corpus} does not exist`);
-  problems.push(...modeProblems(options), ...sizeProblems(options));
+  problems.push(...modeProblems(options));
+  if (options.mode !== 'open' && options.given.has('events') && options.given.has('duration'))
+    problems.push('--events and --duration both say how long a round is; give one of them');
   const soakRate = options.mode === 'soak' ? options.rates : undefined;
   if (soakRate !== undefined && (soakRate.length !== 1 || soakRate[0]!.kind !== 'fixed'))
     problems.push('--rate of a soak is one rate in events per second');
@@ -65,22 +67,6 @@ function modeProblems({ given, mode }: Options): string[] {
   return FLAG_ENTRIES.filter(
     ([name, { modes }]) => modes !== undefined && given.has(name) && !modes.includes(mode),
   ).map(([name]) => `--${name} has no meaning with --mode=${mode}`);
-}
-
-function sizeProblems({ given, mode, events, batchSize, concurrency }: Options): string[] {
-  const problems: string[] = [];
-  if (mode !== 'open' && given.has('events') && given.has('duration'))
-    problems.push('--events and --duration both say how long a round is; give one of them');
-  if ((mode === 'batch' || mode === 'single') && events !== undefined) {
-    const batch = mode === 'single' ? 1 : batchSize;
-    const requests = Math.ceil(events / batch);
-    if (requests < concurrency) {
-      problems.push(
-        `--events ${events} in batches of ${batch} are ${requests} requests, fewer than --concurrency ${concurrency}`,
-      );
-    }
-  }
-  return problems;
 }
 
 /** Returns the unknown names of `--pick`. A mistyped name would silently leave out its measurement. */

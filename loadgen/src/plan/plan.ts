@@ -49,8 +49,8 @@ const START_S = 0.3;
 export function makePlan(options: Options, tools: Tools): Plan {
   const targets = options.only === undefined ? TARGET_NAMES : [options.only];
   const specs = specsOf(options, tools);
-  const outReasons = reasonsToKeepCommitted(options);
-  const committed = options.out === undefined && outReasons.length === 0;
+  const outReasons = options.out === undefined ? reasonsToKeepCommitted(options) : [];
+  const out = options.out ?? (outReasons.length === 0 ? COMMITTED_RESULT : SCRATCH_RESULT);
   const processes = groupsOf(specs).reduce((sum, [first]) => sum + first!.workload.rounds * PROCESS_S, 0);
   const measuring = specs.reduce((sum, spec) => sum + estimateOf(spec), processes);
   return {
@@ -58,8 +58,8 @@ export function makePlan(options: Options, tools: Tools): Plan {
     specs,
     placement: choosePlacement(),
     estimated_s: targets.length * (measuring + options.starts * START_S),
-    out: options.out === undefined ? (committed ? COMMITTED_RESULT : SCRATCH_RESULT) : resolve(options.out),
-    outReasons: options.out === undefined ? outReasons : [],
+    out: resolve(out),
+    outReasons,
   };
 }
 

@@ -27,7 +27,7 @@ import { type Contenders, programsOf } from './contenders.ts';
 import { type Measured, portion, runCycles } from './cycles.ts';
 import type { Launch } from './host.ts';
 import { createProgress } from './progress.ts';
-import { Starts } from './start-up.ts';
+import { createStarts } from './start-up.ts';
 import { poolOf, Workers } from './workers.ts';
 
 export async function compare(
@@ -66,7 +66,7 @@ export async function compare(
   progress.say('smoke: every answer as the contract asks');
 
   const workers = new Workers({ options, closedLoopProgram, placement, lifetime, k6, wrk });
-  const starts = new Starts({ targets, launch: product, durability, progress });
+  const starts = createStarts({ targets, launch: product, durability, progress });
   const ceilings = createCeilings({ contenders, placement, lifetime, targets, options, progress });
 
   /** Returns the result of the rounds so far. Only the whole result has ceilings. */

@@ -4,19 +4,11 @@
  * Invariant: rounds of a group are one cycle apart, so that their interval includes the drift of the machine. A group
  * with fewer rounds has them in the last cycles.
  */
-import type { ProcessSample, Slice } from '../observe/sample.ts';
 import type { Spec } from '../plan/spec.ts';
 import { groupsOf } from '../plan/suite.ts';
-import { Group, type RoundContext } from './round.ts';
+import { Group, type RoundContext, type Rounds } from './round.ts';
 
-/** Measurements of one spec so far. */
-export interface Rounds {
-  readonly slices: readonly Slice[];
-  /** Processes of the group; empty for every spec but the first of the group. */
-  readonly processes: readonly ProcessSample[];
-  /** Number of events of a round and of its warm-up. */
-  readonly size: ReturnType<Group['sizeOf']>;
-}
+export type { Rounds };
 
 export type Measured = ReadonlyMap<Spec, Rounds>;
 
@@ -30,27 +22,17 @@ export interface CyclesContext extends RoundContext {
 /** Runs all cycles and returns the measurements in the order of the specs. */
 export async function runCycles(specs: readonly Spec[], context: CyclesContext): Promise<Measured> {
   const groups = groupsOf(specs).map((own) => new Group(own, context));
-  const measured = new Map<Spec, Rounds>();
-  const cycles = Math.max(1, ...specs.map(({ workload }) => workload.rounds));
+  const measured = () => new Map(groups.flatMap((group) => group.measured()));
+  const cycles = Math.max(1, ...groups.map(({ rounds }) => rounds));
   for (let cycle = 0; cycle < cycles; cycle++) {
     await context.onCycle(cycle, cycles);
     for (const group of groups) {
-      const { rounds } = group.specs[0]!.workload;
-      const round = cycle - (cycles - rounds) + 1;
-      if (round < 1) continue;
-      const { slices, processes } = await group.run(round);
-      for (const [i, spec] of group.specs.entries()) {
-        const before = measured.get(spec);
-        measured.set(spec, {
-          slices: [...(before?.slices ?? []), ...slices.get(spec)!],
-          processes: i > 0 ? [] : [...(before?.processes ?? []), ...processes],
-          size: group.sizeOf(spec),
-        });
-      }
+      const round = cycle - (cycles - group.rounds) + 1;
+      if (round >= 1) await group.run(round);
     }
-    await context.onMeasured(measured, cycle === cycles - 1);
+    await context.onMeasured(measured(), cycle === cycles - 1);
   }
-  return measured;
+  return measured();
 }
 
 /** Returns how many of `count` belong to a cycle, distributed as evenly as possible. */

@@ -18,7 +18,7 @@ import { formatValue } from '../report/format.ts';
 import type { Health } from '../verify/health.ts';
 import type { Launch } from './host.ts';
 import type { Progress } from './progress.ts';
-import { ServerUnderTest } from './server-under-test.ts';
+import { type ServerUnderTest, startUnderTest } from './server-under-test.ts';
 import type { Workers } from './workers.ts';
 
 export interface RoundContext {
@@ -34,32 +34,52 @@ export interface RoundContext {
 /** Milliseconds between two looks of the progress at the clock. */
 const PROGRESS_MS = 250;
 
-type Slices = ReadonlyMap<Spec, readonly Slice[]>;
+/** Measurements of one spec so far. */
+export interface Rounds {
+  readonly slices: readonly Slice[];
+  /** Processes of the group; empty for every spec but the first of the group. */
+  readonly processes: readonly ProcessSample[];
+  /** Number of events of a round and of its warm-up; `null` when the rate of an open loop determines it. */
+  readonly size: { readonly events: number | null; readonly warmup_events: number | null };
+}
 
 /** Runs the rounds of one group. The first round determines the sizes of all rounds. */
 export class Group {
-  readonly specs: readonly Spec[];
+  readonly rounds: number;
+  readonly #specs: readonly Spec[];
   readonly #context: RoundContext;
   /** Number of events of a round, for each closed loop. */
   readonly #events = new Map<Spec, number>();
+  readonly #slices: Slice[][];
+  readonly #processes: ProcessSample[] = [];
 
   constructor(specs: readonly Spec[], context: RoundContext) {
-    this.specs = specs;
+    this.rounds = specs[0]!.workload.rounds;
+    this.#specs = specs;
     this.#context = context;
+    this.#slices = specs.map(() => []);
   }
 
-  /** Returns the number of events of a round and of its warm-up, as the first round determined them. */
-  sizeOf(spec: Spec): { readonly events: number | null; readonly warmup_events: number | null } {
-    const warmup_events = spec === this.specs[0] ? warmUpOf(spec) : 0;
-    return { events: this.#events.get(spec) ?? null, warmup_events };
+  /** Returns the measurements of all rounds so far. */
+  measured(): [Spec, Rounds][] {
+    if (this.#processes.length === 0) return [];
+    return this.#specs.map((spec, i) => [
+      spec,
+      {
+        slices: [...this.#slices[i]!],
+        processes: i === 0 ? [...this.#processes] : [],
+        size: { events: this.#events.get(spec) ?? null, warmup_events: i === 0 ? warmUpOf(spec) : 0 },
+      },
+    ]);
   }
 
   /** Runs one round. `round` counts from 1. */
-  async run(round: number): Promise<{ slices: Slices; processes: readonly ProcessSample[] }> {
+  async run(round: number): Promise<void> {
     const { workers, targets, launchOf, onHealth } = this.#context;
-    const spec = this.specs[0]!;
+    const spec = this.#specs[0]!;
     // The generators create their events first, so that no server process waits for them.
-    for (const one of this.specs) await workers.generator(one);
+    for (const one of this.#specs) await workers.generator(one);
+    const auditors = await Promise.all(targets.map((name) => workers.auditor(spec, name)));
     const context = {
       round,
       spec,
@@ -68,24 +88,21 @@ export class Group {
       ticksPerSecond: readTicksPerSecond(),
       onHealth: (label: string, name: TargetName, health: Health) => onHealth(spec, label, name, health),
     };
-    const auditors = await Promise.all(targets.map((name) => workers.auditor(spec, name)));
     const servers: ServerUnderTest[] = [];
     for (const name of round % 2 === 1 ? targets : targets.toReversed()) {
       const auditor = auditors[targets.indexOf(name)]!;
-      servers.push(await ServerUnderTest.start(name, { ...context, auditor }));
+      servers.push(await startUnderTest(name, { ...context, auditor }));
     }
     await this.#warmUp(servers);
-    const slices = new Map<Spec, Slice[]>();
-    for (const one of this.specs) slices.set(one, await this.#measure(round, one, servers, slices));
+    for (const i of this.#specs.keys()) await this.#measure(round, i, servers);
     for (const server of servers) await server.stop();
     // Nothing is measured any more, so both files are checked at the same time.
-    const processes = await Promise.all(servers.map((server) => server.check()));
-    return { slices, processes };
+    this.#processes.push(...(await Promise.all(servers.map((server) => server.check()))));
   }
 
   async #warmUp(servers: readonly ServerUnderTest[]): Promise<void> {
     const { workers, progress } = this.#context;
-    const first = this.specs[0]!;
+    const first = this.#specs[0]!;
     const generator = await workers.generator(first);
     const rate = first.rate?.kind === 'fixed' ? first.rate.events_per_s : null;
     const paces: number[] = [];
@@ -93,30 +110,27 @@ export class Group {
       for (const server of servers) at(paces.push(await server.warmUp(generator, warmUpOf(first), rate)));
       return servers.map(({ name }, i) => `${name} ${formatValue(paces[i]!, 'events_per_s')}`).join(', ');
     });
-    for (const spec of this.specs)
+    for (const spec of this.#specs)
       if (spec.rate === null && !this.#events.has(spec))
         this.#events.set(spec, sizeOf(spec, Math.max(...paces)));
   }
 
-  async #measure(
-    round: number,
-    spec: Spec,
-    servers: readonly ServerUnderTest[],
-    before: Slices,
-  ): Promise<Slice[]> {
+  async #measure(round: number, index: number, servers: readonly ServerUnderTest[]): Promise<void> {
     const { workers, progress } = this.#context;
+    const spec = this.#specs[index]!;
+    const { slices: count, duration_s } = spec.workload;
     const generator = await workers.generator(spec);
-    const turns = inTurn(servers, spec.workload.slices);
+    const turns = inTurn(servers, count);
     const slices: Slice[] = [];
     await progress.step(`${spec.name}, round ${round}`, turns.length, async (at) => {
       for (const [i, server] of turns.entries()) {
-        const rate_events_per_s = rateOf(spec, server.name, before);
+        const rate_events_per_s = this.#rateOf(spec, server.name, round);
         const events =
           rate_events_per_s === null
             ? partOf(this.#events.get(spec)!, Math.floor(i / servers.length), spec)
             : eventsAt(spec, rate_events_per_s);
         const begun = performance.now();
-        const share = () => Math.min(1, (performance.now() - begun) / 1000 / (spec.workload.duration_s ?? 1));
+        const share = () => Math.min(1, (performance.now() - begun) / 1000 / (duration_s ?? 1));
         const timer = setInterval(() => at(i + share()), PROGRESS_MS);
         const load = { name: spec.name, generator, events, rate_events_per_s };
         slices.push(await server.measure(spec, load).finally(() => clearInterval(timer)));
@@ -124,7 +138,19 @@ export class Group {
       }
       return servers.map(({ name }) => describe(name, spec, slices)).join('; ');
     });
-    return slices;
+    this.#slices[index]!.push(...slices);
+  }
+
+  /**
+   * Returns the requested events/s; `null` in a closed loop. A share refers to the server's own throughput in this
+   * round.
+   */
+  #rateOf({ rate, throughput_of }: Spec, name: TargetName, round: number): number | null {
+    if (rate === null) return null;
+    if (rate.kind === 'fixed') return rate.events_per_s;
+    const closed = this.#slices[this.#specs.findIndex((other) => other.name === throughput_of)]!;
+    const own = closed.filter((slice) => slice.target === name && slice.round === round);
+    return Math.round(median(own.map(throughput))! * rate.share);
   }
 }
 
@@ -142,17 +168,6 @@ export function sizeOf({ workload }: Pick<Spec, 'workload'>, pace_events_per_s: 
   const { events, duration_s, batch_size, slices } = workload;
   if (events !== null) return events;
   return Math.ceil((pace_events_per_s * duration_s!) / batch_size) * batch_size * slices;
-}
-
-/**
- * Returns the requested events/s; `null` in a closed loop. A share refers to the server's own throughput in this round.
- */
-function rateOf({ rate, throughput_of }: Spec, name: TargetName, before: Slices): number | null {
-  if (rate === null) return null;
-  if (rate.kind === 'fixed') return rate.events_per_s;
-  const [, closed] = [...before].find(([other]) => other.name === throughput_of)!;
-  const own = closed.filter(({ target }) => target === name).map(throughput);
-  return Math.round(median(own)! * rate.share);
 }
 
 /** Returns the number of events of a slice at a rate, rounded up to whole requests. */

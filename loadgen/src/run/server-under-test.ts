@@ -17,7 +17,7 @@ import type { ProbeProcess } from '../observe/probe.ts';
 import { checkReads, startReader } from '../observe/reader.ts';
 import type { ProcessSample, Slice, WarmUp } from '../observe/sample.ts';
 import { folderBytes } from '../observe/size.ts';
-import { checkStream, type StreamClients, startStreamClients } from '../observe/stream/clients.ts';
+import { checkStream, startStreamClients } from '../observe/stream/clients.ts';
 import { startCpu } from '../observe/thread-times.ts';
 import type { Spec } from '../plan/spec.ts';
 import { type Auditor, checkAudit } from '../verify/audit/auditor.ts';
@@ -53,140 +53,35 @@ export interface Load {
   readonly rate_events_per_s: number | null;
 }
 
-interface Started extends ServerContext {
-  readonly host: Host;
-  readonly clients: StreamClients | null;
-  readonly idle_rss_bytes: number | null;
-}
+export type ServerUnderTest = Awaited<ReturnType<typeof startUnderTest>>;
 
-export class ServerUnderTest {
-  readonly name: TargetName;
-  readonly #own: Started;
+export async function startUnderTest(name: TargetName, context: ServerContext) {
+  const { spec: first, round, launch, auditor, probe } = context;
+  const { lifetime } = launch;
+  const { durability, batch_size } = first.workload;
+  const label = `round ${round} of ${name}`;
+  const host = await Host.start(name, launch, { flags: ['--durability', durability] });
+  const { server, database } = host;
+  const health = await readHealth(host.url);
+  checkDurability(`${first.name}, ${label}`, health, durability);
+  context.onHealth(`${first.name}, ${label}`, name, health);
+  const clients = await streamClients(host, first, launch);
+  await sleep(IDLE_MS, undefined, { signal: lifetime.signal });
+  const { rss_bytes: idle_rss_bytes } = await probe(host.pid);
+
   /** Ranges of all events that were sent. A driver that drops requests drops the last ones of its range. */
-  readonly #ranges: Range[] = [];
+  const ranges: Range[] = [];
   /** Lines about each load, for a failure. */
-  readonly #details: string[] = [];
-  #next = 0;
-  #acknowledged = 0;
-  #warm_up: WarmUp | null = null;
-  #wal_peak_bytes: number | null = null;
-  #stopped: Pick<ProcessSample, 'peak_rss_bytes' | 'stop_ms'> | null = null;
-
-  private constructor(own: Started) {
-    this.name = own.host.name;
-    this.#own = own;
-  }
-
-  static async start(name: TargetName, context: ServerContext): Promise<ServerUnderTest> {
-    const { spec, round, launch, probe } = context;
-    const { durability } = spec.workload;
-    const host = await Host.start(name, launch, { flags: ['--durability', durability] });
-    const health = await readHealth(host.url);
-    const label = `${spec.name}, round ${round} of ${name}`;
-    checkDurability(label, health, durability);
-    context.onHealth(label, name, health);
-    const clients = await streamClients(host, spec, launch);
-    await sleep(IDLE_MS, undefined, { signal: launch.lifetime.signal });
-    const { rss_bytes: idle_rss_bytes } = await probe(host.pid);
-    return new ServerUnderTest({ ...context, host, clients, idle_rss_bytes });
-  }
-
-  /** Sends the warm-up of the first spec. Returns the throughput of its fastest part. */
-  async warmUp(
-    generator: Generator,
-    events: number | null,
-    rate_events_per_s: number | null,
-  ): Promise<number> {
-    const { warm_up, pace_events_per_s } = await warmUp({
-      events,
-      batch_size: this.#own.spec.workload.batch_size,
-      rate_events_per_s,
-      send: (count, rate) =>
-        this.#send({ name: 'warm-up', generator, events: count, rate_events_per_s: rate }),
-    });
-    this.#warm_up = warm_up;
-    return pace_events_per_s;
-  }
-
-  /** Measures a slice of a measurement. */
-  async measure(spec: Spec, load: Load): Promise<Slice> {
-    const { round, launch, probe, ticksPerSecond, clients, host } = this.#own;
-    const { lifetime } = launch;
-    const { server, database } = host;
-    const isSoak = spec.mode === 'soak';
-    const observer = observe({
-      pid: server.pid,
-      database,
-      lag_url: isSoak ? server.url : null,
-      interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
-      lifetime,
-    });
-    const startedReader = spec.reader ? startReader(server.url, lifetime) : null;
-    await clients?.mark();
-    const cpu = await startCpu(server.pid, probe);
-    const machineBefore = await readMachine();
-    const own = process.cpuUsage();
-    const at_s = performance.now() / 1000;
-    observer.begin();
-    const measured = await this.#send(load);
-    const server_cpu_us = await cpu();
-    const machineAfter = await readMachine();
-    const ownUsed = process.cpuUsage(own);
-    const timeline = observer.stop();
-    const clients_cpu_us = (await clients?.cpu()) ?? 0;
-    const reader = startedReader === null ? null : await startedReader.stop();
-    if (reader !== null) checkReads(reader, `round ${round} of ${this.name}`);
-    if (observer.walPeak !== null)
-      this.#wal_peak_bytes = Math.max(this.#wal_peak_bytes ?? 0, observer.walPeak);
-    const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
-    const all_us = server_cpu_us === null ? null : server_cpu_us + run_us;
-    return {
-      round,
-      target: this.name,
-      at_s,
-      rate_events_per_s: load.rate_events_per_s,
-      measured,
-      server_cpu_us,
-      timeline,
-      reader,
-      clients_cpu_us,
-      machine: machineLoad(machineBefore, machineAfter, all_us, ticksPerSecond),
-    };
-  }
-
-  async stop(): Promise<void> {
-    const { probe, clients, host } = this.#own;
-    await clients?.until(this.#acknowledged);
-    const { peak_rss_bytes } = await probe(host.pid);
-    this.#stopped = { peak_rss_bytes, stop_ms: await host.stop() };
-  }
-
-  /** Checks the file of the stopped server and removes its folder. */
-  async check(): Promise<ProcessSample> {
-    const { round, auditor, clients, host, idle_rss_bytes } = this.#own;
-    const acknowledged_events = this.#acknowledged;
-    const claim = { ranges: this.#ranges, acknowledged_events };
-    const [audit, stream] = await Promise.all([
-      auditor.audit(host.database, claim),
-      clients?.finish(host.database) ?? null,
-    ]);
-    const label = `round ${round} of ${this.name}`;
-    await checkAudit(audit, label, this.#details, () => auditor.explain(host.database, claim));
-    if (stream !== null) checkStream(stream, label, acknowledged_events, clients!.problems());
-    const disk = {
-      bytes: await folderBytes(host.folder),
-      events: audit.stored_events,
-      wal_peak_bytes: this.#wal_peak_bytes,
-    };
-    await host.discard();
-    const own = { round, target: this.name, warm_up: this.#warm_up!, idle_rss_bytes };
-    return { ...own, ...this.#stopped!, stream, disk, audit };
-  }
+  const details: string[] = [];
+  let [next, acknowledged_events] = [0, 0];
+  let warm_up: WarmUp;
+  let wal_peak_bytes: number | null = null;
+  let stopped: Pick<ProcessSample, 'peak_rss_bytes' | 'stop_ms'>;
 
   /** Sends the next events. Fails at once when the server ends, instead of waiting until every request has failed. */
-  async #send({ name, generator, events, rate_events_per_s }: Load): Promise<Sent> {
-    const { server } = this.#own.host;
-    const range = { first: this.#next, count: events };
+  async function send(load: Load): Promise<Sent> {
+    const { generator, events, rate_events_per_s } = load;
+    const range = { first: next, count: events };
     const ended = server.exited.then((exit) => {
       const how = exit.signal ?? `code ${exit.code}`;
       throw new BenchFailure('server_failed', `the server ended under load (${how})`, tail(server.stderr()));
@@ -196,16 +91,95 @@ export class ServerUnderTest {
       // The generator may notice the end of the server before this process does.
       .catch((error: unknown) => Promise.race([ended, sleep(EXIT_MS).then(() => Promise.reject(error))]));
     const sent = await Promise.race([sending, ended]);
-    this.#ranges.push({ first: range.first, count: sent.sent_events });
-    this.#next += events;
-    this.#acknowledged += sent.received_events;
+    ranges.push({ first: range.first, count: sent.sent_events });
+    next += events;
+    acknowledged_events += sent.received_events;
     const codes = Object.entries(sent.status_codes).map(([code, count]) => `${code} x ${count}`);
-    this.#details.push(
-      `${name}: ${sent.requests} requests (${codes.join(', ') || 'no answer'}), ${sent.errors} errors; ` +
+    details.push(
+      `${load.name}: ${sent.requests} requests (${codes.join(', ') || 'no answer'}), ${sent.errors} errors; ` +
         `sent ${sent.sent_events} events, received ${sent.received_events}`,
     );
     return sent;
   }
+
+  return {
+    name,
+
+    /** Sends the warm-up of the first spec. Returns the throughput of its fastest part. */
+    async warmUp(generator: Generator, events: number | null, rate: number | null): Promise<number> {
+      const warmed = await warmUp({
+        events,
+        batch_size,
+        rate_events_per_s: rate,
+        send: (count, rate_events_per_s) =>
+          send({ name: 'warm-up', generator, events: count, rate_events_per_s }),
+      });
+      warm_up = warmed.warm_up;
+      return warmed.pace_events_per_s;
+    },
+
+    /** Measures a slice of a measurement. */
+    async measure(spec: Spec, load: Load): Promise<Slice> {
+      const isSoak = spec.mode === 'soak';
+      const observer = observe({
+        pid: server.pid,
+        database,
+        lag_url: isSoak ? server.url : null,
+        interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
+        lifetime,
+      });
+      const startedReader = spec.reader ? startReader(server.url, lifetime) : null;
+      await clients?.mark();
+      const cpu = await startCpu(server.pid, probe);
+      const machineBefore = await readMachine();
+      const own = process.cpuUsage();
+      const at_s = performance.now() / 1000;
+      observer.begin();
+      const measured = await send(load);
+      const server_cpu_us = await cpu();
+      const machineAfter = await readMachine();
+      const ownUsed = process.cpuUsage(own);
+      const timeline = observer.stop();
+      const clients_cpu_us = (await clients?.cpu()) ?? 0;
+      const reader = startedReader === null ? null : await startedReader.stop();
+      if (reader !== null) checkReads(reader, label);
+      if (observer.walPeak !== null) wal_peak_bytes = Math.max(wal_peak_bytes ?? 0, observer.walPeak);
+      const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
+      const all_us = server_cpu_us === null ? null : server_cpu_us + run_us;
+      return {
+        round,
+        target: name,
+        at_s,
+        rate_events_per_s: load.rate_events_per_s,
+        measured,
+        server_cpu_us,
+        timeline,
+        reader,
+        clients_cpu_us,
+        machine: machineLoad(machineBefore, machineAfter, all_us, context.ticksPerSecond),
+      };
+    },
+
+    async stop(): Promise<void> {
+      await clients?.until(acknowledged_events);
+      const { peak_rss_bytes } = await probe(host.pid);
+      stopped = { peak_rss_bytes, stop_ms: await host.stop() };
+    },
+
+    /** Checks the file of the stopped server and removes its folder. */
+    async check(): Promise<ProcessSample> {
+      const claim = { ranges, acknowledged_events };
+      const [audit, stream] = await Promise.all([
+        auditor.audit(database, claim),
+        clients?.finish(database) ?? null,
+      ]);
+      await checkAudit(audit, label, details, () => auditor.explain(database, claim));
+      if (stream !== null) checkStream(stream, label, acknowledged_events, clients!.problems());
+      const disk = { bytes: await folderBytes(host.folder), events: audit.stored_events, wal_peak_bytes };
+      await host.discard();
+      return { round, target: name, warm_up, idle_rss_bytes, ...stopped, stream, disk, audit };
+    },
+  };
 }
 
 async function streamClients({ url }: Host, { workload }: Spec, { lifetime, placement }: Launch) {

@@ -22,48 +22,13 @@ export interface Starting {
   readonly progress: Progress;
 }
 
-/** The starts of a run, which are distributed over its cycles. */
-export class Starts {
-  readonly #how: Starting;
-  readonly #order: TargetName[] = [];
-  readonly #times: Map<TargetName, number[]>;
-
-  constructor(how: Starting) {
-    this.#how = how;
-    this.#times = new Map(how.targets.map((name) => [name, []]));
-  }
-
-  /** Measures `count` starts of each server in the order A B B A, so that a warm file cache favours neither server. */
-  async run(count: number): Promise<void> {
-    if (count === 0) return;
-    const { targets, launch, progress } = this.#how;
-    const order = inTurn(targets, count);
-    const helper = new Helper<Command, Reply>({
-      name: 'what measures starts',
-      program: new URL('./start-process.ts', import.meta.url),
-      placement: launch.placement,
-      lifetime: launch.lifetime,
-      code: 'server_failed',
-    });
-    const work = async (at: (value: number) => void) => {
-      for (const name of targets) await this.#start(helper, name);
-      for (const [i, name] of order.entries()) {
-        this.#times.get(name)!.push(await this.#start(helper, name));
-        this.#order.push(name);
-        at(i + 1);
-      }
-      return `${count} a server`;
-    };
-    await progress.step('starts', order.length, work).finally(() => helper.close());
-  }
-
-  measurement(): RawMeasurement {
-    return startupOf(this.#times, this.#order);
-  }
+/** Prepares the starts of a run, which are distributed over its cycles. */
+export function createStarts({ targets, launch, durability, progress }: Starting) {
+  const all: TargetName[] = [];
+  const times = new Map(targets.map((name) => [name, [] as number[]]));
 
   /** Measures one start in milliseconds. */
-  async #start(helper: Helper<Command, Reply>, name: TargetName): Promise<number> {
-    const { launch, durability } = this.#how;
+  async function start(helper: Helper<Command, Reply>, name: TargetName): Promise<number> {
     const folder = await launch.lifetime.temporaryFolder();
     const options = startOptions(launch, folder.path, ['--durability', durability]);
     const { command, args } = launch.contenders.targets[name];
@@ -71,4 +36,33 @@ export class Starts {
     await folder.release();
     return taken_ms;
   }
+
+  return {
+    /** Measures `count` starts of each server in the order A B B A, so that a warm file cache favours neither server. */
+    async run(count: number): Promise<void> {
+      if (count === 0) return;
+      const order = inTurn(targets, count);
+      const program = new URL('./start-process.ts', import.meta.url);
+      const { placement, lifetime } = launch;
+      const own = {
+        name: 'what measures starts',
+        program,
+        placement,
+        lifetime,
+        code: 'server_failed',
+      } as const;
+      const helper = new Helper<Command, Reply>(own);
+      const work = async (at: (value: number) => void) => {
+        for (const name of targets) await start(helper, name);
+        for (const [i, name] of order.entries()) {
+          times.get(name)!.push(await start(helper, name));
+          all.push(name);
+          at(i + 1);
+        }
+        return `${count} a server`;
+      };
+      await progress.step('starts', order.length, work).finally(() => helper.close());
+    },
+    measurement: (): RawMeasurement => startupOf(times, all),
+  };
 }

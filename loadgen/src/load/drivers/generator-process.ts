@@ -7,7 +7,7 @@
 import { serve } from '../../run/serve.ts';
 import { loadPool, type Pool, type PoolFacts } from '../pool.ts';
 import type { Job, Order, Sent } from './driver.ts';
-import { Requests } from './requests.ts';
+import { type Requests, requestsOf } from './requests.ts';
 import { Tally } from './tally.ts';
 
 export type Command =
@@ -42,7 +42,7 @@ export function serveGenerator(send: Send): void {
     if (prepared === undefined) throw new Error('asked to send before prepare');
     const { job, pool } = prepared;
     const { order } = command;
-    const load = { job, order, requests: new Requests(pool, job, order.range), tally: new Tally() };
+    const load = { job, order, requests: requestsOf(pool, job, order.range), tally: new Tally() };
     return { kind: 'sent', sent: await carryOut(load, send) };
   });
 }

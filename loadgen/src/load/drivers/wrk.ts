@@ -16,7 +16,7 @@ import { pinningCommand } from '../../plan/placement.ts';
 import { loadPool } from '../pool.ts';
 import type { Driver, Order, Sent } from './driver.ts';
 import { type ProgramContext, runProgram } from './program.ts';
-import { Requests } from './requests.ts';
+import { type Requests, requestsOf } from './requests.ts';
 import { Tally } from './tally.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../wrk/prepared.lua', import.meta.url));
@@ -43,7 +43,7 @@ export const prepareWrk: Driver<ProgramContext> = async (job, context) => {
     facts: { ...facts, version: context.found.version },
     pool: pool.facts,
     async send(order) {
-      const requests = new Requests(pool, job, order.range);
+      const requests = requestsOf(pool, job, order.range);
       if (requests.count === 0) return new Tally().result({ errors: 0, generator_cpu_us: 0 });
       if (!isDeepStrictEqual(written, order.range)) {
         written = null;
