@@ -13,7 +13,7 @@ import { MultisetDigest } from '../src/verify/audit/digest.ts';
 import { expectedConstants } from '../src/verify/audit/expected-row.ts';
 import { constantValues, hashConstants, hashRow, VIEW_COLUMNS } from '../src/verify/audit/row.ts';
 import { type FakeEvent, FakeStore } from './fake-store.ts';
-import { SMALL_POOL, startFake } from './fake-targets.ts';
+import { SMALL_POOL } from './fake-targets.ts';
 import { folder, lifetime } from './scratch.ts';
 
 const EVENTS = 2000;
@@ -31,16 +31,20 @@ const failsWith = (text: RegExp) => (error: unknown) =>
   error.code === 'audit_failed' &&
   text.test([error.message, ...error.details].join('\n'));
 
-/** Returns the file of a stopped server after 2,000 events of warm-up and measurement. */
-async function fileAfter(fault: string) {
-  const fake = await startFake(folder, fault);
-  const warmUp = await fake.send(pool, { first: 0, count: 500 });
-  const acknowledged = warmUp + (await fake.send(pool, { first: 500, count: EVENTS - 500 }));
-  await fake.stop();
-  return { file: fake.file, acknowledged };
+/** Makes the file of a server with the first events of the pool, and returns the number of acknowledged ones. */
+function storeIn(file: string, count: number, fault = 'none'): number {
+  const store = new FakeStore(file, fault);
+  let acknowledged = 0;
+  for (let first = 0; first < count; first += BATCH_EVENTS) {
+    const body = batchBody(pool, { first, count: BATCH_EVENTS }).toString();
+    acknowledged += store.ingest((JSON.parse(body) as { events: FakeEvent[] }).events).ids.length;
+  }
+  store.database.close();
+  return acknowledged;
 }
 
-const good = await fileAfter('none');
+const good = join(folder, 'good.db');
+storeIn(good, EVENTS);
 
 test('a server that stores what it acknowledged agrees, round after round, whatever the ranges', async () => {
   const ranges = [
@@ -49,8 +53,8 @@ test('a server that stores what it acknowledged agrees, round after round, whate
     { first: 699, count: 1 },
   ];
   const audits = [
-    await auditor.audit(good.file, claimOf(EVENTS)),
-    await auditor.audit(good.file, { ...claimOf(EVENTS), ranges }),
+    await auditor.audit(good, claimOf(EVENTS)),
+    await auditor.audit(good, { ...claimOf(EVENTS), ranges }),
   ];
   for (const audit of audits) {
     await checkAudit(audit, 'round 1', []);
@@ -58,7 +62,7 @@ test('a server that stores what it acknowledged agrees, round after round, whate
     assert.match(audit.stored_digest, /^[0-9a-f]{32}$/);
   }
   assert.deepEqual(audits[0], audits[1]);
-  assert.deepEqual(await auditor.explain(good.file, claimOf(EVENTS)), []);
+  assert.deepEqual(await auditor.explain(good, claimOf(EVENTS)), []);
 });
 
 for (const [fault, text] of [
@@ -73,8 +77,8 @@ for (const [fault, text] of [
   ['stores-twice', /stored 2001; [\s\S]*rows that were not sent so: 1\n {2}row 1001, event_id/],
 ] as const) {
   test(`a server with the fault "${fault}" fails, and the row is named`, async () => {
-    const { file, acknowledged } = await fileAfter(fault);
-    const claim = claimOf(EVENTS, acknowledged);
+    const file = join(folder, `${fault}.db`);
+    const claim = claimOf(EVENTS, storeIn(file, EVENTS, fault));
     const audit = await auditor.audit(file, claim);
     await assert.rejects(
       checkAudit(audit, 'round 1', [], () => auditor.explain(file, claim)),
@@ -83,21 +87,10 @@ for (const [fault, text] of [
   });
 }
 
-/** Makes a file with the first events of the pool, without a server. */
-function fileOf(name: string, count: number, fault = 'none'): string {
-  const file = join(folder, name);
-  const store = new FakeStore(file, fault);
-  for (let first = 0; first < count; first += BATCH_EVENTS) {
-    const body = batchBody(pool, { first, count: BATCH_EVENTS }).toString();
-    store.ingest((JSON.parse(body) as { events: FakeEvent[] }).events);
-  }
-  store.database.close();
-  return file;
-}
-
 test('one row in 100,000 that is not there fails', async () => {
   const count = 100_200;
-  const file = fileOf('many.db', count, 'lose-one-in-100000');
+  const file = join(folder, 'many.db');
+  assert.equal(storeIn(file, count, 'lose-one-in-100000'), count);
   const audit = await auditor.audit(file, claimOf(count));
   assert.equal(audit.stored_events, count - 1);
   const lines = await auditor.explain(file, claimOf(count));
@@ -105,7 +98,8 @@ test('one row in 100,000 that is not there fails', async () => {
 });
 
 test('every column counts, and an empty text is not an absent one', async () => {
-  const original = fileOf('original.db', BATCH_EVENTS);
+  const original = join(folder, 'original.db');
+  storeIn(original, BATCH_EVENTS);
   const file = join(folder, 'edited.db');
   const columns = VIEW_COLUMNS.filter((column) => !['id', 'created_at'].includes(column));
   const absent = "tool_name = '' WHERE id = (SELECT min(id) FROM events_readable WHERE tool_name IS NULL)";
