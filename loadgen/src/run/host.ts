@@ -40,16 +40,14 @@ export class Host {
   readonly #launch: Launch;
   readonly #flags: readonly string[];
   readonly #folder: Folder;
-  #server: RunningServer;
-  #release: () => Promise<unknown>;
+  #server!: RunningServer;
+  #release!: () => Promise<unknown>;
   #next = 0;
 
-  private constructor(launch: Launch, flags: readonly string[], folder: Folder, started: Started) {
+  private constructor(launch: Launch, flags: readonly string[], folder: Folder) {
     this.#launch = launch;
     this.#flags = flags;
     this.#folder = folder;
-    this.#server = started.server;
-    this.#release = started.release;
   }
 
   static async start(
@@ -57,9 +55,21 @@ export class Host {
     launch: Launch,
     { flags = [], base }: HostOptions = {},
   ): Promise<Host> {
-    const folder = await launch.lifetime.temporaryFolder();
-    if (base !== undefined) await copyFile(base, databaseIn(folder.path));
-    return new Host(launch, flags, folder, await start(name, launch, folder.path, flags));
+    const host = new Host(launch, flags, await launch.lifetime.temporaryFolder());
+    if (base !== undefined) await copyFile(base, host.database);
+    await host.#start(name, flags);
+    return host;
+  }
+
+  async #start(name: TargetName, flags: readonly string[]): Promise<void> {
+    const { contenders, lifetime } = this.#launch;
+    const options = startOptions(this.#launch, this.folder, flags);
+    const starting = startServer(name, options, contenders.targets[name]);
+    // Registered before the server is ready, so that an interruption during the start also ends it.
+    this.#release = lifetime.add(() => starting.then((server) => server.stop()));
+    this.#server = await lifetime.orInterrupted(starting).catch((error: unknown) => {
+      throw error instanceof StartError ? startFailure(name, error) : error;
+    });
   }
 
   /** The running process; another one after {@link startAgain}. */
@@ -102,10 +112,7 @@ export class Host {
    * Starts a server again on the same file and port: this one, or the other one. The previous process must have ended.
    */
   async startAgain(name: TargetName = this.name): Promise<void> {
-    const flags = [...this.#flags, '--port', String(this.port)];
-    const started = await start(name, this.#launch, this.folder, flags);
-    this.#server = started.server;
-    this.#release = started.release;
+    await this.#start(name, [...this.#flags, '--port', String(this.port)]);
   }
 
   /**
@@ -138,27 +145,6 @@ export async function withHost<T>(starting: Promise<Host>, use: (host: Host) => 
   await host.stop();
   await host.discard();
   return found;
-}
-
-interface Started {
-  readonly server: RunningServer;
-  readonly release: () => Promise<unknown>;
-}
-
-async function start(
-  name: TargetName,
-  how: Launch,
-  folder: string,
-  flags: readonly string[],
-): Promise<Started> {
-  const { contenders, lifetime } = how;
-  const starting = startServer(name, startOptions(how, folder, flags), contenders.targets[name]);
-  // Registered before the server is ready, so that an interruption during the start also ends it.
-  const release = lifetime.add(() => starting.then((server) => server.stop()));
-  const server = await lifetime.orInterrupted(starting).catch((error: unknown) => {
-    throw error instanceof StartError ? startFailure(name, error) : error;
-  });
-  return { server, release };
 }
 
 export function startOptions(how: Launch, folder: string, flags: readonly string[]): StartOptions {
