@@ -2,7 +2,6 @@
 import type { PackedPool } from '../src/load/packed-pool.ts';
 
 export interface K6Job {
-  /** Full URL of the POST requests. */
   readonly url: string;
   readonly first: number;
   readonly count: number;
@@ -27,6 +26,5 @@ export interface K6Answer {
   readonly body: string | null;
   /** Milliseconds from the moment the first request was due until the answer. */
   readonly at_ms: number;
-  /** Milliseconds that k6 measured for the request. */
   readonly latency_ms: number;
 }

@@ -32,7 +32,6 @@ export class BenchFailure extends Failure<FailureCode> {
   }
 }
 
-/** Returns the failure of a server that did not start. */
 export function startFailure(name: TargetName, { message, stderr }: StartError): BenchFailure {
   return new BenchFailure('server_failed', `${name} did not start: ${message}`, tail(stderr));
 }

@@ -15,7 +15,6 @@ import { folder } from './scratch.ts';
 const LOAD = ['--mode=batch', '--warmup=500', '--concurrency=4'];
 /** Two rounds, each with two slices of a hundred requests. */
 const SMALL = [...LOAD, '--driver=autocannon', '--events=10000', '--rounds=2', '--starts=2'];
-/** One round of one slice. */
 const ONE = [...LOAD, '--events=3000', '--rounds=1', '--starts=1'];
 
 const run = (argv: readonly string[], faults = '', during?: Running['during']) =>

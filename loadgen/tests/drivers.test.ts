@@ -69,7 +69,6 @@ const DRIVERS: Readonly<Record<string, Tested>> = {
 const start = (name: string, job: Job = JOB, own = lifetime) =>
   DRIVERS[name]!.prepare(job, { placement: ANYWHERE, lifetime: own });
 
-/** Sends a range to a server, and closes both afterwards. */
 async function send(
   name: string,
   server: Listening,
@@ -190,7 +189,6 @@ test('an open loop without a rate fails', async () => {
   await assert.rejects(send('open-loop', await listen(), JOB, 1, null), { code: 'generator_failed' });
 });
 
-/** How another process prepares a generator. */
 const PREPARED: Readonly<Record<string, readonly [module: string, prepare: string]>> = {
   autocannon: ['process-driver.ts', 'closedLoop()'],
   'open-loop': ['process-driver.ts', 'prepareOpenLoop'],

@@ -14,14 +14,12 @@ export interface FakeEvent {
   readonly [field: string]: unknown;
 }
 
-/** A row of the view, by column. */
 export type FakeRow = Readonly<Record<string, string | number | null>>;
 
 export interface Outcome {
   readonly ids: number[];
   duplicates: number;
   readonly rejected: { readonly index: number; readonly errors: readonly string[] }[];
-  /** The stored rows, for the stream. */
   readonly rows: FakeRow[];
 }
 

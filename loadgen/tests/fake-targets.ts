@@ -27,14 +27,12 @@ export function fakeTargets(faults = ''): Readonly<Record<TargetName, Target>> {
 /** A pool of generated events that is smaller than a few thousand events, so that it is sent more than once. */
 export const SMALL_POOL: PoolSource = { corpus: undefined, seed: 1, most: 1500 };
 
-/** Starts one fake server, for the tests of the checks after a round. */
 export async function startFake(folder: string, fault: string) {
   const file = join(mkdtempSync(join(folder, 'fake-')), 'events.db');
   const server = await startServer('ts', { flags: ['--db', file] }, fakeTargets(`ts:${fault}`).ts);
   return {
     url: server.url,
     file,
-    /** Sends the events of the range in order, and returns the number of acknowledged events. */
     async send(pool: Pool, range: Range): Promise<number> {
       let acknowledged = 0;
       for (let first = range.first; first < range.first + range.count; first += BATCH_EVENTS) {

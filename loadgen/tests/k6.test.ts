@@ -10,7 +10,6 @@ import { Tally } from '../src/load/drivers/tally.ts';
 import { ANYWHERE } from './listening-server.ts';
 import { folder, lifetime } from './scratch.ts';
 
-/** Sends five requests by a program that prints these lines instead of k6. */
 async function sendBy(lines: readonly string[]): Promise<Sent> {
   const binary = join(folder, 'fake-k6');
   const print = (line: string) => `echo '${line}'\nsleep 0.1\n`;

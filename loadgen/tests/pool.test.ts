@@ -102,7 +102,6 @@ function load(content: string | Buffer, most = 1000): Promise<Pool> {
   return loadPool({ corpus: file, seed: 1, most });
 }
 
-/** Returns the body with every UUID replaced by a blank one. */
 function blanked(pool: Pool, count: number): string {
   return batchBody(pool, { first: 0, count })
     .toString()

@@ -21,7 +21,6 @@ export interface Run {
   readonly left: readonly string[];
 }
 
-/** A run that is still in progress. */
 export interface RunProgress {
   readonly pid: number;
   /** Resolves when stderr matches; rejects when the run ends before. */
@@ -34,7 +33,6 @@ export interface Running {
   readonly main: string;
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** May act on the run while it is in progress. */
   readonly during?: (progress: RunProgress) => Promise<void>;
 }
 

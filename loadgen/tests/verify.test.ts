@@ -23,7 +23,6 @@ const fails = (code: FailureCode, text: string) => (error: unknown) =>
   error.code === code &&
   [error.message, ...error.details].join('\n').includes(text);
 
-/** Returns the result of reading from a server that gives this answer. */
 async function readFrom(answer: object): Promise<Health> {
   const server = await listen((_, response) => void response.end(JSON.stringify(answer)));
   return readHealth(server.url).finally(() => server.close());

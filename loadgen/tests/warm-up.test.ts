@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import type { Sent } from '../src/load/drivers/driver.ts';
 import { warmUp } from '../src/run/warm-up.ts';
 
-/** Warms up a server that has these rates in a closed loop, part after part. */
 async function warm(rates: readonly number[], events: number | null, rate: number | null = null) {
   const asked: (readonly [count: number, rate: number | null])[] = [];
   const send = async (count: number, at: number | null) => {

@@ -65,7 +65,6 @@ async function measure(wanted: Wanted, lifetime: Lifetime): Promise<Part[]> {
   ];
 }
 
-/** Runs both servers in the order A B B A, so that a slow minute of the machine affects both. */
 async function both<T>(
   repeats: number,
   run: (target: TargetName) => Promise<T>,

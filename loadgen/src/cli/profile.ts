@@ -39,7 +39,6 @@ const EVENTS_PER_S = 200_000;
 const WARM_UP_EVENTS = 100_000;
 
 const DURATION_S = 10;
-/** Samples per second. */
 const FREQUENCY = 499;
 
 interface Options {
@@ -127,7 +126,6 @@ async function profile(wanted: Options, lifetime: Lifetime): Promise<string> {
   return svg;
 }
 
-/** Draws the samples as a flame graph, from the output of `perf script`. */
 async function draw(data: string, svg: string, title: string): Promise<void> {
   mkdirSync(join(ROOT, '.bench'), { recursive: true });
   const out = openSync(svg, 'w');

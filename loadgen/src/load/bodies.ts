@@ -6,12 +6,10 @@ import type { Pool } from './pool.ts';
 
 export type { Range };
 
-/** Returns the body of a batch, ready to be sent. */
 export function batchBody(pool: Pool, range: Range): Buffer {
   return bodyOf(pool, range, true);
 }
 
-/** Returns the body of a single event, ready to be sent. */
 export function singleBody(pool: Pool, index: number): Buffer {
   return bodyOf(pool, { first: index, count: 1 }, false);
 }

@@ -8,7 +8,6 @@
  */
 import { UUID_BYTES, writeUuid } from './uuid.ts';
 
-/** The pool without its arrays. */
 export interface PackedPool {
   readonly events: number;
   readonly sessions: number;
@@ -22,7 +21,6 @@ export interface PackedPool {
 export const PLACE_WORDS = 5;
 
 export interface Range {
-  /** Number of the first event in the endless sequence. */
   readonly first: number;
   readonly count: number;
 }
@@ -34,7 +32,6 @@ export interface Span extends Range {
 }
 
 export interface Piece {
-  /** Number of the first event in the endless sequence. */
   readonly first: number;
   readonly places: Uint32Array;
   /** The events, joined by commas. */
@@ -72,7 +69,6 @@ export function sizeOf(pieces: readonly Piece[], isBatch: boolean): number {
   return pieces.reduce((sum, piece) => sum + piece.bytes.length, around + pieces.length - 1);
 }
 
-/** Writes a body into memory of its size. */
 export function writeBody(
   pool: PackedPool,
   pieces: readonly Piece[],

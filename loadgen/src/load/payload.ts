@@ -107,7 +107,6 @@ const SMALL_PATH = 'src/store/';
 const SMALL_TYPES = ['tool_use', 'response', 'llm_response'];
 const SMALL_TOOLS = ['Bash', 'Read', 'Edit', 'Glob', 'Grep', 'Write'];
 
-/** Yields small events as JSON text, all of the same size. */
 export function* generateSmallLines(seed: number): Generator<string> {
   const random = seededRandom(seed);
   for (let index = 0; index < SMALL.events; index++) {

@@ -5,7 +5,6 @@
  * Nothing here reads a clock. The module imports nothing and needs no Buffer, so that k6 can load it.
  */
 
-/** Bytes of a UUID in its text form. */
 export const UUID_BYTES = 36;
 
 const DASH = 0x2d;
@@ -39,7 +38,6 @@ export function writeUuid(view: DataView, at: number, seed: number, index: numbe
 const text = new Uint8Array(UUID_BYTES);
 const textView = new DataView(text.buffer);
 
-/** Returns the UUID of {@link writeUuid} as text. */
 export function uuidText(seed: number, index: number): string {
   writeUuid(textView, 0, seed, index);
   return String.fromCharCode(...text);

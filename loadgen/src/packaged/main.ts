@@ -13,7 +13,6 @@ const DEFAULTS = { rounds: '4', events: '100000' };
 export const compare: Comparing['compare'] = (comparison) =>
   compareCommand(flagsOf(comparison), contendersOf(comparison), 'bench');
 
-/** Returns the flags of `bench:compare` for this comparison. */
 export function flagsOf({ only, json, ...given }: Comparison): string[] {
   return [
     '--quick',

@@ -10,7 +10,6 @@ import { DEFAULT_RATES, PEER_S, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP
 const COUNT = { kind: 'integer', value: 'N', minimum: 1, maximum: 100_000_000 } as const;
 const ALL_SUITES = ['compare', 'sync', 'codecs', 'binary', 'rpc'] as const;
 const LOADS = ['main', 'batch', 'single', 'open', 'soak'] as const;
-/** A number that changes the load. */
 const COUNT_OF_LOAD = { ...COUNT, commands: ['compare'], modes: LOADS, changesLoad: true } as const;
 
 export const FLAGS = {

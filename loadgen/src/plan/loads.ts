@@ -19,7 +19,6 @@ export interface Tools {
   readonly wrk: boolean;
 }
 
-/** Values that replace those of the default spec. */
 export interface How {
   readonly name?: string;
   readonly title?: string;
@@ -120,7 +119,6 @@ export function soak(options: Options, tools: Tools): Spec {
   };
 }
 
-/** Returns the values that most specs have. */
 function common({ corpus }: Options) {
   return {
     servers: 'product',

@@ -15,7 +15,6 @@ export interface Usage<Command extends CommandName> {
   /** What the command does, in full lines; `exit` lists its exit codes. */
   readonly about: string;
   readonly exit: string;
-  /** Names of all scenarios of the command. */
   readonly scenarios?: readonly string[];
 }
 
@@ -59,7 +58,6 @@ export function parseCommand<Command extends CommandName, Options>(
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
 }
 
-/** Returns the value of a flag; adds a problem when the flag does not accept it. */
 function accepted(
   name: FlagName,
   { kind, choices = [], minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Flag,

@@ -62,7 +62,6 @@ function allowedCpus(): number[] | null {
   return list === undefined ? null : parseCpuList(list);
 }
 
-/** Parses a list of cores: `0-2,5` becomes `[0, 1, 2, 5]`. */
 export function parseCpuList(list: string): number[] {
   return list.split(',').flatMap((part) => {
     const [from, to = from] = part.split('-').map(Number);

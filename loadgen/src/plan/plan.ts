@@ -63,7 +63,6 @@ export function makePlan(options: Options, tools: Tools): Plan {
   };
 }
 
-/** Returns the estimated seconds of a measurement for one server. */
 function estimateOf(spec: Spec): number {
   const { rounds, slices, duration_s, events } = spec.workload;
   const pace = ASSUMED_EVENTS_PER_S[spec.mode === 'single' ? 'single' : 'batch'];

@@ -8,7 +8,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Mode, Workload } from '../result/result.ts';
 
 export interface Spec {
-  /** Name of the measurement in the result. */
   readonly name: string;
   readonly title: string;
   readonly mode: Exclude<Mode, 'startup'>;

@@ -15,7 +15,6 @@ export interface SuiteOptions<Scenario extends string> {
   readonly corpus: string | undefined;
   /** File for the result. `undefined`: the committed result, or a scratch file when it must not be replaced. */
   readonly out: string | undefined;
-  /** Whether to print every row as well. */
   readonly tables: boolean;
   readonly json: boolean;
   readonly build: boolean;

@@ -19,7 +19,6 @@ export interface CyclesContext extends RoundContext {
   onMeasured(measured: Measured, isLast: boolean): Promise<void>;
 }
 
-/** Runs all cycles and returns the measurements in the order of the specs. */
 export async function runCycles(specs: readonly Spec[], context: CyclesContext): Promise<Measured> {
   const groups = groupsOf(specs).map((own) => new Group(own, context));
   const measured = () => new Map(groups.flatMap((group) => group.measured()));

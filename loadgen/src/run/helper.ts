@@ -14,7 +14,6 @@ import type { Failed } from './serve.ts';
 export interface HelperOptions {
   /** Name of the process in failures. */
   readonly name: string;
-  /** Program that the process runs. */
   readonly program: URL;
   /** Cores of the process; absent: any. */
   readonly placement?: Placement | undefined;

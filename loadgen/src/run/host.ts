@@ -20,7 +20,6 @@ import { BenchFailure, startFailure } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import type { Contenders } from './contenders.ts';
 
-/** What every part of the run needs to start servers. */
 export interface Launch {
   readonly contenders: Contenders;
   readonly placement: Placement;
@@ -132,7 +131,6 @@ export class Host {
     throw failed(` ended with ${signal ?? `code ${code}`} instead of 0`);
   }
 
-  /** Removes the folder with the database. */
   async discard(): Promise<void> {
     await this.#folder.release();
   }

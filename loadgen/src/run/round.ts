@@ -31,7 +31,6 @@ export interface RoundContext {
   onHealth(spec: Spec, label: string, name: TargetName, health: Health): void;
 }
 
-/** Milliseconds between two looks of the progress at the clock. */
 const PROGRESS_MS = 250;
 
 /** Measurements of one spec so far. */
@@ -48,7 +47,6 @@ export class Group {
   readonly rounds: number;
   readonly #specs: readonly Spec[];
   readonly #context: RoundContext;
-  /** Number of events of a round, for each closed loop. */
   readonly #events = new Map<Spec, number>();
   readonly #slices: Slice[][];
   readonly #processes: ProcessSample[] = [];
@@ -73,7 +71,6 @@ export class Group {
     ]);
   }
 
-  /** Runs one round. `round` counts from 1. */
   async run(round: number): Promise<void> {
     const { workers, targets, launchOf, onHealth } = this.#context;
     const spec = this.#specs[0]!;
@@ -170,7 +167,6 @@ export function sizeOf({ workload }: Pick<Spec, 'workload'>, pace_events_per_s: 
   return Math.ceil((pace_events_per_s * duration_s!) / batch_size) * batch_size * slices;
 }
 
-/** Returns the number of events of a slice at a rate, rounded up to whole requests. */
 function eventsAt({ workload }: Spec, rate: number): number {
   const { batch_size, duration_s } = workload;
   return Math.ceil((rate * duration_s!) / batch_size) * batch_size;

@@ -44,7 +44,6 @@ export interface ServerContext {
   onHealth(label: string, name: TargetName, health: Health): void;
 }
 
-/** Events to send, and how. */
 export interface Load {
   /** Name of the load in failures. */
   readonly name: string;
@@ -118,7 +117,6 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
       return warmed.pace_events_per_s;
     },
 
-    /** Measures a slice of a measurement. */
     async measure(spec: Spec, load: Load): Promise<Slice> {
       const isSoak = spec.mode === 'soak';
       const observer = observe({

@@ -22,12 +22,10 @@ export interface Starting {
   readonly progress: Progress;
 }
 
-/** Prepares the starts of a run, which are distributed over its cycles. */
 export function createStarts({ targets, launch, durability, progress }: Starting) {
   const all: TargetName[] = [];
   const times = new Map(targets.map((name) => [name, [] as number[]]));
 
-  /** Measures one start in milliseconds. */
   async function start(helper: Helper<Command, Reply>, name: TargetName): Promise<number> {
     const folder = await launch.lifetime.temporaryFolder();
     const options = startOptions(launch, folder.path, ['--durability', durability]);

@@ -27,13 +27,11 @@ export interface SuiteSetup {
   readonly name: SuiteName;
   readonly argv: readonly string[];
   readonly options: SuiteOptions<string>;
-  /** All scenarios of the suite. */
   readonly scenarios: readonly string[];
   readonly contenders: Contenders;
   readonly lifetime: Lifetime;
   /** Programs to build in addition to the servers. */
   readonly programs?: readonly NamedProgram[];
-  /** Flags that the servers are started with. */
   readonly serverFlags?: readonly string[];
 }
 
@@ -164,7 +162,6 @@ export function placeOf(
   ]);
 }
 
-/** Returns the settings of each server. Fails when they differ. */
 async function settingsOf(
   targets: readonly TargetName[],
   launch: Launch,

@@ -21,7 +21,6 @@ export interface Warming {
 
 export interface Warmed {
   readonly warm_up: WarmUp;
-  /** Throughput of the fastest part. */
   readonly pace_events_per_s: number;
 }
 

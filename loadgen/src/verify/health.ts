@@ -57,7 +57,6 @@ export function checkDurability(label: string, health: Health, asked: string): v
 
 type Named = readonly [name: string, health: Health];
 
-/** Fails when two servers have different settings. */
 export function checkSameSettings([name, health]: Named, [otherName, other]: Named): void {
   const [wanted, found] = [settingsOf(health), settingsOf(other)];
   const different = [...new Set([...wanted.keys(), ...found.keys()])]
@@ -100,7 +99,6 @@ export class EffectiveSettings {
     if (!this.#firstByTarget.has(name)) this.#firstByTarget.set(name, health);
   }
 
-  /** Returns the settings that the server reported first. */
   of(name: TargetName): Health {
     const health = this.#firstByTarget.get(name);
     if (health === undefined) throw new BenchFailure('server_failed', `${name} has reported no settings`);

@@ -45,7 +45,6 @@ export async function sendByAutocannon({ job, order, requests, tally }: Load): P
   return Math.max(errors, tally.requests - tally.answers);
 }
 
-/** autocannon's context of one connection, which has one request at a time. */
 interface Timed {
   sentAt: number;
 }

@@ -6,7 +6,6 @@ import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 /** Folder in which `pnpm k6:install` puts k6; git ignores it. */
 const K6_FOLDER = `${ROOT}.bench/bin`;
 
-/** A program that runs. */
 export interface Found {
   readonly binary: string;
   readonly version: string;

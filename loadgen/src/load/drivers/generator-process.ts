@@ -18,7 +18,6 @@ export type Reply =
   | { readonly kind: 'prepared'; readonly pool: PoolFacts }
   | { readonly kind: 'sent'; readonly sent: Sent };
 
-/** One order, its requests, and the tally that counts them. */
 export interface Load {
   readonly job: Job;
   readonly order: Order;

@@ -31,7 +31,6 @@ const WORST_STALL_S = 2;
 const MOST_VUS_FACTOR = 2;
 /** Seconds of k6's unit of time. k6 needs a whole number of requests per unit, so a long unit is more precise. */
 const TIME_UNIT_S = 1000;
-/** Minimum duration of a k6 run, in milliseconds. */
 const SHORTEST_MS = 1000;
 /** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;
@@ -123,7 +122,6 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Returns the order as a job for the k6 script. */
 function k6Job(order: Order, { job, pool, places_file, bytes_file }: Prepared): K6Job {
   const { events, sessions, seed } = pool;
   const { range, rate_events_per_s } = order;

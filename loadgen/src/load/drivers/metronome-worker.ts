@@ -26,7 +26,6 @@ function tickWhile(state: number): void {
   }
 }
 
-/** Sleeps until a moment. Returns false as soon as the state changes. */
 function sleepUntil(moment_ms: number, state: number): boolean {
   for (;;) {
     const left_ms = moment_ms - nowMs();

@@ -12,7 +12,6 @@ import type { Found } from './find.ts';
 /** Number of last lines, other than the script's, that a failure contains. */
 const KEPT_LINES = 10;
 
-/** What a driver of such a generator needs. */
 export interface ProgramContext extends DriverContext {
   readonly found: Found;
 }

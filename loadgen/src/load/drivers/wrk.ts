@@ -26,10 +26,8 @@ const LONGEST_S = 24 * 3600;
 /** Seconds after its timeout that a request needs to be reported. */
 const GRACE_S = 5;
 
-/** Figures that wrk does not have. */
 const NONE = { errors: 0, dropped_requests: 0, latency: null, generator_delay: null } as const;
 
-/** Figures that the script prints at the end. */
 type Done = Omit<Sent, keyof typeof NONE | 'sent_events'>;
 
 export const prepareWrk: Driver<ProgramContext> = async (job, context) => {

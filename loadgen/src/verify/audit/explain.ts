@@ -10,7 +10,6 @@ import type { Expected } from './expected.ts';
 import type { Value } from './row.ts';
 import type { StoredFile } from './stored.ts';
 
-/** Maximum number of rows of each kind to show. */
 const SHOWN = 5;
 
 interface Row {

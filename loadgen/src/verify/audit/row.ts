@@ -11,7 +11,6 @@ import CONTRACT from '../../../../contract/fields.json' with { type: 'json' };
 
 export type Value = string | number | null;
 
-/** Columns of the view, in its order. */
 export const VIEW_COLUMNS: readonly string[] = CONTRACT.row;
 
 const OWN = ['id', 'created_at', 'session_id', 'event_id'];
@@ -19,7 +18,6 @@ const OWN = ['id', 'created_at', 'session_id', 'event_id'];
 /** Columns that do not change when an event of the pool is sent again. */
 export const CONSTANT_COLUMNS = VIEW_COLUMNS.filter((column) => !OWN.includes(column));
 
-/** The value of each constant column. */
 export type Constants = Readonly<Record<string, Value>>;
 
 /** Returns the hash of the constant columns, which are in `values` from the index `from` on. */

@@ -8,7 +8,6 @@ import Database from 'better-sqlite3';
 import { BenchFailure } from '../../failure.ts';
 import { CONSTANT_COLUMNS, hashConstants, hashRow, type Value, VIEW_COLUMNS } from './row.ts';
 
-/** Number of rows that are fetched in one call. */
 const CHUNK_ROWS = 1000;
 
 /** Number of columns before the constant columns: `id`, `session_id` and `event_id`. */
@@ -35,7 +34,6 @@ export class StoredFile {
     throw new BenchFailure('audit_failed', `the view events_readable has other columns: ${found || 'none'}`);
   }
 
-  /** Visits all rows in the order of their ids. */
   visit(visitor: (row: StoredRow) => void): void {
     const select = this.#database.prepare<[number], Value[]>(SELECT).raw();
     for (let above = 0; ; ) {
