@@ -50,7 +50,8 @@ export async function compare(
   for (const line of describePlan(plan, options, isWritten)) progress.say(line);
   const { placement, targets, specs } = plan;
   // A broken corpus is reported before anything is built or started.
-  for (const spec of specs) if (spec.corpus !== undefined) await loadPool(poolOf(spec, options));
+  const recorded = specs.find(({ corpus }) => corpus !== undefined);
+  if (recorded !== undefined) await loadPool(poolOf(recorded, options));
 
   const hasPlain = specs.some(({ servers }) => servers === 'plain');
   const stale = await buildStale(programsOf(contenders, targets, { plain: hasPlain }), {
