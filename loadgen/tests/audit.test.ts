@@ -9,9 +9,14 @@ import { batchBody } from '../src/load/bodies.ts';
 import { loadPool } from '../src/load/pool.ts';
 import type { Audit } from '../src/observe/sample.ts';
 import { type Claim, checkAudit, createAuditor } from '../src/verify/audit/auditor.ts';
-import { MultisetDigest } from '../src/verify/audit/digest.ts';
 import { expectedConstants } from '../src/verify/audit/expected-row.ts';
-import { constantValues, hashConstants, hashRow, VIEW_COLUMNS } from '../src/verify/audit/row.ts';
+import {
+  constantValues,
+  hashConstants,
+  hashRow,
+  MultisetDigest,
+  VIEW_COLUMNS,
+} from '../src/verify/audit/row.ts';
 import { type FakeEvent, FakeStore } from './fake-store.ts';
 import { SMALL_POOL } from './fake-targets.ts';
 import { folder, lifetime } from './scratch.ts';

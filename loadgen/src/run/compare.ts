@@ -10,7 +10,7 @@ import { measurementOf } from '../analyse/measurement.ts';
 import { runWarningsOf } from '../analyse/warnings.ts';
 import { type Ceilings, createCeilings } from '../ceilings/ceilings.ts';
 import { BenchFailure } from '../failure.ts';
-import { findK6, findWrk } from '../load/drivers/find.ts';
+import { findK6, findWrk } from '../load/drivers/program.ts';
 import { loadPool } from '../load/pool.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import { deployedSize } from '../observe/size.ts';

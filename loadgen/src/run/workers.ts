@@ -6,9 +6,9 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Driver, DriverContext, Generator } from '../load/drivers/driver.ts';
-import type { Found } from '../load/drivers/find.ts';
 import { prepareK6 } from '../load/drivers/k6.ts';
 import { closedLoop, prepareOpenLoop } from '../load/drivers/process-driver.ts';
+import type { Found } from '../load/drivers/program.ts';
 import { prepareWrk } from '../load/drivers/wrk.ts';
 import type { PoolSource } from '../load/pool.ts';
 import type { Options } from '../plan/options.ts';

@@ -7,9 +7,9 @@
 import type { Range } from '../../load/bodies.ts';
 import { loadPool, type PoolSource } from '../../load/pool.ts';
 import { serve } from '../../run/serve.ts';
-import { type Digest, MultisetDigest } from './digest.ts';
 import { Expected } from './expected.ts';
 import { explain } from './explain.ts';
+import { type Digest, MultisetDigest } from './row.ts';
 import { StoredFile } from './stored.ts';
 
 export type Order =
