@@ -69,19 +69,13 @@ function profiled(name: TargetName): Target {
     const flags = ['--perf-basic-prof', '--interpreted-frames-native-stack'];
     return { ...target, args: [...flags, ...target.args] };
   }
-  const folder = join(ROOT, 'target', 'frame-pointers');
-  const build = [
-    'build',
-    '--profile',
-    'profiling',
-    '--locked',
-    '-p',
-    'ingest-server',
-    '--target-dir',
-    folder,
-  ];
-  must('cargo', build, { RUSTFLAGS: '-C force-frame-pointers=yes', CFLAGS: '-fno-omit-frame-pointer' });
-  return { ...target, command: join(folder, 'profiling', 'ingest-server') };
+  const folder = 'target/frame-pointers';
+  const build = `build --profile profiling --locked -p ingest-server --target-dir ${folder}`;
+  must('cargo', build.split(' '), {
+    RUSTFLAGS: '-C force-frame-pointers=yes',
+    CFLAGS: '-fno-omit-frame-pointer',
+  });
+  return { ...target, command: join(ROOT, folder, 'profiling', 'ingest-server') };
 }
 
 function must(command: string, args: readonly string[], env: Record<string, string> = {}): void {
