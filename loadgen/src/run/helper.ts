@@ -67,12 +67,15 @@ export class Helper<Order extends object, Reply extends { readonly kind: string 
     const ended = () => this.#failure(`ended by itself (${child.signalCode ?? `code ${child.exitCode}`})`);
     if (!child.connected) throw ended();
     const settled = new AbortController();
-    const reply = once(child, 'message', settled);
-    const end = once(child, 'close', settled).then(() => Promise.reject(ended()));
+    const { signal } = settled;
+    const reply = once(child, 'message', { signal });
+    const end = once(child, 'close', { signal }).then(() => Promise.reject(ended()));
     child.send(order);
     try {
       const [message] = await Promise.race([reply, end]);
       return message;
+    } catch (error) {
+      throw error instanceof BenchFailure ? error : this.#failure(String(error));
     } finally {
       settled.abort();
     }
