@@ -3,7 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
+import { ENOUGH_FOR_VERDICT } from '../src/analyse/statistics.ts';
 import { parseOptions } from '../src/cli/compare-command.ts';
+import { flagsOf } from '../src/packaged/main.ts';
 import { FLAG_ENTRIES } from '../src/plan/flags.ts';
 import type { Options } from '../src/plan/options.ts';
 import { parseCpuList } from '../src/plan/placement.ts';
@@ -186,15 +189,19 @@ test('a wrong form, a flag without a use, and flags that contradict each other a
 });
 
 test('rates are events per second or shares, in their order', () => {
-  assert.deepEqual(parseRates('2000,75%'), [
+  assert.deepEqual(optionsOf('--mode=open', '--rate=2000,75%').rates, [
     { kind: 'fixed', events_per_s: 2000 },
     { kind: 'share', share: 0.75 },
   ]);
-  assert.equal(parseRates('2000,75%,2000'), '--rate names 2000 twice');
-  assert.equal(parseRates('75%,02000,2000,0075%'), '--rate names 2000 twice');
-  for (const wrong of ['', '0', '101%', '2k', '2000,', '-5', '1e4']) {
-    assert.match(String(parseRates(wrong)), /^--rate must be events per second or percent/, wrong);
-  }
+  const wrongIn = (rates: string) => {
+    const problems: string[] = [];
+    parseRates(rates, problems);
+    return problems;
+  };
+  assert.deepEqual(wrongIn('2000,75%,2000'), ['--rate names 2000 twice']);
+  assert.deepEqual(wrongIn('75%,02000,2000,0075%'), ['--rate names 2000 twice', '--rate names 0075% twice']);
+  for (const wrong of ['', '0', '101%', '2k', '2000,', '-5', '1e4'])
+    assert.match(wrongIn(wrong).join(), /^--rate must be events per second or percent/, wrong);
 });
 
 test('the help names every flag of the command with its default', () => {
@@ -208,4 +215,21 @@ test('the help names every flag of the command with its default', () => {
     if (flag.default !== undefined) assert.ok(line.endsWith(`[${flag.default}]`), line);
     assert.ok(line.length <= 170, line);
   }
+});
+
+test('the packaged bench has enough rounds for a verdict, takes two minutes, and passes its flags on', () => {
+  const bench = { targets: TARGETS, only: null, rounds: undefined, events: undefined, json: false } as const;
+  const { targets, specs, estimated_s } = planOf(...flagsOf(bench));
+  assert.deepEqual(
+    specs.map(({ name, driver, workload }) => [name, driver, workload.rounds >= ENOUGH_FOR_VERDICT]),
+    [
+      ['batch', 'autocannon', true],
+      ['open_10000', 'open', true],
+    ],
+  );
+  assert.ok(estimated_s <= 130, `${estimated_s} s`);
+  assert.deepEqual(targets, ['rs', 'ts']);
+  const given = planOf(...flagsOf({ ...bench, only: 'ts', rounds: '2', events: '2000', json: true }));
+  assert.deepEqual(given.targets, ['ts']);
+  assert.deepEqual([given.specs[0]!.workload.rounds, given.specs[0]!.workload.events], [2, 2000]);
 });

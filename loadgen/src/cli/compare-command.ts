@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { FLAG_ENTRIES } from '../plan/flags.ts';
 import type { Options } from '../plan/options.ts';
 import { type Given, type Parsed, parseCommand, type Usage } from '../plan/parse.ts';
-import { parseRates, type RequestedRate } from '../plan/spec.ts';
+import { parseRates } from '../plan/spec.ts';
 import { specsOf } from '../plan/suite.ts';
 import { compare } from '../run/compare.ts';
 import type { Contenders } from '../run/contenders.ts';
@@ -39,7 +39,7 @@ function finish(values: Given<'compare'>, problems: string[]): Options {
     ...values,
     // A given duration replaces the default number of events of a quick run.
     events: values.given.has('duration') && !values.given.has('events') ? undefined : values.events,
-    rates: ratesOf(values.rate, problems),
+    rates: values.rate === undefined ? undefined : parseRates(values.rate, problems),
   };
   const { corpus } = options;
   if (problems.length > 0) return options;
@@ -53,14 +53,6 @@ function finish(values: Given<'compare'>, problems: string[]): Options {
   // The names of the measurements are known only when all other flags are valid.
   if (problems.length === 0) problems.push(...pickProblems(options));
   return options;
-}
-
-function ratesOf(text: string | undefined, problems: string[]): readonly RequestedRate[] | undefined {
-  if (text === undefined) return undefined;
-  const parsed = parseRates(text);
-  if (typeof parsed !== 'string') return parsed;
-  problems.push(parsed);
-  return undefined;
 }
 
 function modeProblems({ given, mode }: Options): string[] {

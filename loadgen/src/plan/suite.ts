@@ -7,7 +7,7 @@
 import { DEFAULT_RATES, MAIN_RATES } from './lengths.ts';
 import { batch, open, opens, STREAM_CLIENTS, single, soak, type Tools } from './loads.ts';
 import type { Options } from './options.ts';
-import { parseRates, type RequestedRate, type Spec } from './spec.ts';
+import { parseRates, type Spec } from './spec.ts';
 
 /**
  * Returns the measurements of the mode that `--pick` selects, and those that they depend on. Starts are not included.
@@ -36,7 +36,7 @@ function specsOfMode(options: Options, tools: Tools): Spec[] {
     case 'single':
       return [single(options, tools)];
     case 'open':
-      return opens(options, tools, options.rates ?? rates(DEFAULT_RATES));
+      return opens(options, tools, options.rates ?? parseRates(DEFAULT_RATES, []));
     case 'soak':
       return [soak(options, tools)];
     case 'all':
@@ -46,7 +46,7 @@ function specsOfMode(options: Options, tools: Tools): Spec[] {
 
 /** Returns the measurements of the headline: a closed loop, and open loops in the same processes. */
 function main(options: Options, tools: Tools, asked: string): Spec[] {
-  const loops = rates(asked).map((rate) =>
+  const loops = parseRates(asked, []).map((rate) =>
     open({ ...options, duration: undefined }, rate, { group: 'main' }),
   );
   return [batch(options, tools, { group: 'main' }), ...loops];
@@ -90,9 +90,4 @@ function plain(options: Options, tools: Tools): Spec[] {
     ceiling: false,
     title: `Plain servers: ${spec.title.charAt(0).toLowerCase()}${spec.title.slice(1)}`,
   }));
-}
-
-/** Returns rates of `lengths.ts`, which are right. */
-function rates(text: string): readonly RequestedRate[] {
-  return parseRates(text) as readonly RequestedRate[];
 }
