@@ -4,20 +4,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
-import { type DriftOptions, driftOf, slopeOf } from '../src/analyse/drift.ts';
-import { cpuShares } from '../src/observe/cpu-share.ts';
+import { driftOf, slopeOf } from '../src/analyse/drift.ts';
+import { cpuShares } from '../src/analyse/measurement.ts';
 
 const MIB = 1_048_576;
+/** Milliseconds at the start that do not count. */
+const settle_ms = 60_000;
 
-/** Returns the drift of a series with one value a second, ten minutes long by default. */
-function drift(
-  value: (second: number) => number | null,
-  tolerance_per_hour: number,
-  { seconds = 600, ...options }: Partial<DriftOptions> & { seconds?: number } = {},
-) {
+/** Returns the drift of a series with one value a second. */
+function drift(value: (second: number) => number | null, tolerance_per_hour: number, seconds = 600) {
   const t_ms = Array.from({ length: seconds }, (_, i) => i * 1000);
   const values = t_ms.map((t) => value(t / 1000));
-  return driftOf(t_ms, values, { tolerance_per_hour, ...options });
+  return driftOf(t_ms, values, { tolerance_per_hour, settle_ms });
 }
 
 test("slope and interval are those of Sen's own example", () => {
@@ -56,7 +54,7 @@ test('an exact line has its own slope by the hour, also with gaps and over a day
   const long = driftOf(
     day,
     day.map((t) => t / 3_600_000),
-    { tolerance_per_hour: 0.5 },
+    { tolerance_per_hour: 0.5, settle_ms },
   );
   assert.ok(long.samples <= 501 && long.verdict === 'rising' && Math.abs(long.slope_per_hour! - 1) < 1e-9);
 });
@@ -109,13 +107,12 @@ test('noise that remembers the last seconds is rarely called a drift', () => {
 });
 
 test('too little is a verdict of its own', () => {
-  const short = drift((second) => second, 1, { seconds: 240 });
+  const short = drift((second) => second, 1, 240);
   const nothing = { slope_per_hour: null, low: null, high: null, confidence: 0.95, tolerance_per_hour: 1 };
   assert.deepEqual(short, { ...nothing, samples: 18, verdict: 'not_enough_samples' });
-  assert.equal(drift((second) => second, 1, { seconds: 270 }).verdict, 'rising');
-  for (const seconds of [0, 600])
-    assert.equal(drift(() => null, 1, { seconds }).verdict, 'not_enough_samples');
-  assert.throws(() => driftOf([1], [], { tolerance_per_hour: 1 }), RangeError);
+  assert.equal(drift((second) => second, 1, 270).verdict, 'rising');
+  for (const seconds of [0, 600]) assert.equal(drift(() => null, 1, seconds).verdict, 'not_enough_samples');
+  assert.throws(() => driftOf([1], [], { tolerance_per_hour: 1, settle_ms }), RangeError);
 });
 
 test('a share of a core is the growth of CPU time over the interval, where both looks have a value', () => {

@@ -1,12 +1,11 @@
 /** Tests figures and verdicts as text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Drift } from '../src/analyse/drift.ts';
 import type { Comparison } from '../src/analyse/statistics.ts';
 import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/report/format.ts';
 import { html } from '../src/report/html/markup.ts';
 import { driftText } from '../src/report/series.ts';
-import { sentenceOf } from '../src/report/verdict.ts';
+import { rowSentence, verdictText } from '../src/report/verdict.ts';
 
 const HIGHER: Comparison = {
   ratio: 1.22,
@@ -50,39 +49,44 @@ test('a figure stands with minimum and maximum, its unit once, unless all round 
 });
 
 test('a verdict is one sentence with ratio and interval, and only a difference makes a claim', () => {
-  const throughput = (found: Partial<Comparison> | null) =>
-    sentenceOf('throughput_events_per_s', 'Throughput', found && { ...HIGHER, ...found });
-  assert.equal(throughput({}), 'Rust takes 22 % more events per second (1.22 [1.20, 1.31]).');
-  assert.equal(
-    throughput({ ratio: 0.8, low: 0.7, high: 0.9, verdict: 'lower' }),
-    'Rust takes 20 % fewer events per second (0.80 [0.70, 0.90]).',
-  );
-  assert.equal(
-    sentenceOf('peak_rss_bytes', 'Peak RSS', { ...HIGHER, ratio: 3.14, low: 3, high: 3.2 }),
-    'Rust holds 3.1 times as much memory at its peak (3.14 [3.00, 3.20]).',
-  );
-  assert.equal(
-    throughput({ ratio: 1.03, low: 0.97, high: 1.1, verdict: 'no_difference' }),
-    'Throughput: no difference: the interval [0.97, 1.10] holds 1.',
-  );
-  assert.match(throughput({ verdict: 'too_few_rounds' }), /too few rounds/);
-  assert.match(throughput(null), /nothing can be said/);
+  const row = { key: 'throughput_events_per_s', label: 'Throughput', comparison: HIGHER, exact: null };
+  const none = { ...HIGHER, ratio: 1.03, low: 0.97, high: 1.1, verdict: 'no_difference' } as const;
+  const lower = { ...HIGHER, ratio: 0.8, low: 0.7, high: 0.9, verdict: 'lower' } as const;
+  for (const [judged, sentence] of [
+    [row, 'Throughput: Rust takes 22 % more events per second (1.22 [1.20, 1.31]).'],
+    [
+      { ...row, comparison: lower },
+      'Throughput: Rust takes 20 % fewer events per second (0.80 [0.70, 0.90]).',
+    ],
+    [
+      { ...row, key: 'peak_rss_bytes', comparison: { ...HIGHER, ratio: 3.14, low: 3, high: 3.2 } },
+      'Throughput: Rust holds 3.1 times as much memory at its peak (3.14 [3.00, 3.20]).',
+    ],
+    [{ ...row, comparison: none }, 'Throughput: no difference: the interval [0.97, 1.10] holds 1.'],
+    [{ ...row, comparison: { ...none, verdict: 'too_few_rounds' } }, 'Throughput: too few rounds to say.'],
+    [{ ...row, comparison: null }, 'Throughput: nothing can be said.'],
+    [
+      { ...row, key: 'deployed_bytes', comparison: null, exact: 2 },
+      'Throughput: Rust is 2.0 times as large to deploy.',
+    ],
+    [{ ...row, comparison: null, exact: 1 }, 'Throughput: the same.'],
+  ] as const)
+    assert.equal(rowSentence(judged), sentence);
+  assert.equal(verdictText(row), 'Rust takes 22 % more events per second.');
 });
 
 test('each verdict on a drift has its words', () => {
   const common = { confidence: 0.95, samples: 50, tolerance_per_hour: 1 };
-  const words = (verdict: Drift['verdict'], slope_per_hour: number | null) =>
-    driftText('file_descriptors', {
-      ...common,
-      verdict,
-      slope_per_hour,
-      low: slope_per_hour,
-      high: slope_per_hour,
-    });
-  assert.match(words('stable', 0), /^stable: /);
-  assert.match(words('no_drift_shown', 580), /^no drift shown: /);
-  assert.match(words('rising', 580), /^rising: 580\/h \[580, 580\]/);
-  assert.equal(words('not_enough_samples', null), 'not enough samples (50)');
+  for (const [verdict, slope, text] of [
+    ['stable', 0, 'stable: 0/h [0, 0]'],
+    ['no_drift_shown', 580, 'no drift shown: 580/h [580, 580]'],
+    ['rising', 580, 'rising: 580/h [580, 580]'],
+    ['not_enough_samples', null, 'not enough samples (50)'],
+  ] as const)
+    assert.equal(
+      driftText({ ...common, verdict, slope_per_hour: slope, low: slope, high: slope }, 'count'),
+      text,
+    );
 });
 
 test('what is put into markup stays text', () => {

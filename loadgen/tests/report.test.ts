@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { choiceSection } from '../src/report/choice.ts';
-import { seenText } from '../src/report/conditions.ts';
 import { documentOf } from '../src/report/document.ts';
 import { htmlReport } from '../src/report/html.ts';
 import { quickReport, terminalReport } from '../src/report/terminal.ts';
@@ -59,7 +58,12 @@ for (const [name, write] of Object.entries(MARKUPS)) {
 
 test("the terminal has one table for each kind of figure, a user's loads before throughput", () => {
   const text = terminalReport(FULL);
-  for (const title of ['The comparison', 'Design and language', 'Every closed loop', 'Open loop: latency'])
+  for (const title of [
+    'The comparison',
+    'Design and language',
+    'Throughput and CPU by load',
+    'Open loop: latency',
+  ])
     assert.equal(text.split('\n').filter((line) => line.startsWith(title)).length, 1, title);
   assert.match(text, /│ 30,000\/s +│ TypeScript │ 30,000\/s/);
   assert.match(text, /Drift over[\s\S]*RSS +│ [a-z ]+: [\d.]+ MiB\/h/);
@@ -86,10 +90,11 @@ test('the document has the form of the first report in at most 15 KB, and states
     /^status: complete$[\s\S]*## Environment[\s\S]*## Workload Parameters[\s\S]*## Results[\s\S]*## Analysis[\s\S]*## Caveats[\s\S]*it has one round a server[\s\S]*## Raw Data[\s\S]*## Reproduction/m,
   );
   const partial = documentOf(only(['startup', 'batch']));
-  assert.match(partial, /^status: partial$[\s\S]*^Not measured in this run\.$[\s\S]*This run has no soak/m);
+  assert.match(partial, /^status: partial$[\s\S]*This run has no soak/m);
+  assert.doesNotMatch(partial, /### (Open|Design)/);
 });
 
-test('the page is alone in its file, and every plot has a description and its figures as a table', () => {
+test('the page is alone in its file, and every plot has a description', () => {
   const page = htmlReport(FULL);
   assert.doesNotMatch(page, /<(script|img|iframe|object|embed|link rel="stylesheet")/);
   assert.equal(page.replaceAll('http://www.w3.org/', '').match(/https?:|url\(|@import/g), null);
@@ -100,7 +105,6 @@ test('the page is alone in its file, and every plot has a description and its fi
   for (const figure of figures) {
     assert.match(figure, /<svg [^>]*role="img" aria-label="[^"]+"/);
     assert.match(figure, /<svg [^>]*><title>[^<]+<\/title><desc>[^<]+<\/desc>/);
-    assert.match(figure, /<details>.*<tbody><tr>/s);
     assert.match(figure, /●|◆/);
   }
 });
@@ -116,21 +120,6 @@ test('the cards follow the verdicts, and each warning states what it limits', ()
     [FULL, ...FULL.measurements].flatMap(({ warnings }) => warnings.map(({ code }) => code)),
   );
   assert.equal(page.match(/<small>It limits [^<]+<\/small>/g)?.length, kinds.size);
-});
-
-test('warnings of one kind say a long common end once, and keep units', () => {
-  const rest = { code: 'stolen_time', limits: null, advice: 'none' } as const;
-  const about = (measurement: string | null, message: string) => ({ ...rest, measurement, message });
-  const cores = "of the cores' time was given to others";
-  assert.equal(
-    seenText([about('batch', `3.1 % ${cores}`), about('single', `4.3 % ${cores}`)]),
-    `batch: 3.1 %; single: 4.3 % ${cores}`,
-  );
-  assert.equal(seenText([about(null, `3.1 % ${cores}.`)]), `3.1 % ${cores}`);
-  assert.equal(
-    seenText([about('a', 'rs: 7 ms late (p99)'), about('a', 'ts: 8 ms late (p99)')]),
-    'a: rs: 7 ms late (p99); a: ts: 8 ms late (p99)',
-  );
 });
 
 test('the report of bench names no flag, ends with the answers, and states a version without a commit', () => {

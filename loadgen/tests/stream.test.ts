@@ -10,8 +10,8 @@ import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import Database from 'better-sqlite3';
 import { BenchFailure } from '../src/failure.ts';
 import { loadPool } from '../src/load/pool.ts';
+import { LagRecorder } from '../src/observe/stream/client.ts';
 import { checkStream, startStreamClients } from '../src/observe/stream/clients.ts';
-import { LagRecorder } from '../src/observe/stream/delivery-lag.ts';
 import { FrameReader } from '../src/observe/stream/frames.ts';
 import { payloadOf } from '../src/observe/stream/stored-payloads.ts';
 import { type Value, VIEW_COLUMNS } from '../src/verify/audit/row.ts';
@@ -128,7 +128,7 @@ for (const [what, text, problem, spoil = ''] of [
     `${one}data: {"type":"reset"}\n\n${two}${third}`,
     'client 1 sent an unexpected frame: {"type":"reset"}',
   ],
-  ['half a frame', `${one}id: 2\n\n${two}${third}`, 'client 1 sent what is no frame: 2'],
+  ['half a frame', `${one}id: 2\n\n${two}${third}`, 'client 1 sent what is no frame: id: 2'],
   [
     'a second first frame',
     one + CONNECTED + two + third,
@@ -188,7 +188,7 @@ test('frames are the same wherever the bytes are cut', () => {
   const read = (size: number) => {
     const seen: string[] = [];
     const reader = new FrameReader({
-      event: (event) => seen.push(`${event.id} ${event.bytes.toString('utf8', event.from, event.to)}`),
+      event: (id, row) => seen.push(`${id} ${row}`),
       other: (data) => seen.push(data),
       unreadable: (text) => seen.push(`unreadable ${text}`),
     });
@@ -207,13 +207,9 @@ test('delivery lag is from created_at of the row to the arrival, and never below
   const row =
     '{"session_id":"\\"created_at\\":\\"","created_at":"2026-02-18T18:06:41.231Z","metadata":{"created_at":"x"}}';
   const bytes = Buffer.from(row);
-  for (const now of [created + 2, created + 2, created + 40, created - 5]) {
-    recorder.note({ id: 1, bytes, from: 0, to: bytes.length }, now);
-    recorder.endOfChunk();
-  }
+  for (const now of [created + 2, created + 2, created + 40, created - 5]) recorder.note(bytes, now);
   const late = new LagRecorder(created + 1);
-  late.note({ id: 1, bytes, from: 0, to: bytes.length }, created + 40);
-  late.endOfChunk();
+  late.note(bytes, created + 40);
   assert.equal(late.lag(), null, 'a row from before the mark');
   const { samples, max_ms, p50_ms } = recorder.lag()!;
   assert.deepEqual([samples, Math.round(max_ms), Math.round(p50_ms)], [4, 40, 2]);

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
-import { suiteFile } from '../src/result/suite-parts.ts';
+import { suiteFile } from '../src/result/part-file.ts';
 import type { SyncResult, SyncRow } from '../src/sync/result.ts';
 
 const COMMITTED = JSON.parse(readFileSync(`${ROOT}${suiteFile('sync')}`, 'utf8')) as SyncResult;

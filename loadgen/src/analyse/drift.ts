@@ -37,25 +37,23 @@ export interface Drift {
 export interface DriftOptions {
   readonly tolerance_per_hour: number;
   /** Milliseconds at the start that are left out, while caches fill, code is compiled and the heap grows. */
-  readonly settle_ms?: number;
-  /** Minimum number of blocks. A block has ten seconds, so 20 blocks are more than three minutes. */
-  readonly minimum_samples?: number;
+  readonly settle_ms: number;
 }
 
-export interface Slope {
+interface Slope {
   readonly slope: number;
   readonly low: number;
   readonly high: number;
 }
 
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-const SETTLE_MS = 60_000;
-const MINIMUM_SAMPLES = 20;
 const BLOCK_MS = 10_000;
+/** Fewest blocks with a verdict: more than three minutes. */
+const MINIMUM_SAMPLES = 20;
 /** Maximum number of blocks. The number of slopes grows with its square: 500 blocks have about 125,000 pairs. */
 const MOST_BLOCKS = 500;
 const HOUR_MS = 3_600_000;
@@ -66,22 +64,19 @@ const Z_95 = 1.959964;
 export function driftOf(
   t_ms: readonly number[],
   values: readonly (number | null)[],
-  options: DriftOptions,
+  { tolerance_per_hour, settle_ms }: DriftOptions,
 ): Drift {
-  const { tolerance_per_hour, settle_ms = SETTLE_MS, minimum_samples = MINIMUM_SAMPLES } = options;
   if (t_ms.length !== values.length) throw new RangeError('times and values differ in number');
   const points = blockMeans(t_ms, values, settle_ms);
-  const common = { confidence: CONFIDENCE, samples: points.length, tolerance_per_hour };
-  const found = points.length < Math.max(2, minimum_samples) ? null : slopeOf(points, Z_95);
-  if (found === null) {
-    return { slope_per_hour: null, low: null, high: null, ...common, verdict: 'not_enough_samples' };
-  }
+  const found = points.length < MINIMUM_SAMPLES ? null : slopeOf(points, Z_95);
   return {
-    slope_per_hour: found.slope,
-    low: found.low,
-    high: found.high,
-    ...common,
-    verdict: verdictOf(found, tolerance_per_hour),
+    slope_per_hour: found?.slope ?? null,
+    low: found?.low ?? null,
+    high: found?.high ?? null,
+    confidence: CONFIDENCE,
+    samples: points.length,
+    tolerance_per_hour,
+    verdict: found === null ? 'not_enough_samples' : verdictOf(found, tolerance_per_hour),
   };
 }
 

@@ -35,7 +35,9 @@ export function record(histogram: Histogram, duration_ms: number): void {
 /** Returns the percentiles of a histogram; `null` when it is empty. */
 export function latencyOf(histogram: Histogram): Latency | null {
   if (histogram.totalCount === 0) return null;
-  const at = (percentile: number) => valueAt(histogram, percentile);
+  // The library returns the upper end of a bucket, so the maximum caps it.
+  const at = (percentile: number) =>
+    Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000;
   return {
     min_ms: at(0),
     p50_ms: at(50),
@@ -48,11 +50,6 @@ export function latencyOf(histogram: Histogram): Latency | null {
     samples: histogram.totalCount,
     histogram: encode(histogram),
   };
-}
-
-/** Returns a percentile in milliseconds. The library returns the upper end of a bucket, so the maximum caps it. */
-function valueAt(histogram: Histogram, percentile: number): number {
-  return Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000;
 }
 
 /** Returns compressed HdrHistogram V2 as base64, which HdrHistogram tools in other languages can read. */

@@ -6,21 +6,13 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import type { PoolFacts } from '../load/pool.ts';
-import { cpuShares } from '../observe/cpu-share.ts';
 import type { Slice, Timeline } from '../observe/sample.ts';
 import type { Spec } from '../plan/spec.ts';
-import type { GeneratorLoad, Rate, RawMeasurement, ServerMeasurement } from '../result/result.ts';
+import type { Rate, RawMeasurement, ServerMeasurement } from '../result/result.ts';
 import type { Rounds } from '../run/cycles.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { generatorLoad, METRICS, type Metric } from './metrics.ts';
-import {
-  type ByRound,
-  type Comparison,
-  compareRounds,
-  compareSlices,
-  median,
-  summarise,
-} from './statistics.ts';
+import { type ByRound, compareRounds, compareSlices, median, summarise } from './statistics.ts';
 import { measurementWarnings } from './warnings.ts';
 
 export interface Findings {
@@ -36,13 +28,15 @@ export interface Findings {
 }
 
 export function measurementOf(findings: Findings): RawMeasurement {
-  const { spec, targets, rounds, generator_cores } = findings;
+  const { spec, targets, rounds, driver, payload, ceiling } = findings;
   const { slices, processes } = rounds;
   const metrics = METRICS.filter((metric) => applies(metric, spec, rounds));
-  const valuesOf = (metric: Metric, name: TargetName) => valuesByRound(metric, name, rounds);
   const servers = targets.map((name) => [name, serverOf(spec, metrics, name, rounds)]);
   const comparison = Object.fromEntries(
-    metrics.map((metric) => [metric.key, compare(valuesOf(metric, 'rs'), valuesOf(metric, 'ts'))]),
+    metrics.map((metric) => {
+      const [rs, ts] = [valuesOf(metric, 'rs', rounds), valuesOf(metric, 'ts', rounds)];
+      return [metric.key, rs && ts && compareSlices(rs, ts)];
+    }),
   );
   return {
     name: spec.name,
@@ -50,9 +44,9 @@ export function measurementOf(findings: Findings): RawMeasurement {
     mode: spec.mode,
     contenders: spec.servers,
     workload: { ...spec.workload, ...rounds.size, rate: rateOf(spec, targets, slices) },
-    driver: findings.driver,
-    payload: findings.payload,
-    ceiling: findings.ceiling,
+    driver,
+    payload,
+    ceiling,
     order: slices.map(({ target }) => target),
     servers: Object.fromEntries(servers),
     ...(targets.length === 2 ? { comparison } : {}),
@@ -60,19 +54,8 @@ export function measurementOf(findings: Findings): RawMeasurement {
     generator: generatorOf(slices),
     slices,
     processes,
-    warnings: measurementWarnings({ spec, targets, generator_cores, rounds, comparison }),
+    warnings: measurementWarnings({ ...findings, comparison }),
   };
-}
-
-/** Returns the requested rate. A share gets the median rate that each server was asked for in its rounds. */
-function rateOf(spec: Spec, targets: readonly TargetName[], slices: readonly Slice[]): Rate | null {
-  const { rate } = spec;
-  if (rate === null || rate.kind === 'fixed') return rate;
-  const asked = targets.map((name) => {
-    const own = slices.filter(({ target }) => target === name);
-    return [name, median(own.map(({ rate_events_per_s }) => rate_events_per_s!))!] as const;
-  });
-  return { ...rate, events_per_s: Object.fromEntries(asked) };
 }
 
 /** Returns the measured starts as a separate measurement. */
@@ -80,13 +63,10 @@ export function startupOf(
   starts: ReadonlyMap<TargetName, readonly number[]>,
   order: readonly TargetName[],
 ): RawMeasurement {
-  const targets = [...starts.keys()];
-  const servers = Object.fromEntries(
-    targets.map((name) => {
-      const starts_ms = starts.get(name)!;
-      return [name, { starts_ms, metrics: { start_ms: summarise(starts_ms) } }] as const;
-    }),
-  );
+  const servers = [...starts].map(([name, starts_ms]) => [
+    name,
+    { starts_ms, metrics: { start_ms: summarise(starts_ms) } },
+  ]);
   const comparison = { start_ms: compareRounds(starts.get('rs') ?? [], starts.get('ts') ?? []) };
   return {
     name: 'startup',
@@ -98,8 +78,8 @@ export function startupOf(
     payload: null,
     ceiling: null,
     order,
-    servers,
-    ...(targets.length === 2 ? { comparison } : {}),
+    servers: Object.fromEntries(servers),
+    ...(starts.size === 2 ? { comparison } : {}),
     audited_events: 0,
     generator: null,
     slices: [],
@@ -108,13 +88,26 @@ export function startupOf(
   };
 }
 
+/** Returns the requested rate. A share gets the median rate that each server was asked for in its rounds. */
+function rateOf({ rate }: Spec, targets: readonly TargetName[], slices: readonly Slice[]): Rate | null {
+  if (rate === null || rate.kind === 'fixed') return rate;
+  const asked = targets.map((name) => {
+    const own = slices.filter(({ target }) => target === name);
+    return [name, median(own.map(({ rate_events_per_s }) => rate_events_per_s!))!] as const;
+  });
+  return { ...rate, events_per_s: Object.fromEntries(asked) };
+}
+
+/** Metrics of the main group whose values the summary contains slice by slice. */
+const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
+
 function serverOf(
   spec: Spec,
   metrics: readonly Metric[],
   name: TargetName,
   rounds: Rounds,
 ): ServerMeasurement {
-  const found = metrics.map((metric) => [metric.key, measured(valuesByRound(metric, name, rounds))] as const);
+  const found = metrics.map((metric) => [metric.key, valuesOf(metric, name, rounds)] as const);
   const summaries = found.map(([key, values]) => [key, values && summarise(values.flat())]);
   const values = found.flatMap(([key, own]) =>
     own !== null && SHOWN_BY_SLICE.includes(key) ? [[key, own] as const] : [],
@@ -128,28 +121,24 @@ function serverOf(
   };
 }
 
-/** Metrics of the main group whose values the summary contains slice by slice. */
-const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
-
-function generatorOf(slices: readonly Slice[]): GeneratorLoad | null {
+function generatorOf(slices: readonly Slice[]): RawMeasurement['generator'] {
   if (slices.length === 0) return null;
   const cpu_us = slices.reduce((sum, { measured }) => sum + measured.generator_cpu_us, 0);
   const events = slices.reduce((sum, { measured }) => sum + measured.sent_events, 0);
   return { cpu_us_per_event: cpu_us / events, core_share: median(slices.map(generatorLoad))! };
 }
 
-/** Values by round and slice; `null` where a value was not measured. */
-type Values = readonly (readonly (number | null)[])[];
-
-function valuesByRound(metric: Metric, name: TargetName, { slices, processes }: Rounds): Values {
-  const isOwn = ({ target }: { readonly target: TargetName }) => target === name;
+/** Returns the values by round and slice; `null` when one of them was not measured. */
+function valuesOf(metric: Metric, name: TargetName, { slices, processes }: Rounds): ByRound | null {
   const found =
     metric.from === 'slice'
-      ? slices.filter(isOwn).map((one) => ({ round: one.round, value: metric.value(one) }))
+      ? slices.map((one) => ({ ...one, value: metric.value(one) }))
       : metric.from === 'process'
-        ? processes.filter(isOwn).map((one) => ({ round: one.round, value: metric.value(one) }))
+        ? processes.map((one) => ({ ...one, value: metric.value(one) }))
         : [];
-  return [...Map.groupBy(found, ({ round }) => round).values()].map((own) => own.map(({ value }) => value));
+  const own = found.filter(({ target }) => target === name);
+  if (own.some(({ value }) => value === null)) return null;
+  return [...Map.groupBy(own, ({ round }) => round).values()].map((all) => all.map(({ value }) => value!));
 }
 
 /** Returns whether this kind of load can have the metric. Other metrics are left out, not shown as not measured. */
@@ -162,22 +151,11 @@ function applies(metric: Metric, spec: Spec, { processes }: Rounds): boolean {
   return true;
 }
 
-/** Returns the values, or `null` when one of them was not measured. */
-function measured(values: Values): ByRound | null {
-  return values.flat().includes(null) ? null : (values as ByRound);
-}
-
-function compare(rs: Values, ts: Values): Comparison | null {
-  const [first, second] = [measured(rs), measured(ts)];
-  return first === null || second === null ? null : compareSlices(first, second);
-}
-
 const MEBIBYTE = 1024 * 1024;
 
-/** Changes per hour that are too small to matter over a working day. */
+/** Changes per hour that are too small to matter over a working day. `cpu_share` is the share of one core. */
 const TOLERANCES = {
   rss_bytes: 8 * MEBIBYTE,
-  /** Share of one core. */
   cpu_share: 0.05,
   wal_bytes: 8 * MEBIBYTE,
   file_descriptors: 1,
@@ -195,4 +173,16 @@ function driftsOf(timeline: Timeline): Record<string, Drift> {
     return [key, driftOf(timeline.t_ms, values, { tolerance_per_hour, settle_ms })];
   });
   return Object.fromEntries(drifts);
+}
+
+/**
+ * Returns the share of a core that the server used since the sample before; `null` for the first sample, and where the
+ * system reports no CPU time.
+ */
+export function cpuShares({ t_ms, cpu_us }: Pick<Timeline, 't_ms' | 'cpu_us'>): (number | null)[] {
+  return cpu_us.map((now, i) => {
+    const before = cpu_us[i - 1] ?? null;
+    const span_us = (t_ms[i]! - (t_ms[i - 1] ?? 0)) * 1000;
+    return now === null || before === null || span_us <= 0 ? null : (now - before) / span_us;
+  });
 }

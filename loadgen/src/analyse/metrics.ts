@@ -9,53 +9,51 @@ export type Unit = 'ms' | 'us' | 'bytes' | 'events_per_s' | 'count' | 'share';
 
 /**
  * Source of a metric. `starts`: the measured starts. `deployed`: the artefact. `process`: one value per process.
- * `slice`: one value per slice.
+ * `slice`: one value per slice. A value of `null` was not measured.
  */
 type Origin =
   | { readonly from: 'starts' | 'deployed' }
   | { readonly from: 'process'; readonly value: (sample: ProcessSample) => number | null }
   | { readonly from: 'slice'; readonly value: (slice: Slice) => number | null };
 
-export type Metric = Origin & {
-  readonly key: string;
-  readonly label: string;
-  readonly unit: Unit;
-  /** Which direction is better; for costs it is `lower`. */
-  readonly better: 'lower' | 'higher';
-};
+export type Metric = Origin & { readonly key: string; readonly label: string; readonly unit: Unit };
+
+type Value<Sample> = (sample: Sample) => number | null | undefined;
 
 export const METRICS: readonly Metric[] = [
-  { key: 'start_ms', label: 'Start (spawn to ready)', unit: 'ms', better: 'lower', from: 'starts' },
+  { key: 'start_ms', label: 'Start (spawn to ready)', unit: 'ms', from: 'starts' },
   ofProcess('idle_rss_bytes', 'Idle RSS', 'bytes', (sample) => sample.idle_rss_bytes),
   ofProcess('peak_rss_bytes', 'Peak RSS (under load)', 'bytes', (sample) => sample.peak_rss_bytes),
-  {
-    ...ofProcess(
-      'cold_events_per_s',
-      'Throughput, cold',
-      'events_per_s',
-      (sample) => sample.warm_up.cold_events_per_s,
-    ),
-    better: 'higher',
-  },
-  { ...ofSlice('throughput_events_per_s', 'Throughput', 'events_per_s', throughput), better: 'higher' },
+  ofProcess(
+    'cold_events_per_s',
+    'Throughput, cold',
+    'events_per_s',
+    ({ warm_up }) => warm_up.cold_events_per_s,
+  ),
+  ofSlice('throughput_events_per_s', 'Throughput', 'events_per_s', throughput),
   ofSlice('server_cpu_us_per_event', 'Server CPU per event', 'us', cpuPerEvent),
   ofSlice('generator_cpu_us_per_event', 'Generator CPU per event', 'us', generatorCpuPerEvent),
-  ofSlice('latency_p50_ms', 'Latency p50', 'ms', (slice) => slice.measured.latency?.p50_ms ?? null),
-  ofSlice('latency_p95_ms', 'Latency p95', 'ms', (slice) => slice.measured.latency?.p95_ms ?? null),
-  ofSlice('latency_p99_ms', 'Latency p99', 'ms', (slice) => slice.measured.latency?.p99_ms ?? null),
-  ofSlice('latency_p99_9_ms', 'Latency p99.9', 'ms', (slice) => slice.measured.latency?.p99_9_ms ?? null),
-  ofSlice('latency_max_ms', 'Latency maximum', 'ms', (slice) => slice.measured.latency?.max_ms ?? null),
+  ofSlice('latency_p50_ms', 'Latency p50', 'ms', ({ measured }) => measured.latency?.p50_ms),
+  ofSlice('latency_p95_ms', 'Latency p95', 'ms', ({ measured }) => measured.latency?.p95_ms),
+  ofSlice('latency_p99_ms', 'Latency p99', 'ms', ({ measured }) => measured.latency?.p99_ms),
+  ofSlice('latency_p99_9_ms', 'Latency p99.9', 'ms', ({ measured }) => measured.latency?.p99_9_ms),
+  ofSlice('latency_max_ms', 'Latency maximum', 'ms', ({ measured }) => measured.latency?.max_ms),
   ofSlice('failed_requests', 'Failed requests', 'count', failedRequests),
-  ofProcess('stream_lag_p50_ms', 'Stream lag p50', 'ms', (sample) => sample.stream?.lag?.p50_ms ?? null),
-  ofProcess('stream_lag_p99_ms', 'Stream lag p99', 'ms', (sample) => sample.stream?.lag?.p99_ms ?? null),
-  ofProcess('disk_bytes_per_event', 'Bytes on disk per event', 'bytes', diskPerEvent),
-  ofProcess('wal_peak_bytes', 'Write-ahead log, peak', 'bytes', (sample) => sample.disk.wal_peak_bytes),
-  { key: 'deployed_bytes', label: 'Deployed size', unit: 'bytes', better: 'lower', from: 'deployed' },
+  ofProcess('stream_lag_p50_ms', 'Stream lag p50', 'ms', ({ stream }) => stream?.lag?.p50_ms),
+  ofProcess('stream_lag_p99_ms', 'Stream lag p99', 'ms', ({ stream }) => stream?.lag?.p99_ms),
+  // Events of the warm-up count, since the file contains them.
+  ofProcess(
+    'disk_bytes_per_event',
+    'Bytes on disk per event',
+    'bytes',
+    ({ disk }) => disk.bytes / disk.events,
+  ),
+  ofProcess('wal_peak_bytes', 'Write-ahead log, peak', 'bytes', ({ disk }) => disk.wal_peak_bytes),
+  { key: 'deployed_bytes', label: 'Deployed size', unit: 'bytes', from: 'deployed' },
   {
     key: 'deployed_with_runtime_bytes',
     label: 'Deployed size with runtime',
     unit: 'bytes',
-    better: 'lower',
     from: 'deployed',
   },
 ];
@@ -85,29 +83,14 @@ function generatorCpuPerEvent({ measured }: Slice): number {
 }
 
 /** Returns the number of failed requests. `errors` already includes timeouts. */
-export function failedRequests({ measured }: Slice): number {
+function failedRequests({ measured }: Slice): number {
   return measured.non_2xx + measured.errors + measured.dropped_requests;
 }
 
-/** Returns the bytes on disk per event. Preloaded events count, since the file contains them. */
-function diskPerEvent({ disk }: ProcessSample): number {
-  return disk.bytes / disk.events;
+function ofSlice(key: string, label: string, unit: Unit, value: Value<Slice>): Metric {
+  return { key, label, unit, from: 'slice', value: (slice) => value(slice) ?? null };
 }
 
-function ofSlice(
-  key: string,
-  label: string,
-  unit: Unit,
-  value: (slice: Slice) => number | null,
-): Extract<Metric, { from: 'slice' }> {
-  return { key, label, unit, better: 'lower', from: 'slice', value };
-}
-
-function ofProcess(
-  key: string,
-  label: string,
-  unit: Unit,
-  value: (sample: ProcessSample) => number | null,
-): Extract<Metric, { from: 'process' }> {
-  return { key, label, unit, better: 'lower', from: 'process', value };
+function ofProcess(key: string, label: string, unit: Unit, value: Value<ProcessSample>): Metric {
+  return { key, label, unit, from: 'process', value: (sample) => value(sample) ?? null };
 }

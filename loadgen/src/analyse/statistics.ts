@@ -54,7 +54,6 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Share of the resamples that lie in an interval. */
 export const CONFIDENCE = 0.95;
 
 /**
@@ -113,18 +112,7 @@ export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
     .filter((ratios) => ratios.length > 0);
   const pairs = rounds.flat();
   const ratio = median(pairs);
-  if (ratio === null) return null;
-  const interval = pairs.length < 2 ? null : twoLevelInterval(rounds);
-  const { low, high } = interval ?? { low: ratio, high: ratio };
-  return {
-    ratio,
-    low,
-    high,
-    confidence: CONFIDENCE,
-    interval: interval === null ? 'none' : 'two_level_bootstrap',
-    split_half: splitHalf(rounds),
-    verdict: verdictOf({ low, high }, rounds.length),
-  };
+  return ratio === null ? null : comparisonOf(ratio, rounds, () => twoLevelInterval(rounds));
 }
 
 /**
@@ -132,23 +120,27 @@ export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
  * two values of a round together.
  */
 export function compareRounds(a: readonly number[], b: readonly number[]): Comparison | null {
-  const rounds = a.map((value, i) => [value / b[i]!]);
   const [top, bottom] = [median(a), median(b)];
   if (top === null || bottom === null || a.length !== b.length || b.includes(0)) return null;
-  const ratio = top / bottom;
-  const { low, high } = a.length < 2 ? { low: ratio, high: ratio } : pairedInterval(a, b);
+  const rounds = a.map((value, i) => [value / b[i]!]);
+  return comparisonOf(top / bottom, rounds, () => pairedInterval(a, b));
+}
+
+/** Makes the comparison of some rounds. A single pair has no interval. */
+function comparisonOf(ratio: number, rounds: ByRound, intervalOf: () => Interval): Comparison {
+  const hasInterval = rounds.flat().length > 1;
+  const { low, high } = hasInterval ? intervalOf() : { low: ratio, high: ratio };
   return {
     ratio,
     low,
     high,
     confidence: CONFIDENCE,
-    interval: a.length < 2 ? 'none' : 'two_level_bootstrap',
+    interval: hasInterval ? 'two_level_bootstrap' : 'none',
     split_half: splitHalf(rounds),
-    verdict: verdictOf({ low, high }, a.length),
+    verdict: verdictOf({ low, high }, rounds.length),
   };
 }
 
-/** Returns the verdict that follows from the interval of a ratio. */
 export function verdictOf({ low, high }: Interval, rounds: number): Verdict {
   if (rounds < ENOUGH_FOR_VERDICT) return 'too_few_rounds';
   if (low > 1) return 'higher';

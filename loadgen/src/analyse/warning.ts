@@ -1,26 +1,75 @@
-/** A warning about a result: a code of a closed list, a message and advice. */
+/** DATA: the closed list of warnings about a result, with what each limits, and what to do about it. */
+import { ENOUGH_FOR_VERDICT } from './statistics.ts';
 
-export type WarningCode =
-  | 'generator_saturated'
-  | 'few_rounds'
-  | 'wide_interval'
-  | 'wide_spread'
-  | 'halves_differ'
-  | 'short_load'
-  | 'not_steady'
-  | 'rate_not_reached'
-  | 'requests_dropped'
-  | 'late_generator'
-  | 'stream_clients_saturated'
-  | 'other_load'
-  | 'stolen_time'
-  | 'trend'
-  | 'no_k6'
-  | 'machine_busy'
-  | 'shared_cores'
-  | 'stale_build'
-  | 'uncommitted_changes'
-  | 'resources_not_measured';
+const THROUGHPUT = 'throughput, and latency of the closed loop';
+const ALL = 'every figure of this measurement';
+
+export const ADVICE = {
+  generator_saturated: {
+    limits: THROUGHPUT,
+    advice: 'The generator may be what was measured. Compare CPU per event, or use more cores.',
+  },
+  few_rounds: { limits: 'every ratio', advice: `Use --rounds=${ENOUGH_FOR_VERDICT} or more.` },
+  wide_interval: {
+    limits: 'the ratio that is named',
+    advice: 'Quote the interval, not the ratio alone. Close other programs, or use more --rounds.',
+  },
+  wide_spread: {
+    limits: 'the median that is named',
+    advice:
+      'Close other programs, use more repeats, and do not read more into the median than the spread allows.',
+  },
+  halves_differ: {
+    limits: 'the ratio that is named',
+    advice: 'Odd and even rounds disagree: something changed during the run. Run again.',
+  },
+  short_load: {
+    limits: 'disk, memory and latency tails',
+    advice: 'Use more --events or --duration, so that checkpoints and garbage collection show.',
+  },
+  not_steady: {
+    limits: null,
+    advice:
+      'No two parts of the warm-up agreed. The slices show whether the server was still changing; a longer --warmup helps.',
+  },
+  rate_not_reached: {
+    limits: 'latency at this rate',
+    advice: 'The server did not keep up, so latencies grow with the length of the load. Use a lower --rate.',
+  },
+  requests_dropped: {
+    limits: 'latency at this rate',
+    advice: 'The generator gave up requests that were due. Latencies leave out what they would have waited.',
+  },
+  late_generator: {
+    limits: 'latency at this rate',
+    advice: 'Latencies include the delay of the generator itself. Use more cores or a lower --rate.',
+  },
+  stream_clients_saturated: {
+    limits: 'delivery lag of the stream',
+    advice: 'The lag may be that of the clients. Use fewer --stream-clients, more cores or a lower --rate.',
+  },
+  other_load: { limits: ALL, advice: 'Other programs used the cores. Close them and run again.' },
+  stolen_time: {
+    limits: ALL,
+    advice: 'A hypervisor gave part of the cores to others. Use a machine of your own.',
+  },
+  trend: {
+    limits: 'absolute values; ratios are of neighbours and hold',
+    advice:
+      "The machine's speed drifted during this run. Warm it up for several minutes and run again. Do not compare absolute values with other runs.",
+  },
+  no_k6: { limits: null, advice: 'Install k6 (pnpm k6:install): it then drives the soak.' },
+  machine_busy: { limits: ALL, advice: 'Wait until the machine is idle and run again.' },
+  shared_cores: {
+    limits: 'throughput: it includes what the generator takes away',
+    advice: 'CPU per event is the sounder figure here. Use four cores or more.',
+  },
+  stale_build: { limits: ALL, advice: 'Run without --no-build.' },
+  uncommitted_changes: { limits: 'reproduction by others', advice: 'Commit first.' },
+  resources_not_measured: { limits: 'CPU and memory', advice: 'Run on Linux.' },
+} as const satisfies Readonly<Record<string, { readonly limits: string | null; readonly advice: string }>>;
+
+export type WarningCode = keyof typeof ADVICE;
 
 export interface Warning {
   readonly code: WarningCode;

@@ -1,5 +1,5 @@
 /**
- * The closed list of warnings about a result, each with advice.
+ * Detects what limits a result. `warning.ts` has the closed list of warnings.
  *
  * A failed request is not a warning: it fails the run. Invariant: warnings are computed from what the result stores, so
  * that a reader can check each.
@@ -8,14 +8,12 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Environment } from '../observe/environment.ts';
 import type { Slice } from '../observe/sample.ts';
 import type { Placement } from '../plan/placement.ts';
-import { ENOUGH_ROUNDS } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
 import type { Rounds } from '../run/cycles.ts';
-import { ADVICE } from './advice.ts';
 import { cpuPerEvent, generatorLoad, METRICS, streamClientsLoad, throughput } from './metrics.ts';
-import { type Comparison, median } from './statistics.ts';
+import { type Comparison, ENOUGH_FOR_VERDICT, median } from './statistics.ts';
 import { trendOf } from './trend.ts';
-import type { Warning, WarningCode } from './warning.ts';
+import { ADVICE, type Warning, type WarningCode } from './warning.ts';
 
 /** Data from which the warnings about one measurement are computed. */
 export interface Grounds {
@@ -26,14 +24,6 @@ export interface Grounds {
   readonly rounds: Rounds;
   /** Comparisons by key of the metric. */
   readonly comparison: Readonly<Record<string, Comparison | null>>;
-}
-
-/** Data from which the warnings about the whole run are computed. */
-export interface RunGrounds {
-  readonly placement: Placement;
-  readonly environment: Environment;
-  /** Servers whose build was, or may have been, older than their sources. */
-  readonly stale: readonly string[];
 }
 
 /** Share of the cores that the generator has threads for. Above it, the generator may be the bottleneck. */
@@ -59,9 +49,9 @@ type Warn = (code: WarningCode, message: string) => void;
 /** Returns the warnings about one measurement. */
 export function measurementWarnings(grounds: Grounds): Warning[] {
   const { warnings, warn } = collector();
-  const { spec, rounds } = grounds;
+  const { spec, rounds, targets } = grounds;
   const { slices, processes } = rounds;
-  for (const target of grounds.targets) {
+  for (const target of targets) {
     const own = slices.filter((slice) => slice.target === target);
     if (own.length > 0) judge(target, own, grounds, warn);
   }
@@ -98,8 +88,8 @@ function judge(
   const had = new Set(own.map(({ round }) => round)).size;
   if (took_ms < ENOUGH_LOAD_MS && spec.rate === null)
     warn('short_load', `${target}: all slices together took ${(took_ms / 1000).toFixed(1)} s`);
-  if (spec.mode !== 'soak' && had < ENOUGH_ROUNDS)
-    warn('few_rounds', `${target}: rounds: ${had}, fewer than ${ENOUGH_ROUNDS}`);
+  if (spec.mode !== 'soak' && had < ENOUGH_FOR_VERDICT)
+    warn('few_rounds', `${target}: rounds: ${had}, fewer than ${ENOUGH_FOR_VERDICT}`);
   const warmed = rounds.processes.filter((sample) => sample.target === target);
   const unsteady = warmed.filter(({ warm_up }) => warm_up.steady === false).length;
   if (unsteady > 0)
@@ -117,10 +107,7 @@ function judgeMachine(slices: readonly Slice[], warn: Warn): void {
   if (stolen > STOLEN) warn('stolen_time', `${percent(stolen)} of the cores' time was given to others`);
 }
 
-/**
- * Warns about wide intervals and differing halves. In an open loop, the rate is given, so the throughput ratio is
- * skipped.
- */
+/** Warns about wide intervals and differing halves. The throughput of an open loop is given, so it is skipped. */
 function judgeComparison({ spec, comparison }: Grounds, warn: Warn): void {
   for (const key of CLAIMED) {
     const found = comparison[key] ?? null;
@@ -166,12 +153,20 @@ function judgeRate(target: TargetName, own: readonly Slice[], warn: Warn): void 
     warn('late_generator', `${target}: requests were written ${late.toFixed(1)} ms late (p99)`);
 }
 
-/** Returns the warnings about the run as a whole. */
-export function runWarningsOf({ environment, placement, stale }: RunGrounds): Warning[] {
+/**
+ * Returns the warnings about the run as a whole. `stale` names servers whose build was, or may have been, older than
+ * their sources.
+ */
+export function runWarningsOf(run: {
+  readonly placement: Placement;
+  readonly environment: Environment;
+  readonly stale: readonly string[];
+}): Warning[] {
   const { warnings, warn } = collector();
-  const busy = (environment.load_average[0] ?? 0) / environment.cpu_cores;
-  if (busy > BUSY_LOAD)
-    warn('machine_busy', `load average ${environment.load_average[0]!.toFixed(2)} at the start`);
+  const { placement, environment, stale } = run;
+  const load = environment.load_average[0] ?? 0;
+  if (load / environment.cpu_cores > BUSY_LOAD)
+    warn('machine_busy', `load average ${load.toFixed(2)} at the start`);
   if (!placement.pinned) warn('shared_cores', placement.reason);
   for (const target of stale) warn('stale_build', `${target}: older than its sources`);
   if (environment.dirty === true) warn('uncommitted_changes', 'files differed from the commit');

@@ -1,9 +1,7 @@
 /** Draws a ladder as an SVG file of its own, for a document on a light or a dark page. */
 import * as Plot from '@observablehq/plot';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
-import { draw } from '../report/html/draw.ts';
-import { plain, thousands } from '../report/html/scales.ts';
-import { LOOKS } from '../report/html/servers.ts';
+import { draw, LOOKS, plain, thousands } from '../report/html/draw.ts';
 import { SHORT_NAMES } from '../report/names.ts';
 import type { Climbed } from './result.ts';
 

@@ -4,7 +4,6 @@
  * Invariant: a result contains no path, host name or user name. A value that the system does not report is `null`.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
@@ -38,19 +37,10 @@ const GENERATED = [
 
 /** Returns whether a checkout differs from its commit, generated files aside; `null` when git fails. */
 export function isDirty(root: string): boolean | null {
-  const status = output(
-    'git',
-    [
-      'status',
-      '--porcelain',
-      '--',
-      '.',
-      // The paths are relative: in the short form `:!`, git reads a leading slash as "top of the checkout"
-      // (gitglossary, "pathspec").
-      ...GENERATED.map((file) => `:(exclude)${file}`),
-    ],
-    root,
-  );
+  // The paths are relative: in the short form `:!`, git reads a leading slash as "top of the checkout" (gitglossary,
+  // "pathspec").
+  const paths = GENERATED.map((file) => `:(exclude)${file}`);
+  const status = output('git', ['status', '--porcelain', '--', '.', ...paths], root);
   return status === null ? null : status !== '';
 }
 
@@ -64,7 +54,8 @@ export function readEnvironment({ isCheckout = true } = {}): Environment {
     platform: platform(),
     arch: arch(),
     kernel: release(),
-    database_file_system: fileSystemOf(tmpdir()),
+    // The first line is the heading. Only GNU's `df` has the option.
+    database_file_system: output('df', ['--output=fstype', tmpdir()])?.split('\n')[1] ?? null,
     load_average: loadavg(),
     node_version: process.versions.node,
     rustc_version: isCheckout ? output('rustc', ['--version']) : null,
@@ -83,24 +74,4 @@ function output(command: string, args: readonly string[], cwd = ROOT): string | 
   } catch {
     return null;
   }
-}
-
-/** Returns the file system type of the longest mount point that contains the folder, from proc_pid_mountinfo(5). */
-function fileSystemOf(folder: string): string | null {
-  let table: string;
-  try {
-    table = readFileSync('/proc/self/mountinfo', 'utf8');
-  } catch {
-    return null;
-  }
-  let best = { point: '', type: null as string | null };
-  for (const line of table.trim().split('\n')) {
-    const [before, after] = line.split(' - ');
-    const point = before?.split(' ')[4];
-    const type = after?.split(' ')[0];
-    if (point === undefined || type === undefined) continue;
-    const below = folder === point || folder.startsWith(point.endsWith('/') ? point : `${point}/`);
-    if (below && point.length >= best.point.length) best = { point, type };
-  }
-  return best.type;
 }

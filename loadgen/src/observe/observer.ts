@@ -6,7 +6,7 @@
  */
 import { stat } from 'node:fs/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { EventLoopLagProbe } from './event-loop-lag.ts';
+import { Client } from 'undici';
 import { countFileDescriptors, createProbe } from './probe.ts';
 import type { Timeline } from './sample.ts';
 
@@ -30,18 +30,11 @@ export interface Observer {
 }
 
 /** One sample. `lag_ms` is set when `/livez` answers, and otherwise stays `null`. */
-interface Row {
-  readonly t_ms: number;
-  readonly rss_bytes: number | null;
-  readonly cpu_us: number | null;
-  readonly wal_bytes: number | null;
-  readonly file_descriptors: number | null;
-  lag_ms: number | null;
-}
+type Row = { -readonly [Column in keyof Timeline]: Timeline[Column][number] };
 
 export function observe({ pid, database, lag_url, interval_ms, lifetime }: Observed): Observer {
   const probe = createProbe();
-  const lag = lag_url === null ? null : new EventLoopLagProbe(lag_url);
+  const lag = lag_url === null ? null : eventLoopLag(lag_url);
   const rows: Row[] = [];
   let begun = Number.POSITIVE_INFINITY;
   let [looking, stopped] = [false, false];
@@ -74,7 +67,7 @@ export function observe({ pid, database, lag_url, interval_ms, lifetime }: Obser
   const stop = () => {
     stopped = true;
     clearInterval(timer);
-    lag?.close();
+    void lag?.close();
     release();
     return timelineOf(rows);
   };
@@ -88,6 +81,36 @@ export function observe({ pid, database, lag_url, interval_ms, lifetime }: Obser
       void look();
     },
     stop,
+  };
+}
+
+/**
+ * Measures the event-loop lag of a server: the time that `GET /livez` takes on a persistent connection. The endpoint
+ * reads no database.
+ *
+ * Every server is measured in this way, since the runtimes' own figures could not be compared. Invariant: one request
+ * at a time, so that one stall is one long wait.
+ */
+function eventLoopLag(url: string) {
+  const client = new Client(url);
+  let waiting = false;
+  return {
+    /** Returns milliseconds; `null` when the previous request still waits, or when this one fails. */
+    async ask(): Promise<number | null> {
+      if (waiting) return null;
+      waiting = true;
+      const from = performance.now();
+      try {
+        const { statusCode, body } = await client.request({ method: 'GET', path: '/livez' });
+        await body.dump();
+        return statusCode === 200 ? performance.now() - from : null;
+      } catch {
+        return null;
+      } finally {
+        waiting = false;
+      }
+    },
+    close: () => client.destroy(),
   };
 }
 

@@ -19,7 +19,7 @@ export interface Probe {
 export type ProbeProcess = (pid: number) => Promise<Probe>;
 
 export function createProbe(): ProbeProcess {
-  const ticksPerSecond = clockTicks();
+  const ticksPerSecond = readTicksPerSecond();
   return async (pid) => {
     const [stat, status] = await Promise.all([read(`/proc/${pid}/stat`), read(`/proc/${pid}/status`)]);
     return {
@@ -48,20 +48,15 @@ export async function countFileDescriptors(pid: number): Promise<number | null> 
 
 let ticks: number | null | undefined;
 
-/** Returns the clock tick, which is read once: it cannot change while the system runs. */
-function clockTicks(): number | null {
-  if (ticks === undefined) ticks = readTicksPerSecond();
-  return ticks;
-}
-
-/** Returns the clock ticks of proc(5) per second; `null` where the system does not report them. */
+/** Returns the clock ticks of proc(5) per second, which never change; `null` where the system does not report them. */
 export function readTicksPerSecond(): number | null {
+  if (ticks !== undefined) return ticks;
   try {
-    const said = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-    return said > 0 ? said : null;
+    ticks = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) || null;
   } catch {
-    return null;
+    ticks = null;
   }
+  return ticks;
 }
 
 function kibibytes(status: string, name: string): number | null {

@@ -6,14 +6,13 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { ProgramFacts } from '../../plain/facts.ts';
 import { headlineOf, measurementNamed, type Rate, type Result } from '../result/result.ts';
-import { commitOf, warningsOf } from './conditions.ts';
+import { commitOf } from './conditions.ts';
 import { type Design, designOf } from './design.ts';
 import { formatDuration, formatValue, group } from './format.ts';
-import { metricTable } from './markdown.ts';
-import { bullets, markdownTable, markdownText } from './markdown-table.ts';
+import { bullets, markdownTable, markdownText, metricTable } from './markdown-table.ts';
 import { SHORT_NAMES } from './names.ts';
 import { type Row, rowsOf, sizeRows } from './rows.ts';
-import { isDifference, shortVerdict } from './verdict.ts';
+import { isDifference, verdictText } from './verdict.ts';
 
 const OPEN = 'open_10000';
 /** Difference of CPU time, in cores, above which the choice of a server matters. */
@@ -43,14 +42,11 @@ export function choiceSection(result: Result, programs: readonly ProgramFacts[] 
   const design = designOf(result);
   return `${[
     metricTable(result, [cpu, latency, throughput, memory, start, size], ['ratio', 'meaning']),
-    '',
     bullets(answers(result).map(({ reader, text }) => `**${reader}:** ${markdownText(text)}`)),
-    '',
-    ...(design === null ? [] : [designText(design, programs), '']),
+    ...(design.table.rows.length === 0 ? [] : designText(design, programs)),
     markdownText(conditions(result)),
-    '',
     warningLine(result),
-  ].join('\n')}\n`;
+  ].join('\n\n')}\n`;
 }
 
 /** Returns one answer for each reader; none when the run lacks a necessary figure. */
@@ -64,33 +60,27 @@ export function answers(result: Result): { readonly reader: string; readonly tex
   ];
 }
 
-function designText({ table, sentences }: Design, programs: readonly ProgramFacts[] | null): string {
+function designText({ table, sentences }: Design, programs: readonly ProgramFacts[] | null): string[] {
+  const rows = [...table.rows, ...(programs === null ? [] : programRows(programs))];
   return [
     'The same load on a plain server of each language, as a tutorial would write it, and on these servers:',
-    '',
-    markdownTable({
-      head: table.head,
-      rows: [...table.rows, ...(programs === null ? [] : programRows(programs))],
-    }),
-    '',
+    markdownTable({ head: table.head, rows }),
     bullets(sentences.map(markdownText)),
-  ].join('\n');
+  ];
 }
-
-const PROGRAMS: readonly ProgramFacts['name'][] = ['plain-ts', 'ts', 'plain-rs', 'rs'];
 
 /** Returns lines, dependencies and build time of each program, in the columns of the design table. */
 function programRows(programs: readonly ProgramFacts[]): string[][] {
-  const row = (label: string, cell: (facts: ProgramFacts) => string) => [
-    label,
-    ...PROGRAMS.map((name) => cell(programs.find((one) => one.name === name)!)),
-  ];
+  const facts = (['plain-ts', 'ts', 'plain-rs', 'rs'] as const).map(
+    (name) => programs.find((one) => one.name === name)!,
+  );
   return [
-    row('Lines of code (and of SQL)', ({ lines, sql_lines }) => `${group(lines)} (${group(sql_lines)})`),
-    row('Dependencies, direct (and all)', ({ dependencies: { direct, all } }) => `${direct} (${all})`),
-    row('Clean build', ({ clean_build_s }) =>
-      clean_build_s === null ? 'none' : formatDuration(clean_build_s),
-    ),
+    ['Lines of code (and of SQL)', ...facts.map((one) => `${group(one.lines)} (${group(one.sql_lines)})`)],
+    [
+      'Dependencies, direct (and all)',
+      ...facts.map(({ dependencies: { direct, all } }) => `${direct} (${all})`),
+    ],
+    ['Clean build', ...facts.map(({ clean_build_s: s }) => (s === null ? 'none' : formatDuration(s)))],
   ];
 }
 
@@ -119,26 +109,24 @@ function choiceOf(result: Result): Choice | string {
 /** Returns a row with a value of each server; `null` when one is missing. */
 function rowOf(result: Result, where: string, key: string): Row | null {
   const measurement = where === 'headline' ? headlineOf(result) : measurementNamed(result, where);
-  const row = measurement && rowsOf(result, measurement).find((one) => one.key === key);
+  const row = rowsOf(result, measurement).find((one) => one.key === key);
   return row?.summaries.rs && row.summaries.ts ? row : null;
 }
 
 function forAgents({ memory, rate }: Choice): string {
   return (
     `either server will do. Agents send far fewer than ${group(rate)} events/s. ` +
-    `${shortVerdict(memory.key, memory.label, memory.comparison)} TypeScript needs no Rust compiler to build.`
+    `${verdictText(memory)} TypeScript needs no Rust compiler to build.`
   );
 }
 
-function forApps({ start, size }: Choice, result: Result): string {
-  const own = result.servers.ts?.deployed.own_bytes;
+function forApps({ start, size }: Choice, { servers }: Result): string {
   const ships = (name: TargetName) =>
     `${SHORT_NAMES[name]} adds ${shown(size, name)} with its runtime and starts in ${shown(start, name)}`;
+  const own = formatValue(servers.ts!.deployed.own_bytes, 'bytes');
   return (
-    `ship ${SHORT_NAMES[lower(size)]}. ${ships('rs')}; ${ships('ts')}.` +
-    (own === undefined
-      ? ''
-      : ` An app that ships Node already adds ${formatValue(own, 'bytes')} for TypeScript.`)
+    `ship ${SHORT_NAMES[order(size).less]}. ${ships('rs')}; ${ships('ts')}. ` +
+    `An app that ships Node already adds ${own} for TypeScript.`
   );
 }
 
@@ -147,49 +135,41 @@ function forApps({ start, size }: Choice, result: Result): string {
  * saturation.
  */
 function forBackends({ cpu, singleCpu, latency, throughput, rate }: Choice): string {
-  const less = lower(throughput);
-  const more = less === 'rs' ? 'ts' : 'rs';
-  const end = `At saturation ${SHORT_NAMES[less]} takes ${about(throughput, less)} events/s, ${SHORT_NAMES[more]} ${about(throughput, more)}.`;
+  const { less, more } = order(throughput);
+  const end =
+    `At saturation ${SHORT_NAMES[less]} takes ${rounded(median(throughput, less))} events/s, ` +
+    `${SHORT_NAMES[more]} ${rounded(median(throughput, more))}.`;
   const p99 = `p99 is ${shown(latency, 'rs')} with Rust and ${shown(latency, 'ts')} with TypeScript`;
   const from = noticedFrom(cpu);
   if (from === null) return `at ${group(rate)} events/s the rate does not decide. There, ${p99}. ${end}`;
-  const { dear, cheap, events_per_s } = from;
-  const alone = singleCpu && noticedFrom(singleCpu);
-  const also =
-    alone?.dear === dear
-      ? ` With one event in each request it is ${rounded(alone.events_per_s)} events/s.`
-      : '';
+  const { less: cheap, more: dear } = order(cpu);
+  const alone = singleCpu !== null && order(singleCpu).more === dear ? noticedFrom(singleCpu) : null;
+  const also = alone === null ? '' : ` With one event in each request it is ${rounded(alone)} events/s.`;
   return (
-    `the choice matters from ${rounded(events_per_s)} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of ` +
+    `the choice matters from ${rounded(from)} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of ` +
     `a core more than ${SHORT_NAMES[cheap]}, at the CPU time per event of ${group(rate)} events/s in batches.${also} ` +
     `At ${group(rate)} events/s ${p99}. ${end}`
   );
 }
 
-/**
- * Returns the rate at which one server uses `NOTICED_CORES` more than the other; `null` when their CPU time does not
- * differ.
- */
-function noticedFrom(cpu: Row): { dear: TargetName; cheap: TargetName; events_per_s: number } | null {
-  const cheap = lower(cpu);
-  const dear = cheap === 'rs' ? 'ts' : 'rs';
-  const difference_us = median(cpu, dear) - median(cpu, cheap);
-  if (!isDifference(cpu.comparison) || difference_us === 0) return null;
-  return { dear, cheap, events_per_s: (NOTICED_CORES * 1e6) / difference_us };
+/** Returns the rate at which one server uses `NOTICED_CORES` more than the other; `null` without a difference. */
+function noticedFrom(cpu: Row): number | null {
+  const { less, more } = order(cpu);
+  const difference_us = median(cpu, more) - median(cpu, less);
+  return isDifference(cpu) && difference_us > 0 ? (NOTICED_CORES * 1e6) / difference_us : null;
 }
 
 function conditions({ environment, created_at, ...result }: Result): string {
-  const workload = headlineOf(result)?.workload;
+  const workload = headlineOf(result)!.workload!;
   return (
     `Medians, in parentheses the smallest and the largest; ratios of neighbouring slices with their 95 % interval. ` +
     `${created_at.slice(0, 10)}, ${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, ` +
-    `commit ${commitOf({ environment }).slice(0, 7)}: ${workload?.rounds} rounds, batches of ${workload?.batch_size} generated events.`
+    `commit ${commitOf({ environment }).slice(0, 7)}: ${workload.rounds} rounds, batches of ${workload.batch_size} generated events.`
   );
 }
 
-function warningLine(result: Result): string {
-  const { placement, environment } = result;
-  const count = warningsOf(result).length;
+function warningLine({ placement, environment, measurements, warnings }: Result): string {
+  const count = [...warnings, ...measurements.flatMap((one) => one.warnings)].length;
   if (count === 0) return 'The run has no warnings.';
   const shared = placement.pinned
     ? ''
@@ -197,8 +177,9 @@ function warningLine(result: Result): string {
   return `${shared}Read the [${count} warnings of the run](docs/benchmark-results.md#warnings) before you quote a figure.`;
 }
 
-function lower(row: Row): TargetName {
-  return median(row, 'rs') <= median(row, 'ts') ? 'rs' : 'ts';
+/** Returns the servers in the order of their medians. */
+function order(row: Row): { readonly less: TargetName; readonly more: TargetName } {
+  return median(row, 'rs') <= median(row, 'ts') ? { less: 'rs', more: 'ts' } : { less: 'ts', more: 'rs' };
 }
 
 function median({ summaries }: Row, name: TargetName): number {
@@ -209,11 +190,7 @@ function shown(row: Row, name: TargetName): string {
   return formatValue(median(row, name), row.unit);
 }
 
-/** Returns a median with two digits, for prose. The table has more digits. */
-function about(row: Row, name: TargetName): string {
-  return rounded(median(row, name));
-}
-
+/** Formats a rate with two digits, for prose. The table has more digits. */
 function rounded(value: number): string {
   return `about ${group(Number(value.toPrecision(2)))}`;
 }

@@ -6,83 +6,51 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Unit } from '../analyse/metrics.ts';
-import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
-import { formatMedian } from './format.ts';
-import { SHORT_NAMES } from './names.ts';
+import { measurementNamed, type Result } from '../result/result.ts';
+import { formatValue, NOT_MEASURED } from './format.ts';
+import { COLUMNS, SHORT_NAMES } from './names.ts';
 import type { Table } from './rows.ts';
 
 export interface Design {
-  /** One row per figure, with the plain server and the product in both languages. */
+  /** One row per figure, with the plain server and the product in both languages; no rows without both servers. */
   readonly table: Table;
   /** Conclusions from the four figures of a row. */
   readonly sentences: readonly string[];
 }
 
-interface Compared {
-  readonly label: string;
-  readonly plain: string;
-  readonly product: string;
-  readonly key: string;
-  readonly unit: Unit;
-}
-
-const COMPARED: readonly Compared[] = [
-  {
-    label: 'CPU per event at 1,000/s',
-    plain: 'plain_1000',
-    product: 'open_1000',
-    key: 'server_cpu_us_per_event',
-    unit: 'us',
-  },
-  {
-    label: 'CPU per event at 10,000/s',
-    plain: 'plain_10000',
-    product: 'open_10000',
-    key: 'server_cpu_us_per_event',
-    unit: 'us',
-  },
-  {
-    label: 'p99 at 10,000/s',
-    plain: 'plain_10000',
-    product: 'open_10000',
-    key: 'latency_p99_ms',
-    unit: 'ms',
-  },
-  {
-    label: 'Throughput',
-    plain: 'plain_batch',
-    product: 'batch',
-    key: 'throughput_events_per_s',
-    unit: 'events_per_s',
-  },
+/** Names of the measurements end with the load, and begin with `plain_` for the plain servers. */
+const COMPARED: readonly (readonly [label: string, load: string, key: string, unit: Unit])[] = [
+  ['CPU per event at 1,000/s', '1000', 'server_cpu_us_per_event', 'us'],
+  ['CPU per event at 10,000/s', '10000', 'server_cpu_us_per_event', 'us'],
+  ['p99 at 10,000/s', '10000', 'latency_p99_ms', 'ms'],
+  ['Throughput', 'batch', 'throughput_events_per_s', 'events_per_s'],
 ];
 
-const LANGUAGES: readonly TargetName[] = ['ts', 'rs'];
-
-/** Returns the comparison; `null` without the plain servers, or with only one server. */
-export function designOf(result: Result): Design | null {
-  const shown = COMPARED.flatMap((compared) => {
-    const [plain, product] = [compared.plain, compared.product].map((name) => measurementNamed(result, name));
-    return plain === undefined || product === undefined ? [] : [{ ...compared, plain, product }];
+export function designOf(result: Result): Design {
+  const head = [
+    '',
+    ...COLUMNS.flatMap((name) => [`${SHORT_NAMES[name]}, plain`, `${SHORT_NAMES[name]}, this server`]),
+  ];
+  const compared = COMPARED.flatMap(([label, load, key, unit]) => {
+    const plain = measurementNamed(result, `plain_${load}`);
+    const product = measurementNamed(result, load === 'batch' ? load : `open_${load}`);
+    if (plain === undefined || product === undefined) return [];
+    const value = (name: TargetName, one: typeof plain) => one.servers[name]?.metrics[key]?.median ?? null;
+    const cells = COLUMNS.flatMap((name) => [value(name, plain), value(name, product)]);
+    return [{ label, unit, cells }];
   });
-  if (shown.length === 0 || result.servers.rs === undefined || result.servers.ts === undefined) return null;
+  if (result.servers.rs === undefined || result.servers.ts === undefined)
+    return { table: { head, rows: [] }, sentences: [] };
   return {
     table: {
-      head: [
-        '',
-        ...LANGUAGES.flatMap((name) => [`${SHORT_NAMES[name]}, plain`, `${SHORT_NAMES[name]}, this server`]),
-      ],
-      rows: shown.map(({ label, plain, product, key, unit }) => [
+      head,
+      rows: compared.map(({ label, unit, cells }) => [
         label,
-        ...LANGUAGES.flatMap((name) =>
-          [plain, product].map((one) => formatMedian(one.servers[name]?.metrics[key], unit)),
-        ),
+        ...cells.map((cell) => (cell === null ? NOT_MEASURED : formatValue(cell, unit))),
       ]),
     },
-    sentences: shown.flatMap(({ label, plain, product, key, unit }) => {
-      const value = (one: Measurement, name: TargetName) => one.servers[name]?.metrics[key]?.median ?? null;
-      const cells = [value(plain, 'ts'), value(product, 'ts'), value(plain, 'rs'), value(product, 'rs')];
-      if (cells.some((cell) => cell === null || cell === 0)) return [];
+    sentences: compared.flatMap(({ label, unit, cells }) => {
+      if (cells.includes(null)) return [];
       const [plainTs, ts, plainRs, rs] = cells as [number, number, number, number];
       // A factor above 1 is an improvement, both for throughput, which grows, and for costs, which fall.
       const factor = (worse: number, better: number) =>

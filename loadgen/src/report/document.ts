@@ -1,31 +1,27 @@
 /**
  * docs/benchmark-results.md: environment, workload, results, analysis, caveats, raw data, reproduction.
  *
- * Invariants: the same result gives the same bytes, at most 15 KB of them. No winner is written by hand, and the text
- * states what was not measured.
+ * Invariants: the same result gives the same bytes, at most 15 KB of them. No winner is written by hand, and the front
+ * matter states whether everything was measured.
  */
-import type { Warning } from '../analyse/warning.ts';
+
+import { SUITE_NAMES } from '../result/part-file.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
-import { SUITE_NAMES } from '../result/suite-parts.ts';
 import { SMOKE } from '../verify/smoke.ts';
-import { commitOf, kindsOf, type NamedWarning, READING, seenText } from './conditions.ts';
+import { commitOf, READING, type WarningKind } from './conditions.ts';
 import { formatDuration, formatValue, group } from './format.ts';
-import { metricTable } from './markdown.ts';
-import { bullets, markdownTable, markdownText } from './markdown-table.ts';
+import { bullets, markdownTable, markdownText, metricTable } from './markdown-table.ts';
 import { reportOf } from './model.ts';
 import { SHORT_NAMES, serversIn } from './names.ts';
-import { isCompared, rowSentence } from './rows.ts';
-import { OPEN_READING } from './series.ts';
+import { isCompared } from './rows.ts';
+import { rowSentence } from './verdict.ts';
 
 /** Measurements of a complete run. */
 const FULL = ['startup', 'batch', 'open_1000', 'open_10000', 'plain_batch', 'single', 'power', 'stream'];
 
-const MISSING = 'Not measured in this run.';
-
 /** Returns the document. `others` are the names of documents below docs/suites. */
 export function documentOf(result: Result, others: readonly string[] = SUITE_NAMES): string {
-  const report = reportOf(result);
-  const { design, loads, open, drift } = report;
+  const { headline, parts, trust, caveats, warnings } = reportOf(result);
   return `${[
     frontMatter(result),
     '# Twin-Ingest Benchmark Results',
@@ -35,32 +31,40 @@ export function documentOf(result: Result, others: readonly string[] = SUITE_NAM
     '## Workload Parameters',
     parameters(headlineOf(result)),
     '## Results',
-    metricTable(result, report.headline, ['delta', 'ratio', 'meaning']),
+    metricTable(result, headline, ['delta', 'ratio', 'meaning']),
     `${markdownText(READING)}.`,
     `Parity: before the measurement both servers answered ${SMOKE.length} of ${SMOKE.length} requests alike and as the contract asks. ` +
       '`pnpm parity` has all cases and scenarios.',
-    '### Other loads',
-    loads === null ? MISSING : markdownTable(loads),
-    '### Open loop',
-    open === null ? MISSING : `${markdownTable(open, [0, 1])}\n\n${OPEN_READING}`,
-    '### Design and language',
-    design === null
-      ? MISSING
-      : `${markdownTable(design.table)}\n\n${bullets(design.sentences.map(markdownText))}`,
-    ...(drift === null ? [] : ['### Soak', markdownTable(drift)]),
+    ...parts.flatMap(({ title, table, left, lines }) => [
+      `### ${title}`,
+      markdownTable(table, left),
+      ...(lines.length === 0 ? [] : [bullets(lines.map(markdownText))]),
+    ]),
     '## Analysis',
-    bullets(
-      [...(isCompared(result) ? report.headline.map(rowSentence) : []), ...report.trust].map(markdownText),
-    ),
+    bullets([...(isCompared(result) ? headline.map(rowSentence) : []), ...trust].map(markdownText)),
     '## Caveats',
-    bullets(report.caveats.map(markdownText)),
+    bullets(caveats.map(markdownText)),
     '### Warnings',
-    warningLines(report.warnings),
+    warningLines(warnings),
     '## Raw Data',
     rawData(result, others),
     '## Reproduction',
     reproduction(result),
   ].join('\n\n')}\n`;
+}
+
+/** Returns the block of docs/performance.md: the headline, and how far its figures can be trusted. */
+export function currentSection(result: Result): string {
+  const { headline, trust } = reportOf(result);
+  const { created_at, environment } = result;
+  const taken =
+    `Measured on ${created_at.slice(0, 10)} at commit ${commitOf(result).slice(0, 7)}, on ${environment.cpu_cores} cores of ` +
+    `${environment.cpu_model ?? 'an unknown CPU'}.`;
+  return [
+    markdownText(taken),
+    metricTable(result, headline, ['ratio']),
+    bullets(trust.map(markdownText)),
+  ].join('\n\n');
 }
 
 function frontMatter(result: Result): string {
@@ -82,52 +86,42 @@ function environmentLines(result: Result): string[] {
     const { health } = result.servers[name]!;
     return `${SHORT_NAMES[name]} ${health.sqlite_version}, ${health.compile_options.length} compile options`;
   });
-  const facts: [string, string][] = [
-    [
-      'Hardware',
+  const files = `files on ${environment.database_file_system ?? 'an unknown file system'}`;
+  const facts = {
+    Hardware:
       `${environment.cpu_model ?? 'unknown CPU'} (${environment.arch}), ${environment.cpu_cores} CPUs, ` +
-        `${formatValue(environment.memory_bytes, 'bytes')} RAM`,
-    ],
-    ['OS', `${environment.platform} ${environment.kernel}`],
-    ['Node.js', environment.node_version],
-    ['Rust', `${environment.rustc_version ?? 'unknown'}, release build`],
-    [
-      'SQLite',
-      `${sqlite.join('; ')}; files on ${environment.database_file_system ?? 'an unknown file system'}`,
-    ],
-    ['Load before', environment.load_average.map((load) => load.toFixed(2)).join(', ')],
-    ['Placement', placement.reason],
-    ['Commit', commitOf(result)],
-    ['Taken', `${result.created_at}, in ${formatDuration(result.took_s)}`],
-  ];
-  return facts.map(([name, value]) => `**${name}**: ${markdownText(value)}`);
+      `${formatValue(environment.memory_bytes, 'bytes')} RAM`,
+    OS: `${environment.platform} ${environment.kernel}`,
+    'Node.js': environment.node_version,
+    Rust: `${environment.rustc_version ?? 'unknown'}, release build`,
+    SQLite: [...sqlite, files].join('; '),
+    'Load before': environment.load_average.map((load) => load.toFixed(2)).join(', '),
+    Placement: placement.reason,
+    Commit: commitOf(result),
+    Taken: `${result.created_at}, in ${formatDuration(result.took_s)}`,
+  };
+  return Object.entries(facts).map(([name, value]) => `**${name}**: ${markdownText(value)}`);
 }
 
 function parameters(headline: Measurement | undefined): string {
   const workload = headline?.workload ?? null;
-  if (headline === undefined || workload === null) return MISSING;
-  const length = workload.duration_s === null ? 'by events' : `${workload.duration_s} s of the faster server`;
-  const rows = [
-    ['Rounds (fresh processes of both servers)', `${workload.rounds}`],
-    ['Slices per server and round, A B B A', `${workload.slices}`],
-    ['Length of a slice', length],
-    ['Events a round and server', workload.events === null ? 'by rate' : group(workload.events)],
-    ['Concurrency', `${workload.connections}`],
-    ['Batch size', `${workload.batch_size}`],
-    [
-      'Warmup events',
-      workload.warmup_events === null ? 'four seconds at the rate' : group(workload.warmup_events),
-    ],
-    [
-      'Mode',
-      `${headline.mode}, sent by ${headline.driver?.name ?? 'no driver'} ${headline.driver?.version ?? ''}`.trim(),
-    ],
-    ['Durability', workload.durability],
-    ['Ids', workload.ids],
-    ['Events there before', group(workload.preload_events)],
-    ['Payload', payloadText(headline)],
-  ];
-  return markdownTable({ head: ['Parameter', 'Value'], rows }, [0, 1]);
+  if (headline === undefined || workload === null) return 'No closed loop was measured in this run.';
+  const { events, warmup_events, duration_s } = workload;
+  const { driver, mode } = headline;
+  const values = {
+    'Rounds (fresh processes of both servers)': `${workload.rounds}`,
+    'Slices per server and round, A B B A': `${workload.slices}`,
+    'Length of a slice': duration_s === null ? 'by events' : `${duration_s} s of the faster server`,
+    'Events a round and server': events === null ? 'by rate' : group(events),
+    Concurrency: `${workload.connections}`,
+    'Batch size': `${workload.batch_size}`,
+    'Warmup events': warmup_events === null ? 'four seconds at the rate' : group(warmup_events),
+    Mode: `${mode}, sent by ${driver?.name ?? 'no driver'} ${driver?.version ?? ''}`.trim(),
+    Durability: workload.durability,
+    Ids: workload.ids,
+    Payload: payloadText(headline),
+  };
+  return markdownTable({ head: ['Parameter', 'Value'], rows: Object.entries(values) }, [0, 1]);
 }
 
 function payloadText({ payload }: Measurement): string {
@@ -137,15 +131,11 @@ function payloadText({ payload }: Measurement): string {
 }
 
 /** Returns one line for each kind of warning: what it limits, where it occurred, and what to do. */
-export function warningLines(all: readonly NamedWarning[]): string {
-  if (all.length === 0) return 'None was found in this run.';
-  const line = (found: readonly NamedWarning[]) =>
-    `${found[0]!.code} (${limitOf(found[0]!)}): ${seenText(found)}. ${found[0]!.advice}`;
-  return bullets(kindsOf(all).map((found) => markdownText(line(found))));
-}
-
-export function limitOf({ limits }: Warning): string {
-  return limits === null ? 'limits no claim' : `limits ${limits}`;
+export function warningLines(kinds: readonly WarningKind[]): string {
+  if (kinds.length === 0) return 'None was found in this run.';
+  return bullets(
+    kinds.map(({ code, limit, seen, advice }) => markdownText(`${code} (${limit}): ${seen}. ${advice}`)),
+  );
 }
 
 function rawData({ raw }: Result, others: readonly string[]): string {
@@ -158,12 +148,11 @@ function rawData({ raw }: Result, others: readonly string[]): string {
   ].join(' ');
 }
 
-function reproduction(result: Result): string {
-  const flags = result.flags.length === 0 ? '' : ` -- ${result.flags.map(shellWord).join(' ')}`;
+function reproduction({ flags }: Result): string {
   return [
     '```sh',
     '# Builds both, checks that they answer alike, measures',
-    `npx --yes pnpm@12.21.0 bench:compare${flags}`,
+    ['npx --yes pnpm@12.21.0 bench:compare', ...(flags.length === 0 ? [] : ['--', ...flags])].join(' '),
     '',
     '# The workload of the first report',
     'npx --yes pnpm@12.21.0 bench:compare -- --events=20000 --concurrency=40 --batch-size=50',
@@ -172,9 +161,4 @@ function reproduction(result: Result): string {
     'npx --yes pnpm@12.21.0 results:update',
     '```',
   ].join('\n');
-}
-
-/** Quotes an argument for a shell. */
-function shellWord(text: string): string {
-  return /^[\w=.,:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''").replaceAll('```', '')}'`;
 }

@@ -44,9 +44,13 @@ function rangeText({ min, max }: Summary, unit: Unit, ends: readonly string[]): 
   return isShared ? `${low.slice(0, -suffix.length)}–${high.slice(0, -suffix.length)}` : `${low}–${high}`;
 }
 
-/** Formats the median alone. */
-export function formatMedian(summary: Summary | null | undefined, unit: Unit): string {
-  return summary === null || summary === undefined ? NOT_MEASURED : formatValue(summary.median, unit);
+/** Formats the median alone, or the text for a missing one. */
+export function formatMedian(
+  summary: Summary | null | undefined,
+  unit: Unit,
+  missing = NOT_MEASURED,
+): string {
+  return summary ? formatValue(summary.median, unit) : missing;
 }
 
 /** Formats a ratio as the difference of Rust from TypeScript in percent. */

@@ -1,5 +1,6 @@
 /** Formats tables and text as Markdown. Text of a result never becomes markup. */
-import type { Table } from './rows.ts';
+import type { Result } from '../result/result.ts';
+import { type Column, isCompared, type Row, type Table, tableOf } from './rows.ts';
 
 /** Returns a table as Markdown. Columns in `left` contain text and are left-aligned; the others contain figures. */
 export function markdownTable({ head, rows }: Table, left: readonly number[] = [0]): string {
@@ -8,6 +9,13 @@ export function markdownTable({ head, rows }: Table, left: readonly number[] = [
     row(head.map((_, i) => (left.includes(i) ? '---' : '---:'))),
     ...rows.map((cells) => row(cells)),
   ].join('\n');
+}
+
+/** Returns rows of metrics as Markdown. */
+export function metricTable(result: Result, rows: readonly Row[], columns: readonly Column[]): string {
+  const table = tableOf(result, rows, columns);
+  const hasWords = isCompared(result) && columns.includes('meaning');
+  return markdownTable(table, hasWords ? [0, table.head.length - 1] : [0]);
 }
 
 export function markdownText(text: string): string {

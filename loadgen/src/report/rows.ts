@@ -5,20 +5,15 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRICS, type Unit } from '../analyse/metrics.ts';
-import type { Comparison, Summary } from '../analyse/statistics.ts';
+import type { Summary } from '../analyse/statistics.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { formatDelta, formatRatio, formatSummary, ratioDigits } from './format.ts';
 import { labelOf, serversIn } from './names.ts';
-import { exactSentence, sentenceOf, shortVerdict } from './verdict.ts';
+import { type Judged, verdictText } from './verdict.ts';
 
-export interface Row {
-  readonly key: string;
-  readonly label: string;
+export interface Row extends Judged {
   readonly unit: Unit;
   readonly summaries: Readonly<Partial<Record<TargetName, Summary | null>>>;
-  readonly comparison: Comparison | null;
-  /** Rust over TypeScript for an exact value, such as a size; `null` for a sampled metric. */
-  readonly exact: number | null;
 }
 
 export interface Table {
@@ -27,15 +22,16 @@ export interface Table {
 }
 
 /** Returns the rows of all metrics of a measurement, in the order of METRICS. */
-export function rowsOf(result: Result, measurement: Measurement): Row[] {
-  const servers = serversIn(result);
+export function rowsOf(result: Result, measurement: Measurement | undefined): Row[] {
+  if (measurement === undefined) return [];
   return METRICS.flatMap(({ key, label, unit }) => {
-    const found = servers.filter((name) => measurement.servers[name]?.metrics[key] !== undefined);
+    const found = serversIn(result).flatMap((name) => {
+      const summary = measurement.servers[name]?.metrics[key];
+      return summary === undefined ? [] : [[name, summary] as const];
+    });
     if (found.length === 0) return [];
-    const summaries = Object.fromEntries(
-      found.map((name) => [name, measurement.servers[name]!.metrics[key] ?? null]),
-    );
-    return [{ key, label, unit, summaries, comparison: measurement.comparison?.[key] ?? null, exact: null }];
+    const comparison = measurement.comparison?.[key] ?? null;
+    return [{ key, label, unit, summaries: Object.fromEntries(found), comparison, exact: null }];
   });
 }
 
@@ -44,7 +40,10 @@ export function sizeRows(result: Result): Row[] {
   const { rs, ts } = result.servers;
   return METRICS.filter(({ from }) => from === 'deployed').map(({ key, label, unit }) => {
     const pick = key === 'deployed_bytes' ? 'own_bytes' : 'with_runtime_bytes';
-    const sizes = serversIn(result).map((name) => [name, single(result.servers[name]!.deployed[pick])]);
+    const sizes = serversIn(result).map((name) => {
+      const size = result.servers[name]!.deployed[pick];
+      return [name, { median: size, min: size, max: size, spread: 0, samples: 1 }] as const;
+    });
     const exact = rs && ts ? rs.deployed[pick] / ts.deployed[pick] : null;
     return { key, label, unit, summaries: Object.fromEntries(sizes), comparison: null, exact };
   });
@@ -67,21 +66,18 @@ const HEADLINE_KEYS = [
 
 /** Returns the rows of the headline: typical loads of a user, saturation, memory, start and sizes. */
 export function headlineRows(result: Result): Row[] {
-  const startup = measurementNamed(result, 'startup');
-  const headline = headlineOf(result);
-  const loads = HEADLINE.flatMap(([name, key, label]) => {
-    const measurement = measurementNamed(result, name);
-    if (measurement === undefined) return [];
-    return rowsOf(result, measurement).flatMap((row) => (row.key === key ? [{ ...row, label }] : []));
-  });
-  const saturated = headline === undefined ? [] : rowsOf(result, headline);
+  const loads = HEADLINE.flatMap(([name, key, label]) =>
+    rowsOf(result, measurementNamed(result, name)).flatMap((row) =>
+      row.key === key ? [{ ...row, label }] : [],
+    ),
+  );
   // At saturation, latency only reflects the number of waiting connections. It is shown only when there is no other
   // latency.
   const keys = loads.length > 0 ? HEADLINE_KEYS : ['latency_p99_ms', ...HEADLINE_KEYS];
   return [
     ...loads,
-    ...saturated.filter(({ key }) => keys.includes(key)),
-    ...(startup === undefined ? [] : rowsOf(result, startup)),
+    ...rowsOf(result, headlineOf(result)).filter(({ key }) => keys.includes(key)),
+    ...rowsOf(result, measurementNamed(result, 'startup')),
     ...sizeRows(result),
   ];
 }
@@ -115,34 +111,7 @@ const HEADS: Readonly<Record<Column, string>> = {
 };
 
 const CELLS: Readonly<Record<Column, (row: Row) => string>> = {
-  delta: (row) => (sameOnBoth(row) ? '—' : formatDelta(row.exact ?? row.comparison?.ratio)),
+  delta: (row) => formatDelta(row.exact ?? row.comparison?.ratio),
   ratio: (row) => (row.exact === null ? formatRatio(row.comparison) : ratioDigits(row.exact)),
-  meaning: (row) => (sameOnBoth(row) ? 'The same on both.' : meaningOf(row, shortVerdict)),
+  meaning: verdictText,
 };
-
-/** Returns a full sentence about a row. It begins with the label, since several rows may have the same metric. */
-export function rowSentence(row: Row): string {
-  const sentence = meaningOf(row, sentenceOf);
-  return sentence.startsWith(`${row.label}: `) ? sentence : `${row.label}: ${sentence}`;
-}
-
-/** Returns the sentence without label and interval, for places that show both next to it. */
-export function verdictSentence(row: Row): string {
-  return CELLS.meaning(row);
-}
-
-function meaningOf(row: Row, say: typeof sentenceOf): string {
-  if (row.exact !== null) return exactSentence(row.key, row.label, row.exact);
-  if (sameOnBoth(row)) return `${row.label}: the same on both.`;
-  return say(row.key, row.label, row.comparison);
-}
-
-/** Returns whether all values of both servers are equal, such as zero failed requests. Zeros have no ratio. */
-function sameOnBoth({ comparison, exact, summaries: { rs, ts } }: Row): boolean {
-  if (comparison !== null || exact !== null || !rs || !ts) return false;
-  return rs.spread === 0 && ts.spread === 0 && rs.median === ts.median;
-}
-
-function single(value: number): Summary {
-  return { median: value, min: value, max: value, spread: 0, samples: 1 };
-}

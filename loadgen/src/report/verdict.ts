@@ -8,6 +8,14 @@ import type { Comparison } from '../analyse/statistics.ts';
 import { formatInterval, formatRatio, percent } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
 
+export interface Judged {
+  readonly key: string;
+  readonly label: string;
+  readonly comparison: Comparison | null;
+  /** Rust over TypeScript for an exact value, such as a size; `null` for a sampled metric. */
+  readonly exact: number | null;
+}
+
 /** Words for "more", "less" and "n times as …", by the kind of quantity. */
 const WORDS = {
   many: ['more', 'fewer', 'many'],
@@ -16,69 +24,53 @@ const WORDS = {
   large: ['larger', 'smaller', 'large'],
 } as const;
 
-interface Phrase {
-  readonly before: string;
-  readonly words: keyof typeof WORDS;
-  readonly after: string;
-}
-
 const { rs: FIRST } = SHORT_NAMES;
-const latency = (name: string): Phrase => ({ before: `${FIRST}’s ${name} is`, words: 'high', after: '' });
 
-/** Phrases by key of the metric, for the metrics of the headline. */
-const PHRASES: Readonly<Record<string, Phrase>> = {
-  start_ms: { before: `${FIRST} takes`, words: 'much', after: 'time to start' },
-  idle_rss_bytes: { before: `${FIRST} holds`, words: 'much', after: 'memory when idle' },
-  peak_rss_bytes: { before: `${FIRST} holds`, words: 'much', after: 'memory at its peak' },
-  throughput_events_per_s: { before: `${FIRST} takes`, words: 'many', after: 'events per second' },
-  server_cpu_us_per_event: { before: `${FIRST} spends`, words: 'much', after: 'CPU time on an event' },
-  latency_p99_ms: latency('latency p99'),
-  stream_lag_p99_ms: latency('stream lag p99'),
-  deployed_bytes: { before: `${FIRST} is`, words: 'large', after: 'to deploy' },
-  deployed_with_runtime_bytes: { before: `${FIRST} with its runtime is`, words: 'large', after: 'to deploy' },
-};
+/** Subject, kind of quantity and rest of a sentence, by key of the metric, for the metrics of the headline. */
+const PHRASES: Readonly<Record<string, readonly [before: string, words: keyof typeof WORDS, after: string]>> =
+  {
+    start_ms: [`${FIRST} takes`, 'much', ' time to start'],
+    idle_rss_bytes: [`${FIRST} holds`, 'much', ' memory when idle'],
+    peak_rss_bytes: [`${FIRST} holds`, 'much', ' memory at its peak'],
+    throughput_events_per_s: [`${FIRST} takes`, 'many', ' events per second'],
+    server_cpu_us_per_event: [`${FIRST} spends`, 'much', ' CPU time on an event'],
+    latency_p99_ms: [`${FIRST}’s latency p99 is`, 'high', ''],
+    stream_lag_p99_ms: [`${FIRST}’s stream lag p99 is`, 'high', ''],
+    deployed_bytes: [`${FIRST} is`, 'large', ' to deploy'],
+    deployed_with_runtime_bytes: [`${FIRST} with its runtime is`, 'large', ' to deploy'],
+  };
 
-/** Returns a sentence such as "Rust takes 22 % more events per second (1.22 [1.20, 1.31])." */
-export function sentenceOf(key: string, label: string, comparison: Comparison | null): string {
-  if (comparison === null) return `${label}: nothing can be said.`;
-  const { verdict } = comparison;
-  if (verdict === 'too_few_rounds') return `${label}: too few rounds to say.`;
-  if (verdict === 'no_difference') return `${label}: ${noDifference(comparison)}`;
-  return `${claimOf(key, label, comparison.ratio)} (${formatRatio(comparison)}).`;
-}
-
-/** Returns the verdict without the metric's name, such as "No difference: the interval [0.97, 1.04] holds 1." */
-export function shortVerdict(key: string, label: string, comparison: Comparison | null): string {
-  if (comparison === null) return 'Nothing can be said.';
-  if (comparison.verdict === 'too_few_rounds') return 'Too few rounds to say.';
-  if (comparison.verdict === 'no_difference') return capital(noDifference(comparison));
-  return `${claimOf(key, label, comparison.ratio)}.`;
-}
-
-/** Returns a sentence about a size, which is exact and has no interval. */
-export function exactSentence(key: string, label: string, ratio: number): string {
-  return ratio === 1 ? `${label}: the same.` : `${claimOf(key, label, ratio)}.`;
-}
-
-export function isDifference(comparison: Comparison | null | undefined): boolean {
+/** Returns whether the figures of the servers differ beyond doubt. */
+export function isDifference({ exact, comparison }: Judged): boolean {
+  if (exact !== null) return exact !== 1;
   return comparison?.verdict === 'higher' || comparison?.verdict === 'lower';
 }
 
-function noDifference(comparison: Comparison): string {
-  return `no difference: the interval ${formatInterval(comparison)} holds 1.`;
+/** Returns the verdict without the metric's name, such as "No difference: the interval [0.97, 1.04] holds 1." */
+export function verdictText(judged: Judged): string {
+  const { key, comparison, exact } = judged;
+  const ratio = exact ?? comparison?.ratio;
+  if (ratio === undefined) return 'Nothing can be said.';
+  if (isDifference(judged)) {
+    const [before, words, after] = PHRASES[key]!;
+    return `${before} ${quantity(ratio, words)}${after}.`;
+  }
+  if (comparison === null) return 'The same.';
+  return comparison.verdict === 'too_few_rounds'
+    ? 'Too few rounds to say.'
+    : `No difference: the interval ${formatInterval(comparison)} holds 1.`;
 }
 
-function claimOf(key: string, label: string, ratio: number): string {
-  const phrase = PHRASES[key] ?? latency(label);
-  return [phrase.before, quantity(ratio, phrase.words), phrase.after].filter((part) => part !== '').join(' ');
+/** Returns a sentence such as "Throughput: Rust takes 22 % more events per second (1.22 [1.20, 1.31])." */
+export function rowSentence(judged: Judged): string {
+  const { label, comparison } = judged;
+  const text = verdictText(judged);
+  if (!isDifference(judged)) return `${label}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+  return `${label}: ${comparison === null ? text : `${text.slice(0, -1)} (${formatRatio(comparison)}).`}`;
 }
 
 function quantity(ratio: number, kind: keyof typeof WORDS): string {
   const [more, less, times] = WORDS[kind];
   if (ratio >= 2) return `${ratio.toFixed(ratio >= 10 ? 0 : 1)} times as ${times}`;
   return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? more : less}`;
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

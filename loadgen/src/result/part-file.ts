@@ -1,16 +1,36 @@
 /**
- * The file of a suite's result (decision 22): the committed result for a full run on committed sources, otherwise a
- * scratch file.
+ * The file of a suite's result: the committed one below `docs/suites/` for a full run on committed sources (decisions 22
+ * and 68), otherwise a scratch file.
  *
- * Invariant: a file is written only when it follows the schema.
+ * Each suite is measured separately, with its own commit and machine. Invariant: a file is written only when it follows
+ * the schema.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import type { BinaryResult } from '../binary/result.ts';
+import type { CodecsResult } from '../codecs/result.ts';
 import type { Environment } from '../observe/environment.ts';
 import type { SuiteName } from '../plan/suite-options.ts';
+import type { RpcResult } from '../rpc/result.ts';
+import type { SyncResult } from '../sync/result.ts';
 import { readableJson, rowsJson, writeChecked } from './json.ts';
-import { suiteFile } from './suite-parts.ts';
+
+/** The committed results. A suite that was not measured is absent. */
+export interface SuiteParts {
+  readonly sync?: SyncResult;
+  readonly codecs?: CodecsResult;
+  readonly binary?: BinaryResult;
+  readonly rpc?: RpcResult;
+}
+
+/** Names of the suites in the order of the documents. */
+export const SUITE_NAMES: readonly SuiteName[] = ['sync', 'codecs', 'binary', 'rpc'];
+
+/** Returns the path of a suite's committed result, relative to the checkout. */
+export function suiteFile(name: SuiteName): string {
+  return `docs/suites/${name}.json`;
+}
 
 export interface Place {
   readonly file: string;

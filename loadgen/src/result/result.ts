@@ -24,14 +24,12 @@ export type Mode = 'startup' | 'batch' | 'single' | 'open' | 'soak';
 export interface Result {
   readonly schema_version: number;
   readonly created_at: string;
-  /** Seconds of the whole run, including builds and checks. */
   readonly took_s: number;
-  /** Flags as given; files without their folders. */
   readonly flags: readonly string[];
   readonly environment: Environment;
   readonly placement: Placement;
   readonly servers: Readonly<Partial<Record<TargetName, ServerFacts>>>;
-  /** Digest and size of the raw data; `null` until the data are written. */
+  /** `null` until the raw data are written. */
   readonly raw: RawFile | null;
   readonly ceilings: readonly Ceiling[];
   readonly measurements: readonly Measurement[];
@@ -76,22 +74,17 @@ export interface Workload {
   /** Always 0: the schema of the contract requires the member. */
   readonly preload_events: number;
   readonly stream_clients: number;
-  /**
-   * Requested rate: the same events/s for both servers, or a share of each server's own throughput. `null` in a closed
-   * loop.
-   */
+  /** `null` in a closed loop. */
   readonly rate: Rate | null;
 }
 
+/** The requested rate: the same for both servers, or a share of each server's own throughput in the same round. */
 export type Rate =
   | { readonly kind: 'fixed'; readonly events_per_s: number }
   | {
       readonly kind: 'share';
       readonly share: number;
-      /**
-       * Requested rate of each server: the median over its rounds. In a round it is a share of the throughput in that
-       * round.
-       */
+      /** Requested rate of each server: the median over its rounds. */
       readonly events_per_s: Readonly<Partial<Record<TargetName, number>>>;
     };
 
@@ -100,7 +93,7 @@ export interface Measurement {
   readonly name: string;
   readonly title: string;
   readonly mode: Mode;
-  /** `null` for starts, which send nothing. */
+  /** This member and the next two are `null` for starts, which send nothing. */
   readonly workload: Workload | null;
   readonly driver: DriverFacts | null;
   readonly payload: PoolFacts | null;
@@ -118,8 +111,8 @@ export interface Measurement {
    * the processes.
    */
   readonly audited_events: number;
-  /** `null` for starts. */
-  readonly generator: GeneratorLoad | null;
+  /** Use of the generator's process; `null` for starts. */
+  readonly generator: { readonly cpu_us_per_event: number; readonly core_share: number } | null;
   readonly warnings: readonly SeenWarning[];
 }
 
@@ -130,16 +123,9 @@ export interface RawMeasurement extends Measurement {
   readonly processes: readonly ProcessSample[];
 }
 
-/** A result with its raw data. The summary in the repository has none. */
+/** A result with its raw data. */
 export interface RawResult extends Result {
   readonly measurements: readonly RawMeasurement[];
-}
-
-export interface GeneratorLoad {
-  /** CPU time of the generator's process per event, in microseconds. */
-  readonly cpu_us_per_event: number;
-  /** Share of one core that the generator used: the median over the slices. */
-  readonly core_share: number;
 }
 
 export interface ServerMeasurement {

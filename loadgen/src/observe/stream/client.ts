@@ -4,11 +4,12 @@
  * Invariants: ids grow by one from the `last_id` of the first frame. The digest covers the rows in the order of their
  * arrival. The client continues after a violation, so that the counts of a round are complete.
  */
+import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { LagRecorder } from './delivery-lag.ts';
-import { type EventFrame, FrameReader } from './frames.ts';
-import { PayloadDigest } from './payload-digest.ts';
+import { createHistogram, latencyOf } from '../../analyse/histogram.ts';
+import type { Latency } from '../../load/drivers/driver.ts';
+import { FrameReader } from './frames.ts';
 
 export class StreamClient {
   /** Last id before the client's first row; NaN until it is connected. */
@@ -20,11 +21,13 @@ export class StreamClient {
   problem: string | null = null;
   /** How the stream ended; `null` before that. */
   ended: string | null = null;
-  readonly #digest = new PayloadDigest();
+  /** Records the delivery lag of the frames from now on. */
+  recorder: LagRecorder | null = null;
+  /** SHA-256 of all rows. They are JSON objects and need no separator. */
+  readonly #digest = createHash('sha256');
   readonly #name: string;
   readonly #onChange: () => void;
   readonly #reader: FrameReader;
-  #recorder: LagRecorder | null = null;
   #now = 0;
   #socket: Socket | null = null;
 
@@ -33,7 +36,7 @@ export class StreamClient {
     this.#name = name;
     this.#onChange = onChange;
     this.#reader = new FrameReader({
-      event: (frame) => this.#event(frame),
+      event: (id, row) => this.#event(id, row),
       other: (data) => this.#other(data),
       unreadable: (text) => this.#fault(`sent what is no frame: ${text}`),
     });
@@ -45,17 +48,13 @@ export class StreamClient {
     request.on('error', (error) => this.#end(`the connection failed: ${error.message}`));
   }
 
-  recordLag(recorder: LagRecorder): void {
-    this.#recorder = recorder;
-  }
-
   close(): void {
     this.#socket?.destroy();
   }
 
-  /** Returns the SHA-256 of all rows so far, in hex. */
+  /** Returns the digest of all rows so far, in hex. */
   digest(): string {
-    return this.#digest.hex();
+    return this.#digest.copy().digest('hex');
   }
 
   #read(response: IncomingMessage): void {
@@ -67,21 +66,20 @@ export class StreamClient {
     }
     response.on('data', (chunk: Buffer) => {
       // All frames of a chunk arrive together, so the clock is read once.
-      this.#now = this.#recorder === null ? 0 : Date.now();
+      this.#now = Date.now();
       this.#reader.push(chunk);
-      this.#recorder?.endOfChunk();
       this.#onChange();
     });
     response.once('close', () => this.#end('the stream ended'));
     response.on('error', () => undefined);
   }
 
-  #event(frame: EventFrame): void {
+  #event(id: number, row: Buffer): void {
     this.frames++;
-    if (frame.id !== this.last + 1) this.#fault(`got id ${frame.id} after ${this.last}`);
-    this.last = frame.id;
-    this.#digest.add(frame.bytes, frame.from, frame.to);
-    this.#recorder?.note(frame, this.#now);
+    if (id !== this.last + 1) this.#fault(`got id ${id} after ${this.last}`);
+    this.last = id;
+    this.#digest.update(row);
+    this.recorder?.note(row, this.#now);
   }
 
   #other(data: string): void {
@@ -109,5 +107,46 @@ export class StreamClient {
     if (this.ended !== null) return;
     this.ended = `${this.#name}: ${how} after id ${this.last}`;
     this.#onChange();
+  }
+}
+
+/** The first match is the column: quotes inside values are escaped, and metadata comes later in the row. */
+const CREATED_AT = Buffer.from('"created_at":"');
+const TIMESTAMP_CHARACTERS = '2026-02-18T18:06:41.231Z'.length;
+
+/**
+ * Records the delivery lag: the time from `created_at` of a row to the arrival of its frame.
+ *
+ * Both times are whole milliseconds of one clock. So a sample is exact to a millisecond, and the truncated fractions
+ * cancel out on average. A clock that was set back gives 0 and no failure.
+ */
+export class LagRecorder {
+  readonly #histogram = createHistogram();
+  readonly #since: number;
+  /** Timestamp of the last row. Rows of one transaction have the same one, which is parsed once. */
+  #text = '';
+  #created = Number.NaN;
+
+  /** Rows that were stored before `since` (Unix milliseconds) do not count. */
+  constructor(since: number) {
+    this.#since = since;
+  }
+
+  /** Records a row that arrived at `now` (Unix milliseconds). */
+  note(row: Buffer, now: number): void {
+    const at = row.indexOf(CREATED_AT);
+    if (at < 0) return;
+    const from = at + CREATED_AT.length;
+    const text = row.toString('latin1', from, from + TIMESTAMP_CHARACTERS);
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#created = Date.parse(text);
+    }
+    if (this.#created >= this.#since) this.#histogram.recordValue(Math.max(0, now - this.#created) * 1000);
+  }
+
+  /** Returns the delivery lag of all recorded rows; `null` when there are none. */
+  lag(): Latency | null {
+    return latencyOf(this.#histogram);
   }
 }

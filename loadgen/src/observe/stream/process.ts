@@ -6,8 +6,7 @@
 import { BenchFailure } from '../../failure.ts';
 import { serve } from '../../run/serve.ts';
 import type { StreamSample } from '../sample.ts';
-import { StreamClient } from './client.ts';
-import { LagRecorder } from './delivery-lag.ts';
+import { LagRecorder, StreamClient } from './client.ts';
 import { storedPayloads } from './stored-payloads.ts';
 
 export type Command =
@@ -60,7 +59,7 @@ class Crowd {
   mark(): void {
     this.#cpu = process.cpuUsage();
     this.#lag = new LagRecorder(Date.now());
-    for (const client of this.#clients) client.recordLag(this.#lag);
+    for (const client of this.#clients) client.recorder = this.#lag;
   }
 
   /** Returns the CPU time since the last mark, in microseconds. */

@@ -5,14 +5,27 @@
  * which could be the same as those of another plot. The same input gives the same bytes.
  */
 import * as Plot from '@observablehq/plot';
-import { type Element, JSDOM } from 'jsdom';
-import { type Markup, trusted } from './markup.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { JSDOM } from 'jsdom';
+import { group } from '../format.ts';
+import { html, type Markup, trusted } from './markup.ts';
 
 const { document } = new JSDOM('').window;
 
 /** Size of every plot: a third of a wide page, and still readable at the width of a phone. */
 const WIDTH = 440;
 const HEIGHT = 280;
+
+/**
+ * Colour, shape and dash of each server in every plot. A reader can distinguish the servers without colours.
+ *
+ * The colours are variables of the page: blue and vermilion of Okabe and Ito, which stay distinct in the common forms
+ * of colour blindness. They are lighter on a dark background. `mark` is the symbol of the server in text.
+ */
+export const LOOKS = {
+  rs: { colour: 'var(--rs)', symbol: 'circle', mark: '●', line: 'solid', dash: 'none' },
+  ts: { colour: 'var(--ts)', symbol: 'diamond2', mark: '◆', line: 'dashed', dash: '5,3' },
+} as const satisfies Readonly<Record<TargetName, object>>;
 
 export interface Drawing {
   readonly title: string;
@@ -21,7 +34,7 @@ export interface Drawing {
 }
 
 export function draw({ title, description, options }: Drawing): Markup {
-  const svg: Element = Plot.plot({
+  const svg = Plot.plot({
     document,
     className: 'drawn',
     width: WIDTH,
@@ -32,37 +45,28 @@ export function draw({ title, description, options }: Drawing): Markup {
     marginBottom: 44,
     ...options,
     style: { fontSize: '13px', fontFamily: 'inherit' },
-  });
-  // The library adds a style sheet to each plot. The page's own style sheet replaces them.
-  svg.querySelector('style')?.remove();
-  roundGeometry(svg);
-  svg.removeAttribute('width');
-  svg.removeAttribute('height');
-  svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', title);
-  for (const [name, text] of [
-    ['desc', description],
-    ['title', title],
-  ] as const) {
-    const element = document.createElementNS('http://www.w3.org/2000/svg', name);
-    element.textContent = text;
-    svg.prepend(element);
-  }
-  return trusted(svg.outerHTML);
+  }) as { readonly outerHTML: string };
+  // The page's own style sheet replaces the library's. Without a size, the plot takes the width of its place.
+  const [, attributes, contents] = /^<svg (.*?)><style>.*?<\/style>(.*)$/s.exec(svg.outerHTML)!;
+  const placed = attributes!.replace(/ width="\d+" height="\d+"/, '');
+  return html`<svg ${trusted(placed)} role="img" aria-label="${title}"><title>${title}</title><desc>${description}</desc>${trusted(rounded(contents!))}`;
 }
 
-const GEOMETRY = ['d', 'transform', 'x', 'y', 'x1', 'x2', 'y1', 'y2', 'width', 'height', 'cx', 'cy'] as const;
+/** Attributes with coordinates; values in `em` are not in pixels. */
+const GEOMETRY = / (d|transform|[xy][12]?|c[xy]|width|height)="[^"]*[^m"]"/g;
 
 /** Rounds coordinates to a tenth of a pixel, which halves the size of the page. Text does not change. */
-function roundGeometry(svg: Element): void {
-  for (const element of svg.querySelectorAll('*')) {
-    for (const name of GEOMETRY) {
-      const value = element.getAttribute(name);
-      if (value === null || value.endsWith('em')) continue;
-      element.setAttribute(
-        name,
-        value.replaceAll(/-?\d+\.\d+(e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(1)))),
-      );
-    }
-  }
+function rounded(svg: string): string {
+  return svg.replaceAll(GEOMETRY, (attribute) =>
+    attribute.replaceAll(/-?\d+\.\d+(e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(1)))),
+  );
+}
+
+export function plain(value: number): string {
+  return value >= 1000 ? group(value) : String(Number(value.toPrecision(3)));
+}
+
+/** Formats 60,000 as "60k", so that axes are narrow. */
+export function thousands(value: number): string {
+  return value >= 1000 ? `${plain(value / 1000)}k` : plain(value);
 }

@@ -1,16 +1,16 @@
-/** The sections of the page in their order. A section without content is left out. */
-
+/** The sections of the page in their order: the answers, the parts of the report, memory, and the limits. */
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { headlineOf, type RawResult } from '../../result/result.ts';
 import { answers } from '../choice.ts';
-import { kindsOf, READING, seenText } from '../conditions.ts';
-import { limitOf } from '../document.ts';
-import { type Report, reportOf } from '../model.ts';
-import { OPEN_READING } from '../series.ts';
-import { type Figure, figureMarkup, tableMarkup } from './figure.ts';
-import { glance } from './glance.ts';
+import { READING } from '../conditions.ts';
+import { formatMedian, formatRatio } from '../format.ts';
+import { type Part, type Report, reportOf } from '../model.ts';
+import { SHORT_NAMES, serversIn } from '../names.ts';
+import { isCompared, type Row, type Table } from '../rows.ts';
+import { verdictText } from '../verdict.ts';
+import { LOOKS } from './draw.ts';
+import { memoryFigure, rateFigure } from './figures.ts';
 import { html, type Markup } from './markup.ts';
-import { memoryFigure } from './memory-figure.ts';
-import { rateFigure } from './rate-figures.ts';
 
 export interface Section {
   readonly id: string;
@@ -20,83 +20,77 @@ export interface Section {
 
 export function sectionsOf(result: RawResult): Section[] {
   const report = reportOf(result);
-  const sections = [
-    answer(result),
-    design(report),
-    load(result, report),
-    overTime(result, report),
+  return [
+    answer(result, report),
+    ...report.parts.map((part) => partSection(result, part)),
+    ...memory(result),
     trust(report),
   ];
-  return sections.filter((section) => section !== null);
 }
 
-function answer(result: RawResult): Section {
+/** The answers for each reader, and the headline as cards. */
+function answer(result: RawResult, { headline }: Report): Section {
   const lines = answers(result).map(({ reader, text }) => html`<li><b>${reader}:</b> ${text}</li>`);
+  const cards = headline.filter(({ key }) => key !== 'deployed_bytes').map((row) => card(result, row));
   return {
     id: 'answer',
     title: 'Which server',
-    body: html`${lines.length === 0 ? null : html`<ul class="answers">${lines}</ul>`}${glance(result)}<p class="fine">${READING}.</p>`,
+    body: html`<ul class="answers">${lines}</ul><div class="cards">${cards}</div><p class="fine">${READING}.</p>`,
   };
 }
 
-function design({ design: found }: Report): Section | null {
-  if (found === null) return null;
-  const sentences = found.sentences.map((line) => html`<li>${line}</li>`);
-  return {
-    id: 'design',
-    title: 'Design and language',
-    body: html`<p class="intro">The same load on a plain server of each language, as a tutorial would write it, and on these servers.</p>${tableMarkup(found.table)}<ul>${sentences}</ul>`,
-  };
+/** One figure with a bar for each server, and the verdict as a sentence. */
+function card(result: RawResult, row: Row): Markup {
+  const servers = serversIn(result);
+  const most = Math.max(...servers.map((name) => row.summaries[name]?.median ?? 0));
+  const ratio = row.comparison && html`<p class="fine">Rust / TypeScript ${formatRatio(row.comparison)}</p>`;
+  return html`<article class="card"><h3>${row.label}</h3>
+${servers.map((name) => bar(row, name, most))}
+${isCompared(result) ? html`<p class="verdict">${verdictText(row)}</p>${ratio}` : null}</article>
+`;
 }
 
-function load(result: RawResult, { loads, open }: Report): Section | null {
-  const figures = [
-    ...rateFigure(result, 'latency_p99_ms', 'Latency p99', 'ms'),
-    ...rateFigure(result, 'server_cpu_us_per_event', 'CPU per event', 'us'),
-  ];
-  if (figures.length === 0 && loads === null) return null;
-  const tables = [
-    ...(loads === null ? [] : [wide('Every closed loop', tableMarkup(loads))]),
-    ...(open === null
-      ? []
-      : [wide('Every rate', html`${tableMarkup(open)}<p class="fine">${OPEN_READING}</p>`)]),
-  ];
-  return {
-    id: 'load',
-    title: 'Latency and CPU over load',
-    body: html`<p class="intro">Requests are due at fixed times, and latency counts from then: a stall counts against every request that had to wait.</p>${plots(figures)}${tables}`,
-  };
+function bar({ summaries, unit }: Row, name: TargetName, most: number): Markup {
+  const summary = summaries[name] ?? null;
+  const width = summary === null || most === 0 ? 0 : (100 * summary.median) / most;
+  return html`<div class="bar ${name}"><span><b aria-hidden="true">${LOOKS[name].mark}</b> ${SHORT_NAMES[name]}</span><strong>${formatMedian(summary, unit)}</strong><i style="--part:${width.toFixed(1)}%"></i></div>
+`;
 }
 
-function overTime(result: RawResult, { drift }: Report): Section | null {
+function partSection(result: RawResult, { id, title, table, lines }: Part): Section {
+  const figures =
+    id === 'open'
+      ? html`<div class="plots">${rateFigure(result, 'latency_p99_ms', 'Latency p99', 'ms')}${rateFigure(result, 'server_cpu_us_per_event', 'CPU per event', 'µs')}</div>`
+      : null;
+  return { id, title, body: html`${figures}${tableMarkup(table)}${list(lines)}` };
+}
+
+function memory(result: RawResult): Section[] {
   const headline = headlineOf(result);
-  if (headline === undefined) return null;
-  const figures = memoryFigure(result, headline);
-  return {
-    id: 'time',
-    title: 'Memory over time',
-    body: html`<p class="intro">${headline.title}: the process of the server alone, slice by slice.</p>${plots(figures)}${drift === null ? null : tableMarkup(drift)}`,
-  };
+  const figure = headline === undefined ? null : memoryFigure(result, headline);
+  if (figure === null) return [];
+  const body = html`<p class="intro">${headline!.title}: the process of the server alone, slice by slice.</p><div class="plots">${figure}</div>`;
+  return [{ id: 'memory', title: 'Memory over time', body }];
 }
 
 function trust({ trust: lines, warnings }: Report): Section {
-  const found = kindsOf(warnings).map(
-    (all) => html`<li>${seenText(all)}<small>It ${limitOf(all[0]!)}. ${all[0]!.advice}</small></li>`,
+  const found = warnings.map(
+    ({ seen, limit, advice }) => html`<li>${seen}<small>It ${limit}. ${advice}</small></li>`,
   );
-  const list = html`<ul class="warnings">${found}</ul>`;
   return {
     id: 'warnings',
     title: 'How far this can be trusted',
-    body: html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>${
-      found.length === 0 ? html`<p>This run has no warnings.</p>` : list
-    }`,
+    body: html`${list(lines)}${found.length === 0 ? html`<p>This run has no warnings.</p>` : html`<ul class="warnings">${found}</ul>`}`,
   };
 }
 
-function plots(figures: readonly Figure[]): Markup | null {
-  return figures.length === 0 ? null : html`<div class="plots">${figures.map(figureMarkup)}</div>`;
+function list(lines: readonly string[]): Markup | null {
+  return lines.length === 0 ? null : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-function wide(title: string, body: Markup): Markup {
-  return html`<details class="wide"><summary>${title}</summary>${body}</details>`;
+function tableMarkup({ head, rows }: Table): Markup {
+  return html`<div class="table"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead><tbody>${rows.map(
+    (row) =>
+      html`<tr>${row.map((cell, i) => (i === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`))}</tr>`,
+  )}</tbody></table></div>`;
 }

@@ -1,11 +1,11 @@
 /**
  * DATA: the style sheet of the page, for light and dark mode, and for widths from a phone to a wide screen.
  *
- * It defines the two colours that servers.ts uses. It loads no other file and has no animations.
+ * It defines the two colours of draw.ts. It loads no other file and has no animations.
  */
 export const STYLE = `
-:root{color-scheme:light dark;--rs:#c2410c;--ts:#0067a8;--ground:#f6f7f9;--card:#fff;--ink:#16202c;--soft:#56616f;--line:#dfe3e8;--warn:#8a5a00;--warn-ground:#fff6df}
-@media (prefers-color-scheme:dark){:root{--rs:#ff9e5e;--ts:#62bdf5;--ground:#0e141b;--card:#18212b;--ink:#e9eef4;--soft:#9dabba;--line:#2c3844;--warn:#f3c766;--warn-ground:#2b2412}}
+:root{color-scheme:light dark;--rs:#c2410c;--ts:#0067a8;--ground:#f6f7f9;--card:#fff;--ink:#16202c;--soft:#56616f;--line:#dfe3e8}
+@media (prefers-color-scheme:dark){:root{--rs:#ff9e5e;--ts:#62bdf5;--ground:#0e141b;--card:#18212b;--ink:#e9eef4;--soft:#9dabba;--line:#2c3844}}
 *{box-sizing:border-box}
 html{scroll-behavior:auto;-webkit-text-size-adjust:100%}
 body{margin:0;overflow-wrap:anywhere;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
@@ -34,16 +34,13 @@ nav a{text-decoration:none;color:var(--soft)}nav a:hover{color:var(--ink);text-d
 .rs{--own:var(--rs)}.ts{--own:var(--ts)}
 .bar b,.key b{color:var(--own)}
 .verdict{font-weight:650;font-size:1.06rem;line-height:1.35;margin:.7rem 0 .1rem;padding-top:.6rem;border-top:1px solid var(--line)}
-.fine{color:var(--soft);font-size:.84rem;margin:0;font-variant-numeric:tabular-nums}.card .fine span{display:inline-block;margin-right:.7em}
-figure{padding:14px 14px 10px;display:grid;grid-template-rows:subgrid;grid-template-columns:minmax(0,1fr);grid-row:span 5;row-gap:0;align-content:start}
+.fine{color:var(--soft);font-size:.84rem;margin:0;font-variant-numeric:tabular-nums}
+figure{padding:14px 14px 10px;display:grid;grid-template-rows:subgrid;grid-template-columns:minmax(0,1fr);grid-row:span 4;row-gap:0;align-content:start}
 .key{display:flex;gap:1.1rem;font-size:.88rem;margin:.15rem 0 .2rem}.key small{color:var(--soft)}
 svg{display:block;width:100%;height:auto;overflow:visible;max-width:640px}
 svg text{white-space:pre}
 svg [aria-label$="grid"]{stroke:var(--line);stroke-opacity:1}
 figcaption{color:var(--soft);font-size:.87rem;line-height:1.4;margin:.3rem 0 .5rem;overflow-wrap:anywhere}
-summary{cursor:pointer;color:var(--soft);font-size:.87rem;padding:.15rem 0}
-.wide summary{font-size:1rem;color:var(--ink);font-weight:600;padding:.7rem 0}
-.wide{border-bottom:1px solid var(--line)}
 .table{overflow-x:auto;margin:.3rem 0 1rem}
 table{overflow-wrap:normal;border-collapse:collapse;font-size:.87rem;font-variant-numeric:tabular-nums}
 th,td{padding:.34rem .8rem .34rem 0;text-align:left;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
