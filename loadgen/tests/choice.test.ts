@@ -1,6 +1,8 @@
 /** Tests the section "Which server should I ship?" of the README: six rows, and a sentence for each reader. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { Summary } from '../src/analyse/statistics.ts';
 import { choiceSection } from '../src/report/choice.ts';
 import type { RawResult } from '../src/result/result.ts';
 import { alike, FULL, only, swapped } from './report-fixture.ts';
@@ -8,17 +10,15 @@ import { alike, FULL, only, swapped } from './report-fixture.ts';
 const section = (result: RawResult) => choiceSection(result, null);
 
 /** Returns a result in which each measurement has these CPU times per event. */
-function withCpu(rs: number, ts: number, from = FULL): RawResult {
-  const measurements = from.measurements.map((measurement) => {
-    const cpu = (name: 'rs' | 'ts', median: number) => {
-      const server = measurement.servers[name]!;
-      const found = server.metrics.server_cpu_us_per_event;
-      const metrics = { ...server.metrics, ...(found && { server_cpu_us_per_event: { ...found, median } }) };
-      return { ...server, metrics };
-    };
-    return { ...measurement, servers: { rs: cpu('rs', rs), ts: cpu('ts', ts) } };
-  });
-  return { ...from, measurements };
+function withCpu(rs: number, ts: number): RawResult {
+  const result = structuredClone(FULL);
+  for (const { servers } of result.measurements)
+    for (const [name, median] of Object.entries({ rs, ts }) as [TargetName, number][]) {
+      const metrics = servers[name]!.metrics as Record<string, Summary | null>;
+      const found = metrics.server_cpu_us_per_event;
+      if (found) metrics.server_cpu_us_per_event = { ...found, median };
+    }
+  return result;
 }
 
 test('the table has its head and six rows, none of them cold, and the README stays short', () => {
@@ -46,10 +46,7 @@ test('the server at the lower throughput is named first, whichever it is', () =>
 
 test('warnings are one line with their number', () => {
   const count = [FULL, ...FULL.measurements].flatMap(({ warnings }) => warnings).length;
-  assert.match(
-    section(FULL),
-    new RegExp(`\\[${count} warnings of the run\\]\\(docs/benchmark-results\\.md#`),
-  );
+  assert.ok(section(FULL).includes(`[${count} warnings of the run](docs/benchmark-results.md#`));
   const measurements = FULL.measurements.map((one) => ({ ...one, warnings: [] }));
   assert.match(section({ ...FULL, warnings: [], measurements }), /The run has no warnings\./);
 });
@@ -70,10 +67,7 @@ test('design and language stand in one table, with lines, dependencies and build
   }));
   const text = choiceSection(FULL, facts);
   assert.match(text, /\| Throughput \| [\d,]+ events\/s \| [\d,]+ events\/s \|/);
-  assert.match(
-    text,
-    /\| Lines of code \(and of SQL\) \| 100 \(10\) \| 200 \(10\) \| 300 \(10\) \| 400 \(10\) \|/,
-  );
+  assert.ok(text.includes('| Lines of code (and of SQL) | 100 (10) | 200 (10) | 300 (10) | 400 (10) |'));
   assert.match(text, /\| Clean build \| none \| 12 s \|/);
   assert.match(text, /Throughput: the design is worth [\d.]+ times in TypeScript and [\d.]+ times in Rust;/);
   assert.doesNotMatch(choiceSection(only(['startup', 'batch', 'open_10000']), facts), /plain server/);

@@ -53,8 +53,8 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const start = (pid: number, lag_url: string | null) =>
-  observe({ pid, database: path, lag_url, interval_ms: 10, lifetime });
+const start = (lag_url: string | null) =>
+  observe({ pid: child.pid!, database: path, lag_url, interval_ms: 10, lifetime });
 
 /** Makes the log larger, and waits until the observer has sampled it after this call. */
 async function nextLook(observer: Observer): Promise<number> {
@@ -64,66 +64,49 @@ async function nextLook(observer: Observer): Promise<number> {
   return size;
 }
 
-async function command(what: { files: number; busy_ms: number }): Promise<void> {
-  child.send(what);
-  await once(child, 'message');
-}
-
-function checkColumns(timeline: Timeline): void {
-  const lengths = new Set(Object.values(timeline).map((column) => column.length));
-  assert.equal(lengths.size, 1);
-  assert.deepEqual(
-    timeline.t_ms.toSorted((a, b) => a - b),
-    timeline.t_ms,
-  );
-}
-
-test('memory, CPU time, open files and the log are those of the process', { skip: notLinux }, async () => {
-  const observer = start(child.pid!, null);
+/** Samples the process before and after a command. All columns have a value for each time. */
+async function during(lag_url: string | null, what: { files: number; busy_ms: number }) {
+  const observer = start(lag_url);
   await nextLook(observer);
   observer.begin();
   await nextLook(observer);
-  await command({ files: 10, busy_ms: 100 });
+  child.send(what);
+  await once(child, 'message');
+  await nextLook(observer);
   const size = await nextLook(observer);
-  const timeline = observer.stop();
-  checkColumns(timeline);
-  assert.ok(timeline.t_ms[0]! >= 0 && timeline.t_ms[0]! < timeline.t_ms.at(-1)!);
+  const timeline: Timeline = observer.stop();
+  const lengths = new Set(Object.values(timeline).map((column) => column.length));
+  assert.equal(lengths.size, 1);
+  const times = timeline.t_ms;
+  assert.ok(times[0]! >= 0 && times.every((t, i) => i === 0 || t > times[i - 1]!));
+  return { timeline, size, walPeak: observer.walPeak };
+}
+
+test('memory, CPU time, open files and the log are those of the process', { skip: notLinux }, async () => {
+  const { timeline, size, walPeak } = await during(null, { files: 10, busy_ms: 100 });
   assert.ok(timeline.rss_bytes.every((bytes) => bytes! > 10e6));
   const growth = (column: readonly (number | null)[]) => column.at(-1)! - column[0]!;
   assert.equal(growth(timeline.file_descriptors), 10);
   assert.ok(growth(timeline.cpu_us) >= 80_000, String(growth(timeline.cpu_us)));
-  assert.equal(timeline.wal_bytes.at(-1), size);
-  assert.equal(observer.walPeak, size);
+  assert.deepEqual([timeline.wal_bytes.at(-1), walPeak], [size, size]);
   assert.ok(timeline.lag_ms.every((lag) => lag === null));
 });
 
 test('a server that does something else makes an idle request wait', async () => {
-  const observer = start(child.pid!, url);
-  observer.begin();
-  await nextLook(observer);
-  await command({ files: 0, busy_ms: 1000 });
-  await nextLook(observer);
-  await nextLook(observer);
-  const timeline = observer.stop();
-  checkColumns(timeline);
+  const { timeline } = await during(url, { files: 0, busy_ms: 1000 });
   const lags = timeline.lag_ms.filter((lag) => lag !== null);
-  assert.ok(Math.max(...lags) > 200, String(Math.max(...lags)));
-  assert.ok(Math.min(...lags) < 200, String(Math.min(...lags)));
+  assert.ok(Math.max(...lags) > 200 && Math.min(...lags) < 200, String(lags));
 });
 
-test('nothing is kept before it begins, or after it stops', async () => {
-  const observer = start(child.pid!, url);
-  await nextLook(observer);
-  assert.deepEqual(observer.stop().t_ms, []);
-});
-
-test('what is not there is null, and no failure', async () => {
+test('nothing is kept before it begins, and what is not there is null', async () => {
+  const early = start(url);
+  await nextLook(early);
+  assert.deepEqual(early.stop().t_ms, []);
   const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(gone, 'close');
-  const database = join(folder, 'nothing.db');
   // Port 1 of the loopback address: reserved, so nothing of a test listens there.
-  const lag_url = 'http://127.0.0.1:1';
-  const observer = observe({ pid: gone.pid!, database, lag_url, interval_ms: 5, lifetime });
+  const nothing = { pid: gone.pid!, database: join(folder, 'nothing.db'), lag_url: 'http://127.0.0.1:1' };
+  const observer = observe({ ...nothing, interval_ms: 5, lifetime });
   observer.begin();
   await sleep(100);
   const { t_ms, ...columns } = observer.stop();

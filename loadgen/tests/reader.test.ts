@@ -29,19 +29,19 @@ after(async () => {
   server.close();
 });
 
-const start = (answering: RequestListener, own = lifetime) => {
+const totals = () => asked.filter((path) => path === '/api/stats').length;
+
+/** Starts a reader, and waits until it has asked for the totals so often. */
+async function start(answering: RequestListener, times: number, own = lifetime) {
   asked = [];
   answer = answering;
-  return startReader(url, own, 20);
-};
-const totals = () => asked.filter((path) => path === '/api/stats').length;
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(5);
+  const reader = startReader(url, own, 20);
+  while (totals() < times) await sleep(5);
+  return reader;
 }
 
 test('totals every time, the rest every fifth time', async () => {
-  const reader = start(ok);
-  await until(() => totals() >= 12);
+  const reader = await start(ok, 12);
   const sample = await reader.stop();
   const others = asked.filter((path) => path !== '/api/stats');
   const each = ['/api/sessions?limit=20', '/api/events?limit=50', '/api/stats/tools', '/api/stats/cost'];
@@ -52,11 +52,10 @@ test('totals every time, the rest every fifth time', async () => {
 });
 
 test('what is not a 200 has failed, and is in no percentile', async () => {
-  const reader = start((request, response) => {
+  const reader = await start((request, response) => {
     if (totals() % 2 === 0) request.socket.destroy();
     else response.writeHead(503).end('{}');
-  });
-  await until(() => totals() >= 4);
+  }, 4);
   const sample = await reader.stop();
   const { requests } = sample;
   assert.deepEqual(sample, { requests, failed: requests, p50_ms: null, p99_ms: null });
@@ -65,11 +64,10 @@ test('what is not a 200 has failed, and is in no percentile', async () => {
 
 test('the end waits for the slowest answer', async () => {
   let answerHeld: (() => void) | undefined;
-  const reader = start((request, response) => {
+  const reader = await start((request, response) => {
     if (answerHeld === undefined) answerHeld = () => ok(request, response);
     else ok(request, response);
-  });
-  await until(() => totals() >= 5);
+  }, 5);
   const sampled = reader.stop();
   await sleep(200);
   answerHeld!();
@@ -80,8 +78,7 @@ test('the end waits for the slowest answer', async () => {
 
 test('an interrupted run ends the reader', async () => {
   const own = new Lifetime();
-  const reader = start(() => undefined, own);
-  await until(() => totals() >= 1);
+  const reader = await start(() => undefined, 1, own);
   const stopping = reader.stop();
   own.interrupt();
   await assert.rejects(stopping, Interrupted);

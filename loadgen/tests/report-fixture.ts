@@ -56,21 +56,20 @@ function changed(change: (measurement: RawMeasurement) => object): RawResult {
   return { ...FULL, measurements };
 }
 
-export function only(names: readonly string[], from = FULL): RawResult {
-  return { ...from, measurements: from.measurements.filter(({ name }) => names.includes(name)) };
+export function only(names: readonly string[]): RawResult {
+  return { ...FULL, measurements: FULL.measurements.filter(({ name }) => names.includes(name)) };
 }
 
 /** Returns a result in which the servers have swapped their figures. */
 export function swapped(): RawResult {
   const turned = { higher: 'lower', lower: 'higher' } as const;
-  return changed(({ servers, comparison = {} }) => ({
+  return changed(({ servers, comparison }) => ({
     servers: { rs: servers.ts, ts: servers.rs },
-    comparison: compared(comparison, (found) => ({
-      ...found,
-      ratio: 1 / found.ratio,
-      low: 1 / found.high,
-      high: 1 / found.low,
-      verdict: turned[found.verdict as 'higher'] ?? found.verdict,
+    comparison: compared(comparison, ({ ratio, low, high, verdict }) => ({
+      ratio: 1 / ratio,
+      low: 1 / high,
+      high: 1 / low,
+      verdict: turned[verdict as 'higher'] ?? verdict,
     })),
   }));
 }
@@ -78,9 +77,7 @@ export function swapped(): RawResult {
 /** Returns a result with the same figures, in which no difference exceeds the noise. */
 export function alike(): RawResult {
   const same = { ratio: 1.01, low: 0.98, high: 1.04, verdict: 'no_difference' } as const;
-  return changed(({ comparison = {} }) => ({
-    comparison: compared(comparison, (found) => ({ ...found, ...same })),
-  }));
+  return changed(({ comparison }) => ({ comparison: compared(comparison, () => same) }));
 }
 
 /** Returns a result with markup in every text. */
@@ -118,9 +115,12 @@ function alone(name: TargetName): RawResult {
 }
 
 function compared(
-  comparison: NonNullable<Measurement['comparison']>,
-  change: (found: Comparison) => Comparison,
+  comparison: Measurement['comparison'] = {},
+  change: (found: Comparison) => Partial<Comparison>,
 ): Measurement['comparison'] {
-  const all = Object.entries(comparison).map(([key, found]) => [key, found && change(found)]);
-  return Object.fromEntries(all) as Measurement['comparison'];
+  const all = Object.entries(comparison).map(([key, found]) => [
+    key,
+    found && { ...found, ...change(found) },
+  ]);
+  return Object.fromEntries(all);
 }

@@ -20,11 +20,8 @@ test('the median is the middle value, or the mean of two, and leaves its input',
 });
 
 test('a quantile is the nearest rank, so always a value that was measured', () => {
-  const values = [15, 20, 35, 40, 50];
-  assert.deepEqual(
-    [0.05, 0.3, 0.4, 0.5, 1].map((q) => quantile(values, q)),
-    [15, 20, 20, 35, 50],
-  );
+  const at = (q: number) => quantile([15, 20, 35, 40, 50], q);
+  assert.deepEqual([at(0.05), at(0.3), at(0.4), at(0.5), at(1)], [15, 20, 20, 35, 50]);
   assert.throws(() => quantile([], 0.5), RangeError);
 });
 
@@ -36,12 +33,9 @@ test('a summary says the spread relative to the median', () => {
 
 test('equal ratios have an interval without width, one pair has none, and few rounds have no verdict', () => {
   const common = { confidence: 0.95, ratio: 2, low: 2, high: 2 };
-  assert.deepEqual(compareRounds([20, 20, 20, 20], [10, 10, 10, 10]), {
-    ...common,
-    interval: 'two_level_bootstrap',
-    split_half: { odd: 2, even: 2, agree: true },
-    verdict: 'higher',
-  });
+  const split_half = { odd: 2, even: 2, agree: true };
+  const four = { ...common, interval: 'two_level_bootstrap', split_half, verdict: 'higher' };
+  assert.deepEqual(compareRounds([20, 20, 20, 20], [10, 10, 10, 10]), four);
   const one = { ...common, interval: 'none', split_half: null, verdict: 'too_few_rounds' };
   assert.deepEqual(compareRounds([20], [10]), one);
   // Two rounds have three different draws: twice the first, twice the second, or each once.
@@ -61,12 +55,7 @@ test('the interval of three rounds is that of all 27 possible draws, the same ev
 });
 
 test('neighbouring slices are compared, so a slow minute that hits both makes no interval wide', () => {
-  const machine = [
-    [1, 0.5],
-    [0.8, 1.2],
-    [0.7, 0.9],
-    [1.1, 0.6],
-  ];
+  const machine = '1 0.5, 0.8 1.2, 0.7 0.9, 1.1 0.6'.split(', ').map((round) => round.split(' ').map(Number));
   const times = (factor: number): ByRound => machine.map((round) => round.map((speed) => speed * factor));
   const { ratio, low, high, verdict } = compareSlices(times(200), times(100))!;
   assert.deepEqual([ratio, low, high, verdict], [2, 2, 2, 'higher']);
@@ -82,10 +71,8 @@ test('slices of one process count less than as many processes', () => {
   const shared = levels.map((level) => Array.from({ length: 4 }, () => level + 0.001 * random.next()));
   const separate = shared.flat().map((value) => [value]);
   const width = (rounds: ByRound) => {
-    const { low, high } = compareSlices(
-      rounds,
-      rounds.map((round) => round.map(() => 1)),
-    )!;
+    const ones = rounds.map((round) => round.map(() => 1));
+    const { low, high } = compareSlices(rounds, ones)!;
     return high - low;
   };
   assert.ok(width(shared) > 1.3 * width(separate), `${width(shared)} and ${width(separate)}`);
@@ -97,44 +84,22 @@ test('halves of the rounds agree when they are at most 10 % apart', () => {
     [2.2, 2, true],
     [2, 2.21, false],
   ] as const) {
-    const found = compareSlices(
-      [
-        [odd, odd],
-        [even, even],
-        [odd, odd],
-        [even, even],
-      ],
-      Array(4).fill([1, 1]),
-    );
-    assert.deepEqual(found?.split_half, { odd, even, agree });
+    const rounds = [odd, even, odd, even].map((ratio) => [ratio, ratio]);
+    assert.deepEqual(compareSlices(rounds, Array(4).fill([1, 1]))?.split_half, { odd, even, agree });
   }
 });
 
 test('a comparison is null without values, with a zero divisor, or with unequal numbers of slices', () => {
-  for (const [a, b] of [
-    [[1], [0]],
-    [
-      [1, 1, 1],
-      [1, 0, 1],
-    ],
-    [
-      [0, 0],
-      [0, 0],
-    ],
-    [[], []],
-    [[1, 2], [1]],
-  ] as const)
-    assert.equal(compareRounds(a, b), null);
-  for (const [a, b] of [
-    [[[1, 2]], [[1]]],
-    [[[1], [2]], [[1]]],
-    [[[1, 1]], [[1, 0]]],
-    [
-      [[], []],
-      [[], []],
-    ],
-  ] as const)
-    assert.equal(compareSlices(a, b), null);
+  const ones = [1, 1, 1];
+  const zeros = [0, 0, 0];
+  assert.equal(compareRounds([], []), null);
+  assert.equal(compareRounds([1, 2], [1]), null);
+  for (const divisor of [[1, 0, 1], zeros]) assert.equal(compareRounds(divisor, divisor), null);
+  assert.equal(compareRounds(ones, [1, 0, 1]), null);
+  assert.equal(compareSlices([[], []], [[], []]), null);
+  assert.equal(compareSlices([[1, 2]], [[1]]), null);
+  assert.equal(compareSlices([[1], [2]], [[1]]), null);
+  assert.equal(compareSlices([ones], [[1, 1, 0]]), null);
   assert.equal(compareRounds([0, 0, 0, 0], [4, 4, 4, 4])?.verdict, 'lower', 'zero is less than four');
 });
 
@@ -168,21 +133,14 @@ test('the 95 % interval of four rounds of four slices holds the true ratio about
   assert.ok(Math.abs(held / trials - 0.91) < 0.06, `${held} of ${trials}`);
 });
 
-const FALLING = [6.34, 5.51, 5.28, 4.96, 4.82];
-
-test('what goes one way in both servers is a trend, and so is one server with more rounds', () => {
-  const found = trendOf([FALLING, [13.95, 12.62, 12.26, 11.83, 11.78]])!;
-  assert.deepEqual(
-    found.map((change) => change.toFixed(3)),
-    ['-0.175', '-0.111'],
-  );
+test('a trend is a change in one direction in both servers, or in one server with more rounds', () => {
+  const falling = [6.34, 5.51, 5.28, 4.96, 4.82];
+  const found = trendOf([falling, [13.95, 12.62, 12.26, 11.83, 11.78]])!;
+  assert.deepEqual([found[0]!.toFixed(3), found[1]!.toFixed(3)], ['-0.175', '-0.111']);
   assert.ok(trendOf([[10, 9, 8, 7, 6, 5]]));
-});
-
-test('what goes to and fro, hardly anywhere, or opposite ways is no trend', () => {
   const slow = [1, 1.01, 1.02, 1.03, 1.04];
   const back = [1, 2, 4, 3];
   // With one server and five rounds, one order in sixty is monotonic.
-  for (const rows of [[], [[1], [2]], [FALLING.toReversed(), FALLING], [slow, slow], [back, back], [FALLING]])
+  for (const rows of [[], [[1], [2]], [falling.toReversed(), falling], [slow, slow], [back, back], [falling]])
     assert.equal(trendOf(rows), null);
 });

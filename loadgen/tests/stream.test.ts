@@ -1,7 +1,7 @@
 /** Tests the clients of the live stream: their counts, and that they detect every fault of a stream. */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,8 +63,8 @@ test('clients that received every row are complete, and delivery lag leaves the 
 
 test('a frame that is left out fails the round, and is named', async () => {
   const { sample, problems } = await round('stream-drops-one');
-  assert.deepEqual([sample.complete_clients, sample.frames], [0, 4497]);
-  assert.equal(problems[0], 'client 1 got id 1001 after 999');
+  const found = [sample.complete_clients, sample.frames, problems[0]];
+  assert.deepEqual(found, [0, 4497, 'client 1 got id 1001 after 999']);
   assert.throws(
     () => checkStream(sample, 'round 1', 1500, problems),
     failsWith(/^round 1: 0 of 3 stream clients[\s\S]*client 3 got id 1001/),
@@ -86,11 +86,9 @@ const CONNECTED =
 
 /** Starts a server whose stream is this text. With `over`, the stream ends after it. */
 async function canned(text: string, over = false, status = 200) {
-  const open = new Set<ServerResponse>();
   const server = createServer((_, response) => {
-    response.writeHead(status, { 'content-type': 'text/event-stream' });
-    if (over) response.end(text);
-    else open.add(response) && response.write(text);
+    response.writeHead(status, { 'content-type': 'text/event-stream' }).write(text);
+    if (over) response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   lifetime.add(async () => {
@@ -100,65 +98,42 @@ async function canned(text: string, over = false, status = 200) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Makes a file with three rows, and their frames. */
-function threeRows(name: string) {
-  const store = new FakeStore(join(folder, name), 'none');
-  const event = { session_id: 's', agent_type: 'a', event_type: 'error' };
-  const rows = store.ingest([event, { ...event, metadata: { a: '\n' } }, event]).rows;
-  store.database.close();
-  return { file: join(folder, name), frames: rows.map((row) => frame(row.id as number, printRow(row))) };
-}
-
-const three = threeRows('three.db');
-const [one, two, third] = three.frames as [string, string, string];
+/** A file with three rows, and their frames. */
+const threeRows = join(folder, 'three.db');
+const store = new FakeStore(threeRows, 'none');
+const event = { session_id: 's', agent_type: 'a', event_type: 'error' };
+const { rows } = store.ingest([event, { ...event, metadata: { a: '\n' } }, event]);
+store.database.close();
+const [one, two, third] = rows.map((row) => frame(row.id as number, printRow(row))) as [
+  string,
+  string,
+  string,
+];
 const ALL = one + two + third;
 const OTHER = 'client 1 got 3 frames of 3 rows, not the same bytes';
 
+const second = `client 1 sent an unexpected frame: ${CONNECTED.slice(6, -2)}`;
+const reset = '{"type":"reset"}';
+const insert = 'INSERT INTO events_readable (metadata) VALUES (1)';
+
 for (const [what, text, problem, spoil = ''] of [
   ['all in order', ALL, null],
-  [
-    'other frames between',
-    `${one}data: {"type":"stats","payload":{}}\n\n: heartbeat\n\n${two}${third}`,
-    null,
-  ],
+  ['others between', `${one}data: {"type":"stats","payload":{}}\n\n: heartbeat\n\n${two}${third}`, null],
   ['one twice', one + two + two + third, 'client 1 got id 2 after 2'],
   ['two swapped', one + third + two + frame(3), 'client 1 got id 3 after 1'],
-  [
-    'a reset',
-    `${one}data: {"type":"reset"}\n\n${two}${third}`,
-    'client 1 sent an unexpected frame: {"type":"reset"}',
-  ],
+  ['a reset', `${one}data: ${reset}\n\n${two}${third}`, `client 1 sent an unexpected frame: ${reset}`],
   ['half a frame', `${one}id: 2\n\n${two}${third}`, 'client 1 sent what is no frame: id: 2'],
-  [
-    'a second first frame',
-    one + CONNECTED + two + third,
-    `client 1 sent an unexpected frame: ${CONNECTED.slice(6, -2)}`,
-  ],
-  [
-    'one other byte in the file',
-    ALL,
-    OTHER,
-    "UPDATE events_readable SET metadata = metadata || ' ' WHERE id = 2",
-  ],
-  [
-    'a row more in the file',
-    ALL,
-    OTHER.replace('3 rows', '4 rows'),
-    'INSERT INTO events_readable (metadata) VALUES (1)',
-  ],
-  [
-    'a row less in the file',
-    ALL,
-    OTHER.replace('3 rows', '2 rows'),
-    'DELETE FROM events_readable WHERE id = 3',
-  ],
+  ['a second first frame', one + CONNECTED + two + third, second],
+  ['an altered row', ALL, OTHER, "UPDATE events_readable SET metadata = metadata || ' ' WHERE id = 2"],
+  ['a row more in the file', ALL, OTHER.replace('3 rows', '4 rows'), insert],
+  ['a row less', ALL, OTHER.replace('3 rows', '2 rows'), 'DELETE FROM events_readable WHERE id = 3'],
 ] as const) {
   test(`a stream with ${what} is ${problem === null ? 'complete' : 'not'}`, async () => {
     const clients = await start(await canned(CONNECTED + text), 1);
     await clients.ready();
     await clients.until(3);
     const file = join(folder, 'spoiled.db');
-    copyFileSync(three.file, file);
+    copyFileSync(threeRows, file);
     const database = new Database(file);
     database.exec(spoil);
     database.close();

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Comparison } from '../src/analyse/statistics.ts';
 import type { Warning, WarningCode } from '../src/analyse/warning.ts';
-import { measurementWarnings, runWarningsOf } from '../src/analyse/warnings.ts';
+import { type Grounds, measurementWarnings, runWarningsOf } from '../src/analyse/warnings.ts';
 import { parseOptions } from '../src/cli/compare-command.ts';
 import type { Latency, Sent } from '../src/load/drivers/driver.ts';
 import type { Environment } from '../src/observe/environment.ts';
@@ -36,38 +36,33 @@ function slice(measured: Partial<Sent> = {}, changed: Partial<Slice> = {}): Slic
   } as Slice;
 }
 
-/** Returns the processes of four rounds. */
-const processesOf = (steady: boolean) =>
-  [1, 2, 3, 4].map((round) => ({ round, target: 'rs', warm_up: { steady } }) as unknown as ProcessSample);
+/** Returns four rounds with one slice each. */
+const four = (measured: Partial<Sent> = {}, changed: Partial<Slice> = {}) =>
+  [1, 2, 3, 4].map((round) => slice(measured, { round, ...changed }));
 
-const specOf = (...argv: string[]): Spec =>
-  specsOf((parseOptions(argv) as { options: Options }).options, { k6: false, wrk: true })[0]!;
+const specOf = (k6: boolean, ...argv: string[]): Spec =>
+  specsOf((parseOptions(argv) as { options: Options }).options, { k6, wrk: true })[0]!;
 
-interface Judged {
-  readonly spec?: Spec;
-  readonly cores?: number;
-  readonly processes?: readonly ProcessSample[];
-  readonly comparison?: Readonly<Record<string, Comparison | null>>;
-}
-
-const judged = (slices: readonly Slice[], how: Judged = {}) =>
-  measurementWarnings({
-    spec: how.spec ?? specOf(),
+const judged = (slices: readonly Slice[], how: Partial<Grounds> & { steady?: boolean } = {}) => {
+  const { steady = true, ...others } = how;
+  const processes = [1, 2, 3, 4].map((round) => ({ round, target: 'rs', warm_up: { steady } }));
+  return measurementWarnings({
+    spec: specOf(false),
     targets: ['rs'],
-    generator_cores: how.cores ?? 1,
+    generator_cores: 1,
     rounds: {
       slices,
-      processes: how.processes ?? processesOf(true),
+      processes: processes as unknown as ProcessSample[],
       size: { events: 1, warmup_events: 1 },
     },
-    comparison: how.comparison ?? {},
+    comparison: {},
+    ...others,
   });
-/** Returns four rounds with one slice each. */
-const four = (measured: Partial<Sent>, changed: Partial<Slice> = {}) =>
-  [1, 2, 3, 4].map((round) => slice(measured, { round, ...changed }));
-const compared = (changed: Partial<Comparison>): Judged => ({
+};
+
+const compared = (changed: Partial<Comparison>, key = 'throughput_events_per_s') => ({
   comparison: {
-    throughput_events_per_s: {
+    [key]: {
       ratio: 2,
       low: 1.95,
       high: 2.05,
@@ -76,84 +71,76 @@ const compared = (changed: Partial<Comparison>): Judged => ({
       split_half: { odd: 2, even: 2, agree: true },
       verdict: 'higher',
       ...changed,
-    },
+    } as const,
   },
 });
-const machineOf = (others_share: number, stolen_share: number) =>
+const onMachine = (others_share: number, stolen_share: number) =>
   judged(four({}, { machine: { others_share, stolen_share } }));
 
-function warned(changed: { load?: number; pinned?: boolean; stale?: string[]; dirty?: boolean } = {}) {
-  const { load = 0.1, pinned = true, stale = [], dirty = false } = changed;
+function warned({ load = 0.1, pinned = true, stale = [] as string[], dirty = false } = {}) {
   const placement = { pinned, server_cpus: null, generator_cpus: null, reason: 'because' };
   const environment = { cpu_cores: 4, load_average: [load, 0, 0], dirty } as unknown as Environment;
   return runWarningsOf({ placement, environment, stale });
 }
 
-test('a sound measurement and a sound run have no warning', () => {
-  assert.deepEqual(judged(four({}), compared({})), []);
-  assert.deepEqual(warned(), []);
-});
+const codesOf = (warnings: readonly Warning[]) => warnings.map(({ code }) => code);
 
 const late = { p99_ms: 9 } as Latency;
 /** `wide_spread` belongs to bench:sync only. */
 const causes: Readonly<Record<Exclude<WarningCode, 'wide_spread'>, () => Warning[]>> = {
   generator_saturated: () => judged(four({ generator_cpu_us: 10_300_000 })),
-  few_rounds: () => judged(four({}).slice(1)),
-  wide_interval: () => judged(four({}), compared({ high: 2.3 })),
-  halves_differ: () => judged(four({}), compared({ split_half: { odd: 1.8, even: 2.2, agree: false } })),
+  few_rounds: () => judged(four().slice(1)),
+  wide_interval: () => judged(four(), compared({ high: 2.3 })),
+  halves_differ: () => judged(four(), compared({ split_half: { odd: 1.8, even: 2.2, agree: false } })),
   short_load: () => judged(four({ duration_ms: 2_000, generator_cpu_us: 100_000 })),
-  not_steady: () => judged(four({}), { processes: processesOf(false) }),
+  not_steady: () => judged(four(), { steady: false }),
   rate_not_reached: () => judged(four({}, { rate_events_per_s: 43_000 })),
-  requests_dropped: () => judged([...four({}), slice({ dropped_requests: 1 })]),
+  requests_dropped: () => judged([...four(), slice({ dropped_requests: 1 })]),
   late_generator: () => judged(four({ generator_delay: late })),
   stream_clients_saturated: () => judged(four({}, { clients_cpu_us: 10_300_000 })),
-  other_load: () => machineOf(0.06, 0),
-  stolen_time: () => machineOf(0, 0.03),
+  other_load: () => onMachine(0.06, 0),
+  stolen_time: () => onMachine(0, 0.03),
   trend: () =>
     judged(
       [6, 5.9, 5.7, 5.5, 5.3, 5.2].map((us, i) => slice({}, { round: i + 1, server_cpu_us: us * 500_000 })),
     ),
-  no_k6: () => judged([slice()], { spec: specOf('--mode=soak') }),
-  resources_not_measured: () => judged([...four({}), slice({}, { server_cpu_us: null })]),
+  no_k6: () => judged([slice()], { spec: specOf(false, '--mode=soak') }),
+  resources_not_measured: () => judged([...four(), slice({}, { server_cpu_us: null })]),
   machine_busy: () => warned({ load: 1.1 }),
   shared_cores: () => warned({ pinned: false }),
   stale_build: () => warned({ stale: ['rs'] }),
   uncommitted_changes: () => warned({ dirty: true }),
 };
 
-for (const [code, cause] of Object.entries(causes)) {
-  test(`${code} is reported when its cause is there, with advice`, () => {
+test('each warning is reported when its cause is there, with advice, and otherwise none', () => {
+  for (const [code, cause] of Object.entries(causes)) {
     const found = cause();
-    assert.deepEqual(
-      found.map((warning) => warning.code),
-      [code],
-    );
-    assert.ok(found[0]!.advice.length > 0 && found[0]!.message.length > 0);
-  });
-}
+    assert.deepEqual(codesOf(found), [code]);
+    assert.ok(found[0]!.advice.length > 0 && found[0]!.message.length > 0, code);
+  }
+  assert.deepEqual(judged(four(), compared({})), []);
+  assert.deepEqual(warned(), []);
+});
 
 test('k6 is saturated by the cores it may run on', () => {
-  const spec = specsOf((parseOptions(['--mode=soak']) as { options: Options }).options, {
-    k6: true,
-    wrk: true,
-  })[0]!;
-  const codes = (generator_cpu_us: number, cores: number) =>
-    judged([slice({ generator_cpu_us })], { spec, cores }).map(({ code }) => code);
-  assert.deepEqual(codes(10_300_000, 1), ['generator_saturated']);
-  assert.deepEqual(codes(10_300_000, 2), []);
-  assert.deepEqual(codes(20_500_000, 2), ['generator_saturated']);
+  const spec = specOf(true, '--mode=soak');
+  for (const [generator_cpu_us, generator_cores, codes] of [
+    [10_300_000, 1, ['generator_saturated']],
+    [10_300_000, 2, []],
+    [20_500_000, 2, ['generator_saturated']],
+  ] as const)
+    assert.deepEqual(codesOf(judged([slice({ generator_cpu_us })], { spec, generator_cores })), codes);
 });
 
 test('an open loop has no warning about the ratio of throughput, since its rate is given', () => {
-  const spec = specOf('--mode=open', '--rate=2000');
-  assert.deepEqual(judged(four({}), { ...compared({ high: 3 }), spec }), []);
-  const cpu = { server_cpu_us_per_event: compared({ high: 3 }).comparison!.throughput_events_per_s! };
-  const codes = judged(four({}), { comparison: cpu, spec }).map(({ code }) => code);
-  assert.deepEqual(codes, ['wide_interval']);
+  const spec = specOf(false, '--mode=open', '--rate=2000');
+  assert.deepEqual(judged(four(), { ...compared({ high: 3 }), spec }), []);
+  const cpu = compared({ high: 3 }, 'server_cpu_us_per_event');
+  assert.deepEqual(codesOf(judged(four(), { ...cpu, spec })), ['wide_interval']);
 });
 
 test('a saturated slice among four, and a request that waited for a connection, decide nothing', () => {
-  assert.deepEqual(judged([...four({}).slice(1), slice({ generator_cpu_us: 10_300_000 })]), []);
+  assert.deepEqual(judged([...four().slice(1), slice({ generator_cpu_us: 10_300_000 })]), []);
   assert.deepEqual(judged(four({ generator_delay: { ...late, p99_ms: 1 } })), []);
 });
 
