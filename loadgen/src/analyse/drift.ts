@@ -1,19 +1,15 @@
 /**
  * Decides whether a figure of a soak drifts: estimates its slope with an interval, and gives a verdict.
  *
- * The slope is the median of the slopes between all pairs of points (Theil 1950). Its interval is that of Sen (Journal
- * of the American Statistical Association 63, 1968, 1379-1389). The variance of Kendall's S is corrected for ties.
- * Gilbert describes both (Statistical Methods for Environmental Pollution Monitoring, 1987, section 16.4.2). A few
- * spikes hardly change this slope, but they change a least-squares line.
+ * The slope is the median of the slopes between all pairs of points (Theil 1950), which a few spikes hardly change. Its
+ * interval is that of Sen (Journal of the American Statistical Association 63, 1968), with the variance of Kendall's S
+ * corrected for ties. Gilbert describes both (Statistical Methods for Environmental Pollution Monitoring, 1987, section
+ * 16.4.2).
  *
  * Sen's interval assumes independent points, and neighbouring samples of one process are dependent. So each point is
  * the mean of a block of ten seconds, or longer in a long soak. The variance is multiplied by (1 + r) / (1 - r). Here,
- * r is the correlation of neighbouring blocks after the slope is removed. Hamed and Rao describe it (Journal of
- * Hydrology 204, 1998, 182-196).
- *
- * In 600 simulated soaks of ten minutes without a drift and without a tolerance, 3 to 5 % were reported as drifts. The
- * correlation of values one second apart was 0 to 0.95; at 0.98, 8 % were reported. Without the factor, it was 32 % and
- * 51 %.
+ * r is the correlation of neighbouring blocks after the slope is removed (Hamed and Rao, Journal of Hydrology 204,
+ * 1998). In 600 simulated soaks without a drift, 3 to 5 % were reported as drifts, and 32 to 51 % without the factor.
  *
  * Limitation: a periodic change looks like a drift when the soak is shorter than one and a half periods.
  */
@@ -107,9 +103,9 @@ function blockMeans(t_ms: readonly number[], values: readonly (number | null)[],
 }
 
 /**
- * Returns Theil and Sen's slope with its interval. `x` of the points ascends without duplicates; `z` is the two-sided
- * quantile of the standard normal distribution. Ranks are rounded outwards, so that the interval is too wide rather
- * than too narrow. Returns `null` when the points are too few, or neighbours too similar, for this confidence.
+ * Returns the slope with its interval. `x` of the points ascends without duplicates; `z` is a two-sided quantile of the
+ * standard normal distribution. Ranks are rounded outwards, so that the interval is too wide rather than too narrow.
+ * Returns `null` when the points are too few, or neighbours too similar, for this confidence.
  */
 export function slopeOf(points: readonly Point[], z: number): Slope | null {
   const slopes = points.flatMap((from, i) =>

@@ -23,7 +23,6 @@ export interface Findings {
   readonly rounds: Rounds;
   /** Index of the ceiling that the measurement is compared with; `null` when there is none. */
   readonly ceiling: number | null;
-  /** Number of cores that the generator may run on. */
   readonly generator_cores: number;
 }
 
@@ -58,7 +57,6 @@ export function measurementOf(findings: Findings): RawMeasurement {
   };
 }
 
-/** Returns the measured starts as a separate measurement. */
 export function startupOf(
   starts: ReadonlyMap<TargetName, readonly number[]>,
   order: readonly TargetName[],
@@ -175,10 +173,7 @@ function driftsOf(timeline: Timeline): Record<string, Drift> {
   return Object.fromEntries(drifts);
 }
 
-/**
- * Returns the share of a core that the server used since the sample before; `null` for the first sample, and where the
- * system reports no CPU time.
- */
+/** Returns the share of a core that the server used since the sample before; `null` where one has no CPU time. */
 export function cpuShares({ t_ms, cpu_us }: Pick<Timeline, 't_ms' | 'cpu_us'>): (number | null)[] {
   return cpu_us.map((now, i) => {
     const before = cpu_us[i - 1] ?? null;

@@ -4,11 +4,10 @@
  * Invariants: nothing is rounded here. Too few samples give `null` or a verdict of their own. The same input gives the
  * same interval, since the PRNG seed is fixed.
  *
- * Intervals are percentile bootstraps (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 13.3).
- * They have two levels: rounds are drawn, then slices within each round. Davison and Hinkley describe such levels
- * (Bootstrap Methods and their Application, 1997, section 3.8). Slices of one round share their processes. A bootstrap
- * of slices alone would treat them as if each had its own process. An interval contains only the variation within one
- * run, not the variation between hours or days.
+ * Intervals are percentile bootstraps in two levels: rounds are drawn, then slices within each (Davison and Hinkley,
+ * Bootstrap Methods and their Application, 1997, section 3.8). Slices of one round share their processes, so a
+ * bootstrap of slices alone would treat them as if each had its own process. An interval contains only the variation
+ * within one run, not the variation between hours or days.
  */
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 
@@ -36,10 +35,9 @@ export interface Comparison {
 }
 
 /** The ratio of the odd rounds alone, and of the even rounds alone. */
-export interface SplitHalf {
+interface SplitHalf {
   readonly odd: number;
   readonly even: number;
-  /** Whether the two differ by no more than `MOST_BETWEEN_HALVES`. */
   readonly agree: boolean;
 }
 
@@ -49,7 +47,7 @@ export interface SplitHalf {
  */
 export type Verdict = 'higher' | 'lower' | 'no_difference' | 'too_few_rounds';
 
-export interface Interval {
+interface Interval {
   readonly low: number;
   readonly high: number;
 }
@@ -101,8 +99,7 @@ export type ByRound = readonly (readonly number[])[];
  *
  * `a[round][slice]` and `b[round][slice]` are neighbours in time, so a slow minute of the machine affects both.
  * Therefore the ratio is computed for each pair. Returns `null` without values, with different numbers of values, or
- * when `b` contains a zero. Zeros on both sides also give `null`: they are equal, but have no ratio. The medians show
- * them.
+ * when `b` contains a zero.
  */
 export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
   const isPaired = a.length === b.length && a.every((values, round) => values.length === b[round]!.length);

@@ -1,11 +1,9 @@
 /**
- * Detects a trend: a figure that rises or falls from round to round during a run.
+ * Detects a trend (decision 36): a figure that changes in every round, in the same direction on all servers.
  *
  * Medians and bootstrap intervals assume that rounds are exchangeable. They are not when the machine becomes faster
- * during a run: an interval then mixes the speeds at its start and end. Another run has another mixture.
- *
- * A trend is a change in every round, in the same direction on all servers. By chance alone, two servers show one in
- * four rounds in 2 of 576 runs, and with more rounds less often.
+ * during a run. By chance alone, two servers show a trend in four rounds in 2 of 576 runs, and with more rounds less
+ * often.
  */
 import { median } from './statistics.ts';
 

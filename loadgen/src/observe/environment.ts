@@ -14,7 +14,6 @@ export interface Environment {
   readonly platform: string;
   readonly arch: string;
   readonly kernel: string;
-  /** Type of the file system that holds the databases. */
   readonly database_file_system: string | null;
   /** Load averages of one, five and fifteen minutes, before anything was started. */
   readonly load_average: readonly number[];

@@ -8,7 +8,6 @@
 import { readFile } from 'node:fs/promises';
 import type { MachineLoad } from './sample.ts';
 
-/** Clock ticks of all cores since boot. */
 export interface MachineTicks {
   readonly working: number;
   readonly stolen: number;

@@ -11,11 +11,9 @@ export interface Probe {
   /** User and system time of all threads since the start, in microseconds. */
   readonly cpu_us: number | null;
   readonly rss_bytes: number | null;
-  /** Peak memory of the process (`VmHWM`). */
   readonly peak_rss_bytes: number | null;
 }
 
-/** Reads the figures of the process with that id. */
 export type ProbeProcess = (pid: number) => Promise<Probe>;
 
 export function createProbe(): ProbeProcess {
@@ -40,7 +38,6 @@ function cpuMicroseconds(stat: string, ticksPerSecond: number): number | null {
   return Number.isFinite(ticks) ? (ticks / ticksPerSecond) * 1e6 : null;
 }
 
-/** Returns the number of files, sockets and pipes that the process has open. */
 export async function countFileDescriptors(pid: number): Promise<number | null> {
   const entries = await readdir(`/proc/${pid}/fd`).catch(() => null);
   return entries === null ? null : entries.length;

@@ -6,7 +6,7 @@
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { Pool } from 'undici';
-import { quantile } from '../analyse/statistics.ts';
+import { createHistogram, latencyOf, record } from '../analyse/histogram.ts';
 import { BenchFailure } from '../failure.ts';
 import type { ReaderSample } from './sample.ts';
 
@@ -27,30 +27,24 @@ export interface Reader {
 
 /** Only tests pass another interval. */
 export function startReader(url: string, lifetime: Lifetime, interval_ms = INTERVAL_MS): Reader {
-  // The client has no timeouts, since each request has its own.
-  const pool = new Pool(url, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
-  const latencies_ms: number[] = [];
-  const unanswered = new Set<Promise<void>>();
-  let [requests, failed, ticks] = [0, 0, 0];
+  const pool = new Pool(url, { connections: null, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+  const latencies = createHistogram();
+  const asked: Promise<void>[] = [];
+  let [failed, ticks] = [0, 0];
 
   const ask = async (path: string) => {
     const sent_ms = performance.now();
-    requests++;
     try {
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const { statusCode, body } = await pool.request({ method: 'GET', path, signal });
+      const { statusCode, body } = await pool.request({ method: 'GET', path });
       await body.arrayBuffer();
       if (statusCode !== 200) throw new Error(String(statusCode));
-      latencies_ms.push(performance.now() - sent_ms);
+      record(latencies, performance.now() - sent_ms);
     } catch {
       failed++;
     }
   };
   const tick = () => {
-    for (const path of ticks++ % OTHERS_EVERY === 0 ? [TOTALS, ...OTHERS] : [TOTALS]) {
-      const asking = ask(path).finally(() => unanswered.delete(asking));
-      unanswered.add(asking);
-    }
+    for (const path of ticks++ % OTHERS_EVERY === 0 ? [TOTALS, ...OTHERS] : [TOTALS]) asked.push(ask(path));
   };
   tick();
   const timer = setInterval(tick, interval_ms);
@@ -61,16 +55,15 @@ export function startReader(url: string, lifetime: Lifetime, interval_ms = INTER
   return {
     async stop() {
       clearInterval(timer);
-      await lifetime.orInterrupted(Promise.all(unanswered));
+      await lifetime.orInterrupted(Promise.all(asked));
       await release();
-      const sorted = latencies_ms.toSorted((a, b) => a - b);
-      const at = (share: number) => (sorted.length === 0 ? null : quantile(sorted, share));
-      return { requests, failed, p50_ms: at(0.5), p99_ms: at(0.99) };
+      const latency = latencyOf(latencies);
+      const [p50_ms, p99_ms] = [latency?.p50_ms ?? null, latency?.p99_ms ?? null];
+      return { requests: asked.length, failed, p50_ms, p99_ms };
     },
   };
 }
 
-/** Fails when a read was not answered with a 200 in time. */
 export function checkReads({ failed, requests }: ReaderSample, name: string): void {
   if (failed === 0) return;
   throw new BenchFailure(

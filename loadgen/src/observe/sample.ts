@@ -10,9 +10,7 @@ import type { Latency, Sent } from '../load/drivers/driver.ts';
 export interface DiskUse {
   /** Size of the database and of SQLite's other files, after the server has closed the database. */
   readonly bytes: number;
-  /** Number of rows in the file. */
   readonly events: number;
-  /** Largest observed size of the write-ahead log. */
   readonly wal_peak_bytes: number | null;
 }
 
@@ -23,29 +21,25 @@ export interface Audit {
   readonly stored_events: number;
   /** Digest of the multiset of rows that the acknowledged events make; 128 bits in hex. */
   readonly expected_digest: string;
-  /** Digest of the multiset of rows that the file contains. */
   readonly stored_digest: string;
 }
 
 /** Frames that the stream clients of a round received, all checked against the file. */
 export interface StreamSample {
   readonly clients: number;
-  /** Number of event frames that all clients received. */
   readonly frames: number;
   /** Number of clients whose frames equal the rows of the file, in order and byte for byte. */
   readonly complete_clients: number;
   /** Delivery lag: from the row's `created_at` (its transaction, in whole milliseconds) to the arrival of its frame. */
   readonly lag: Latency | null;
-  /** CPU time of the process that holds all clients. */
   readonly clients_cpu_us: number;
 }
 
-/** Samples of the server at intervals, by column. All columns have the same length; `null` means not measured. */
+/** Samples of the server at intervals. All columns have the same length. */
 export interface Timeline {
   /** Milliseconds since the first measured request. */
   readonly t_ms: readonly number[];
   readonly rss_bytes: readonly (number | null)[];
-  /** CPU time since the start of the process. */
   readonly cpu_us: readonly (number | null)[];
   readonly wal_bytes: readonly (number | null)[];
   readonly file_descriptors: readonly (number | null)[];
@@ -74,13 +68,11 @@ export interface ReaderSample {
 export interface MachineLoad {
   /** CPU time of processes outside the run; `null` where the system does not report it. */
   readonly others_share: number | null;
-  /** Time that the hypervisor gave to other guests. */
   readonly stolen_share: number | null;
 }
 
 /** One slice: a period of load on one server, with a slice of the other server directly before or after it. */
 export interface Slice {
-  /** Number of the round, from 1. */
   readonly round: number;
   readonly target: TargetName;
   /** Seconds from the start of the run to the first request. */
@@ -103,7 +95,6 @@ export interface ProcessSample {
   readonly target: TargetName;
   readonly warm_up: WarmUp;
   readonly idle_rss_bytes: number | null;
-  /** Peak memory of the process over its whole life. */
   readonly peak_rss_bytes: number | null;
   readonly stream: StreamSample | null;
   /** Milliseconds from SIGTERM to the end of the process. */

@@ -6,7 +6,6 @@ import type { Target } from '@twin-ingest/testkit/servers/targets.ts';
 export interface DeployedSize {
   /** Bytes that the project deploys: the binary, or all files in the bundle's folder and its other parts. */
   readonly own_bytes: number;
-  /** `own_bytes` plus the runtime that the server needs. */
   readonly with_runtime_bytes: number;
 }
 

@@ -7,7 +7,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { ProbeProcess } from './probe.ts';
 
-/** CPU time in nanoseconds by thread id. */
 export type ThreadTimes = ReadonlyMap<string, number>;
 
 export async function threadTimes(pid: number): Promise<ThreadTimes | null> {

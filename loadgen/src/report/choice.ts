@@ -5,7 +5,7 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { ProgramFacts } from '../../plain/facts.ts';
-import { headlineOf, measurementNamed, type Rate, type Result } from '../result/result.ts';
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { commitOf } from './conditions.ts';
 import { type Design, designOf } from './design.ts';
 import { formatDuration, formatValue, group } from './format.ts';
@@ -14,30 +14,21 @@ import { SHORT_NAMES } from './names.ts';
 import { type Row, rowsOf, sizeRows } from './rows.ts';
 import { isDifference, verdictText } from './verdict.ts';
 
-const OPEN = 'open_10000';
+/** The rate of the table's open loop, in events/s. */
+const RATE = 10_000;
+const AT_RATE = `at ${group(RATE)} events/s`;
 /** Difference of CPU time, in cores, above which the choice of a server matters. */
 const NOTICED_CORES = 0.1;
 
-/** The rows of the table, each with its measurement and its metric; `headline` is the closed loop that is shown first. */
-const ROWS = {
-  cpu: [OPEN, 'server_cpu_us_per_event'],
-  latency: [OPEN, 'latency_p99_ms'],
-  throughput: ['headline', 'throughput_events_per_s'],
-  memory: ['headline', 'idle_rss_bytes'],
-  start: ['startup', 'start_ms'],
-} as const;
-
-/** Rows with a value of each server. */
-interface Choice extends Readonly<Record<keyof typeof ROWS | 'size', Row>> {
+/** The rows of the table. Each has a value of both servers. */
+type Choice = Readonly<Record<'cpu' | 'latency' | 'throughput' | 'memory' | 'start' | 'size', Row>> & {
   /** CPU time per event with one event per request; `null` when the run did not measure it. */
   readonly singleCpu: Row | null;
-  readonly rate: number;
-}
+};
 
-/** Returns the section as Markdown: table, answers, design and language, and conditions. */
 export function choiceSection(result: Result, programs: readonly ProgramFacts[] | null): string {
   const choice = choiceOf(result);
-  if (typeof choice === 'string') throw new Error(choice);
+  if (choice === null) throw new Error('the comparison lacks starts, the closed loop or the open loop');
   const { cpu, latency, throughput, memory, start, size } = choice;
   const design = designOf(result);
   return `${[
@@ -52,7 +43,7 @@ export function choiceSection(result: Result, programs: readonly ProgramFacts[] 
 /** Returns one answer for each reader; none when the run lacks a necessary figure. */
 export function answers(result: Result): { readonly reader: string; readonly text: string }[] {
   const choice = choiceOf(result);
-  if (typeof choice === 'string') return [];
+  if (choice === null) return [];
   return [
     { reader: 'You run coding agents', text: forAgents(choice) },
     { reader: 'You build an app', text: forApps(choice, result) },
@@ -84,38 +75,34 @@ function programRows(programs: readonly ProgramFacts[]): string[][] {
   ];
 }
 
-/** Returns the rows of both servers, or what the run lacks. */
-function choiceOf(result: Result): Choice | string {
-  const rows: Partial<Record<keyof typeof ROWS, Row>> = {};
-  for (const [name, [where, key]] of Object.entries(ROWS)) {
-    const row = rowOf(result, where, key);
-    if (row === null)
-      return `no ${where === 'startup' ? 'starts' : where} in the comparison, or no ${key} in it`;
-    rows[name as keyof typeof ROWS] = row;
-  }
-  const { cpu, latency, ...others } = rows as Record<keyof typeof ROWS, Row>;
-  const rate = measurementNamed(result, OPEN)!.workload!.rate as Extract<Rate, { kind: 'fixed' }>;
-  const at = `at ${group(rate.events_per_s)} events/s`;
+/** Returns the rows; `null` when the run lacks one. */
+function choiceOf(result: Result): Choice | null {
+  const row = (measurement: Measurement | undefined, key: string): Row | null => {
+    const found = rowsOf(result, measurement).find((one) => one.key === key);
+    return found?.summaries.rs && found.summaries.ts ? found : null;
+  };
+  const open = measurementNamed(result, `open_${RATE}`);
+  const saturated = headlineOf(result);
+  const cpu = row(open, 'server_cpu_us_per_event');
+  const latency = row(open, 'latency_p99_ms');
+  const throughput = row(saturated, 'throughput_events_per_s');
+  const memory = row(saturated, 'idle_rss_bytes');
+  const start = row(measurementNamed(result, 'startup'), 'start_ms');
+  if (!cpu || !latency || !throughput || !memory || !start) return null;
   return {
-    ...others,
-    cpu: { ...cpu, label: `${cpu.label} ${at}` },
-    latency: { ...latency, label: `${latency.label} ${at}` },
+    cpu: { ...cpu, label: `${cpu.label} ${AT_RATE}` },
+    latency: { ...latency, label: `${latency.label} ${AT_RATE}` },
+    throughput,
+    memory,
+    start,
     size: sizeRows(result).find(({ key }) => key === 'deployed_with_runtime_bytes')!,
-    singleCpu: rowOf(result, 'single', 'server_cpu_us_per_event'),
-    rate: rate.events_per_s,
+    singleCpu: row(measurementNamed(result, 'single'), 'server_cpu_us_per_event'),
   };
 }
 
-/** Returns a row with a value of each server; `null` when one is missing. */
-function rowOf(result: Result, where: string, key: string): Row | null {
-  const measurement = where === 'headline' ? headlineOf(result) : measurementNamed(result, where);
-  const row = rowsOf(result, measurement).find((one) => one.key === key);
-  return row?.summaries.rs && row.summaries.ts ? row : null;
-}
-
-function forAgents({ memory, rate }: Choice): string {
+function forAgents({ memory }: Choice): string {
   return (
-    `either server will do. Agents send far fewer than ${group(rate)} events/s. ` +
+    `either server will do. Agents send far fewer than ${group(RATE)} events/s. ` +
     `${verdictText(memory)} TypeScript needs no Rust compiler to build.`
   );
 }
@@ -134,21 +121,21 @@ function forApps({ start, size }: Choice, { servers }: Result): string {
  * Returns the answer about rates: above which one CPU time differs noticeably, and how much each server takes at
  * saturation.
  */
-function forBackends({ cpu, singleCpu, latency, throughput, rate }: Choice): string {
+function forBackends({ cpu, singleCpu, latency, throughput }: Choice): string {
   const { less, more } = order(throughput);
   const end =
     `At saturation ${SHORT_NAMES[less]} takes ${rounded(median(throughput, less))} events/s, ` +
     `${SHORT_NAMES[more]} ${rounded(median(throughput, more))}.`;
   const p99 = `p99 is ${shown(latency, 'rs')} with Rust and ${shown(latency, 'ts')} with TypeScript`;
   const from = noticedFrom(cpu);
-  if (from === null) return `at ${group(rate)} events/s the rate does not decide. There, ${p99}. ${end}`;
+  if (from === null) return `${AT_RATE} the rate does not decide. There, ${p99}. ${end}`;
   const { less: cheap, more: dear } = order(cpu);
   const alone = singleCpu !== null && order(singleCpu).more === dear ? noticedFrom(singleCpu) : null;
   const also = alone === null ? '' : ` With one event in each request it is ${rounded(alone)} events/s.`;
   return (
     `the choice matters from ${rounded(from)} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of ` +
-    `a core more than ${SHORT_NAMES[cheap]}, at the CPU time per event of ${group(rate)} events/s in batches.${also} ` +
-    `At ${group(rate)} events/s ${p99}. ${end}`
+    `a core more than ${SHORT_NAMES[cheap]}, at the CPU time per event of ${group(RATE)} events/s in batches.${also} ` +
+    `At ${group(RATE)} events/s ${p99}. ${end}`
   );
 }
 
@@ -177,7 +164,6 @@ function warningLine({ placement, environment, measurements, warnings }: Result)
   return `${shared}Read the [${count} warnings of the run](docs/benchmark-results.md#warnings) before you quote a figure.`;
 }
 
-/** Returns the servers in the order of their medians. */
 function order(row: Row): { readonly less: TargetName; readonly more: TargetName } {
   return median(row, 'rs') <= median(row, 'ts') ? { less: 'rs', more: 'ts' } : { less: 'ts', more: 'rs' };
 }

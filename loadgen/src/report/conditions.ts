@@ -29,11 +29,9 @@ export function commitOf({ environment }: Pick<Result, 'environment'>): string {
   return `${environment.commit ?? 'unknown'}${environment.dirty === true ? ' with uncommitted changes' : ''}`;
 }
 
-/** Explanation of the figures for readers. */
 export const READING =
   'medians, in parentheses minimum and maximum; ratios are of neighbouring slices, with their 95 % interval; fresh processes and databases each round';
 
-/** All warnings of one kind. */
 export interface WarningKind extends Pick<Warning, 'code' | 'advice'> {
   /** What the warnings limit, such as "limits every ratio". */
   readonly limit: string;

@@ -14,7 +14,6 @@ import type { Table } from './rows.ts';
 export interface Design {
   /** One row per figure, with the plain server and the product in both languages; no rows without both servers. */
   readonly table: Table;
-  /** Conclusions from the four figures of a row. */
   readonly sentences: readonly string[];
 }
 

@@ -16,7 +16,6 @@ import { SHORT_NAMES, serversIn } from './names.ts';
 import { isCompared } from './rows.ts';
 import { rowSentence } from './verdict.ts';
 
-/** Measurements of a complete run. */
 const FULL = ['startup', 'batch', 'open_1000', 'open_10000', 'plain_batch', 'single', 'power', 'stream'];
 
 /** Returns the document. `others` are the names of documents below docs/suites. */

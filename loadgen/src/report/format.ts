@@ -44,7 +44,6 @@ function rangeText({ min, max }: Summary, unit: Unit, ends: readonly string[]): 
   return isShared ? `${low.slice(0, -suffix.length)}–${high.slice(0, -suffix.length)}` : `${low}–${high}`;
 }
 
-/** Formats the median alone, or the text for a missing one. */
 export function formatMedian(
   summary: Summary | null | undefined,
   unit: Unit,

@@ -11,7 +11,6 @@ export function markdownTable({ head, rows }: Table, left: readonly number[] = [
   ].join('\n');
 }
 
-/** Returns rows of metrics as Markdown. */
 export function metricTable(result: Result, rows: readonly Row[], columns: readonly Column[]): string {
   const table = tableOf(result, rows, columns);
   const hasWords = isCompared(result) && columns.includes('meaning');

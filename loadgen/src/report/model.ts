@@ -11,7 +11,7 @@ import { commitOf, type WarningKind, warningKinds } from './conditions.ts';
 import { designOf } from './design.ts';
 import { group, percent } from './format.ts';
 import { serversIn } from './names.ts';
-import { headlineRows, isCompared, type Row, type Table } from './rows.ts';
+import { headlineRows, type Row, type Table } from './rows.ts';
 import {
   ceilingLines,
   dashboardLines,
@@ -22,7 +22,6 @@ import {
   openTable,
 } from './series.ts';
 
-/** A titled table with its sentences. */
 export interface Part {
   readonly id: 'design' | 'loads' | 'open' | 'soak';
   readonly title: string;
@@ -80,16 +79,15 @@ export function soakPart(result: Result): Part {
 
 /** Returns a sentence such as "Odd and even rounds agree within 10 % in 7 of 7 ratios of the headline." */
 function agreement(result: Result): string[] {
-  const halves = headlineRows(result).flatMap(({ label, comparison }) =>
-    comparison?.split_half ? [{ label, agree: comparison.split_half.agree }] : [],
-  );
-  if (halves.length === 0) return [];
-  const differ = halves.filter(({ agree }) => !agree);
+  const halves = headlineRows(result).filter(({ comparison }) => comparison?.split_half);
+  const differ = halves.filter(({ comparison }) => comparison!.split_half!.agree === false);
   const which = differ.length === 0 ? '' : ` They differ in: ${differ.map(({ label }) => label).join(', ')}.`;
-  return [
-    `Odd and even rounds agree within ${MOST_BETWEEN_HALVES * 100} % in ${halves.length - differ.length} of ` +
-      `${halves.length} ratios of the headline.${which}`,
-  ];
+  return halves.length === 0
+    ? []
+    : [
+        `Odd and even rounds agree within ${MOST_BETWEEN_HALVES * 100} % in ${halves.length - differ.length} of ` +
+          `${halves.length} ratios of the headline.${which}`,
+      ];
 }
 
 /** Returns a sentence with the widths of the closed loop's intervals for the metrics in `CLAIMED`. */
@@ -107,22 +105,18 @@ function widths(result: Result): string[] {
 }
 
 function caveatsOf(result: Result): string[] {
-  const { environment, placement, measurements } = result;
+  const { environment, measurements } = result;
   const soak = measurementNamed(result, 'soak')?.workload?.duration_s ?? null;
   const stored = measurements.map(({ audited_events, workload }) => audited_events / (workload?.rounds ?? 1));
   const rows = Math.round(Math.max(0, ...stored) / serversIn(result).length);
   return [
     `One machine with ${environment.cpu_cores} cores; another has other ratios.`,
-    ...(placement.pinned
-      ? []
-      : ['Server and load generator share the cores, so that CPU per event is the sounder figure.']),
     'A closed loop keeps the queue full; only the open loop says what a client waits.',
     'Work that a server puts off until after its last answer is in no CPU time; it shows when it stops and in its write-ahead log.',
     `The files are young: about ${group(rows)} rows say little about a hundred million.`,
     soak === null
       ? 'This run has no soak, so it says nothing about leaks. pnpm bench:soak is one.'
       : `A soak of ${Math.round(soak / 60)} min sees fast leaks, not slow ones; it has one round a server.`,
-    ...(isCompared(result) ? [] : ['One server was measured alone; nothing is compared.']),
     `Figures hold for commit ${commitOf(result)}.`,
   ];
 }

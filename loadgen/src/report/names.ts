@@ -11,7 +11,6 @@ export const SHORT_NAMES: Readonly<Record<TargetName, string>> = { ts: 'TypeScri
 /** Order of the servers in tables. */
 export const COLUMNS: readonly TargetName[] = ['ts', 'rs'];
 
-/** Returns the servers of the result, in the order of columns. */
 export function serversIn(result: Result): readonly TargetName[] {
   return COLUMNS.filter((name) => result.servers[name] !== undefined);
 }

@@ -13,7 +13,6 @@ import type { Progress } from '../run/progress.ts';
 import { quickReport, terminalReport } from './terminal.ts';
 
 export interface Outputs {
-  /** File for the summary. */
   readonly out: Plan['out'];
   /** Folder for all other files; `null`: the result is only printed. */
   readonly scratch: string | null;
@@ -45,7 +44,6 @@ export async function writeOutputs(
   progress.say(`report: ${reportFile}`);
 }
 
-/** Prints what an interrupted run has measured so far. */
 export function printPartial(result: Result, isWritten: boolean): void {
   const report = isWritten ? terminalReport(result) : quickReport(result);
   process.stdout.write(`PARTIAL: the run was interrupted, and no result was written.\n\n${report}`);

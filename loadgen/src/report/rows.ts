@@ -21,7 +21,6 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Returns the rows of all metrics of a measurement, in the order of METRICS. */
 export function rowsOf(result: Result, measurement: Measurement | undefined): Row[] {
   if (measurement === undefined) return [];
   return METRICS.flatMap(({ key, label, unit }) => {
@@ -49,7 +48,6 @@ export function sizeRows(result: Result): Row[] {
   });
 }
 
-/** Rows of the headline for typical loads of a user. */
 const HEADLINE: readonly (readonly [measurement: string, key: string, label: string])[] = [
   ['open_1000', 'server_cpu_us_per_event', 'CPU per event, 1,000/s'],
   ['open_10000', 'server_cpu_us_per_event', 'CPU per event, 10,000/s'],

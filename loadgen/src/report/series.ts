@@ -48,7 +48,6 @@ export function openMeasurements<One extends Measurement>(result: {
   );
 }
 
-/** Explanation of the open-loop table for readers. */
 export const OPEN_READING =
   'Medians of the slices. At a share of its own throughput each server is asked for another rate; only at the same rate are the two compared under the same load.';
 
@@ -81,7 +80,6 @@ function askedOf({ workload }: Measurement): string {
   return rate.kind === 'fixed' ? `${group(rate.events_per_s)}/s` : `${percent(rate.share)} of own`;
 }
 
-/** Returns the rate that an open loop asked of a server. */
 export function rateAsked({ workload }: Measurement, name: TargetName): number {
   const rate = workload!.rate!;
   return rate.kind === 'fixed' ? rate.events_per_s : rate.events_per_s[name]!;
@@ -135,7 +133,6 @@ export function dashboardLines({ servers }: Measurement): string[] {
   });
 }
 
-/** Key, label and unit of each column of a timeline. */
 const DRIFT_COLUMNS: readonly (readonly [key: string, label: string, unit: Unit])[] = [
   ['rss_bytes', 'RSS', 'bytes'],
   ['cpu_share', 'CPU (share of a core)', 'share'],

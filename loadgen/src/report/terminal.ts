@@ -2,34 +2,37 @@
 import CliTable from 'cli-table3';
 import type { Result } from '../result/result.ts';
 import { answers } from './choice.ts';
-import { READING, runConditions, type WarningKind } from './conditions.ts';
-import { type Report, reportOf } from './model.ts';
+import { READING, runConditions } from './conditions.ts';
+import { reportOf } from './model.ts';
 import { headlineRows, isCompared, type Row, type Table, tableOf } from './rows.ts';
 import { isDifference, rowSentence } from './verdict.ts';
 
 const WIDTH = 100;
 
 export function terminalReport(result: Result): string {
-  const report = reportOf(result);
-  const { parts, trust, warnings } = report;
+  const { headline, parts, trust, warnings } = reportOf(result);
   return joined([
-    ...opening(result, report),
+    ...opening(result, headline),
     ...parts.map(({ title, table, lines }) => part(title, drawn(table), lines)),
     ...listed('How far this can be trusted:', trust),
-    ...(warnings.length === 0
-      ? ['This result has no warnings.']
-      : listed('Warnings about this result:', warnings.map(warningText))),
-    ...listed('Which server:', answerLines(result)),
+    ...(warnings.length === 0 ? ['This result has no warnings.'] : []),
+    ...listed(
+      'Warnings about this result:',
+      warnings.map(({ seen, limit, advice }) => `${seen}. It ${limit}. ${advice}`),
+    ),
+    ...answerLines(result),
   ]);
 }
 
 /** Returns the report of `twin-ingest bench`: the headline, what limits it, and the answers at the end. */
 export function quickReport(result: Result): string {
-  const report = reportOf(result);
+  const { headline, warnings } = reportOf(result);
+  // Advice that names a flag is about `bench:compare`.
+  const limits = warnings.map(({ seen, advice }) => (advice.includes('--') ? seen : `${seen}. ${advice}`));
   return joined([
-    ...opening(result, report),
-    ...listed('What limits these figures:', report.warnings.map(quickWarningText)),
-    ...listed('Which server:', answerLines(result)),
+    ...opening(result, headline),
+    ...listed('What limits these figures:', limits),
+    ...answerLines(result),
   ]);
 }
 
@@ -37,10 +40,15 @@ function joined(parts: readonly string[]): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-function opening(result: Result, { headline }: Report): string[] {
+function opening(result: Result, headline: readonly Row[]): string[] {
   const conditions = [...runConditions(result), READING].map((line) => wrap(line, '', '  '));
   const lines = isCompared(result) ? sentences(headline) : [];
   return [conditions.join('\n'), part('The comparison', headlineText(result), lines)];
+}
+
+function answerLines(result: Result): string[] {
+  const lines = answers(result).map(({ reader, text }) => `${reader}: ${text}`);
+  return listed('Which server:', lines);
 }
 
 /** Returns the headline table alone, which is printed during a run. */
@@ -55,19 +63,6 @@ function sentences(rows: readonly Row[]): string[] {
     ...rows.filter(isDifference).map(rowSentence),
     ...(others.length === 0 ? [] : [`No difference shown: ${others.join('; ')}.`]),
   ];
-}
-
-function warningText({ seen, limit, advice }: WarningKind): string {
-  return `${seen}. It ${limit}. ${advice}`;
-}
-
-/** Returns a warning with its advice, unless that names a flag of `bench:compare`. */
-function quickWarningText({ seen, advice }: WarningKind): string {
-  return advice.includes('--') ? seen : `${seen}. ${advice}`;
-}
-
-function answerLines(result: Result): string[] {
-  return answers(result).map(({ reader, text }) => `${reader}: ${text}`);
 }
 
 function part(title: string, table: string, lines: readonly string[]): string {

@@ -40,7 +40,7 @@ const PHRASES: Readonly<Record<string, readonly [before: string, words: keyof ty
     deployed_with_runtime_bytes: [`${FIRST} with its runtime is`, 'large', ' to deploy'],
   };
 
-/** Returns whether the figures of the servers differ beyond doubt. */
+/** Returns whether a sentence may say that the servers differ. */
 export function isDifference({ exact, comparison }: Judged): boolean {
   if (exact !== null) return exact !== 1;
   return comparison?.verdict === 'higher' || comparison?.verdict === 'lower';

@@ -1,6 +1,6 @@
 /**
- * The file of a suite's result: the committed one below `docs/suites/` for a full run on committed sources (decisions 22
- * and 68), otherwise a scratch file.
+ * The file of a suite's result (decisions 22 and 68). A full run on committed sources replaces the committed one below
+ * `docs/suites/`, every other run a scratch file.
  *
  * Each suite is measured separately, with its own commit and machine. Invariant: a file is written only when it follows
  * the schema.
@@ -73,7 +73,6 @@ export async function dropUnfinished({ unfinished }: Place): Promise<void> {
   await rm(unfinished, { force: true });
 }
 
-/** Writes the result of a suite. Fails when it does not follow the schema. */
 export function putPart(name: SuiteName, part: object, file: string): Promise<void> {
   return writeChecked(rowsJson(part), file, `#/$defs/${name}`);
 }

@@ -11,23 +11,16 @@ import type { SeenWarning } from '../analyse/warning.ts';
 import type { Ceiling } from '../ceilings/ceiling.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import type { PoolFacts } from '../load/pool.ts';
-import type { Environment } from '../observe/environment.ts';
 import type { ProcessSample, ReaderSample, Slice } from '../observe/sample.ts';
 import type { DeployedSize } from '../observe/size.ts';
-import type { Placement } from '../plan/placement.ts';
-import type { Health } from '../verify/health.ts';
+import type { SuiteFacts, SuiteServer } from './suite-rows.ts';
 
 export const SCHEMA_VERSION = 3;
 
 export type Mode = 'startup' | 'batch' | 'single' | 'open' | 'soak';
 
-export interface Result {
+export interface Result extends SuiteFacts {
   readonly schema_version: number;
-  readonly created_at: string;
-  readonly took_s: number;
-  readonly flags: readonly string[];
-  readonly environment: Environment;
-  readonly placement: Placement;
   readonly servers: Readonly<Partial<Record<TargetName, ServerFacts>>>;
   /** `null` until the raw data are written. */
   readonly raw: RawFile | null;
@@ -35,27 +28,21 @@ export interface Result {
   readonly measurements: readonly Measurement[];
   /** Always empty: the schema of the contract requires the member. */
   readonly thresholds: readonly [];
-  /** Warnings about the run as a whole; each measurement has its own. */
   readonly warnings: readonly SeenWarning[];
 }
 
-/** The file with the raw data, which is not committed. */
 export interface RawFile {
   readonly sha256: string;
   readonly bytes: number;
 }
 
-export interface ServerFacts {
-  readonly label: string;
-  readonly health: Health;
+export interface ServerFacts extends SuiteServer {
   readonly deployed: DeployedSize;
 }
 
-/** The load of both servers in one measurement. */
 export interface Workload {
   /** Number of events of a round per server; `null` in an open loop. */
   readonly events: number | null;
-  /** Seconds of a slice; `null` when the number of events was given. */
   readonly duration_s: number | null;
   readonly connections: number;
   readonly batch_size: number;
@@ -64,9 +51,7 @@ export interface Workload {
    * has warmed up the processes.
    */
   readonly warmup_events: number | null;
-  /** Number of rounds, each with a fresh process of each server. */
   readonly rounds: number;
-  /** Number of slices of load per server and round. */
   readonly slices: number;
   readonly durability: 'process' | 'power';
   readonly max_metadata_bytes: number | null;
@@ -74,7 +59,6 @@ export interface Workload {
   /** Always 0: the schema of the contract requires the member. */
   readonly preload_events: number;
   readonly stream_clients: number;
-  /** `null` in a closed loop. */
   readonly rate: Rate | null;
 }
 
@@ -84,7 +68,6 @@ export type Rate =
   | {
       readonly kind: 'share';
       readonly share: number;
-      /** Requested rate of each server: the median over its rounds. */
       readonly events_per_s: Readonly<Partial<Record<TargetName, number>>>;
     };
 
@@ -97,7 +80,6 @@ export interface Measurement {
   readonly workload: Workload | null;
   readonly driver: DriverFacts | null;
   readonly payload: PoolFacts | null;
-  /** Servers under test: those of this repository, or the plain ones (decision 67). */
   readonly contenders: 'product' | 'plain';
   /** Index in `ceilings`; `null` where there is none. */
   readonly ceiling: number | null;
@@ -116,14 +98,12 @@ export interface Measurement {
   readonly warnings: readonly SeenWarning[];
 }
 
-/** A measurement with its raw data. */
 export interface RawMeasurement extends Measurement {
   readonly slices: readonly Slice[];
   /** Processes of the group; empty for every measurement but the first of the group. */
   readonly processes: readonly ProcessSample[];
 }
 
-/** A result with its raw data. */
 export interface RawResult extends Result {
   readonly measurements: readonly RawMeasurement[];
 }
@@ -135,7 +115,6 @@ export interface ServerMeasurement {
   readonly metrics: Readonly<Record<string, Summary | null>>;
   /** Values by round and slice, by key of the metric; only for some metrics of the main group. */
   readonly values?: Readonly<Record<string, ByRound>>;
-  /** Figures of the dashboard; only in a soak. */
   readonly reads?: ReaderSample;
   /** Drift of each column of the timeline; only in a soak. */
   readonly drift?: Readonly<Record<string, Drift>>;

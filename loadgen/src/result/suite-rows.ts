@@ -14,14 +14,12 @@ export interface SuiteServer {
 export interface SuiteFacts {
   readonly created_at: string;
   readonly took_s: number;
-  /** Flags as given; files without their folders. */
   readonly flags: readonly string[];
   readonly environment: Environment;
   readonly placement: Placement;
   readonly servers: Readonly<Partial<Record<TargetName, SuiteServer>>>;
 }
 
-/** The results of `codecs`, `binary` and `rpc`. */
 export interface SuiteResult<Row> extends SuiteFacts {
   readonly schema_version: number;
   readonly size: RunSize;

@@ -14,7 +14,6 @@ import { FrameReader } from './frames.ts';
 export class StreamClient {
   /** Last id before the client's first row; NaN until it is connected. */
   after = Number.NaN;
-  /** Newest id that the client has received. */
   last = Number.NaN;
   frames = 0;
   /** First violation that the client has found; `null` without one. */
@@ -26,15 +25,12 @@ export class StreamClient {
   /** SHA-256 of all rows. They are JSON objects and need no separator. */
   readonly #digest = createHash('sha256');
   readonly #name: string;
-  readonly #onChange: () => void;
   readonly #reader: FrameReader;
   #now = 0;
   #socket: Socket | null = null;
 
-  /** `onChange` is called after every chunk of bytes, and when the stream ends. */
-  constructor(name: string, onChange: () => void) {
+  constructor(name: string) {
     this.#name = name;
-    this.#onChange = onChange;
     this.#reader = new FrameReader({
       event: (id, row) => this.#event(id, row),
       other: (data) => this.#other(data),
@@ -52,7 +48,6 @@ export class StreamClient {
     this.#socket?.destroy();
   }
 
-  /** Returns the digest of all rows so far, in hex. */
   digest(): string {
     return this.#digest.copy().digest('hex');
   }
@@ -68,7 +63,6 @@ export class StreamClient {
       // All frames of a chunk arrive together, so the clock is read once.
       this.#now = Date.now();
       this.#reader.push(chunk);
-      this.#onChange();
     });
     response.once('close', () => this.#end('the stream ended'));
     response.on('error', () => undefined);
@@ -104,9 +98,7 @@ export class StreamClient {
   }
 
   #end(how: string): void {
-    if (this.ended !== null) return;
-    this.ended = `${this.#name}: ${how} after id ${this.last}`;
-    this.#onChange();
+    this.ended ??= `${this.#name}: ${how} after id ${this.last}`;
   }
 }
 
@@ -132,7 +124,6 @@ export class LagRecorder {
     this.#since = since;
   }
 
-  /** Records a row that arrived at `now` (Unix milliseconds). */
   note(row: Buffer, now: number): void {
     const at = row.indexOf(CREATED_AT);
     if (at < 0) return;
@@ -145,7 +136,6 @@ export class LagRecorder {
     if (this.#created >= this.#since) this.#histogram.recordValue(Math.max(0, now - this.#created) * 1000);
   }
 
-  /** Returns the delivery lag of all recorded rows; `null` when there are none. */
   lag(): Latency | null {
     return latencyOf(this.#histogram);
   }

@@ -12,17 +12,16 @@ import type { Command, Reply } from './process.ts';
 
 export type StreamClients = ReturnType<typeof startStreamClients>;
 
-export interface StreamClientsOptions {
+/** Longer than any pause of a healthy server. It only delays the report of a failure. */
+const PATIENCE_MS = 30_000;
+
+export function startStreamClients(options: {
   readonly url: string;
   readonly clients: number;
   readonly lifetime: Lifetime;
   readonly placement: Placement;
-}
-
-/** Longer than any pause of a healthy server. It only delays the report of a failure. */
-const PATIENCE_MS = 30_000;
-
-export function startStreamClients({ url, clients, lifetime, placement }: StreamClientsOptions) {
+}) {
+  const { url, clients, lifetime, placement } = options;
   const helper = new Helper<Command, Reply>({
     name: 'the stream clients',
     program: new URL('./process.ts', import.meta.url),
@@ -72,17 +71,11 @@ export function checkStream(
   details: readonly string[] = [],
 ): void {
   const { clients, complete_clients, frames } = sample;
-  if (complete_clients !== clients) {
-    throw new BenchFailure(
-      'stream_differs',
-      `${name}: ${complete_clients} of ${clients} stream clients received what is in the file`,
-      details,
-    );
-  }
-  if (frames === clients * acknowledged) return;
-  throw new BenchFailure(
-    'stream_differs',
-    `${name}: ${clients} stream clients received ${frames} frames of ${acknowledged} acknowledged events each`,
-    details,
-  );
+  const fail = (what: string) => {
+    throw new BenchFailure('stream_differs', `${name}: ${what}`, details);
+  };
+  if (complete_clients !== clients)
+    fail(`${complete_clients} of ${clients} stream clients received what is in the file`);
+  if (frames !== clients * acknowledged)
+    fail(`${clients} stream clients received ${frames} frames of ${acknowledged} acknowledged events each`);
 }

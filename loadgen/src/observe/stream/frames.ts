@@ -23,7 +23,6 @@ const SHOWN_CHARACTERS = 200;
 
 export class FrameReader {
   readonly #visitor: FrameVisitor;
-  /** Bytes of an incomplete frame. */
   #rest: Buffer | null = null;
 
   constructor(visitor: FrameVisitor) {

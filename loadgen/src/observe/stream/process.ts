@@ -3,6 +3,7 @@
  *
  * Invariant: during a measurement it only reads bytes, counts and hashes.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchFailure } from '../../failure.ts';
 import { serve } from '../../run/serve.ts';
 import type { StreamSample } from '../sample.ts';
@@ -42,15 +43,17 @@ async function act(crowd: Crowd, command: Command): Promise<Reply> {
   }
 }
 
+/** Milliseconds between two looks at the clients while the parent waits for them. */
+const POLL_MS = 5;
+
 class Crowd {
   readonly #clients: StreamClient[] = [];
   #lag: LagRecorder | null = null;
   #cpu = process.cpuUsage();
-  #check: (() => void) | null = null;
 
   connect(url: string, count: number): void {
     for (let number = 1; number <= count; number++) {
-      const client = new StreamClient(`client ${number}`, () => this.#check?.());
+      const client = new StreamClient(`client ${number}`);
       this.#clients.push(client);
       client.connect(url);
     }
@@ -62,7 +65,6 @@ class Crowd {
     for (const client of this.#clients) client.recorder = this.#lag;
   }
 
-  /** Returns the CPU time since the last mark, in microseconds. */
   cpu_us(): number {
     const used = process.cpuUsage(this.#cpu);
     return used.user + used.system;
@@ -72,33 +74,21 @@ class Crowd {
    * Waits until `reached` is true for every client. Fails with the late clients when a stream ends before, or when no
    * event arrives for `patience_ms`.
    */
-  wait(what: string, reached: (client: StreamClient) => boolean, patience_ms: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (how: () => void) => {
-        clearTimeout(timer);
-        this.#check = null;
-        how();
-      };
-      const missing = (why: string) => {
-        const late = this.#clients.filter((client) => !reached(client));
-        const problems = late.map((client) => client.ended ?? `stopped at id ${client.last}`);
+  async wait(what: string, reached: (client: StreamClient) => boolean, patience_ms: number): Promise<void> {
+    let [frames, since] = [this.#frames(), performance.now()];
+    for (;;) {
+      const late = this.#clients.filter((client) => !reached(client));
+      if (late.length === 0) return;
+      const fail = (why: string) => {
         const message = `${late.length} of ${this.#clients.length} stream clients have not ${what} ${why}`;
-        const details = [...problems, ...this.#problems()];
-        settle(() => reject(new BenchFailure('stream_differs', message, details)));
+        const problems = late.map((client) => client.ended ?? `stopped at id ${client.last}`);
+        throw new BenchFailure('stream_differs', message, [...problems, ...this.#problems()]);
       };
-      const timer = setTimeout(() => missing(`and got nothing for ${patience_ms} ms`), patience_ms);
-      let frames = this.#frames();
-      this.#check = () => {
-        if (this.#clients.every(reached)) settle(resolve);
-        else if (this.#clients.some((client) => client.ended !== null && !reached(client)))
-          missing('before their stream ended');
-        else if (frames !== this.#frames()) {
-          frames = this.#frames();
-          timer.refresh();
-        }
-      };
-      this.#check();
-    });
+      if (late.some((client) => client.ended !== null)) fail('before their stream ended');
+      if (frames !== this.#frames()) [frames, since] = [this.#frames(), performance.now()];
+      else if (performance.now() - since > patience_ms) fail(`and got nothing for ${patience_ms} ms`);
+      await sleep(POLL_MS);
+    }
   }
 
   finish(file: string): Reply {

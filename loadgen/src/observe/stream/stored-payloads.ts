@@ -19,7 +19,6 @@ const MEMBERS = VIEW_COLUMNS.map((column, i) => `${i === 0 ? '{' : ','}"${column
 const TRUNCATED = VIEW_COLUMNS.indexOf('payload_truncated');
 const METADATA = VIEW_COLUMNS.indexOf('metadata');
 
-/** Returns the row as JSON text. */
 export function payloadOf(row: readonly Value[]): string {
   let text = '';
   for (let i = 0; i < MEMBERS.length; i++) {
