@@ -89,27 +89,24 @@ export function isCompared(result: Result): boolean {
  */
 export function tableOf(result: Result, rows: readonly Row[], columns: readonly Column[]): Table {
   const servers = serversIn(result);
-  const comparing = isCompared(result) ? columns : [];
+  const compared = isCompared(result) ? columns.map((column) => COMPARED[column]) : [];
   return {
-    head: ['Metric', ...servers.map((name) => labelOf(result, name)), ...comparing.map((one) => HEADS[one])],
+    head: ['Metric', ...servers.map((name) => labelOf(result, name)), ...compared.map(([head]) => head)],
     rows: rows.map((row) => [
       row.label,
       ...servers.map((name) => formatSummary(row.summaries[name], row.unit)),
-      ...comparing.map((column) => CELLS[column](row)),
+      ...compared.map(([, cell]) => cell(row)),
     ]),
   };
 }
 
 export type Column = 'delta' | 'ratio' | 'meaning';
 
-const HEADS: Readonly<Record<Column, string>> = {
-  delta: 'Delta',
-  ratio: 'Rust / TypeScript',
-  meaning: 'In words',
-};
-
-const CELLS: Readonly<Record<Column, (row: Row) => string>> = {
-  delta: (row) => formatDelta(row.exact ?? row.comparison?.ratio),
-  ratio: (row) => (row.exact === null ? formatRatio(row.comparison) : ratioDigits(row.exact)),
-  meaning: verdictText,
+const COMPARED: Readonly<Record<Column, readonly [head: string, cell: (row: Row) => string]>> = {
+  delta: ['Delta', (row) => formatDelta(row.exact ?? row.comparison?.ratio)],
+  ratio: [
+    'Rust / TypeScript',
+    (row) => (row.exact === null ? formatRatio(row.comparison) : ratioDigits(row.exact)),
+  ],
+  meaning: ['In words', verdictText],
 };
