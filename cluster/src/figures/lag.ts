@@ -35,7 +35,7 @@ export function measureLag(measuring: Measuring): Promise<void> {
   });
 }
 
-/** The lag of each event at another server, in milliseconds; not a number for an event that it did not stream. */
+/** The delivery lag of each event at another server, in milliseconds; not a number for an event that it did not stream. */
 interface Lags {
   readonly other: Member;
   readonly lags: readonly number[];

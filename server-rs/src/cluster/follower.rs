@@ -82,8 +82,7 @@ impl Follower {
             num_replicas: 1,
             ..pull::Config::default()
         };
-        // NATS may choose a server that has just ended. So each request is for another consumer, and NATS forgets those
-        // that nobody follows.
+        // NATS may choose a server that has just ended, so each request is for another consumer.
         let Some(consumer) = self.link.answer(|| stream.create_consumer(config.clone())).await else {
             return Some(UNREACHABLE);
         };

@@ -95,8 +95,7 @@ export class Follower {
       mem_storage: true,
       num_replicas: 1,
     };
-    // NATS may choose a server that has just ended. So each request is for another consumer, and NATS forgets those that
-    // nobody follows.
+    // NATS may choose a server that has just ended, so each request is for another consumer.
     const consumer = await this.link.answer(() => current.manager.consumers.add(name, config));
     if (consumer === undefined) return UNREACHABLE;
     const messages = await current.client.consumers.getConsumerFromInfo(consumer).consume({
@@ -110,10 +109,6 @@ export class Follower {
     void this.watch(messages);
     try {
       await this.read(messages);
-    } catch (error) {
-      if (error instanceof MissingBytes) throw error;
-      // The next consumer continues.
-      return this.link.isConnected ? undefined : UNREACHABLE;
     } finally {
       this.messages = undefined;
       messages.stop();
