@@ -42,14 +42,6 @@ export const CEILING_PROGRAMS: CeilingPrograms = {
   },
 };
 
-const HTTP_SOURCE = `${ROOT}server-ts/http-only.ts`;
-
-/** Servers that answer without reading the contents of a request body. */
-export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' | 'args'>>> = {
-  rs: { command: RS_EXAMPLE.replace(/ceiling$/, 'http_only'), args: ['--'] },
-  ts: { command: process.execPath, args: ['--import', TS_LOADER, HTTP_SOURCE, '--'] },
-};
-
 /**
  * Input of a program: a file with one batch body per line, or a closed database. From a database only the rows are
  * copied, `group` of them in each transaction.
@@ -86,19 +78,8 @@ export async function runBulk(
   ]);
 }
 
-/**
- * The figures that the program prints as JSON. `parse_ms` and `parse_cpu_us` are those of scanning and checking, which
- * the other figures do not include.
- */
-const FIGURES = [
-  'events',
-  'stored',
-  'duplicates',
-  'duration_ms',
-  'cpu_us',
-  'parse_ms',
-  'parse_cpu_us',
-] as const;
+/** The figures that the program prints as JSON. */
+const FIGURES = ['events', 'stored', 'duplicates', 'duration_ms', 'cpu_us'] as const;
 export type BulkFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
 function flagsOf({ source, database, durability, maxMetadataBytes }: CeilingRun): string[] {

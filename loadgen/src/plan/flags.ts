@@ -52,7 +52,7 @@ export const FLAGS = {
   },
   events: {
     ...COUNT,
-    commands: ['compare', 'ceilings'],
+    commands: ['compare'],
     modes: ['main', 'batch', 'single', 'open', 'all'],
     quick: QUICK_EVENTS,
     help: 'events that a closed loop has in each round, instead of a length',
@@ -65,7 +65,7 @@ export const FLAGS = {
   },
   duration: {
     kind: 'integer',
-    commands: ['compare', 'profile', 'peers'],
+    commands: ['compare', 'peers'],
     modes: LOADS,
     value: 'S',
     minimum: 1,
@@ -107,7 +107,7 @@ export const FLAGS = {
   },
   rate: {
     kind: 'text',
-    commands: ['compare', 'profile'],
+    commands: ['compare'],
     modes: ['open', 'soak'],
     value: 'RATES',
     help: `events/s, or in an open loop also shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
@@ -137,7 +137,7 @@ export const FLAGS = {
   },
   rounds: {
     kind: 'integer',
-    commands: ['compare', 'ceilings', 'peers'],
+    commands: ['compare', 'peers'],
     modes: ['main', 'batch', 'single', 'open', 'all'],
     value: 'N',
     default: ROUNDS,
@@ -164,7 +164,7 @@ export const FLAGS = {
   },
   corpus: {
     kind: 'text',
-    commands: ['compare', 'codecs', 'ceilings', 'profile'],
+    commands: ['compare', 'codecs'],
     modes: ['main', 'batch', 'single', 'open', 'soak', 'all'],
     isFile: true,
     value: 'FILE',
@@ -202,7 +202,7 @@ export const FLAGS = {
   },
   out: {
     kind: 'text',
-    commands: [...ALL_SUITES, 'ceilings', 'peers', 'ladders'],
+    commands: [...ALL_SUITES, 'peers', 'ladders'],
     isFile: true,
     value: 'FILE',
     help: 'where the result is written; a suite adds its part to a result of bench:compare that is there',
@@ -216,7 +216,7 @@ export const FLAGS = {
   'no-build': { kind: 'switch', commands: ALL_SUITES, help: 'measure what is built, stale or not' },
   help: {
     kind: 'switch',
-    commands: [...ALL_SUITES, 'ceilings', 'reads', 'peers', 'ladders', 'profile', 'hot'],
+    commands: [...ALL_SUITES, 'reads', 'peers', 'ladders'],
     help: 'print this text and exit',
   },
 } as const satisfies Readonly<Record<string, Flag>>;
