@@ -6,11 +6,7 @@
 import { ValuesByKey } from '../analyse/figures.ts';
 import type { Unit } from '../analyse/metrics.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
-
-interface Known {
-  readonly unit: Unit;
-  readonly label: string;
-}
+import type { Latency } from '../load/drivers/driver.ts';
 
 export const FIGURES = {
   events: { unit: 'count', label: 'Events' },
@@ -46,7 +42,7 @@ export const FIGURES = {
   outage_ms: { unit: 'ms', label: 'Killed to in sync' },
   open_ms: { unit: 'ms', label: 'To the first rows' },
   renderer_cpu_share: { unit: 'share', label: 'Renderer CPU, of a core' },
-} as const satisfies Record<string, Known>;
+} as const satisfies Record<string, { readonly unit: Unit; readonly label: string }>;
 
 export type FigureKey = keyof typeof FIGURES;
 
@@ -60,18 +56,27 @@ export interface Figure extends Omit<Summary, 'spread'> {
 
 export type Figures = Readonly<Partial<Record<FigureKey, Figure>>>;
 
-export class FigureValues extends ValuesByKey<FigureKey> {
-  constructor() {
-    super(Object.keys(FIGURES) as FigureKey[]);
-  }
+/** Figures of one measurement. `null` means not measured. */
+export type Sample = Readonly<Partial<Record<FigureKey, number | null>>>;
 
-  all(): Figures {
-    return Object.fromEntries(
-      this.entries().map(([key, values]) => {
-        const summary = summarise(values)!;
-        const spread = Number.isFinite(summary.spread) ? summary.spread : null;
-        return [key, { unit: FIGURES[key].unit, ...summary, spread, values }];
-      }),
-    );
-  }
+/** Summarises each figure over all samples. A figure without values is absent. */
+export function figuresOf(samples: readonly Sample[]): Figures {
+  const values = new ValuesByKey(Object.keys(FIGURES) as FigureKey[]);
+  for (const sample of samples) values.add(sample);
+  return Object.fromEntries(
+    values.entries().map(([key, all]) => {
+      const summary = summarise(all)!;
+      const spread = Number.isFinite(summary.spread) ? summary.spread : null;
+      return [key, { unit: FIGURES[key].unit, ...summary, spread, values: all }];
+    }),
+  );
+}
+
+/** Returns the percentiles of how long clients waited for a state. */
+export function stalenessOf(wait: Latency | null): Sample {
+  return {
+    staleness_p50_ms: wait?.p50_ms ?? null,
+    staleness_p99_ms: wait?.p99_ms ?? null,
+    staleness_max_ms: wait?.max_ms ?? null,
+  };
 }

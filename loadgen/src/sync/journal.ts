@@ -4,9 +4,9 @@
  * It compares revisions as integers on its own, so that it detects errors in the client's comparison. Invariant: within
  * an epoch, each applied state that is older than a previously applied one counts as one violation.
  */
-
 import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
+import type { Answer } from './poster-process.ts';
 
 export interface Applied {
   readonly at_ms: number;
@@ -78,4 +78,25 @@ export class Journal {
     const times = this.violations === 1 ? 'once' : `${this.violations} times`;
     throw new BenchFailure('out_of_sync', `the client applied an older state ${times}`);
   }
+}
+
+/** The revisions that a client received, in ascending order, and when it received each, in milliseconds. */
+export interface Heard {
+  readonly heard: readonly number[];
+  readonly heard_ms: readonly number[];
+}
+
+/**
+ * Returns how long a client waited for each acknowledged revision: from the response to a post until the client
+ * received a revision at least as new. It is 0 if the revision came before the response, and `null` if none came.
+ */
+export function waitsOf(answers: readonly Answer[], { heard_ms, heard }: Heard): (number | null)[] {
+  let at = 0;
+  return answers
+    .map(({ answered_ms, revision }) => [Number(revision), answered_ms] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([revision, answered_ms]) => {
+      while (at < heard.length && heard[at]! < revision) at++;
+      return at === heard.length ? null : Math.max(0, heard_ms[at]! - answered_ms);
+    });
 }
