@@ -5,7 +5,7 @@ import { draw } from '../report/html/draw.ts';
 import { plain, thousands } from '../report/html/scales.ts';
 import { LOOKS } from '../report/html/servers.ts';
 import { SHORT_NAMES } from '../report/names.ts';
-import type { Climbed } from './result.ts';
+import type { Climbed } from './climb.ts';
 
 /** An image has no style sheet: colours that are legible on white and on black. */
 const STYLE =

@@ -1,8 +1,7 @@
 /** Renders the result as Markdown, for the terminal and for docs/peers.md. */
-import { short, spread, whole } from '../ladders/report.ts';
+import { measuredOn, short, spread, whole } from '../ladders/report.ts';
 import { markdownTable } from '../report/markdown-table.ts';
-import type { Class } from './peer.ts';
-import { LOAD } from './plan.ts';
+import { type Class, LOAD } from './peer.ts';
 import type { PeerRow, PeersResult } from './result.ts';
 
 const CLASSES: Readonly<Record<Class, string>> = {
@@ -12,9 +11,8 @@ const CLASSES: Readonly<Record<Class, string>> = {
 };
 
 export function peersReport(result: PeersResult): string {
-  const { measured_on, environment, rounds, duration_s, event_bytes, rows, skipped } = result;
+  const { rounds, duration_s, event_bytes, rows, skipped } = result;
   const { connections, batch, rate } = LOAD;
-  const { cpu_model, cpu_cores, commit } = environment;
   const head = [
     'Server',
     'When it answers, an event is',
@@ -28,7 +26,7 @@ export function peersReport(result: PeersResult): string {
     'A repeated event is',
   ];
   return [
-    `Measured on ${measured_on}${commit === null ? '' : ` at commit ${commit.slice(0, 7)}`}, on ${cpu_cores} cores of ${cpu_model ?? 'an unknown processor'}.`,
+    measuredOn(result),
     markdownTable({ head, rows: rows.map(cellsOf) }, [0, 1, 9]),
     `Medians of ${rounds} interleaved rounds (smallest to largest), each in a fresh folder. ${connections} connections sent ${batch} events of ${Math.round(event_bytes)} bytes at a time. A closed loop and an open loop took ${duration_s} s each. The generator ran on the same cores.`,
     ...skipped.map(({ title, reason }) => `Skipped: ${title}. ${reason}.`),

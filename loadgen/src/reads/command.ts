@@ -3,10 +3,11 @@
  *
  * Invariant: the database is made once by the server in Rust, and no measurement changes it.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
-import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { quantile } from '../analyse/statistics.ts';
 import type { Usage } from '../plan/parse.ts';
 import { filledFile } from './fill.ts';
@@ -36,43 +37,45 @@ export async function runReads(
     lifetime.signal.throwIfAborted();
     const server = await startServer(name, { flags: ['--db', file] });
     try {
-      await measure(name, server, lifetime.signal);
+      await measure(new ApiClient(server.port), lifetime.signal, (about, times) => {
+        const sorted = times.toSorted((a, b) => a - b);
+        const [p50, p99] = [0.5, 0.99].map((q) => quantile(sorted, q).toFixed(1));
+        process.stdout.write(`${name}  ${about.padEnd(52)} p50 ${p50} ms, p99 ${p99} ms\n`);
+      });
     } finally {
       await server.stop();
     }
   }
 }
 
-async function measure(name: TargetName, server: RunningServer, signal: AbortSignal): Promise<void> {
-  const client = new ApiClient(server.port);
-  const row = (about: string, times: readonly number[]) => {
-    const sorted = times.toSorted((a, b) => a - b);
-    const [p50, p99] = [0.5, 0.99].map((q) => quantile(sorted, q).toFixed(1));
-    process.stdout.write(`${name}  ${about.padEnd(52)} p50 ${p50} ms, p99 ${p99} ms\n`);
+async function measure(
+  client: ApiClient,
+  signal: AbortSignal,
+  row: (about: string, times: readonly number[]) => void,
+): Promise<void> {
+  const times = async (count: number, once: () => Promise<number>) => {
+    const all: number[] = [];
+    while (all.length < count && !signal.aborted) all.push(await once());
+    return all;
   };
   for (const { about, path } of [...PAGES, STATISTICS]) {
-    for (let count = 0; count < WARM_UPS; count++) await timed(client, path);
-    const times: number[] = [];
-    while (times.length < REQUESTS && !signal.aborted) times.push(await timed(client, path));
-    row(about, times);
+    await times(WARM_UPS, () => timed(client, path));
+    row(about, await times(REQUESTS, () => timed(client, path)));
   }
-  const searches: number[] = [];
-  while (searches.length < SEARCHES && !signal.aborted) searches.push(await searched(client));
-  row(`all pages of: ${SEARCH.about}`, searches);
+  row(`all pages of: ${SEARCH.about}`, await times(SEARCHES, () => searched(client)));
   let isOver = false;
   const pages: number[] = [];
   const readers = Array.from({ length: READERS }, async () => {
     while (!isOver) pages.push(await timed(client, LONGEST.path));
   });
-  const times: number[] = [];
-  while (times.length < REQUESTS && !signal.aborted) {
-    times.push(await timed(client, STATISTICS.path));
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  }
+  const statistics = await times(REQUESTS, async () => {
+    await pause(PAUSE_MS);
+    return timed(client, STATISTICS.path);
+  });
   isOver = true;
   await Promise.all(readers);
   client.close();
-  row(`${STATISTICS.about}, during ${READERS} of the longest pages`, times);
+  row(`${STATISTICS.about}, during ${READERS} of the longest pages`, statistics);
   row(`each of these ${READERS} pages`, pages);
 }
 
@@ -81,9 +84,7 @@ async function searched(client: ApiClient): Promise<number> {
   const begun = performance.now();
   let before = '';
   for (;;) {
-    const { status, text } = await client.get(`${SEARCH.path}${before}`);
-    if (status !== 200) throw new Error(`GET ${SEARCH.path}${before}: ${status} ${text}`);
-    const { next } = JSON.parse(text) as { next: number | null };
+    const { next } = JSON.parse(await textOf(client, `${SEARCH.path}${before}`)) as { next: number | null };
     if (next === null) return performance.now() - begun;
     before = `&before=${next}`;
   }
@@ -92,7 +93,12 @@ async function searched(client: ApiClient): Promise<number> {
 /** Returns the time of a request in milliseconds. */
 async function timed(client: ApiClient, path: string): Promise<number> {
   const begun = performance.now();
+  await textOf(client, path);
+  return performance.now() - begun;
+}
+
+async function textOf(client: ApiClient, path: string): Promise<string> {
   const { status, text } = await client.get(path);
   if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
-  return performance.now() - begun;
+  return text;
 }

@@ -34,13 +34,11 @@ export async function filledFile(events: number): Promise<string> {
   const server = await startServer('rs', { flags: ['--db', made] });
   const client = new ApiClient(server.port);
   try {
-    let next = 0;
+    const starts = Array.from({ length: Math.ceil(events / BATCH) }, (_, batch) => batch * BATCH).values();
     const send = async (): Promise<void> => {
-      while (next < events) {
-        const first = next;
-        next = Math.min(events, first + BATCH);
-        const rows = Array.from({ length: next - first }, (_, index) => eventAt(first + index));
-        await client.ingest(rows);
+      for (const first of starts) {
+        const length = Math.min(BATCH, events - first);
+        await client.ingest(Array.from({ length }, (_, index) => eventAt(first + index)));
       }
     };
     await Promise.all(Array.from({ length: IN_FLIGHT }, send));
