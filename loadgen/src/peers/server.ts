@@ -1,6 +1,6 @@
 /**
- * Runs a peer as a child process: finds or builds its program, starts it, waits until it answers, kills it, starts it
- * again on the same folder.
+ * Finds or builds the program of a peer, and runs it as a child process. It waits until the peer answers, kills it, and
+ * starts it again on the same folder.
  *
  * Programs in Go are built once with `go install`, into a folder that git ignores. Redis comes from the system.
  */

@@ -1,8 +1,8 @@
 /**
  * The process that holds the invalidation clients. It executes the orders of its parent.
  *
- * Invariants: during a load it only reads and records. It fails with `out_of_sync` unless every reading client received
- * the last state and no older state after a newer one, and every stream is still open.
+ * Invariants: during a load it only reads and records. It fails with `out_of_sync` if a stream has ended. It also fails if
+ * a reading client missed the last state, or received an older one after a newer one.
  */
 import { createHistogram, encode, record } from '../analyse/histogram.ts';
 import { BenchFailure } from '../failure.ts';

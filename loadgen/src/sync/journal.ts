@@ -87,8 +87,8 @@ export interface Heard {
 }
 
 /**
- * Returns how long a client waited for each acknowledged revision: from the response to a post until the client
- * received a revision at least as new. It is 0 if the revision came before the response, and `null` if none came.
+ * Returns how long a client waited for each acknowledged revision. A wait lasts from the response to a post until the
+ * client received a revision at least as new. It is 0 if the revision came first, and `null` if none came.
  */
 export function waitsOf(answers: readonly Answer[], { heard_ms, heard }: Heard): (number | null)[] {
   let at = 0;

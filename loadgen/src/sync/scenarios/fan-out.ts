@@ -2,8 +2,8 @@
  * Many followers during a load: how long reading clients wait for a state, and how much the followers slow down the
  * ingest.
  *
- * A tenth of the clients never reads. Invariant: a round fails if a client is dropped, or if a reading client misses the
- * last state or receives an older one after a newer one (`crowd-process.ts`).
+ * A tenth of the clients never reads. Invariants: a round fails if the server drops a client. It fails if a reading client
+ * misses the last state, or receives an older one after a newer one (`crowd-process.ts`).
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { decode, type Histogram, latencyOf, merge } from '../../analyse/histogram.ts';
