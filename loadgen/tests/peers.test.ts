@@ -12,8 +12,7 @@ import { measureRound } from '../src/peers/measure.ts';
 import { type Found, PEER_POOL, type Peer } from '../src/peers/peer.ts';
 import { PEERS } from '../src/peers/peers.ts';
 import { PROTOCOLS, type ProtocolName } from '../src/peers/protocol.ts';
-import { peersReport } from '../src/peers/report.ts';
-import { rowOf } from '../src/peers/result.ts';
+import { peersReport, rowOf } from '../src/peers/report.ts';
 
 const ACCEPTED: readonly { protocol: ProtocolName; answer: string; events: number }[] = [
   { protocol: 'ingest', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', events: 50 },

@@ -64,18 +64,14 @@ export function check(body: unknown, maxMetadataBytes: number): Checked {
     if (!words.includes(value as string)) wrong(field, `must be one of: ${words.join(', ')}`);
     return value as string;
   };
-  const integer = (field: string): number | null => {
+  const number = (field: string, isRight: (value: number) => boolean, message: string): number | null => {
     const value = sent[field] ?? null;
     if (value === null) return null;
-    if (!Number.isSafeInteger(value) || (value as number) < 0) wrong(field, 'must be a non-negative integer');
+    if (typeof value !== 'number' || !isRight(value)) wrong(field, message);
     return value as number;
   };
-  const cost = (field: string): number | null => {
-    const value = sent[field] ?? null;
-    if (value === null) return null;
-    if (typeof value !== 'number' || value < 0 || value > 1e6) wrong(field, 'must be from 0 to 1000000');
-    return value as number;
-  };
+  const integer = (field: string) =>
+    number(field, (value) => Number.isSafeInteger(value) && value >= 0, 'must be a non-negative integer');
   const timestamp = (field: string): string | null => {
     const value = sent[field] ?? null;
     if (value === null) return null;
@@ -102,7 +98,7 @@ export function check(body: unknown, maxMetadataBytes: number): Checked {
     project: text('project', 1024),
     duration_ms: integer('duration_ms'),
     model: text('model', 256),
-    cost_usd: cost('cost_usd'),
+    cost_usd: number('cost_usd', (value) => value >= 0 && value <= 1e6, 'must be from 0 to 1000000'),
     source: oneOf('source', sent.source ?? 'api', vocabulary.sources),
     source_event: text('source_event', 128),
     call_id: text('call_id', 256),

@@ -5,14 +5,15 @@
  * Invariants: both programs store the same file of groups, each on a fresh database, in the order A B B A. Nothing else
  * of this program runs meanwhile.
  */
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
-import { loadPool, type PoolSource } from '../load/pool.ts';
+import { batchBody } from '../load/bodies.ts';
+import { loadPool, type Pool, type PoolSource } from '../load/pool.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import { inTurn } from '../plan/turns.ts';
-import { writeGroups } from './groups.ts';
 import { type CeilingPrograms, runBulk } from './programs.ts';
 
 /** Figures of one bulk insert. */
@@ -69,7 +70,8 @@ export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> 
   for (const target of inTurn(options.targets, options.repeats)) {
     const fresh = await lifetime.temporaryFolder();
     const database = join(fresh.path, 'events.db');
-    const run = { database, source: { groups }, events, durability, wrapper, lifetime };
+    const flags = ['--groups', groups, '--durability', durability];
+    const run = { database, flags, events, wrapper, lifetime };
     const { duration_ms, cpu_us } = await runBulk(target, programs[target], run);
     await fresh.release();
     samples.push({ target, events, duration_ms, cpu_us });
@@ -93,4 +95,31 @@ function figuresOf(samples: readonly CeilingSample[]): CeilingFigures {
     events_per_s: summarise(samples.map(({ events, duration_ms }) => events / (duration_ms / 1000)))!,
     cpu_us_per_event: summarise(samples.map(({ events, cpu_us }) => cpu_us / events))!,
   };
+}
+
+const LINE_FEED = Buffer.from('\n');
+
+/**
+ * Writes the first `events` events of the pool's sequence as batch bodies, one per line with `groupEvents` events. A
+ * body contains no line feed, since the lines of the pool contain none.
+ */
+export async function writeGroups(
+  file: string,
+  pool: Pool,
+  events: number,
+  groupEvents: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    for (let first = 0; first < events; first += groupEvents) {
+      signal.throwIfAborted();
+      const count = Math.min(groupEvents, events - first);
+      await handle.writev([batchBody(pool, { first, count }), LINE_FEED]);
+    }
+    // Without this, the system would write the file to disk while the first program is measured.
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

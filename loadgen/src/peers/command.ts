@@ -12,8 +12,7 @@ import type { Driven, Order } from './drive.ts';
 import { measureRound, type Round } from './measure.ts';
 import { type Found, LOAD, PEER_POOL, type Peer } from './peer.ts';
 import { PEERS } from './peers.ts';
-import { peersReport } from './report.ts';
-import { type PeersResult, rowOf, type Skipped } from './result.ts';
+import { type PeersResult, peersReport, rowOf, type Skipped } from './report.ts';
 
 export const PEERS_USAGE: Usage<'peers'> = {
   name: 'peers',

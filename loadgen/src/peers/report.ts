@@ -1,8 +1,45 @@
-/** Renders the result as Markdown, for the terminal and for docs/peers.md. */
+/** The result of `pnpm bench:peers`, and its Markdown for the terminal and for docs/peers.md. */
+import { type Summary, summarise } from '../analyse/statistics.ts';
 import { measuredOn, short, spread, whole } from '../ladders/report.ts';
+import type { Environment } from '../observe/environment.ts';
 import { markdownTable } from '../report/markdown-table.ts';
-import { type Class, LOAD } from './peer.ts';
-import type { PeerRow, PeersResult } from './result.ts';
+import type { Round } from './measure.ts';
+import { type Class, LOAD, type Peer } from './peer.ts';
+
+/** The result of `pnpm bench:peers`. */
+export interface PeersResult {
+  readonly measured_on: string;
+  readonly environment: Environment;
+  readonly rounds: number;
+  readonly duration_s: number;
+  /** Mean length of an event in bytes. */
+  readonly event_bytes: number;
+  readonly rows: readonly PeerRow[];
+  readonly skipped: readonly Skipped[];
+}
+
+/** Figures of one server over all rounds. */
+export interface PeerRow extends Pick<Peer, 'name' | 'title' | 'durability' | 'setting' | 'repeated'> {
+  readonly version: string;
+  readonly figures: Readonly<Record<keyof Round, Summary | null>>;
+}
+
+/** A server that was not measured, and why. */
+export interface Skipped {
+  readonly title: string;
+  readonly reason: string;
+}
+
+export function rowOf(peer: Peer, version: string, rounds: readonly Round[]): PeerRow {
+  const { name, title, durability, setting, repeated } = peer;
+  const figures = (Object.keys(rounds[0]!) as (keyof Round)[]).map((figure) => {
+    return [figure, summarise(rounds.flatMap((round) => round[figure] ?? []))];
+  });
+  return {
+    ...{ name, title, version, durability, setting, repeated },
+    figures: Object.fromEntries(figures) as PeerRow['figures'],
+  };
+}
 
 const CLASSES: Readonly<Record<Class, string>> = {
   disk: 'synced to disk',
