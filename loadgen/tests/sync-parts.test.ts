@@ -7,12 +7,11 @@ import { parseSuite } from '../src/plan/suite-options.ts';
 import { placeOf } from '../src/run/suite-run.ts';
 import { SYNC as USAGE } from '../src/sync/command.ts';
 import { type Keep, overFaultyTransport } from '../src/sync/faulty-transport.ts';
-import { figuresOf } from '../src/sync/figure.ts';
 import { outcomeOf, SWAPPED, SYNC_GOALS } from '../src/sync/goals.ts';
 import { lastRevision, unreadIn } from '../src/sync/invalidation-client.ts';
 import { Journal, waitsOf } from '../src/sync/journal.ts';
 import { eventText } from '../src/sync/posting.ts';
-import { SCENARIO_NAMES, type SyncResult, type SyncRow } from '../src/sync/result.ts';
+import { figuresOf, SCENARIO_NAMES, type SyncResult, type SyncRow } from '../src/sync/result.ts';
 import { rateOf } from '../src/sync/scenarios/bursts.ts';
 import { sampleSync } from './sync-sample.ts';
 

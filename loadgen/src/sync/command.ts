@@ -10,10 +10,11 @@ import { type MachineTicks, readMachine } from '../observe/machine.ts';
 import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
 import { SuiteRun, stolenWarnings } from '../run/suite-run.ts';
-import { type FigureKey, figuresOf } from './figure.ts';
 import { Poster } from './poster.ts';
 import { syncTerminal } from './report.ts';
 import {
+  type FigureKey,
+  figuresOf,
   SCENARIO_NAMES,
   type ScenarioName,
   type Skipped,

@@ -5,8 +5,14 @@
  * "slower". A goal that was not measured is not reached.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { FigureKey } from './figure.ts';
-import { type Parameters, rowsWhere, type ScenarioName, type SyncResult, type SyncRow } from './result.ts';
+import {
+  type FigureKey,
+  type Parameters,
+  rowsWhere,
+  type ScenarioName,
+  type SyncResult,
+  type SyncRow,
+} from './result.ts';
 
 export type GoalUnit = 'ms' | 'share' | 'of it' | 'per s' | 'count';
 

@@ -17,9 +17,11 @@ import {
 import { bullets, markdownTable, markdownText } from '../report/markdown-table.ts';
 import { SHORT_NAMES } from '../report/names.ts';
 import type { Table } from '../report/rows.ts';
-import { FIGURES, type Figure, type FigureKey } from './figure.ts';
 import { type GoalUnit, outcomeOf, SYNC_GOALS } from './goals.ts';
 import {
+  FIGURES,
+  type Figure,
+  type FigureKey,
   rowsWhere,
   SCENARIO_NAMES,
   SCENARIO_TITLES,

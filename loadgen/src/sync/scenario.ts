@@ -8,9 +8,8 @@ import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../load/drivers/driver.ts';
 import type { Host, Launch } from '../run/host.ts';
-import type { Sample } from './figure.ts';
 import type { Poster } from './poster.ts';
-import type { Parameters } from './result.ts';
+import type { Parameters, Sample } from './result.ts';
 import type { Sizes } from './sizes.ts';
 import type { FollowOptions, Strategies } from './strategies.ts';
 

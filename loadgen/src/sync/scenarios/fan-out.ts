@@ -5,6 +5,7 @@
  * A tenth of the clients never reads. Invariants: a round fails if the server drops a client. It fails if a reading client
  * misses the last state, or receives an older one after a newer one (`crowd-process.ts`).
  */
+
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { decode, type Histogram, latencyOf, merge } from '../../analyse/histogram.ts';
 import { BenchFailure } from '../../failure.ts';
@@ -13,8 +14,8 @@ import { createProbe } from '../../observe/probe.ts';
 import { Helper } from '../../run/helper.ts';
 import { Host, withHost } from '../../run/host.ts';
 import type { CrowdOrder, CrowdReply } from '../crowd-process.ts';
-import { type Sample, stalenessOf } from '../figure.ts';
 import { CONNECTIONS, load, measuredLoad } from '../poster.ts';
+import { type Sample, stalenessOf } from '../result.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { until } from '../strategies.ts';
 

@@ -4,12 +4,13 @@
  * Invariants: the client gets no hint of the restart. After each start it reaches the last state, or the run fails. No
  * applied state is older than the previous one.
  */
+
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { Host, withHost } from '../../run/host.ts';
 import { overFaultyTransport } from '../faulty-transport.ts';
-import type { Sample } from '../figure.ts';
 import { SWAPPED } from '../goals.ts';
+import type { Sample } from '../result.ts';
 import { followOptions, repeated, type Scenario, type ScenarioContext, twinOf } from '../scenario.ts';
 import { checkFollowing, shippedClient } from '../strategies.ts';
 

@@ -11,10 +11,9 @@ import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { Host, withHost } from '../../run/host.ts';
 import { agree } from '../../run/warm-up.ts';
-import type { Sample } from '../figure.ts';
 import { BACK_TO_BACK } from '../goals.ts';
 import { Connection, eventText, postBySender, postBySocket, SMALL } from '../posting.ts';
-import type { Parameters } from '../result.ts';
+import type { Parameters, Sample } from '../result.ts';
 import { followOptions, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { checkFollowing, type Following, shippedClient } from '../strategies.ts';
 

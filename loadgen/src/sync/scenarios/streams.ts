@@ -4,15 +4,16 @@
  *
  * Invariants: no client is dropped, and each receives the last state.
  */
+
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../observe/probe.ts';
 import { checkStream, startStreamClients } from '../../observe/stream/clients.ts';
 import { Host, withHost } from '../../run/host.ts';
-import { type Sample, stalenessOf } from '../figure.ts';
 import { InvalidationClient, unreadBetween } from '../invalidation-client.ts';
 import { load, measuredLoad } from '../poster.ts';
 import { SMALL, sessionOf } from '../posting.ts';
+import { type Sample, stalenessOf } from '../result.ts';
 import { repeated, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { until } from '../strategies.ts';
 
