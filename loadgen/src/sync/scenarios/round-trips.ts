@@ -14,7 +14,7 @@ import { agree } from '../../run/warm-up.ts';
 import { BACK_TO_BACK } from '../goals.ts';
 import { Connection, eventText, postBySender, postBySocket, SMALL } from '../posting.ts';
 import type { Parameters, Sample } from '../result.ts';
-import { followOptions, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { followOptions, repeated, type Scenario, type ScenarioContext } from '../scenario.ts';
 import { checkFollowing, type Following, shippedClient } from '../strategies.ts';
 
 /** Largest number of warm-up parts. Each has as many round trips as the measurement. */
@@ -40,8 +40,17 @@ export const roundTrip: Scenario = async (server, context) => {
       await following.stop();
     }
     // A round trip is three exchanges. The smallest exchange shows how much of their time is the machine's.
+    const connection = new Connection(host.url);
+    const exchange = async () => {
+      const from_ms = nowMs();
+      const { status } = await connection.get('/livez');
+      const took_ms = nowMs() - from_ms;
+      if (status !== 200) throw new BenchFailure('server_failed', `GET /livez answered ${status}`);
+      return took_ms;
+    };
     const smallest = { pace: 'GET /livez alone, back to back', exchanges: many };
-    await addOnceSteady(context, smallest, () => smallestExchanges(host.url, many));
+    await addOnceSteady(context, smallest, () => repeated(many, exchange));
+    connection.close();
   });
 };
 
@@ -84,39 +93,21 @@ async function roundTrips(
 ): Promise<number[]> {
   const { journal } = following;
   const posting = post(host.url);
-  const first = host.take(count);
-  const taken: number[] = [];
+  const trip = async () => {
+    const send = posting.ready(eventText({ ...SMALL, seed, metadata_bytes }, host.take(1)));
+    if (rest_ms > 0) await sleep(rest_ms);
+    journal.clear();
+    const from_ms = nowMs();
+    const revision = await send();
+    return (await journal.reached(revision, sizes.patience_ms)) - from_ms;
+  };
   try {
-    for (let i = 0; i < count; i++) {
-      const send = posting.ready(eventText({ ...SMALL, seed, metadata_bytes }, first + i));
-      if (rest_ms > 0) await sleep(rest_ms);
-      journal.clear();
-      const from_ms = nowMs();
-      const revision = await send();
-      taken.push((await journal.reached(revision, sizes.patience_ms)) - from_ms);
-    }
+    const taken = await repeated(count, trip);
+    checkFollowing(following);
+    return taken;
   } finally {
     posting.close();
   }
-  checkFollowing(following);
-  return taken;
-}
-
-/** Returns the duration of each `GET /livez` in milliseconds, one after the other over one plain socket. */
-async function smallestExchanges(url: string, count: number): Promise<number[]> {
-  const connection = new Connection(url);
-  const taken: number[] = [];
-  try {
-    for (let i = 0; i < count; i++) {
-      const from_ms = nowMs();
-      const { status } = await connection.get('/livez');
-      taken.push(nowMs() - from_ms);
-      if (status !== 200) throw new BenchFailure('server_failed', `GET /livez answered ${status}`);
-    }
-  } finally {
-    connection.close();
-  }
-  return taken;
 }
 
 /**
