@@ -20,6 +20,7 @@ export class Journal {
   /** Number of applied states, older ones included. */
   applies = 0;
   violations = 0;
+  #problem: string | null = null;
   /** The states that were applied since the last `clear`. */
   since: Applied[] = [];
   #waiter: { readonly revision: bigint; resolve(at_ms: number): void } | null = null;
@@ -72,11 +73,17 @@ export class Journal {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Fails with `out_of_sync` if an older state was ever applied. */
+  /** Records a failure of the follower that no server of the contract causes. The first one counts. */
+  fail(problem: string): void {
+    this.#problem ??= problem;
+  }
+
+  /** Fails with `out_of_sync` if an older state was ever applied, or if the follower failed. */
   check(): void {
-    if (this.violations === 0) return;
     const times = this.violations === 1 ? 'once' : `${this.violations} times`;
-    throw new BenchFailure('out_of_sync', `the client applied an older state ${times}`);
+    if (this.violations > 0)
+      throw new BenchFailure('out_of_sync', `the client applied an older state ${times}`);
+    if (this.#problem !== null) throw new BenchFailure('out_of_sync', this.#problem);
   }
 }
 

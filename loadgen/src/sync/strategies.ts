@@ -36,8 +36,6 @@ export interface Following {
   counts(): Readonly<Record<'invalidations' | 'fetches' | 'not_modified', number>>;
   /** When each fetch began, in ms of `nowMs`. */
   readonly fetched_ms: readonly number[];
-  /** Returns a failure that no server of the contract causes; `null` if there is none. */
-  problem(): BenchFailure | null;
   stop(): Promise<unknown>;
 }
 
@@ -53,13 +51,6 @@ export function countFrom({ journal, counts }: Following) {
     const keys = Object.keys(before) as (keyof typeof before)[];
     return Object.fromEntries(keys.map((key) => [key, now[key] - before[key]])) as typeof before;
   };
-}
-
-/** Fails if the client applied an older state, or if it received a message that violates the contract. */
-export function checkFollowing(following: Following): void {
-  following.journal.check();
-  const problem = following.problem();
-  if (problem !== null) throw problem;
 }
 
 const LOOK_MS = 2;
@@ -87,7 +78,6 @@ export function shippedClient(pace: Partial<PaceOptions> = {}): Follow {
     const journal = new Journal();
     const fetched_ms: number[] = [];
     let not_modified = 0;
-    let problem: BenchFailure | null = null;
     const topics = new Topics({ baseUrl: url, topics: ['events'], random });
     const topic = topics.of('events', { limit: ROWS, deltas: true });
     const sync = new Sync<unknown>({
@@ -102,7 +92,7 @@ export function shippedClient(pace: Partial<PaceOptions> = {}): Follow {
       onError: (phase, error) => {
         // The other phases are an unreachable server. The client tries again, so they are no problem.
         if (phase === 'protocol' || phase === 'apply')
-          problem ??= new BenchFailure('out_of_sync', `the client reported ${phase}: ${String(error)}`);
+          journal.fail(`the client reported ${phase}: ${String(error)}`);
       },
       random,
       pace,
@@ -115,7 +105,7 @@ export function shippedClient(pace: Partial<PaceOptions> = {}): Follow {
       const { invalidations, fetches } = sync.counts;
       return { invalidations, fetches, not_modified };
     };
-    return { journal, fetched_ms, counts, problem: () => problem, stop };
+    return { journal, fetched_ms, counts, stop };
   };
 }
 
@@ -138,7 +128,6 @@ class Reader implements Following {
   readonly #pool: Pool;
   #notModified = 0;
   #tag: string | undefined;
-  #problem: BenchFailure | null = null;
 
   constructor({ url, lifetime }: FollowOptions) {
     this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
@@ -166,8 +155,7 @@ class Reader implements Following {
   }
 
   readonly fail = (error: unknown): void => {
-    if (this.end.signal.aborted) return;
-    this.#problem ??= new BenchFailure('out_of_sync', `the follower failed: ${String(error)}`);
+    if (!this.end.signal.aborted) this.journal.fail(`the follower failed: ${String(error)}`);
   };
 
   readonly counts = () => ({
@@ -175,8 +163,6 @@ class Reader implements Following {
     fetches: this.fetched_ms.length,
     not_modified: this.#notModified,
   });
-
-  readonly problem = (): BenchFailure | null => this.#problem;
 }
 
 /** Polls at an interval. A fetch of an unchanged state gets a 304. */

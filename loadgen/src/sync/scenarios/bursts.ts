@@ -14,7 +14,6 @@ import { type Applied, type Heard, waitsOf } from '../journal.ts';
 import type { Posted } from '../poster-process.ts';
 import { followOptions, repeated, type Scenario, type ScenarioContext } from '../scenario.ts';
 import {
-  checkFollowing,
   countFrom,
   type Follow,
   type Following,
@@ -115,7 +114,7 @@ async function withFollowers(
       const follower = await follow(followOptions(host, context));
       await use(host, follower, parameters);
       // `fetch_each` does not order its fetches, so it may apply an older state. The other strategies may not.
-      if (parameters.strategy !== 'fetch_each') checkFollowing(follower);
+      if (parameters.strategy !== 'fetch_each') follower.journal.check();
       await follower.stop();
     }
   });

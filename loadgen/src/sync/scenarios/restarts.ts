@@ -12,7 +12,7 @@ import { overFaultyTransport } from '../faulty-transport.ts';
 import { SWAPPED } from '../goals.ts';
 import type { Sample } from '../result.ts';
 import { followOptions, repeated, type Scenario, type ScenarioContext, twinOf } from '../scenario.ts';
-import { checkFollowing, shippedClient } from '../strategies.ts';
+import { shippedClient } from '../strategies.ts';
 
 const POSTED_BEFORE = 20;
 const CONCURRENCY = 4;
@@ -96,7 +96,7 @@ async function withFollower(
       return { violations, applies, checked: counts().invalidations + applies };
     };
     await use(host, postAndReach, checked);
-    checkFollowing(following);
+    journal.check();
     await following.stop();
   });
 }

@@ -15,7 +15,7 @@ import { BACK_TO_BACK } from '../goals.ts';
 import { Connection, eventText, postBySender, postBySocket, SMALL } from '../posting.ts';
 import type { Parameters, Sample } from '../result.ts';
 import { followOptions, repeated, type Scenario, type ScenarioContext } from '../scenario.ts';
-import { checkFollowing, type Following, shippedClient } from '../strategies.ts';
+import { type Following, shippedClient } from '../strategies.ts';
 
 /** Largest number of warm-up parts. Each has as many round trips as the measurement. */
 const MOST_PARTS = 5;
@@ -103,7 +103,7 @@ async function roundTrips(
   };
   try {
     const taken = await repeated(count, trip);
-    checkFollowing(following);
+    journal.check();
     return taken;
   } finally {
     posting.close();
