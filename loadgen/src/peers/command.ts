@@ -69,7 +69,7 @@ export async function runPeers(options: PeersOptions, lifetime: Lifetime): Promi
 
 /** Starts the process that drives every peer. */
 export function startGenerator(lifetime: Lifetime): Helper<Order, Driven> {
-  const program = new URL('./drive.ts', import.meta.url);
+  const program = new URL('./drive-main.ts', import.meta.url);
   return new Helper({ name: 'the generator', program, placement: choosePlacement(), lifetime });
 }
 

@@ -2,15 +2,13 @@
  * Sends batches over raw sockets to any peer, and counts the acknowledged events.
  *
  * Invariants: a connection has one batch under way. One program drives every peer, so its own cost is the same for all.
- * In an open loop a latency counts from the moment its batch was due. As a program it carries out orders of its parent.
+ * In an open loop a latency counts from the moment its batch was due.
  */
 import { connect, type Socket } from 'node:net';
 import { quantile } from '../analyse/statistics.ts';
-import { Metronome } from '../load/drivers/metronome.ts';
-import { loadPool, type Pool } from '../load/pool.ts';
+import type { Metronome } from '../load/drivers/metronome.ts';
+import type { Pool } from '../load/pool.ts';
 import { nowMs } from '../observe/clock.ts';
-import { serve } from '../run/serve.ts';
-import { PEER_POOL } from './peer.ts';
 import { type AnswerReader, PROTOCOLS, type ProtocolName } from './protocol.ts';
 
 export interface Order {
@@ -133,10 +131,4 @@ export async function drive(pool: Pool, order: Order, metronome: Metronome): Pro
     seconds: (nowMs() - begun_ms) / 1000,
     p99_ms: sorted.length === 0 ? null : quantile(sorted, 0.99),
   };
-}
-
-if (import.meta.main) {
-  const pool = loadPool(PEER_POOL);
-  const metronome = new Metronome();
-  serve<Order, Driven>(async (order) => drive(await pool, order, metronome));
 }
