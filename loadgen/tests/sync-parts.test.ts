@@ -58,21 +58,11 @@ test('a wait counts from the acknowledgement to a revision at least as new, and 
 });
 
 test('the time of a process is that of its threads, those that have come since and not those that are gone', () => {
-  const before = new Map([
-    ['1', 5e6],
-    ['2', 9e6],
-  ]);
-  assert.equal(
-    cpuBetween(
-      before,
-      new Map([
-        ['1', 7e6],
-        ['3', 0.5e6],
-      ]),
-    ),
-    2.5,
-  );
-  assert.deepEqual([cpuBetween(null, before), cpuBetween(before, null)], [null, null]);
+  const before = new Map(Object.entries({ 1: 5e6, 2: 9e6 }));
+  const after = new Map(Object.entries({ 1: 7e6, 3: 0.5e6 }));
+  assert.equal(cpuBetween(before, after), 2.5);
+  assert.equal(cpuBetween(before, before), 0);
+  assert.deepEqual([cpuBetween(null, after), cpuBetween(before, null)], [null, null]);
 });
 
 const noThreads = process.platform !== 'linux' && 'threads are counted on Linux alone';
