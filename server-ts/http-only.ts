@@ -1,6 +1,7 @@
 /**
  * Measures HTTP only: the server's own listener and express's router answer batches without reading their contents.
- * With `--bare` the listener answers alone; the difference is the router's cost. A tool of `pnpm bench:ceilings`.
+ * With `--bare` the listener answers alone; the difference is the router's cost. It runs with `--import
+ * ./tests/load-sql.ts`.
  *
  * It prints the ready line of a server and ends on SIGTERM. The difference between its throughput and the server's is
  * the cost of everything behind HTTP.

@@ -1,8 +1,8 @@
 /** Tests how long a stream may be silent: it depends on its server's heartbeat interval, which is not announced. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakeClock, settle } from '@twin-ingest/testkit/fake-clock.ts';
 import { keepConnected } from '../src/connection.ts';
-import { FakeClock, settle } from './fake-clock.ts';
 
 const LIMIT_MS = 90_000;
 

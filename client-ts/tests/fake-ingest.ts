@@ -1,8 +1,9 @@
 /** A server with answers from the test, and a sender to it with a fake clock. */
+
+import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import type { OutgoingEvent } from '../src/contract.ts';
 import type { Fetch } from '../src/fetch.ts';
 import { Sender, type SenderOptions, type SenderState } from '../src/send.ts';
-import { FakeClock } from './fake-clock.ts';
 
 export const event = (fields: Partial<OutgoingEvent> = {}): OutgoingEvent => ({
   session_id: 's',

@@ -1,7 +1,8 @@
 /** A server state that the test advances: fetches wait until the test answers them, one by one. */
+
+import { FakeClock, settle } from '@twin-ingest/testkit/fake-clock.ts';
 import { Sync } from '../src/sync.ts';
 import type { Known, Phase, Snapshot, SyncOptions } from '../src/sync-options.ts';
-import { FakeClock, settle } from './fake-clock.ts';
 
 export interface Pull {
   readonly known: Known | null;

@@ -1,9 +1,10 @@
 /** A server of topics with answers from the test, and its clients with a fake clock. */
+
+import { FakeClock, settle } from '@twin-ingest/testkit/fake-clock.ts';
 import type { ConnectionState } from '../src/connection.ts';
 import type { Fetch } from '../src/fetch.ts';
 import { Sync } from '../src/sync.ts';
 import { type TopicName, type TopicOptions, Topics, type TopicsOptions } from '../src/topics.ts';
-import { FakeClock, settle } from './fake-clock.ts';
 
 interface Asked {
   readonly url: URL;

@@ -1,9 +1,9 @@
 /** Tests when repeated requests lead to calls. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import { CLOCK } from '../src/clock.ts';
 import { Pace, type PaceOptions } from '../src/pace.ts';
-import { FakeClock } from './fake-clock.ts';
 
 const PLAIN: PaceOptions = { throttle_ms: 0, debounce_ms: 0, leading: true, trailing: true };
 

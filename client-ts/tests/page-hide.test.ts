@@ -1,10 +1,10 @@
 /** Tests sending when a page may be about to close: by a request that outlives it. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import type { SentEvent } from '../src/batch.ts';
 import type { Fetch } from '../src/fetch.ts';
 import { Sender, type SenderOptions } from '../src/send.ts';
-import { FakeClock } from './fake-clock.ts';
 import { event, refused, stored } from './fake-ingest.ts';
 
 /** Defines a global for the duration of the test. */

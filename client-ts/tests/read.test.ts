@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { backup, deleteEvents, deleteSession } from '../src/manage.ts';
 import { events, series, sessions, stats } from '../src/read.ts';
 import { RefusedError } from '../src/refusal.ts';
 import { Sender } from '../src/send.ts';
-import { FakeClock } from './fake-clock.ts';
 import { event, refused } from './fake-ingest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'client-read-'));

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { settle } from '@twin-ingest/testkit/fake-clock.ts';
 import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { QueueFullError, Sender } from '../src/send.ts';
-import { settle } from './fake-clock.ts';
 import { event, refused, senderOn, stored } from './fake-ingest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'client-send-'));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
-import { settle } from './fake-clock.ts';
+import { settle } from '@twin-ingest/testkit/fake-clock.ts';
 import { FakeServer } from './fake-server.ts';
 
 test('a state with `reset` is applied with a lower revision, and later deltas add to it', async () => {

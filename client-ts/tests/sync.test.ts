@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FakeClock, settle } from '@twin-ingest/testkit/fake-clock.ts';
 import { compareRevisions, type Revision } from '../src/revision.ts';
 import { Sync } from '../src/sync.ts';
-import { FakeClock, settle } from './fake-clock.ts';
 import { FakeServer } from './fake-server.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => String(from + i));

@@ -5,13 +5,13 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { Sender } from '../src/send.ts';
 import { streamEvents } from '../src/stream.ts';
 import { Sync } from '../src/sync.ts';
 import { Topics } from '../src/topics.ts';
-import { FakeClock } from './fake-clock.ts';
 import { event } from './fake-ingest.ts';
 import { frame, server, snapshot, syncOn, topicsOn } from './fake-topics.ts';
 

@@ -1,7 +1,7 @@
 /** Tests the requests of topics, and their handling of answers: one connection, known revisions, deltas. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settle } from './fake-clock.ts';
+import { settle } from '@twin-ingest/testkit/fake-clock.ts';
 import { frame, server, snapshot, states, syncOn, topicsOn } from './fake-topics.ts';
 
 test('all topics share one connection, open while one is subscribed', async () => {

@@ -9,12 +9,10 @@ import { loadPool } from '../src/load/pool.ts';
 import { findPeers, startGenerator } from '../src/peers/command.ts';
 import { drive } from '../src/peers/drive.ts';
 import { measureRound } from '../src/peers/measure.ts';
-import type { Found, Peer } from '../src/peers/peer.ts';
+import { type Found, PEER_POOL, type Peer } from '../src/peers/peer.ts';
 import { PEERS } from '../src/peers/peers.ts';
-import { PEER_POOL } from '../src/peers/plan.ts';
 import { PROTOCOLS, type ProtocolName } from '../src/peers/protocol.ts';
-import { peersReport } from '../src/peers/report.ts';
-import { rowOf } from '../src/peers/result.ts';
+import { peersReport, rowOf } from '../src/peers/report.ts';
 
 const ACCEPTED: readonly { protocol: ProtocolName; answer: string; events: number }[] = [
   { protocol: 'ingest', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', events: 50 },

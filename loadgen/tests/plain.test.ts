@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGETS, type Target } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
@@ -35,12 +35,9 @@ const skip = !existsSync(TARGETS.rs.artefact) && `not built: ${missing.join(' ')
 const lifetime = new Lifetime();
 after(() => lifetime.end());
 
-interface Started {
-  readonly server: RunningServer;
-  readonly database: string;
-}
+type Started = Awaited<ReturnType<typeof start>>;
 
-async function start(name: string): Promise<Started> {
+async function start(name: string) {
   const target = SERVERS[name]!;
   const folder = await lifetime.temporaryFolder();
   const database = join(folder.path, 'events.db');
@@ -144,16 +141,13 @@ const REQUESTS: readonly (readonly [path: string, body?: unknown])[] = [
   ['/api/stats'],
 ];
 
-/** Returns a body as text. A string is sent unchanged. */
-function textOf(body: unknown): string | undefined {
-  return typeof body === 'string' ? body : JSON.stringify(body);
-}
-
 test('the plain servers answer and store as the product does', { skip }, async () => {
   const answersOf = async ({ server }: Started) => {
     const answers: Answer[] = [];
-    for (const [path, body] of REQUESTS)
-      answers.push(withoutTexts(await ask(server.url, path, textOf(body))));
+    for (const [path, body] of REQUESTS) {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      answers.push(withoutTexts(await ask(server.url, path, text)));
+    }
     return answers;
   };
   const product = await start('rs');

@@ -4,8 +4,7 @@
  */
 import { syncCommand } from '../src/cli/sync-command.ts';
 import { REAL_CONTENDERS } from '../src/run/contenders.ts';
-import { STRATEGIES } from '../src/sync/strategies/strategies.ts';
-import type { Follow } from '../src/sync/strategies/strategy.ts';
+import { type Follow, STRATEGIES } from '../src/sync/strategies.ts';
 import { fakeTargets } from './fake-targets.ts';
 
 /** Applies the first state again after each later one. */

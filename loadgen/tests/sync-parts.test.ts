@@ -4,34 +4,24 @@ import { test } from 'node:test';
 import type { SyncOptions } from '@twin-ingest/client';
 import { cpuBetween, threadTimes } from '../src/observe/thread-times.ts';
 import { parseSuite } from '../src/plan/suite-options.ts';
-import { violations } from '../src/result/json.ts';
 import { placeOf } from '../src/run/suite-run.ts';
-import { eventText } from '../src/sync/bodies.ts';
 import { SYNC as USAGE } from '../src/sync/command.ts';
 import { type Keep, overFaultyTransport } from '../src/sync/faulty-transport.ts';
-import { FigureValues } from '../src/sync/figure.ts';
 import { outcomeOf, SWAPPED, SYNC_GOALS } from '../src/sync/goals.ts';
 import { lastRevision, unreadIn } from '../src/sync/invalidation-client.ts';
-import { Journal } from '../src/sync/journal.ts';
-import type { SyncResult, SyncRow } from '../src/sync/result.ts';
-import { SCENARIO_NAMES } from '../src/sync/result.ts';
+import { Journal, waitsOf } from '../src/sync/journal.ts';
+import { eventText } from '../src/sync/posting.ts';
+import { figuresOf, SCENARIO_NAMES, type SyncResult, type SyncRow } from '../src/sync/result.ts';
 import { rateOf } from '../src/sync/scenarios/bursts.ts';
-import { waitsOf } from '../src/sync/staleness.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const SYNC = sampleSync();
 const CODE = (code: string) => (error: unknown) => (error as { code?: unknown }).code === code;
 
-test('the journal counts an older state of an epoch, and nothing else, as a violation', async () => {
+test('the journal counts an older state of an epoch, and nothing else, as a violation', () => {
   const journal = new Journal();
-  for (const [epoch, revision] of [
-    ['a', '9'],
-    ['a', '10'],
-    ['a', '10'],
-    ['b', '3'],
-    ['a', '1'],
-  ] as const)
-    journal.note(epoch, revision);
+  for (const [epoch, revision] of ['a 9', 'a 10', 'a 10', 'b 3', 'a 1'].map((state) => state.split(' ')))
+    journal.note(epoch!, revision!);
   assert.deepEqual([journal.violations, journal.applies, journal.newest], [0, 5, 1n]);
   journal.check();
   journal.note('a', '18446744073709551615');
@@ -68,14 +58,8 @@ test('a wait counts from the acknowledgement to a revision at least as new, and 
 });
 
 test('the time of a process is that of its threads, those that have come since and not those that are gone', () => {
-  const before = new Map([
-    ['1', 5e6],
-    ['2', 9e6],
-  ]);
-  const after = new Map([
-    ['1', 7e6],
-    ['3', 0.5e6],
-  ]);
+  const before = new Map(Object.entries({ 1: 5e6, 2: 9e6 }));
+  const after = new Map(Object.entries({ 1: 7e6, 3: 0.5e6 }));
   assert.equal(cpuBetween(before, after), 2.5);
   assert.equal(cpuBetween(before, before), 0);
   assert.deepEqual([cpuBetween(null, after), cpuBetween(before, null)], [null, null]);
@@ -125,7 +109,7 @@ test('rates and events', () => {
   assert.equal(JSON.stringify(event.metadata).length, 50);
   assert.equal(event.session_id, 'bench-1');
   assert.notEqual(event.event_id, (JSON.parse(eventText(shape, 8)) as typeof event).event_id);
-  assert.throws(() => new FigureValues().add({ events: Number.NaN }), RangeError);
+  assert.throws(() => figuresOf([{ events: Number.NaN }]), RangeError);
 });
 
 test('over a transport that fails the shipped client stays in sync, and the same seed gives the same', async () => {
@@ -158,56 +142,48 @@ test('over the same transport a client that is wrong is caught', async () => {
   await assert.rejects(overFaultyTransport(7, 3000, lazy), CODE('out_of_sync'));
 });
 
-test('every target is measured in a whole result, and turns with the figures', () => {
-  for (const target of SYNC_GOALS) {
+test('every goal is measured in a whole result, and turns with the figures', () => {
+  for (const goal of SYNC_GOALS) {
     for (const server of ['rs', 'ts'] as const) {
+      const { value } = outcomeOf(goal, SYNC, server);
+      assert.ok(value !== undefined, goal.title);
       const isReached = (most: number, rows = SYNC.rows) =>
-        outcomeOf({ ...target, most: { rs: most, ts: most } }, { ...SYNC, rows }, server).isReached;
-      const { value } = outcomeOf(target, SYNC, server);
-      assert.ok(value !== undefined, target.title);
+        outcomeOf({ ...goal, most: { rs: most, ts: most } }, { ...SYNC, rows }, server).isReached;
       const found = [isReached(value), isReached(value / 2 - 1), isReached(value, [])];
-      assert.deepEqual(found, [true, false, undefined], target.title);
+      assert.deepEqual(found, [true, false, undefined], goal.title);
     }
   }
 });
 
-test('too few applies are no proof of anything', () => {
-  const target = SYNC_GOALS.find(({ title }) => title.startsWith('older states'))!;
-  const rows = SYNC.rows.map((row) =>
-    row.scenario === 'monotony' ? { ...row, figures: { violations: row.figures.violations! } } : row,
-  );
-  assert.equal(outcomeOf(target, { ...SYNC, rows }, 'rs').isReached, undefined);
-});
-
-test('an older state after a swap counts, and without any swap nothing is reached', () => {
-  const target = SYNC_GOALS.find(({ title }) => title.startsWith('older states'))!;
-  const of = (rows: SyncResult['rows']) => outcomeOf(target, { ...SYNC, rows }, 'ts');
+test('an older state after a swap counts; with too few applies or without a swap nothing is reached', () => {
+  const goal = SYNC_GOALS.find(({ title }) => title.startsWith('older states'))!;
+  const of = (rows: SyncResult['rows']) => outcomeOf(goal, { ...SYNC, rows }, 'ts');
   const isSwap = ({ parameters: { how, swaps } }: SyncRow) => how === SWAPPED || swaps !== undefined;
+  const withFigures = (changed: (row: SyncRow) => boolean, figures: SyncRow['figures']) =>
+    SYNC.rows.map((row) => (changed(row) ? { ...row, figures } : row));
   const swaps = SYNC.rows.filter((row) => row.server === 'ts' && isSwap(row));
   assert.deepEqual(
     swaps.map(({ scenario }) => scenario),
     ['restart', 'monotony'],
   );
   for (const swap of swaps) {
-    const values = new FigureValues();
-    values.add({ violations: 1, checked: 40 });
-    const wrong = SYNC.rows.map((row) => (row === swap ? { ...row, figures: values.all() } : row));
-    assert.deepEqual([of(wrong).value, of(wrong).isReached], [1, false]);
+    const wrong = of(withFigures((row) => row === swap, figuresOf([{ violations: 1, checked: 40 }])));
+    assert.deepEqual([wrong.value, wrong.isReached], [1, false]);
     assert.equal(of(SYNC.rows.filter((row) => row !== swap)).isReached, true);
   }
   assert.equal(of(SYNC.rows.filter((row) => !isSwap(row))).isReached, undefined);
+  const few = withFigures(({ scenario }) => scenario === 'monotony', figuresOf([{ violations: 0 }]));
+  assert.equal(of(few).isReached, undefined);
 });
 
 test('only a whole run on committed sources goes to the committed result', () => {
-  const options = (...argv: string[]) => {
-    const parsed = parseSuite(USAGE, argv);
-    assert.equal(parsed.kind, 'run');
-    return parsed.kind === 'run' ? parsed.options : assert.fail();
-  };
   const clean = SYNC.environment;
-  const placeIn = (chosen: ReturnType<typeof options>, environment: typeof clean) =>
-    placeOf({ name: 'sync', options: chosen, scenarios: SCENARIO_NAMES }, environment);
-  assert.match(placeIn(options(), clean).file, /\/docs\/suites\/sync\.json$/);
+  const placeIn = (argv: readonly string[], environment: typeof clean) => {
+    const parsed = parseSuite(USAGE, argv);
+    assert.ok(parsed.kind === 'run');
+    return placeOf({ name: 'sync', options: parsed.options, scenarios: SCENARIO_NAMES }, environment);
+  };
+  assert.match(placeIn([], clean).file, /\/docs\/suites\/sync\.json$/);
   for (const [argv, environment] of [
     [['--quick'], clean],
     [['--all'], clean],
@@ -217,14 +193,14 @@ test('only a whole run on committed sources goes to the committed result', () =>
     [[], { ...clean, dirty: true }],
     [[], { ...clean, commit: null, dirty: null }],
   ] as const) {
-    const place = placeIn(options(...argv), environment);
+    const place = placeIn(argv, environment);
     assert.match(place.file, /\/\.bench\/sync\.json$/);
     assert.equal(place.reasons.length, 1);
   }
 });
 
-test('the part follows its schema, and a changed one does not', async () => {
-  const part = JSON.parse(JSON.stringify(SYNC)) as object;
-  assert.deepEqual(await violations(part, '#/$defs/sync'), []);
-  assert.notDeepEqual(await violations({ ...part, verdict: 'fine' }, '#/$defs/sync'), []);
+test('an unknown scenario is a problem', () => {
+  const parsed = parseSuite(USAGE, ['--scenarios=bursts,other']);
+  assert.ok(parsed.kind === 'invalid');
+  assert.match(parsed.problems.join(), /^--scenarios knows round_trip, .*, not other$/);
 });

@@ -53,7 +53,7 @@ test('package.json has commands that run programs', () => {
     'connect',
     'demo',
     'parity',
-    'bench:ceilings',
+    'bench:reads',
     'bench:compare',
     'test',
   ])

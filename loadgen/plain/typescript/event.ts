@@ -1,44 +1,19 @@
 /** An event as sent, with hand-written checks, and the row that it becomes. */
 import vocabulary from '../../../contract/vocabulary.json' with { type: 'json' };
 
-export interface Event {
-  event_id: string | null;
-  session_id: string;
-  agent_type: string;
-  event_type: string;
-  tool_name: string | null;
-  status: string;
-  tokens_in: number;
-  tokens_out: number;
-  cache_read_tokens: number;
-  cache_write_tokens: number;
-  branch: string | null;
-  project: string | null;
-  duration_ms: number | null;
-  model: string | null;
-  cost_usd: number | null;
-  source: string;
-  source_event: string | null;
-  call_id: string | null;
-  agent_id: string | null;
-  client_timestamp: string | null;
-  payload_truncated: number;
-  metadata: string;
-}
+export type Event = Extract<ReturnType<typeof check>, { ok: true }>['event'];
 
-export interface Problem {
+interface Problem {
   field: string;
   message: string;
 }
 
-export type Checked = { ok: true; event: Event } | { ok: false; problems: Problem[] };
-
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
 /** Returns the event with its defaults, trimmed texts and shortened metadata, or all its problems. */
-export function check(body: unknown, maxMetadataBytes: number): Checked {
+export function check(body: unknown, maxMetadataBytes: number) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return { ok: false, problems: [{ field: 'body', message: 'must be a JSON object' }] };
+    return { ok: false as const, problems: [{ field: 'body', message: 'must be a JSON object' }] };
   }
   const sent = body as Record<string, unknown>;
   const problems: Problem[] = [];
@@ -64,18 +39,14 @@ export function check(body: unknown, maxMetadataBytes: number): Checked {
     if (!words.includes(value as string)) wrong(field, `must be one of: ${words.join(', ')}`);
     return value as string;
   };
-  const integer = (field: string): number | null => {
+  const number = (field: string, isRight: (value: number) => boolean, message: string): number | null => {
     const value = sent[field] ?? null;
     if (value === null) return null;
-    if (!Number.isSafeInteger(value) || (value as number) < 0) wrong(field, 'must be a non-negative integer');
+    if (typeof value !== 'number' || !isRight(value)) wrong(field, message);
     return value as number;
   };
-  const cost = (field: string): number | null => {
-    const value = sent[field] ?? null;
-    if (value === null) return null;
-    if (typeof value !== 'number' || value < 0 || value > 1e6) wrong(field, 'must be from 0 to 1000000');
-    return value as number;
-  };
+  const integer = (field: string) =>
+    number(field, (value) => Number.isSafeInteger(value) && value >= 0, 'must be a non-negative integer');
   const timestamp = (field: string): string | null => {
     const value = sent[field] ?? null;
     if (value === null) return null;
@@ -87,7 +58,7 @@ export function check(body: unknown, maxMetadataBytes: number): Checked {
 
   const event_type = required('event_type');
   const status = sent.status ?? (event_type === 'error' ? 'error' : 'success');
-  const event: Event = {
+  const event = {
     event_id: text('event_id', 256),
     session_id: required('session_id'),
     agent_type: required('agent_type'),
@@ -102,7 +73,7 @@ export function check(body: unknown, maxMetadataBytes: number): Checked {
     project: text('project', 1024),
     duration_ms: integer('duration_ms'),
     model: text('model', 256),
-    cost_usd: cost('cost_usd'),
+    cost_usd: number('cost_usd', (value) => value >= 0 && value <= 1e6, 'must be from 0 to 1000000'),
     source: oneOf('source', sent.source ?? 'api', vocabulary.sources),
     source_event: text('source_event', 128),
     call_id: text('call_id', 256),
@@ -116,7 +87,7 @@ export function check(body: unknown, maxMetadataBytes: number): Checked {
     event.payload_truncated = 1;
     event.metadata = summary(sent.metadata, bytes, maxMetadataBytes);
   }
-  return problems.length === 0 ? { ok: true, event } : { ok: false, problems };
+  return problems.length === 0 ? { ok: true as const, event } : { ok: false as const, problems };
 }
 
 function summary(metadata: unknown, bytes: number, most: number): string {

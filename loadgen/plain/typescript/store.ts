@@ -55,11 +55,9 @@ export function openStore(path: string, synchronous: string) {
 
     /** Returns the effective settings, which the comparison checks before it measures. */
     health() {
-      const contract = [...PRAGMAS.matchAll(/^PRAGMA (\w+)/gm)].map(([, name]) => name);
-      const values = [...contract, 'synchronous', 'page_size'].map((name) => [
-        name,
-        db.pragma(name!, { simple: true }),
-      ]);
+      const contract = [...PRAGMAS.matchAll(/^PRAGMA (\w+)/gm)].map(([, name]) => name!);
+      const names = [...contract, 'synchronous', 'page_size'];
+      const values = names.map((name) => [name, db.pragma(name, { simple: true })]);
       const pragmas = Object.fromEntries(values) as Record<string, unknown>;
       const options = db.pragma('compile_options') as { compile_options: string }[];
       return {

@@ -5,27 +5,25 @@
  * Invariants: both programs store the same file of groups, each on a fresh database, in the order A B B A. Nothing else
  * of this program runs meanwhile.
  */
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
-import { loadPool, type PoolSource } from '../load/pool.ts';
+import { batchBody } from '../load/bodies.ts';
+import { loadPool, type Pool, type PoolSource } from '../load/pool.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import { inTurn } from '../plan/turns.ts';
-import { writeGroups } from './groups.ts';
-import { CEILING_PROGRAMS, type CeilingPrograms, runBulk } from './programs.ts';
+import { type CeilingPrograms, runBulk } from './programs.ts';
 
-/** Figures of one bulk insert, or of another part of a server. */
-export interface BulkSample {
+/** Figures of one bulk insert. */
+export interface CeilingSample {
+  readonly target: TargetName;
   readonly events: number;
   /** Wall-clock milliseconds of inserts, commits and checkpoints. */
   readonly duration_ms: number;
   /** CPU time of all threads of the process in the same period, in microseconds. */
   readonly cpu_us: number;
-}
-
-export interface CeilingSample extends BulkSample {
-  readonly target: TargetName;
 }
 
 export interface CeilingFigures {
@@ -44,50 +42,46 @@ export interface Ceiling {
   readonly servers: Readonly<Partial<Record<TargetName, CeilingFigures>>>;
 }
 
-export interface CeilingOptions {
+export interface CeilingOptions extends Pick<Ceiling, 'durability' | 'group_events'> {
   readonly targets: readonly TargetName[];
   readonly source: PoolSource;
   /** Number of events that each run stores. */
   readonly events: number;
-  /** Number of events in one transaction. */
-  readonly groupEvents: number;
-  readonly durability: 'process' | 'power';
   /** Number of runs of each program. */
   readonly repeats: number;
   /** Cores of the servers, on which the programs run. */
   readonly placement: Placement;
   readonly lifetime: Lifetime;
-  /** Programs to run; default: the real ones. Tests pass others. */
-  readonly programs?: CeilingPrograms;
-  /** Called after each run. */
-  readonly onProgress?: (sample: CeilingSample, done: number, total: number) => void;
+  /** Programs to run. Tests pass others than the real ones. */
+  readonly programs: CeilingPrograms;
+  /** Called after each run with the number of runs so far. */
+  readonly onProgress: (done: number) => void;
 }
 
 export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> {
-  const { events, groupEvents, durability, lifetime, programs = CEILING_PROGRAMS } = options;
+  const { events, group_events, durability, lifetime, programs } = options;
   const folder = await lifetime.temporaryFolder();
   const groups = join(folder.path, 'groups.ndjson');
   const pool = await loadPool(options.source);
-  await writeGroups(groups, pool, events, groupEvents, lifetime.signal);
-  // A slow minute of the machine affects both servers.
-  const order = inTurn(options.targets, options.repeats);
+  await writeGroups(groups, pool, events, group_events, lifetime.signal);
   const wrapper = pinningCommand(options.placement.server_cpus);
   const samples: CeilingSample[] = [];
-  for (const target of order) {
+  // A slow minute of the machine affects both servers.
+  for (const target of inTurn(options.targets, options.repeats)) {
     const fresh = await lifetime.temporaryFolder();
     const database = join(fresh.path, 'events.db');
-    const run = { database, source: { groups }, events, durability, wrapper, lifetime };
+    const flags = ['--groups', groups, '--durability', durability];
+    const run = { database, flags, events, wrapper, lifetime };
     const { duration_ms, cpu_us } = await runBulk(target, programs[target], run);
     await fresh.release();
-    const sample = { target, events, duration_ms, cpu_us };
-    samples.push(sample);
-    options.onProgress?.(sample, samples.length, order.length);
+    samples.push({ target, events, duration_ms, cpu_us });
+    options.onProgress(samples.length);
   }
   await folder.release();
   return {
     payload_sha256: pool.facts.sha256,
     durability,
-    group_events: groupEvents,
+    group_events,
     samples,
     servers: Object.fromEntries(
       options.targets.map((name) => [name, figuresOf(samples.filter(({ target }) => target === name))]),
@@ -96,9 +90,36 @@ export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> 
 }
 
 /** Returns the figures of at least one sample. */
-export function figuresOf(samples: readonly BulkSample[]): CeilingFigures {
+function figuresOf(samples: readonly CeilingSample[]): CeilingFigures {
   return {
     events_per_s: summarise(samples.map(({ events, duration_ms }) => events / (duration_ms / 1000)))!,
     cpu_us_per_event: summarise(samples.map(({ events, cpu_us }) => cpu_us / events))!,
   };
+}
+
+const LINE_FEED = Buffer.from('\n');
+
+/**
+ * Writes the first `events` events of the pool's sequence as batch bodies, one per line with `groupEvents` events. A
+ * body contains no line feed, since the lines of the pool contain none.
+ */
+export async function writeGroups(
+  file: string,
+  pool: Pool,
+  events: number,
+  groupEvents: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    for (let first = 0; first < events; first += groupEvents) {
+      signal.throwIfAborted();
+      const count = Math.min(groupEvents, events - first);
+      await handle.writev([batchBody(pool, { first, count }), LINE_FEED]);
+    }
+    // Without this, the system would write the file to disk while the first program is measured.
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -2,24 +2,17 @@
  * Measures the ceilings of a run: one for each combination of payload, durability and group size. All measurements with
  * the same combination share it.
  */
-
-import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Findings } from '../analyse/measurement.ts';
 import type { Options } from '../plan/options.ts';
-import type { Placement } from '../plan/placement.ts';
 import { CEILING_EVENTS, CEILING_REPEATS } from '../plan/plan.ts';
 import { groupEvents, type Spec } from '../plan/spec.ts';
 import type { Contenders } from '../run/contenders.ts';
 import type { Progress } from '../run/progress.ts';
 import { poolOf } from '../run/workers.ts';
-import { type Ceiling, measureCeiling } from './ceiling.ts';
+import { type Ceiling, type CeilingOptions, measureCeiling } from './ceiling.ts';
 
-export interface CeilingsContext {
+export interface CeilingsContext extends Pick<CeilingOptions, 'placement' | 'lifetime' | 'targets'> {
   readonly contenders: Contenders;
-  readonly placement: Placement;
-  readonly lifetime: Lifetime;
-  readonly targets: readonly TargetName[];
   readonly options: Options;
   readonly progress: Progress;
 }
@@ -38,10 +31,12 @@ export function createCeilings(context: CeilingsContext): Ceilings {
     async indexFor(spec, { payload, rounds }) {
       const { durability } = spec.workload;
       const group_events = groupEvents(spec.workload);
-      const key = [payload.sha256, durability, group_events].join();
-      const found = all.findIndex((one) => {
-        return [one.payload_sha256, one.durability, one.group_events].join() === key;
-      });
+      const found = all.findIndex(
+        (one) =>
+          one.payload_sha256 === payload.sha256 &&
+          one.durability === durability &&
+          one.group_events === group_events,
+      );
       const programs = contenders.ceilings;
       if (found >= 0 || !spec.ceiling || programs === null) return found < 0 ? null : found;
       await progress.step(`ceiling of ${spec.name}`, CEILING_REPEATS * targets.length, async (at) => {
@@ -49,9 +44,9 @@ export function createCeilings(context: CeilingsContext): Ceilings {
           ...{ programs, targets, durability, placement, lifetime },
           source: poolOf(spec, context.options),
           events: Math.min(rounds.size.events!, CEILING_EVENTS),
-          groupEvents: group_events,
+          group_events,
           repeats: CEILING_REPEATS,
-          onProgress: (_, done) => at(done),
+          onProgress: at,
         });
         all.push(ceiling);
         return targets

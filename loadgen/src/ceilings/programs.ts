@@ -42,36 +42,20 @@ export const CEILING_PROGRAMS: CeilingPrograms = {
   },
 };
 
-const HTTP_SOURCE = `${ROOT}server-ts/http-only.ts`;
-
-/** Servers that answer without reading the contents of a request body. */
-export const HTTP_PROGRAMS: Readonly<Record<TargetName, Pick<Target, 'command' | 'args'>>> = {
-  rs: { command: RS_EXAMPLE.replace(/ceiling$/, 'http_only'), args: ['--'] },
-  ts: { command: process.execPath, args: ['--import', TS_LOADER, HTTP_SOURCE, '--'] },
-};
-
-/**
- * Input of a program: a file with one batch body per line, or a closed database. From a database only the rows are
- * copied, `group` of them in each transaction.
- */
-export type CeilingSource = { readonly groups: string } | { readonly rows: string; readonly group: number };
-
 /** Input and environment of one run of a program. */
 export interface CeilingRun {
   /** Path of the database to create; the file must not exist. */
   readonly database: string;
-  readonly source: CeilingSource;
-  /** Number of events in the source. */
+  /** Flags in addition to `--db`. `--groups` names a file with one batch body per line. */
+  readonly flags: readonly string[];
+  /** Number of events in the input. */
   readonly events: number;
-  readonly durability: 'process' | 'power';
-  /** `--max-metadata-bytes`; only tests set it. */
-  readonly maxMetadataBytes?: number;
   /** Words before the program's command, such as those of `taskset`. */
   readonly wrapper: readonly string[];
   readonly lifetime: Lifetime;
 }
 
-/** Runs the program on a fresh database. Fails unless every event of the source is stored. */
+/** Runs the program on a fresh database. Fails unless every event of the input is stored. */
 export async function runBulk(
   target: TargetName,
   program: CeilingProgram,
@@ -86,33 +70,14 @@ export async function runBulk(
   ]);
 }
 
-/**
- * The figures that the program prints as JSON. `parse_ms` and `parse_cpu_us` are those of scanning and checking, which
- * the other figures do not include.
- */
-const FIGURES = [
-  'events',
-  'stored',
-  'duplicates',
-  'duration_ms',
-  'cpu_us',
-  'parse_ms',
-  'parse_cpu_us',
-] as const;
+/** The figures that the program prints as JSON. */
+const FIGURES = ['events', 'stored', 'duplicates', 'duration_ms', 'cpu_us'] as const;
 export type BulkFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
-
-function flagsOf({ source, database, durability, maxMetadataBytes }: CeilingRun): string[] {
-  const from =
-    'groups' in source
-      ? ['--groups', source.groups]
-      : ['--rows', source.rows, '--group', String(source.group)];
-  const most = maxMetadataBytes === undefined ? [] : ['--max-metadata-bytes', String(maxMetadataBytes)];
-  return ['--db', database, ...from, '--durability', durability, ...most];
-}
 
 /** Runs the program and returns its standard output. */
 async function runToEnd(target: TargetName, program: CeilingProgram, run: CeilingRun): Promise<string> {
-  const [command, ...args] = [...run.wrapper, program.command, ...program.args, ...flagsOf(run)];
+  const flags = ['--db', run.database, ...run.flags];
+  const [command, ...args] = [...run.wrapper, program.command, ...program.args, ...flags];
   const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));

@@ -1,8 +1,9 @@
-/** Measures one ladder on one server: its rungs one after the other, on one file. */
+/** Measures one ladder on one server: its rungs one after the other, on one file. Its types are those of the result. */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { quantile, type Summary, summarise } from '../analyse/statistics.ts';
+import type { Environment } from '../observe/environment.ts';
 import { createProbe } from '../observe/probe.ts';
 import { Clients } from './clients.ts';
 import type { Ladder } from './ladders.ts';
@@ -18,6 +19,18 @@ export interface RungFigures {
   readonly events_per_s: Summary;
   readonly p99_ms: Summary;
   readonly peak_rss_bytes: number | null;
+}
+
+/** A ladder with the figures of both servers. */
+export interface Climbed extends Pick<Ladder, 'name' | 'title' | 'unit'> {
+  readonly servers: Readonly<Record<TargetName, readonly RungFigures[]>>;
+}
+
+/** The result of `pnpm bench:ladders`. */
+export interface LaddersResult {
+  readonly measured_on: string;
+  readonly environment: Environment;
+  readonly ladders: readonly Climbed[];
 }
 
 const probe = createProbe();
@@ -37,14 +50,21 @@ export async function climb(
     for (const rung of ladder.rungs) {
       await load.fill(rung, lifetime.signal);
       const clients = await Clients.open(server.port, ladder.clients(rung));
-      // The first slice of a rung warms up what the rung changes.
-      const measured: Slice[] = [];
+      const measured: Awaited<ReturnType<typeof sliceOf>>[] = [];
       for (let number = 0; number <= slices; number++) {
         lifetime.signal.throwIfAborted();
         measured.push(await sliceOf(server.pid, ladder.events(rung), load.slice(rung), clients));
       }
       clients.close();
-      figures.push(figuresOf(rung, measured.slice(1), (await probe(server.pid)).peak_rss_bytes));
+      // The first slice of a rung warms up what the rung changes.
+      const counted = measured.slice(1);
+      figures.push({
+        rung,
+        cpu_us_per_event: summarise(counted.flatMap(({ cpu_us_per_event }) => cpu_us_per_event ?? [])),
+        events_per_s: summarise(counted.map(({ events_per_s }) => events_per_s))!,
+        p99_ms: summarise(counted.map(({ p99_ms }) => p99_ms))!,
+        peak_rss_bytes: (await probe(server.pid)).peak_rss_bytes,
+      });
     }
   } finally {
     load.close();
@@ -54,19 +74,8 @@ export async function climb(
   return figures;
 }
 
-interface Slice {
-  readonly cpu_us_per_event: number | null;
-  readonly events_per_s: number;
-  readonly p99_ms: number;
-}
-
 /** Measures a slice. Its CPU time includes all that the clients of the stream receive. */
-async function sliceOf(
-  pid: number,
-  events: number,
-  run: () => Promise<Posted>,
-  clients: Clients,
-): Promise<Slice> {
+async function sliceOf(pid: number, events: number, run: () => Promise<Posted>, clients: Clients) {
   const before = await probe(pid);
   const { seconds, latencies } = await run();
   await clients.quiet();
@@ -77,16 +86,5 @@ async function sliceOf(
     cpu_us_per_event: cpu === null ? null : cpu / events,
     events_per_s: events / seconds,
     p99_ms: quantile(sorted, 0.99),
-  };
-}
-
-function figuresOf(rung: number, slices: readonly Slice[], peak: number | null): RungFigures {
-  const cpu = slices.flatMap(({ cpu_us_per_event }) => cpu_us_per_event ?? []);
-  return {
-    rung,
-    cpu_us_per_event: summarise(cpu),
-    events_per_s: summarise(slices.map((slice) => slice.events_per_s))!,
-    p99_ms: summarise(slices.map((slice) => slice.p99_ms))!,
-    peak_rss_bytes: peak,
   };
 }

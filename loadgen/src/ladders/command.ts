@@ -5,10 +5,9 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import type { Usage } from '../plan/parse.ts';
-import { climb } from './climb.ts';
+import { type Climbed, climb, type LaddersResult } from './climb.ts';
 import { LADDERS, type Ladder } from './ladders.ts';
 import { laddersReport } from './report.ts';
-import type { Climbed, LaddersResult } from './result.ts';
 
 export const LADDERS_USAGE: Usage<'ladders'> = {
   name: 'ladders',
@@ -26,7 +25,7 @@ const DEFAULT_FILE = '.bench/ladders.json';
 
 /** Returns the ladders with these names, all without names; adds a problem for each unknown name. */
 export function pickLadders(names: readonly string[] | undefined, problems: string[]): readonly Ladder[] {
-  const known = LADDERS.map(({ name }) => name as string);
+  const known = LADDERS.map(({ name }) => name);
   for (const name of names ?? [])
     if (!known.includes(name)) problems.push(`--pick: ${name} is not one of ${known.join(', ')}`);
   return LADDERS.filter(({ name }) => names === undefined || names.includes(name));

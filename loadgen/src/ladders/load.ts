@@ -14,11 +14,6 @@ const CONNECTIONS = 4;
 const FILL_BATCH = 1_000;
 const FILL_EVENTS = 50_000;
 
-interface Body {
-  readonly bytes: Buffer;
-  readonly events: number;
-}
-
 export interface Posted {
   readonly seconds: number;
   /** Of each request, in milliseconds. */
@@ -45,7 +40,7 @@ export class Load {
       const count = Math.min(stored(rung) - this.#filled, FILL_EVENTS);
       const from = this.#filled;
       const ownOf = (i: number) => filling?.(from + i) ?? own(from + i, rung);
-      await this.#post(this.#bodies(count, FILL_BATCH, ownOf));
+      await this.#post(bodiesOf(this.#take(count), count, FILL_BATCH, ownOf));
       this.#filled += count;
     }
   }
@@ -53,8 +48,8 @@ export class Load {
   /** Prepares the events of one slice. The returned function posts them. */
   slice(rung: number): () => Promise<Posted> {
     const { events, batch, own } = this.#ladder;
-    const from = this.#next;
-    const bodies = this.#bodies(events(rung), batch(rung), (i) => own(from + i, rung));
+    const from = this.#take(events(rung));
+    const bodies = bodiesOf(from, events(rung), batch(rung), (i) => own(from + i, rung));
     return () => this.#post(bodies);
   }
 
@@ -62,35 +57,43 @@ export class Load {
     this.#client.close();
   }
 
-  /** Returns the bodies of the next events; `own` returns the members of the i-th of them. */
-  #bodies(count: number, batch: number, own: (i: number) => Readonly<Record<string, unknown>>): Body[] {
-    const bodies: Body[] = [];
-    for (let at = 0; at < count; ) {
-      const length = Math.min(batch, count - at);
-      const first = at;
-      const events = Array.from({ length }, (_, i) => ({ ...eventOf(this.#next + i), ...own(first + i) }));
-      bodies.push({ bytes: Buffer.from(JSON.stringify({ events })), events: length });
-      this.#next += length;
-      at += length;
-    }
-    return bodies;
+  /** Reserves the numbers of `count` new events and returns the first of them. */
+  #take(count: number): number {
+    const first = this.#next;
+    this.#next += count;
+    return first;
   }
 
-  async #post(bodies: readonly Body[]): Promise<Posted> {
+  async #post(bodies: ReturnType<typeof bodiesOf>): Promise<Posted> {
     const begun = nowMs();
     const latencies: number[] = [];
-    let at = 0;
+    const queue = bodies.values();
     const post = async (): Promise<void> => {
-      for (let next = bodies[at++]; next !== undefined; next = bodies[at++]) {
+      for (const { bytes, events } of queue) {
         const sent = nowMs();
-        const { status, text } = await this.#client.send('POST', '/api/events/batch', next.bytes, []);
+        const { status, text } = await this.#client.send('POST', '/api/events/batch', bytes, []);
         latencies.push(nowMs() - sent);
         // `received` counts new events alone (rule ING-04).
-        if (status !== 201 || !text.startsWith(`{"received":${next.events},`))
+        if (status !== 201 || !text.startsWith(`{"received":${events},`))
           throw new BenchFailure('audit_failed', `POST /api/events/batch: ${status} ${text.slice(0, 200)}`);
       }
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, post));
     return { seconds: (nowMs() - begun) / 1000, latencies };
   }
+}
+
+/** Returns the bodies of `count` events from number `from`; `own` returns the members of the i-th of them. */
+function bodiesOf(
+  from: number,
+  count: number,
+  batch: number,
+  own: (i: number) => Readonly<Record<string, unknown>>,
+) {
+  return Array.from({ length: Math.ceil(count / batch) }, (_, request) => {
+    const first = request * batch;
+    const length = Math.min(batch, count - first);
+    const events = Array.from({ length }, (_, i) => ({ ...eventOf(from + first + i), ...own(first + i) }));
+    return { bytes: Buffer.from(JSON.stringify({ events })), events: length };
+  });
 }

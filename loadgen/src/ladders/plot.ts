@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { draw, LOOKS, plain, thousands } from '../report/html/draw.ts';
 import { SHORT_NAMES } from '../report/names.ts';
-import type { Climbed } from './result.ts';
+import type { Climbed } from './climb.ts';
 
 /** An image has no style sheet: colours that are legible on white and on black. */
 const STYLE =

@@ -1,26 +1,33 @@
 /** Renders the ladders as Markdown, for the terminal and for docs/growth.md. */
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Summary } from '../analyse/statistics.ts';
+import type { Environment } from '../observe/environment.ts';
 import { markdownTable } from '../report/markdown-table.ts';
 import { SHORT_NAMES } from '../report/names.ts';
-import type { RungFigures } from './climb.ts';
-import type { Climbed, LaddersResult } from './result.ts';
+import type { Climbed, LaddersResult, RungFigures } from './climb.ts';
 
 /** Returns the path of a ladder's plot, as docs/growth.md names it. */
 export function plotPath({ name }: Climbed): string {
   return `growth/${name}.svg`;
 }
 
-export function laddersReport(
-  { measured_on, environment, ladders }: LaddersResult,
-  hasPlots: boolean,
-): string {
-  const { cpu_model, cpu_cores, commit } = environment;
-  const at = commit === null ? '' : ` at commit ${commit.slice(0, 7)}`;
+export function laddersReport(result: LaddersResult, hasPlots: boolean): string {
   return [
-    `Measured on ${measured_on}${at}, on ${cpu_cores} cores of ${cpu_model ?? 'an unknown processor'}. Medians of three slices (smallest to largest). The generator ran on the same cores.`,
-    ...ladders.flatMap((ladder) => sectionOf(ladder, hasPlots)),
+    `${measuredOn(result)} Medians of three slices (smallest to largest). The generator ran on the same cores.`,
+    ...result.ladders.flatMap((ladder) => sectionOf(ladder, hasPlots)),
   ].join('\n\n');
+}
+
+/** Returns the date, commit and machine of a result as a sentence. */
+export function measuredOn({
+  measured_on,
+  environment: { cpu_model, cpu_cores, commit },
+}: {
+  readonly measured_on: string;
+  readonly environment: Environment;
+}): string {
+  const at = commit === null ? '' : ` at commit ${commit.slice(0, 7)}`;
+  return `Measured on ${measured_on}${at}, on ${cpu_cores} cores of ${cpu_model ?? 'an unknown processor'}.`;
 }
 
 function sectionOf(ladder: Climbed, hasPlots: boolean): string[] {

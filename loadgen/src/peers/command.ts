@@ -10,12 +10,9 @@ import { choosePlacement } from '../plan/placement.ts';
 import { Helper } from '../run/helper.ts';
 import type { Driven, Order } from './drive.ts';
 import { measureRound, type Round } from './measure.ts';
-import type { Found, Peer } from './peer.ts';
+import { type Found, LOAD, PEER_POOL, type Peer } from './peer.ts';
 import { PEERS } from './peers.ts';
-import { LOAD, PEER_POOL } from './plan.ts';
-import { checkIds } from './protocol.ts';
-import { peersReport } from './report.ts';
-import { type PeersResult, rowOf, type Skipped } from './result.ts';
+import { type PeersResult, peersReport, rowOf, type Skipped } from './report.ts';
 
 export const PEERS_USAGE: Usage<'peers'> = {
   name: 'peers',
@@ -36,7 +33,6 @@ export async function runPeers(options: PeersOptions, lifetime: Lifetime): Promi
   const { rounds, duration, out } = options;
   const { found, skipped } = await findPeers(PEERS);
   const pool = await loadPool(PEER_POOL);
-  checkIds(pool);
   const environment = readEnvironment();
   const perRound = 2 * duration + LOAD.warm_up_s + LOAD.crash_s + 2;
   say(
@@ -86,7 +82,7 @@ export async function findPeers(peers: readonly Peer[]) {
     if ('missing' in program) reasons.set(peer.title, program.missing);
     else found.push({ peer, program });
   }
-  const skipped: Skipped[] = [...reasons].map(([title, reason]) => ({ title, reason }));
+  const skipped = [...reasons].map(([title, reason]): Skipped => ({ title, reason }));
   for (const { title, reason } of skipped) say(`skipped: ${title}: ${reason}`);
   return { found, skipped };
 }

@@ -10,8 +10,7 @@ import { createProbe } from '../observe/probe.ts';
 import { folderBytes } from '../observe/size.ts';
 import type { Helper } from '../run/helper.ts';
 import type { Driven, Order } from './drive.ts';
-import type { Found, Peer } from './peer.ts';
-import { LOAD } from './plan.ts';
+import { type Found, LOAD, type Peer } from './peer.ts';
 import { startPeer } from './server.ts';
 
 export interface Round {

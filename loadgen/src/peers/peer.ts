@@ -1,4 +1,5 @@
-/** A server of the comparison: how it starts, what it promises, how it counts what it has stored. */
+/** A server of the comparison: how it starts, what it promises, how it counts what it has stored; and the load. */
+import type { PoolSource } from '../load/pool.ts';
 import type { ProtocolName } from './protocol.ts';
 
 /**
@@ -36,3 +37,23 @@ export interface Found {
 export interface Missing {
   readonly missing: string;
 }
+
+/** DATA: small events, each with a UUID of its own. */
+export const PEER_POOL: PoolSource = {
+  corpus: undefined,
+  payload: 'small',
+  seed: 1,
+  most: 20_000,
+};
+
+/** DATA: the load that every peer gets. */
+export const LOAD = {
+  connections: 40,
+  /** Events in a request, or in a run of messages without waiting in between. */
+  batch: 50,
+  warm_up_s: 1,
+  /** Events per second of the open loop. */
+  rate: 10_000,
+  /** Seconds of load before the kill. */
+  crash_s: 1,
+} as const;

@@ -1,14 +1,31 @@
 /** DATA: the servers of the comparison, in the order of the table. */
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { askNats, greets } from '@twin-ingest/testkit/nats/ask.ts';
 import { natsProgram } from '@twin-ingest/testkit/nats/program.ts';
 import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Durability } from '../plan/options.ts';
-import { askHttp, askSocket } from './ask.ts';
-import { goProgram, systemProgram } from './install.ts';
 import type { Class, Peer } from './peer.ts';
 import { STREAM } from './protocol.ts';
+import { goProgram, redisProgram } from './server.ts';
+
+const DEADLINE_MS = 10_000;
+
+/** Returns the text of a 2xx answer; rejects otherwise. */
+async function askHttp(port: number, path: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(DEADLINE_MS) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  return text;
+}
+
+/** Returns what the command prints; rejects while Redis does not answer. Its client comes with its server. */
+async function askRedis(port: number, ...command: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('redis-cli', ['-e', '-p', String(port), ...command]);
+  return stdout;
+}
 
 function twin(name: TargetName, durability: Durability): Peer {
   const { label, command, args } = TARGETS[name];
@@ -21,12 +38,7 @@ function twin(name: TargetName, durability: Durability): Peer {
     protocol: 'ingest',
     find: async () => ({ command: [command, ...args], version: 'this commit' }),
     flags: async (folder, port) => [
-      '--db',
-      join(folder, 'events.db'),
-      '--port',
-      String(port),
-      '--durability',
-      durability,
+      ...['--db', join(folder, 'events.db'), '--port', String(port), '--durability', durability],
     ],
     ask: (port) => askHttp(port, '/readyz'),
     async stored(port) {
@@ -78,13 +90,13 @@ function redis(durability: Class, fsync: string): Peer {
     setting: `appendfsync ${fsync}`,
     repeated: 'stored again',
     protocol: 'resp',
-    find: () => systemProgram('redis-server', /v=(\S+)/, 'apt-get install redis-server'),
+    find: redisProgram,
     flags: async (folder, port) => [
       ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
       ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     ],
-    ask: (port) => askSocket(port, 'PING\r\n', /\+PONG/),
-    stored: async (port) => Number((await askSocket(port, `XLEN ${STREAM}\r\n`, /:(\d+)\r\n/))[1]),
+    ask: (port) => askRedis(port, 'PING'),
+    stored: async (port) => Number(await askRedis(port, 'XLEN', STREAM)),
   };
 }
 

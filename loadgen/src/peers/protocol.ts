@@ -92,11 +92,6 @@ function published(event: Buffer, connection: number): Buffer[] {
   return [Buffer.from(line + headers), event, LINE_END];
 }
 
-/** Throws unless every event of the pool has an `event_id`, which JetStream needs. */
-export function checkIds(pool: Pool): void {
-  if (pool.facts.with_event_id !== pool.facts.events) throw new Error('an event has no event_id');
-}
-
 interface Answer {
   readonly end: number;
   readonly events: number;

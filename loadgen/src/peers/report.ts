@@ -1,9 +1,45 @@
-/** Renders the result as Markdown, for the terminal and for docs/peers.md. */
-import { short, spread, whole } from '../ladders/report.ts';
+/** The result of `pnpm bench:peers`, and its Markdown for the terminal and for docs/peers.md. */
+import { type Summary, summarise } from '../analyse/statistics.ts';
+import { measuredOn, short, spread, whole } from '../ladders/report.ts';
+import type { Environment } from '../observe/environment.ts';
 import { markdownTable } from '../report/markdown-table.ts';
-import type { Class } from './peer.ts';
-import { LOAD } from './plan.ts';
-import type { PeerRow, PeersResult } from './result.ts';
+import type { Round } from './measure.ts';
+import { type Class, LOAD, type Peer } from './peer.ts';
+
+/** The result of `pnpm bench:peers`. */
+export interface PeersResult {
+  readonly measured_on: string;
+  readonly environment: Environment;
+  readonly rounds: number;
+  readonly duration_s: number;
+  /** Mean length of an event in bytes. */
+  readonly event_bytes: number;
+  readonly rows: readonly PeerRow[];
+  readonly skipped: readonly Skipped[];
+}
+
+/** Figures of one server over all rounds. */
+export interface PeerRow extends Pick<Peer, 'name' | 'title' | 'durability' | 'setting' | 'repeated'> {
+  readonly version: string;
+  readonly figures: Readonly<Record<keyof Round, Summary | null>>;
+}
+
+/** A server that was not measured, and why. */
+export interface Skipped {
+  readonly title: string;
+  readonly reason: string;
+}
+
+export function rowOf(peer: Peer, version: string, rounds: readonly Round[]): PeerRow {
+  const { name, title, durability, setting, repeated } = peer;
+  const figures = (Object.keys(rounds[0]!) as (keyof Round)[]).map((figure) => {
+    return [figure, summarise(rounds.flatMap((round) => round[figure] ?? []))];
+  });
+  return {
+    ...{ name, title, version, durability, setting, repeated },
+    figures: Object.fromEntries(figures) as PeerRow['figures'],
+  };
+}
 
 const CLASSES: Readonly<Record<Class, string>> = {
   disk: 'synced to disk',
@@ -12,9 +48,8 @@ const CLASSES: Readonly<Record<Class, string>> = {
 };
 
 export function peersReport(result: PeersResult): string {
-  const { measured_on, environment, rounds, duration_s, event_bytes, rows, skipped } = result;
+  const { rounds, duration_s, event_bytes, rows, skipped } = result;
   const { connections, batch, rate } = LOAD;
-  const { cpu_model, cpu_cores, commit } = environment;
   const head = [
     'Server',
     'When it answers, an event is',
@@ -28,7 +63,7 @@ export function peersReport(result: PeersResult): string {
     'A repeated event is',
   ];
   return [
-    `Measured on ${measured_on}${commit === null ? '' : ` at commit ${commit.slice(0, 7)}`}, on ${cpu_cores} cores of ${cpu_model ?? 'an unknown processor'}.`,
+    measuredOn(result),
     markdownTable({ head, rows: rows.map(cellsOf) }, [0, 1, 9]),
     `Medians of ${rounds} interleaved rounds (smallest to largest), each in a fresh folder. ${connections} connections sent ${batch} events of ${Math.round(event_bytes)} bytes at a time. A closed loop and an open loop took ${duration_s} s each. The generator ran on the same cores.`,
     ...skipped.map(({ title, reason }) => `Skipped: ${title}. ${reason}.`),

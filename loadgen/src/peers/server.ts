@@ -1,12 +1,46 @@
-/** Runs a peer as a child process: starts it, waits until it answers, kills it, starts it again on the same folder. */
-import { spawn } from 'node:child_process';
+/**
+ * Finds or builds the program of a peer, and runs it as a child process. It waits until the peer answers, kills it, and
+ * starts it again on the same folder.
+ *
+ * Programs in Go are built once with `go install`, into a folder that git ignores. Redis comes from the system.
+ */
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { freePorts } from '@twin-ingest/testkit/servers/free-port.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import { endProcess } from '../run/helper.ts';
-import type { Found, Peer } from './peer.ts';
+import type { Found, Missing, Peer } from './peer.ts';
+
+/** Builds a Go module of this version, unless that was done before. */
+export async function goProgram(module: string, program: string, version: string): Promise<Found | Missing> {
+  const folder = join(ROOT, '.bench/bin', `${program}-${version}`);
+  const path = join(folder, program);
+  if (!existsSync(path)) {
+    process.stderr.write(`building ${program} ${version} with Go\n`);
+    const built = spawnSync('go', ['install', `${module}@v${version}`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, GOBIN: folder },
+      encoding: 'utf8',
+    });
+    if (built.error !== undefined) return { missing: 'Go builds it, and Go is not installed' };
+    if (built.status !== 0)
+      return { missing: `go install failed: ${built.stderr.trim().split('\n').at(-1)}` };
+  }
+  return { command: [path], version };
+}
+
+/** Finds the server of Redis in the system. */
+export async function redisProgram(): Promise<Found | Missing> {
+  const { stdout } = spawnSync('redis-server', ['--version'], { encoding: 'utf8' });
+  const version = /v=(\S+)/.exec(stdout ?? '')?.[1];
+  if (version === undefined) return { missing: 'not installed: apt-get install redis-server' };
+  return { command: ['redis-server'], version };
+}
 
 const READY_MS = 60_000;
 const STOP_MS = 60_000;

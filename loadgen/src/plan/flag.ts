@@ -3,17 +3,7 @@
 export const MODES = ['startup', 'main', 'batch', 'single', 'open', 'soak', 'all'] as const;
 export type RunMode = (typeof MODES)[number];
 
-export type CommandName =
-  | 'compare'
-  | 'sync'
-  | 'codecs'
-  | 'binary'
-  | 'rpc'
-  | 'ceilings'
-  | 'reads'
-  | 'peers'
-  | 'ladders'
-  | 'profile';
+export type CommandName = 'compare' | 'sync' | 'codecs' | 'binary' | 'rpc' | 'reads' | 'peers' | 'ladders';
 
 export interface Flag {
   /** Kind of the value. The items of a `list` have commas between them. */

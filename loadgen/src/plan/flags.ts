@@ -52,7 +52,7 @@ export const FLAGS = {
   },
   events: {
     ...COUNT,
-    commands: ['compare', 'ceilings'],
+    commands: ['compare'],
     modes: ['main', 'batch', 'single', 'open', 'all'],
     quick: 200_000,
     help: 'events that a closed loop has in each round, instead of a length',
@@ -65,7 +65,7 @@ export const FLAGS = {
   },
   duration: {
     kind: 'integer',
-    commands: ['compare', 'profile', 'peers'],
+    commands: ['compare', 'peers'],
     modes: LOADS,
     value: 'S',
     minimum: 1,
@@ -99,7 +99,7 @@ export const FLAGS = {
   },
   rate: {
     kind: 'text',
-    commands: ['compare', 'profile'],
+    commands: ['compare'],
     modes: ['open', 'soak'],
     value: 'RATES',
     help: `events/s, or in an open loop also shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
@@ -120,7 +120,7 @@ export const FLAGS = {
   },
   rounds: {
     kind: 'integer',
-    commands: ['compare', 'ceilings', 'peers'],
+    commands: ['compare', 'peers'],
     modes: ['main', 'batch', 'single', 'open', 'all'],
     value: 'N',
     default: ROUNDS,
@@ -147,7 +147,7 @@ export const FLAGS = {
   },
   corpus: {
     kind: 'text',
-    commands: ['compare', 'codecs', 'ceilings', 'profile'],
+    commands: ['compare', 'codecs'],
     modes: ['main', 'batch', 'single', 'open', 'soak', 'all'],
     value: 'FILE',
     help: 'recorded events instead of generated ones: NDJSON, gzip or not',
@@ -174,7 +174,7 @@ export const FLAGS = {
   },
   out: {
     kind: 'text',
-    commands: [...ALL_SUITES, 'ceilings', 'peers', 'ladders'],
+    commands: [...ALL_SUITES, 'peers', 'ladders'],
     value: 'FILE',
     help: 'where the result is written; a suite adds its part to a result of bench:compare that is there',
   },

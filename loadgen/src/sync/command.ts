@@ -5,16 +5,16 @@
  * was out of sync.
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Latency } from '../load/drivers/driver.ts';
-import { readMachine } from '../observe/machine.ts';
+import { warningOf } from '../analyse/warnings.ts';
+import { type MachineTicks, readMachine } from '../observe/machine.ts';
 import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
-import { SuiteRun } from '../run/suite-run.ts';
+import { SuiteRun, stolenWarnings } from '../run/suite-run.ts';
 import { Poster } from './poster.ts';
 import { syncTerminal } from './report.ts';
 import {
-  type Percentiles,
+  type FigureKey,
+  figuresOf,
   SCENARIO_NAMES,
   type ScenarioName,
   type Skipped,
@@ -23,11 +23,10 @@ import {
   type SyncRow,
   type SyncWarning,
 } from './result.ts';
-import type { Scenario } from './scenario.ts';
+import type { ScenarioContext } from './scenario.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
 import { sizesOf } from './sizes.ts';
-import type { Strategies } from './strategies/strategy.ts';
-import { scenarioWarnings } from './warnings.ts';
+import type { Strategies } from './strategies.ts';
 
 export const SYNC: SuiteUsage<ScenarioName> = {
   name: 'sync',
@@ -56,29 +55,32 @@ export async function runSync(
   const { launch, progress } = run;
   await run.begin();
   const poster = new Poster({ seed, ...launch });
-  const common = { launch, sizes: sizesOf(size), seed, strategies, poster };
+  const common = { launch, sizes: sizesOf(size), seed, strategies, poster, targets };
   const rows: SyncRow[] = [];
   const skipped: Skipped[] = [];
   const warnings: SyncWarning[] = [];
-  const measure = async ({ name: scenario, measure: measured }: Scenario, server: TargetName) =>
-    measured(server, {
-      ...common,
-      add: ({ latency, ...row }) => {
-        rows.push({ scenario, server, ...row, latency: latency && percentilesOf(latency) });
-      },
-      skip: (reason) => {
-        progress.say(`${scenario} ${server}: skipped: ${reason}`);
-        skipped.push({ scenario, server, reason });
-      },
-    });
-  const chosen = SCENARIOS.filter(({ name }) => options.scenarios.includes(name));
-  for (const [i, scenario] of chosen.entries()) {
+  const chosen = SCENARIOS.filter(([name]) => options.scenarios.includes(name));
+  for (const [i, [scenario, measure]] of chosen.entries()) {
     const before = await readMachine();
     // Each server is first in turn, so that a drift of the machine favours neither.
-    for (const server of i % 2 === 0 ? targets : targets.toReversed())
-      await run.timed(`${scenario.name} ${server}`, () => measure(scenario, server));
-    const own = rows.filter((row) => row.scenario === scenario.name);
-    warnings.push(...scenarioWarnings(scenario.name, own, before, await readMachine()));
+    for (const server of i % 2 === 0 ? targets : targets.toReversed()) {
+      const context: ScenarioContext = {
+        ...common,
+        add(parameters, samples, latency = null) {
+          // The histogram of a latency would take most of the file.
+          const { histogram: _, ...percentiles } = latency ?? {};
+          const shown = latency === null ? null : (percentiles as SyncRow['latency']);
+          rows.push({ scenario, server, parameters, figures: figuresOf(samples), latency: shown });
+        },
+        skip(reason) {
+          progress.say(`${scenario} ${server}: skipped: ${reason}`);
+          skipped.push({ scenario, server, reason });
+        },
+      };
+      await run.timed(`${scenario} ${server}`, () => measure(server, context));
+    }
+    const own = rows.filter((row) => row.scenario === scenario);
+    warnings.push(...scenarioWarnings(scenario, own, before, await readMachine()));
     await run.keep(rows);
     if (i === 0) progress.say(`rows so far, should it fail: ${run.unfinished}`);
   }
@@ -95,7 +97,29 @@ export async function runSync(
   await run.finish(result, () => syncTerminal(result));
 }
 
-/** Returns the latency without its histogram, which would take most of the file. */
-function percentilesOf({ histogram: _, ...percentiles }: Latency): Percentiles {
-  return percentiles;
+/** Figures with a goal. Only their spread causes a warning. */
+const JUDGED: readonly FigureKey[] = [
+  'end_to_end_ms',
+  'staleness_p99_ms',
+  'saturated_events_per_s',
+  'open_ms',
+];
+/** Spread between rounds that causes a warning. Waits of milliseconds vary more than throughput does. */
+const HIGH_SPREAD = 0.5;
+
+function scenarioWarnings(
+  scenario: ScenarioName,
+  rows: readonly SyncRow[],
+  before: MachineTicks | null,
+  after: MachineTicks | null,
+): SyncWarning[] {
+  const found = stolenWarnings(before, after);
+  for (const key of JUDGED) {
+    const wide = rows.map((row) => row.figures[key]?.spread ?? 0).filter((spread) => spread > HIGH_SPREAD);
+    if (wide.length === 0) continue;
+    const most = Math.round(Math.max(...wide) * 100);
+    const cases = `${key} varied by up to ${most} % in ${wide.length} of ${rows.length} cases`;
+    found.push(warningOf('wide_spread', cases));
+  }
+  return found.map((warning) => ({ ...warning, scenario }));
 }

@@ -1,58 +1,52 @@
 /**
  * The process that holds the invalidation clients. It executes the orders of its parent.
  *
- * Invariant: during a load it only reads and records.
+ * Invariants: during a load it only reads and records. It fails with `out_of_sync` if a stream has ended. It also fails if
+ * a reading client missed the last state, or received an older one after a newer one.
  */
 import { createHistogram, encode, record } from '../analyse/histogram.ts';
+import { BenchFailure } from '../failure.ts';
 import { serve } from '../run/serve.ts';
 import { InvalidationClient } from './invalidation-client.ts';
+import { waitsOf } from './journal.ts';
 import type { Answer } from './poster-process.ts';
-import { waitsOf } from './staleness.ts';
-import { until } from './strategies/strategy.ts';
+import { until } from './strategies.ts';
 
-export type CrowdOrder =
-  | {
-      readonly kind: 'connect';
-      readonly url: string;
-      readonly path: string;
-      readonly clients: number;
-      /** Number of these clients that never read. */
-      readonly stalled: number;
-      readonly patience_ms: number;
-    }
-  /** The findings and the CPU time count from here on. */
-  | { readonly kind: 'mark' }
-  /** Replies once every reading client has received that revision, or after `patience_ms`. */
-  | {
-      readonly kind: 'finish';
-      readonly answers: readonly Answer[];
-      readonly newest: number;
-      readonly patience_ms: number;
-    };
+interface Connect {
+  readonly kind: 'connect';
+  readonly url: string;
+  readonly path: string;
+  readonly clients: number;
+  /** Number of these clients that never read. */
+  readonly stalled: number;
+  readonly patience_ms: number;
+}
 
-export type CrowdReply =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'finished'; readonly found: CrowdFindings };
+interface Finish {
+  readonly kind: 'finish';
+  readonly answers: readonly Answer[];
+  /** Every reading client must receive this revision within `patience_ms`. */
+  readonly newest: number;
+  readonly patience_ms: number;
+}
+
+/** After `mark` the findings and the CPU time count. */
+export type CrowdOrder = Connect | { readonly kind: 'mark' } | Finish;
 
 export interface CrowdFindings {
+  readonly kind: 'finished';
   /** Compressed histogram in microseconds; empty without clients. */
   readonly waits: string;
-  /** Number of acknowledged revisions that a client never received, nor a newer one. Sum over all clients. */
-  readonly missed: number;
-  /** Number of clients that never received the last state. */
-  readonly behind: number;
   /** Number of received chunks that reported `events`. Sum over all clients. */
   readonly notified: number;
-  /** Number of times a client received a revision older than its previous one. */
-  readonly older: number;
-  /** The distinct reasons why streams of clients ended. */
-  readonly ended: readonly string[];
   /** CPU time of this process from `mark` to `finish`. */
   readonly cpu_us: number;
 }
 
-let readers: InvalidationClient[] = [];
-let stalled: InvalidationClient[] = [];
+export type CrowdReply = { readonly kind: 'done' } | CrowdFindings;
+
+let clients: readonly InvalidationClient[] = [];
+let readers: readonly InvalidationClient[] = [];
 let cpu = process.cpuUsage();
 
 /** Waits until every reading client has this revision, or its stream has ended. */
@@ -61,15 +55,20 @@ async function reached(revision: number, patience_ms: number): Promise<void> {
   await until(isThere, patience_ms, 'a revision');
 }
 
-async function connect(order: Extract<CrowdOrder, { kind: 'connect' }>): Promise<void> {
-  const { url, path, clients, patience_ms } = order;
-  const all = Array.from({ length: clients }, (_, i) => {
-    return new InvalidationClient(url, path, i < order.stalled ? 'stalled' : 'reads');
+/** Fails with the distinct reasons why streams ended, and with these other problems. */
+function check(problems: readonly string[] = []): void {
+  const ended = new Set(clients.flatMap((client) => client.ended ?? []));
+  const all = [...problems, ...[...ended].map((how) => `a stream ended: ${how}`)];
+  if (all.length > 0) throw new BenchFailure('out_of_sync', 'clients are not in sync', all);
+}
+
+async function connect({ url, path, clients: count, stalled, patience_ms }: Connect): Promise<void> {
+  clients = Array.from({ length: count }, (_, i) => {
+    return new InvalidationClient(url, path, i < stalled ? 'stalled' : 'reads');
   });
-  stalled = all.slice(0, order.stalled);
-  readers = all.slice(order.stalled);
+  readers = clients.slice(stalled);
   await reached(0, patience_ms);
-  if (endings().length > 0) throw new Error(`not every client is connected: ${endings().join('; ')}`);
+  check();
 }
 
 function mark(): void {
@@ -80,8 +79,7 @@ function mark(): void {
   cpu = process.cpuUsage();
 }
 
-async function finish(order: Extract<CrowdOrder, { kind: 'finish' }>): Promise<CrowdFindings> {
-  const { answers, newest, patience_ms } = order;
+async function finish({ answers, newest, patience_ms }: Finish): Promise<CrowdFindings> {
   // Clients that are behind are counted below.
   await reached(newest, patience_ms).catch(() => undefined);
   const used = process.cpuUsage(cpu);
@@ -92,26 +90,21 @@ async function finish(order: Extract<CrowdOrder, { kind: 'finish' }>): Promise<C
       if (wait_ms === null) missed++;
       else record(waits, wait_ms);
     }
-    older += countFalls(client.heard);
+    older += client.heard.filter((revision, i, all) => i > 0 && revision < all[i - 1]!).length;
     notified += client.heard.length;
   }
   const behind = readers.filter((client) => client.newest < newest).length;
-  const ended = endings();
-  for (const client of [...readers, ...stalled]) client.close();
-  return { waits: encode(waits), missed, behind, notified, older, ended, cpu_us: used.user + used.system };
-}
-
-function endings(): string[] {
-  return [...new Set([...readers, ...stalled].flatMap(({ ended }) => ended ?? []))];
-}
-
-/** Counts the values that are smaller than the previous value. */
-function countFalls(values: readonly number[]): number {
-  return values.filter((value, i) => i > 0 && value < values[i - 1]!).length;
+  check([
+    ...(behind > 0 ? [`${behind} clients never heard of the last state`] : []),
+    ...(missed > 0 ? [`${missed} times a client never heard of a state`] : []),
+    ...(older > 0 ? [`${older} times a client heard of an older state`] : []),
+  ]);
+  for (const client of clients) client.close();
+  return { kind: 'finished', waits: encode(waits), notified, cpu_us: used.user + used.system };
 }
 
 serve<CrowdOrder, CrowdReply>(async (order) => {
-  if (order.kind === 'finish') return { kind: 'finished', found: await finish(order) };
+  if (order.kind === 'finish') return finish(order);
   if (order.kind === 'connect') await connect(order);
   else mark();
   return { kind: 'done' };

@@ -6,11 +6,11 @@
  * invalidation ends, and the next one begins with the current revision (SYN-02). The last invalidation is never
  * dropped. After the last fault the client reaches the last state, or the run fails.
  */
-import { type Clock, type Known, type Snapshot, Sync, type SyncOptions } from '@twin-ingest/client';
+import { type Known, type Snapshot, Sync, type SyncOptions } from '@twin-ingest/client';
+import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 import { BenchFailure } from '../failure.ts';
 import { Journal } from './journal.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** Each fault happens once in so many cases, at random. */
 const DROPPED_OF = 10;
@@ -30,19 +30,13 @@ const SETTLING_STEPS = 10_000;
 /** Creates the client under test: the shipped `Sync`, or, in tests, a faulty one. */
 export type Keep = (options: SyncOptions<null>) => { start(): Promise<void>; stop(): void };
 
-export interface Found {
-  readonly checked: number;
-  readonly violations: number;
-  readonly applies: number;
-}
-
 /** Runs until `enough` applies and invalidations were checked. Then waits until the client is in sync again. */
 export async function overFaultyTransport(
   seed: number,
   enough: number,
   keep: Keep = (options) => new Sync(options),
-): Promise<Found> {
-  const clock = new VirtualClock();
+): Promise<Readonly<Record<'checked' | 'violations' | 'applies', number>>> {
+  const clock = new FakeClock();
   const random = seededRandom(seed);
   const server = new FaultyServer(clock, seededRandom(seed));
   const journal = new Journal();
@@ -53,14 +47,14 @@ export async function overFaultyTransport(
   const checked = () => journal.applies + server.notified;
   while (checked() < enough) {
     server.post();
-    await clock.advance(random.below(POST_EVERY_MS));
+    await clock.pass(random.below(POST_EVERY_MS));
     // The list is not needed here, and would grow without end.
     journal.clear();
   }
   server.notify();
   const isInSync = () =>
     journal.epoch === server.known.epoch && journal.newest === BigInt(server.known.revision);
-  for (let i = 0; i < SETTLING_STEPS && !isInSync(); i++) await clock.advance(POST_EVERY_MS);
+  for (let i = 0; i < SETTLING_STEPS && !isInSync(); i++) await clock.pass(POST_EVERY_MS);
   sync.stop();
   if (!isInSync()) {
     const { epoch, revision } = server.known;
@@ -72,24 +66,21 @@ export async function overFaultyTransport(
 }
 
 class FaultyServer {
-  readonly #clock: Clock;
+  /** Number of invalidations that arrived, duplicates included. */
+  notified = 0;
+  readonly #clock: FakeClock;
   readonly #random: Random;
   #epoch = 0;
   #revision = 0n;
   #hear: ((heard: unknown) => void) | null = null;
-  #notified = 0;
 
-  constructor(clock: Clock, random: Random) {
+  constructor(clock: FakeClock, random: Random) {
     this.#clock = clock;
     this.#random = random;
   }
 
   get known(): Known {
     return { epoch: `epoch-${this.#epoch}`, revision: String(this.#revision) as Known['revision'] };
-  }
-  /** Number of invalidations that arrived, duplicates included. */
-  get notified(): number {
-    return this.#notified;
   }
 
   subscribe = async (hear: (heard: unknown) => void): Promise<() => void> => {
@@ -132,7 +123,7 @@ class FaultyServer {
     this.#later(() => {
       // A connection to a replaced database reports nothing any more.
       if (epoch !== this.known.epoch) return;
-      this.#notified++;
+      this.notified++;
       this.#hear?.({ topic: 'events', epoch, revision });
     });
   };

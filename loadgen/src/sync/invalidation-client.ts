@@ -8,9 +8,6 @@ import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { nowMs } from '../observe/clock.ts';
 
-/** `reads`: reads everything; `slow`: reads a thousand bytes a second, until `letGo`; `stalled`: never reads. */
-export type Manner = 'reads' | 'slow' | 'stalled';
-
 const SLOW_BYTES = 1024;
 const SLOW_EVERY_MS = 1000;
 const NEEDLE = '"topic":"events","revision":"';
@@ -30,16 +27,18 @@ export class InvalidationClient {
   #isFree = false;
   #rest: Buffer | null = null;
 
-  constructor(url: string, path: string, manner: Manner) {
+  /** `reads`: reads everything; `slow`: reads a thousand bytes a second, until `letGo`; `stalled`: never reads. */
+  constructor(url: string, path: string, manner: 'reads' | 'slow' | 'stalled') {
     const { hostname, port, host } = new URL(url);
     const onread = { buffer: Buffer.alloc(SLOW_BYTES), callback: this.#readSlowly };
     const slowly = manner === 'slow' ? { onread } : {};
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true, ...slowly });
-    const end = (how: string) => {
-      this.ended ??= how;
-    };
-    this.#socket.on('error', (error) => end(error.message));
-    this.#socket.on('close', () => end('the server closed the stream'));
+    this.#socket.on('error', (error) => {
+      this.ended ??= error.message;
+    });
+    this.#socket.on('close', () => {
+      this.ended ??= 'the server closed the stream';
+    });
     if (manner === 'reads') this.#socket.on('data', (chunk) => this.#read(chunk));
     else if (manner === 'stalled') this.#socket.pause();
     else this.#timer = setInterval(() => this.#socket.resume(), SLOW_EVERY_MS);
@@ -104,19 +103,16 @@ export async function unreadBetween(from: number, to: number): Promise<number | 
   return table === null ? null : unreadIn(table, from, to);
 }
 
+/** A line has two addresses, the state, and both queues as `sending:receiving`. All numbers are hexadecimal. */
+const LINE = /^ *\d+: \w+:(\w+) \w+:(\w+) \w+ (\w+):(\w+) /gm;
+
 /** Adds the bytes that `from` sent and that are not acknowledged to the bytes that `to` received and did not read. */
 export function unreadIn(table: string, from: number, to: number): number {
   let bytes = 0;
-  for (const line of table.split('\n').slice(1)) {
-    const [, local, remote, , queues] = line.trim().split(/\s+/);
-    if (local === undefined || remote === undefined || queues === undefined) continue;
-    const [sending, receiving] = queues.split(':').map((text) => Number.parseInt(text, 16));
-    if (portOf(local) === from && portOf(remote) === to) bytes += sending!;
-    if (portOf(local) === to && portOf(remote) === from) bytes += receiving!;
+  for (const [, local, remote, sending, receiving] of table.matchAll(LINE)) {
+    const ports = [local, remote].map((text) => Number.parseInt(text!, 16)).join();
+    if (ports === `${from},${to}`) bytes += Number.parseInt(sending!, 16);
+    if (ports === `${to},${from}`) bytes += Number.parseInt(receiving!, 16);
   }
   return bytes;
-}
-
-function portOf(address: string): number {
-  return Number.parseInt(address.slice(address.indexOf(':') + 1), 16);
 }

@@ -4,9 +4,9 @@
  * It compares revisions as integers on its own, so that it detects errors in the client's comparison. Invariant: within
  * an epoch, each applied state that is older than a previously applied one counts as one violation.
  */
-
 import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
+import type { Answer } from './poster-process.ts';
 
 export interface Applied {
   readonly at_ms: number;
@@ -20,6 +20,7 @@ export class Journal {
   /** Number of applied states, older ones included. */
   applies = 0;
   violations = 0;
+  #problem: string | null = null;
   /** The states that were applied since the last `clear`. */
   since: Applied[] = [];
   #waiter: { readonly revision: bigint; resolve(at_ms: number): void } | null = null;
@@ -72,10 +73,37 @@ export class Journal {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Fails with `out_of_sync` if an older state was ever applied. */
-  check(): void {
-    if (this.violations === 0) return;
-    const times = this.violations === 1 ? 'once' : `${this.violations} times`;
-    throw new BenchFailure('out_of_sync', `the client applied an older state ${times}`);
+  /** Records a failure of the follower that no server of the contract causes. The first one counts. */
+  fail(problem: string): void {
+    this.#problem ??= problem;
   }
+
+  /** Fails with `out_of_sync` if an older state was ever applied, or if the follower failed. */
+  check(): void {
+    const times = this.violations === 1 ? 'once' : `${this.violations} times`;
+    if (this.violations > 0)
+      throw new BenchFailure('out_of_sync', `the client applied an older state ${times}`);
+    if (this.#problem !== null) throw new BenchFailure('out_of_sync', this.#problem);
+  }
+}
+
+/** The revisions that a client received, in ascending order, and when it received each, in milliseconds. */
+export interface Heard {
+  readonly heard: readonly number[];
+  readonly heard_ms: readonly number[];
+}
+
+/**
+ * Returns how long a client waited for each acknowledged revision. A wait lasts from the response to a post until the
+ * client received a revision at least as new. It is 0 if the revision came first, and `null` if none came.
+ */
+export function waitsOf(answers: readonly Answer[], { heard_ms, heard }: Heard): (number | null)[] {
+  let at = 0;
+  return answers
+    .map(({ answered_ms, revision }) => [Number(revision), answered_ms] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([revision, answered_ms]) => {
+      while (at < heard.length && heard[at]! < revision) at++;
+      return at === heard.length ? null : Math.max(0, heard_ms[at]! - answered_ms);
+    });
 }

@@ -8,8 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../observe/clock.ts';
 import { serve } from '../run/serve.ts';
-import { batchText, eventText, type Shape } from './bodies.ts';
-import { Connection } from './connection.ts';
+import { Connection, eventText, type Shape } from './posting.ts';
 
 export interface Order {
   readonly url: string;
@@ -48,8 +47,10 @@ export type Reply = { readonly kind: 'posted'; readonly posted: Posted };
 
 async function carryOut(order: Order, connections: readonly Connection[]): Promise<Posted> {
   const { shape, first, batch, requests, per_s, seconds } = order;
-  const bodyOf = (i: number) =>
-    batch === 1 ? eventText(shape, first + i) : batchText(shape, first + i * batch, batch);
+  const bodyOf = (i: number) => {
+    const events = Array.from({ length: batch }, (_, k) => eventText(shape, first + i * batch + k));
+    return batch === 1 ? events[0]! : `{"events":[${events.join()}]}`;
+  };
   const made = seconds === null ? Array.from({ length: requests }, (_, i) => bodyOf(i)) : [];
   const answers: Answer[] = [];
   const started_ms = nowMs();

@@ -17,9 +17,12 @@ import {
 import { bullets, markdownTable, markdownText } from '../report/markdown-table.ts';
 import { SHORT_NAMES } from '../report/names.ts';
 import type { Table } from '../report/rows.ts';
-import { FIGURES, type Figure, type FigureKey } from './figure.ts';
 import { type GoalUnit, outcomeOf, SYNC_GOALS } from './goals.ts';
 import {
+  FIGURES,
+  type Figure,
+  type FigureKey,
+  rowsWhere,
   SCENARIO_NAMES,
   SCENARIO_TITLES,
   type ScenarioName,
@@ -34,25 +37,22 @@ const READING =
   'each server has a fresh process and file in every scenario.';
 
 export function syncTerminal(sync: SyncResult): string {
-  const lines = [...conditions(sync), ...skippedLines(sync), ...warningLines(sync)];
+  const lines = [...facts(sync), ...warnings(sync)];
   return `${[tableText(syncGoalTable(sync)), ...lines].join('\n')}\n`;
 }
 
 /** Returns the whole document, with every row. */
 export function syncDocument(sync: SyncResult): string {
-  const lines = [...conditions(sync), ...skippedLines(sync)].map((line) => `${line}.`);
+  const lines = [...facts(sync).map((line) => `${line}.`), ...warnings(sync)];
   // The columns of verdicts contain text, so they are aligned to the left.
   const left = serversOf(sync).map((_, i) => 3 * i + 3);
-  return `${[
-    '# Staying in sync',
-    READING,
-    markdownTable(syncGoalTable(sync), [0, ...left]),
-    bullets([...lines, ...warningLines(sync)].map(markdownText)),
-    ...SCENARIO_NAMES.flatMap((name) => {
-      const table = scenarioTable(sync, name);
-      return table === null ? [] : [`## ${markdownText(SCENARIO_TITLES[name])}`, markdownTable(table)];
-    }),
-  ].join('\n\n')}\n`;
+  const scenarios = SCENARIO_NAMES.flatMap((name) => {
+    const table = scenarioTable(sync, name);
+    return table === null ? [] : [`## ${markdownText(SCENARIO_TITLES[name])}`, markdownTable(table)];
+  });
+  const goals = markdownTable(syncGoalTable(sync), [0, ...left]);
+  const parts = ['# Staying in sync', READING, goals, bullets(lines.map(markdownText)), ...scenarios];
+  return `${parts.join('\n\n')}\n`;
 }
 
 /** Returns the servers that were measured, Rust first, as in the other tables of goals. */
@@ -82,28 +82,6 @@ export function formatGoal(value: number, unit: GoalUnit): string {
   return `${formatValue(value, 'count')}${unit === 'per s' ? '/s' : ''}`;
 }
 
-/**
- * Returns the table of one scenario, with a column for each figure that any of its rows has. `null` if there are no
- * rows.
- */
-export function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
-  const rows = sync.rows.filter((row) => row.scenario === scenario);
-  if (rows.length === 0) return null;
-  const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) =>
-    rows.some(({ figures }) => figures[key]),
-  );
-  const latencies = rows.some(({ latency }) => latency !== null) ? LATENCIES : [];
-  const ordered = COLUMNS.flatMap((name) => rows.filter(({ server }) => server === name));
-  return {
-    head: ['Case', ...latencies.map(([label]) => label), ...keys.map((key) => FIGURES[key].label)],
-    rows: ordered.map((row) => [
-      caseText(row),
-      ...latencies.map(([, key]) => (row.latency === null ? '—' : formatValue(row.latency[key], 'ms'))),
-      ...keys.map((key) => figureText(row.figures[key])),
-    ]),
-  };
-}
-
 const LATENCIES = [
   ['p50', 'p50_ms'],
   ['p95', 'p95_ms'],
@@ -113,6 +91,24 @@ const LATENCIES = [
   ['Maximum', 'max_ms'],
   ['Mean', 'mean_ms'],
 ] as const;
+
+/** Returns the rows of one scenario, with a column for each figure that any of them has. `null` if there are none. */
+function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
+  const rows = COLUMNS.flatMap((name) => rowsWhere(sync, scenario, name));
+  if (rows.length === 0) return null;
+  const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) =>
+    rows.some(({ figures }) => figures[key]),
+  );
+  const latencies = rows.some(({ latency }) => latency !== null) ? LATENCIES : [];
+  return {
+    head: ['Case', ...latencies.map(([label]) => label), ...keys.map((key) => FIGURES[key].label)],
+    rows: rows.map((row) => [
+      caseText(row),
+      ...latencies.map(([, key]) => (row.latency === null ? '—' : formatValue(row.latency[key], 'ms'))),
+      ...keys.map((key) => figureText(row.figures[key])),
+    ]),
+  };
+}
 
 function figureText(figure: Figure | undefined): string {
   if (figure === undefined) return '—';
@@ -128,25 +124,23 @@ function caseText({ server, parameters }: SyncRow): string {
   return [SHORT_NAMES[server], ...asked].join(', ');
 }
 
-function conditions(sync: SyncResult): string[] {
-  const { environment, quick, seed } = sync;
+/** Returns the conditions of the run, and what it did not measure. */
+function facts(sync: SyncResult): string[] {
+  const { environment: machine, quick, seed, skipped } = sync;
   return [
-    `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores, ${environment.platform} ${environment.kernel}, ` +
-      `Node ${environment.node_version}, ${environment.rustc_version ?? 'no rustc'}`,
+    `${machine.cpu_model ?? 'unknown CPU'}, ${machine.cpu_cores} cores, ${machine.platform} ${machine.kernel}, ` +
+      `Node ${machine.node_version}, ${machine.rustc_version ?? 'no rustc'}`,
     `commit ${commitOf(sync)}, ${sync.created_at.slice(0, 10)}, in ${formatDuration(sync.took_s)}, seed ${seed}`,
     ...(quick ? ['a quick run, which makes no claim'] : []),
+    ...skipped.map(({ scenario, server, reason }) => {
+      const whose = server === null ? '' : `, ${SHORT_NAMES[server]}`;
+      return `Not measured: ${SCENARIO_TITLES[scenario]}${whose}: ${reason}`;
+    }),
   ];
 }
 
-function skippedLines({ skipped }: SyncResult): string[] {
-  return skipped.map(({ scenario, server, reason }) => {
-    const whose = server === null ? '' : `, ${SHORT_NAMES[server]}`;
-    return `Not measured: ${SCENARIO_TITLES[scenario]}${whose}: ${reason}`;
-  });
-}
-
-function warningLines({ warnings }: SyncResult): string[] {
-  return warnings.map(({ scenario, message, advice }) => {
+function warnings(sync: SyncResult): string[] {
+  return sync.warnings.map(({ scenario, message, advice }) => {
     const where = scenario === null ? '' : ` ${SCENARIO_TITLES[scenario]}`;
     return `Warning${where}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`;
   });

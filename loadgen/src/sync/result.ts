@@ -2,14 +2,18 @@
  * The schema of a result of `bench:sync`: the part `sync` of a result, or a separate file.
  *
  * Its schema is `$defs/sync` of `contract/benchmark-results.schema.json`. It states its own commit, machine and
- * warnings, since it is a separate run. Invariants: its values are not rounded. Verdicts are computed from it and never
- * stored.
+ * warnings, since it is a separate run. Invariants: a figure keeps every value that it summarises, and is absent if it was
+ * not measured. Verdicts are computed from the result and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { ValuesByKey } from '../analyse/figures.ts';
+import type { Unit } from '../analyse/metrics.ts';
+import { type Summary, summarise } from '../analyse/statistics.ts';
 import type { Warning } from '../analyse/warning.ts';
 import type { Latency } from '../load/drivers/driver.ts';
 import { type Parameters, rowsWhere, type SuiteFacts, type SuiteRow } from '../result/suite-rows.ts';
-import type { Figures } from './figure.ts';
+
+export { type Parameters, rowsWhere };
 
 export const SYNC_SCHEMA_VERSION = 1;
 
@@ -61,4 +65,76 @@ export interface SyncWarning extends Warning {
   readonly scenario: ScenarioName | null;
 }
 
-export { type Parameters, rowsWhere };
+/** DATA: the figures, each with unit and label, in the order of every table. */
+export const FIGURES = {
+  events: { unit: 'count', label: 'Events' },
+  invalidations: { unit: 'count', label: 'Invalidations' },
+  fetches: { unit: 'count', label: 'Fetches' },
+  not_modified: { unit: 'count', label: 'Answers 304' },
+  applies: { unit: 'count', label: 'Applies' },
+  reduction: { unit: 'share', label: 'Fewer fetches than events' },
+  fetches_of_allowed: { unit: 'count', label: 'Fetches over what a frame allows' },
+  fetches_per_s: { unit: 'count', label: 'Fetches/s' },
+  first_apply_ms: { unit: 'ms', label: 'First apply' },
+  end_to_end_ms: { unit: 'ms', label: 'To the last apply' },
+  emit_ms: { unit: 'ms', label: 'Posting' },
+  warm_up_p50_ms: { unit: 'ms', label: 'Warm-up p50' },
+  last_late_ms: { unit: 'ms', label: 'Last apply after the last post' },
+  violations: { unit: 'count', label: 'Older states applied' },
+  checked: { unit: 'count', label: 'Applies and invalidations' },
+  staleness_p50_ms: { unit: 'ms', label: 'Wait p50' },
+  staleness_p99_ms: { unit: 'ms', label: 'Wait p99' },
+  staleness_max_ms: { unit: 'ms', label: 'Wait maximum' },
+  ingest_events_per_s: { unit: 'events_per_s', label: 'Ingest, offered' },
+  ingest_p99_ms: { unit: 'ms', label: 'Ingest answer p99' },
+  saturated_events_per_s: { unit: 'events_per_s', label: 'Ingest, at saturation' },
+  server_cpu_ms: { unit: 'ms', label: 'Server CPU' },
+  server_cpu_us_per_event: { unit: 'us', label: 'Server CPU per event' },
+  server_cpu_share: { unit: 'share', label: 'Server CPU, of a core' },
+  clients_cpu_share: { unit: 'share', label: 'Clients’ CPU, of a core' },
+  rss_bytes: { unit: 'bytes', label: 'Server RSS' },
+  held_rss_bytes: { unit: 'bytes', label: 'Server RSS, grown' },
+  held_kernel_bytes: { unit: 'bytes', label: 'Unread in the kernel' },
+  notified: { unit: 'count', label: 'Frames received' },
+  recovery_ms: { unit: 'ms', label: 'Ready to in sync' },
+  outage_ms: { unit: 'ms', label: 'Killed to in sync' },
+  open_ms: { unit: 'ms', label: 'To the first rows' },
+  renderer_cpu_share: { unit: 'share', label: 'Renderer CPU, of a core' },
+} as const satisfies Record<string, { readonly unit: Unit; readonly label: string }>;
+
+export type FigureKey = keyof typeof FIGURES;
+
+/** A summary with the values that it summarises, in measured order. */
+export interface Figure extends Omit<Summary, 'spread'> {
+  readonly unit: Unit;
+  /** (max - min) / median; `null` if the values differ and their median is 0. */
+  readonly spread: number | null;
+  readonly values: readonly number[];
+}
+
+export type Figures = Readonly<Partial<Record<FigureKey, Figure>>>;
+
+/** Figures of one measurement. `null` means not measured. */
+export type Sample = Readonly<Partial<Record<FigureKey, number | null>>>;
+
+/** Summarises each figure over all samples. A figure without values is absent. */
+export function figuresOf(samples: readonly Sample[]): Figures {
+  const values = new ValuesByKey(Object.keys(FIGURES) as FigureKey[]);
+  for (const sample of samples) values.add(sample);
+  return Object.fromEntries(
+    values.entries().map(([key, all]) => {
+      const summary = summarise(all)!;
+      const spread = Number.isFinite(summary.spread) ? summary.spread : null;
+      return [key, { unit: FIGURES[key].unit, ...summary, spread, values: all }];
+    }),
+  );
+}
+
+/** Returns the percentiles of how long clients waited for a state. */
+export function stalenessOf(wait: Latency | null): Sample {
+  return {
+    staleness_p50_ms: wait?.p50_ms ?? null,
+    staleness_p99_ms: wait?.p99_ms ?? null,
+    staleness_max_ms: wait?.max_ms ?? null,
+  };
+}

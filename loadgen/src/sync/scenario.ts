@@ -4,21 +4,16 @@
  * Invariants: every scenario starts each server as a fresh process with a fresh file. A scenario throws if it finds a
  * client out of sync.
  */
-
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
-import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../load/drivers/driver.ts';
 import type { Host, Launch } from '../run/host.ts';
 import type { Poster } from './poster.ts';
-import type { ScenarioName, SyncRow } from './result.ts';
+import type { Parameters, Sample } from './result.ts';
 import type { Sizes } from './sizes.ts';
-import type { FollowOptions, Strategies } from './strategies/strategy.ts';
+import type { FollowOptions, Strategies } from './strategies.ts';
 
-export interface Scenario {
-  readonly name: ScenarioName;
-  measure(server: TargetName, context: ScenarioContext): Promise<void>;
-}
+export type Scenario = (server: TargetName, context: ScenarioContext) => Promise<void>;
 
 export interface ScenarioContext {
   readonly launch: Launch;
@@ -26,7 +21,10 @@ export interface ScenarioContext {
   readonly seed: number;
   readonly strategies: Strategies;
   readonly poster: Poster;
-  add(row: Pick<SyncRow, 'parameters' | 'figures'> & { readonly latency: Latency | null }): void;
+  /** The servers of the run. */
+  readonly targets: readonly TargetName[];
+  /** Adds a row: the figures of all samples, and the latency over all of them if single operations were timed. */
+  add(parameters: Parameters, samples: readonly Sample[], latency?: Latency | null): void;
   /** Records that something is not measured, and why. */
   skip(reason: string): void;
 }
@@ -36,10 +34,16 @@ export function followOptions(host: Host, { seed, sizes, launch }: ScenarioConte
   return { url: host.url, random: random.next, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
 }
 
-/** Returns the other server, for a swap. If it is not built, reports the swap as not measured and returns `null`. */
-export async function twinOf(server: TargetName, context: ScenarioContext): Promise<TargetName | null> {
-  const twin = server === 'rs' ? 'ts' : 'rs';
-  if ((await freshnessOf(context.launch.contenders.targets[twin])) !== 'missing') return twin;
-  context.skip(`no swap: the other server, ${twin}, is not built`);
-  return null;
+/** Returns the other server, for a swap. With one server alone, reports the swap as not measured and returns `null`. */
+export function twinOf(server: TargetName, { targets, skip }: ScenarioContext): TargetName | null {
+  const twin = targets.find((name) => name !== server) ?? null;
+  if (twin === null) skip('no swap: one server alone is measured');
+  return twin;
+}
+
+/** Measures so many times, one after the other. */
+export async function repeated<T>(count: number, measure: () => Promise<T>): Promise<T[]> {
+  const found: T[] = [];
+  while (found.length < count) found.push(await measure());
+  return found;
 }

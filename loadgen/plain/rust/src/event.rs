@@ -55,6 +55,12 @@ pub struct Problem {
 }
 
 impl Event {
+    pub fn read(text: &RawValue, max_metadata_bytes: usize) -> Result<Self, Vec<Problem>> {
+        let event: Self = serde_json::from_str(text.get())
+            .map_err(|error| vec![Problem { field: "body", message: error.to_string() }])?;
+        event.check(max_metadata_bytes)
+    }
+
     /// Returns the event with its defaults, trimmed texts and shortened metadata, or all its problems.
     pub fn check(mut self, max_metadata_bytes: usize) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
@@ -77,15 +83,13 @@ impl Event {
             if value.as_ref().is_some_and(|text| text.len() > most) {
                 wrong(field, format!("must be at most {most} bytes"));
             }
+            if value.is_none() && ["session_id", "agent_type"].contains(&field) {
+                wrong(field, "must be a non-empty string".to_owned());
+            }
         }
         let is_error = self.event_type.as_deref() == Some("error");
         self.status.get_or_insert_with(|| if is_error { "error" } else { "success" }.to_owned());
         self.source.get_or_insert_with(|| "api".to_owned());
-        for (field, value) in [("session_id", &self.session_id), ("agent_type", &self.agent_type)] {
-            if value.is_none() {
-                wrong(field, "must be a non-empty string".to_owned());
-            }
-        }
         for (field, value, words) in [
             ("event_type", &self.event_type, &VOCABULARY.event_types),
             ("status", &self.status, &VOCABULARY.statuses),

@@ -7,25 +7,25 @@ mod event;
 mod store;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use clap::Parser;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::event::{Event, Problem};
+use crate::event::Event;
 use crate::store::{Rejected, Store, Stored};
 
-const CONTRACT: &str = include_str!("../../../../contract/VERSION");
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const CONTRACT: &str = include_str!("../../../../contract/VERSION").trim_ascii_end();
 const MAX_BODY_BYTES: usize = 8 << 20;
 const MAX_BATCH_EVENTS: usize = 10_000;
 
@@ -46,36 +46,27 @@ struct App {
     store: Mutex<Store>,
 }
 
-impl App {
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 #[derive(Deserialize)]
 struct Batch {
     events: Vec<Box<RawValue>>,
 }
 
+/// The status and body of an answer that refuses.
+type Failure = (StatusCode, Json<Value>);
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let flags = Flags::parse();
-    let synchronous = match flags.durability.as_str() {
-        "power" => "FULL",
-        _ => "NORMAL",
-    };
+    let synchronous = if flags.durability == "power" { "FULL" } else { "NORMAL" };
     let store = Mutex::new(Store::open(&flags.db, synchronous)?);
     let listener = TcpListener::bind(("127.0.0.1", flags.port)).await?;
     let mut terminate = signal(SignalKind::terminate())?;
+    let url = format!("http://{}", listener.local_addr()?);
     println!(
         "{}",
         json!({
-            "event": "ready",
-            "url": format!("http://{}", listener.local_addr()?),
-            "pid": std::process::id(),
-            "runtime": "rust",
-            "version": env!("CARGO_PKG_VERSION"),
-            "contract": CONTRACT.trim(),
+            "event": "ready", "url": url, "pid": std::process::id(),
+            "runtime": "rust", "version": VERSION, "contract": CONTRACT,
         })
     );
     let router = Router::new()
@@ -96,13 +87,14 @@ async fn post_event(
     State(app): State<Arc<App>>,
     body: Result<Json<Event>, JsonRejection>,
 ) -> Result<(StatusCode, Json<Stored>), Failure> {
-    let Json(event) = body.map_err(|error| Failure::body(&error, "invalid_event"))?;
-    let event = event.check(app.flags.max_metadata_bytes).map_err(Failure::event)?;
-    let stored = app.store().insert(&[event])?;
-    let status = match stored.received {
-        0 => StatusCode::OK,
-        _ => StatusCode::CREATED,
-    };
+    let Json(event) = body.map_err(|error| wrong_body(&error, "invalid_event"))?;
+    let event = event.check(app.flags.max_metadata_bytes).map_err(|problems| {
+        let details = json!(problems);
+        let body = json!({ "error": "Invalid event payload", "code": "invalid_event", "details": details });
+        (StatusCode::BAD_REQUEST, Json(body))
+    })?;
+    let stored = app.store.lock().unwrap().insert(&[event]).map_err(storage)?;
+    let status = if stored.received == 0 { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Json(stored)))
 }
 
@@ -110,14 +102,14 @@ async fn post_batch(
     State(app): State<Arc<App>>,
     body: Result<Json<Batch>, JsonRejection>,
 ) -> Result<(StatusCode, Json<Stored>), Failure> {
-    let Json(batch) = body.map_err(|error| Failure::body(&error, "invalid_batch"))?;
+    let Json(batch) = body.map_err(|error| wrong_body(&error, "invalid_batch"))?;
     if batch.events.len() > MAX_BATCH_EVENTS {
-        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "batch_too_large", "Too many events"));
+        return Err(failure(StatusCode::PAYLOAD_TOO_LARGE, "batch_too_large", "Too many events"));
     }
     let mut events = Vec::with_capacity(batch.events.len());
     let mut rejected = Vec::new();
     for (index, text) in batch.events.iter().enumerate() {
-        match read(text, app.flags.max_metadata_bytes) {
+        match Event::read(text, app.flags.max_metadata_bytes) {
             Ok(event) => events.push(event),
             Err(problems) => {
                 let errors = problems.iter().map(|p| format!("{}: {}", p.field, p.message)).collect();
@@ -125,67 +117,39 @@ async fn post_batch(
             }
         }
     }
-    let stored = app.store().insert(&events)?;
+    let stored = app.store.lock().unwrap().insert(&events).map_err(storage)?;
     Ok((StatusCode::CREATED, Json(Stored { rejected: Some(rejected), ..stored })))
 }
 
-fn read(text: &RawValue, max_metadata_bytes: usize) -> Result<Event, Vec<Problem>> {
-    let event: Event = serde_json::from_str(text.get()).map_err(|error| {
-        let message = error.to_string();
-        vec![Problem { field: "body", message }]
-    })?;
-    event.check(max_metadata_bytes)
-}
-
-async fn get_stats(State(app): State<Arc<App>>) -> Result<Json<Value>, Failure> {
-    Ok(Json(app.store().stats()?.into()))
+async fn get_stats(State(app): State<Arc<App>>) -> Result<Json<Map<String, Value>>, Failure> {
+    app.store.lock().unwrap().stats().map(Json).map_err(storage)
 }
 
 async fn get_health(State(app): State<Arc<App>>) -> Result<Json<Value>, Failure> {
-    let mut health = app.store().health()?;
+    let mut health = app.store.lock().unwrap().health().map_err(storage)?;
     health["status"] = json!("ok");
     health["runtime"] = json!("rust");
-    health["version"] = json!(env!("CARGO_PKG_VERSION"));
-    health["contract"] = json!(CONTRACT.trim());
+    health["version"] = json!(VERSION);
+    health["contract"] = json!(CONTRACT);
     health["durability"] = json!(app.flags.durability);
     Ok(Json(health))
 }
 
-struct Failure(StatusCode, Value);
-
-impl Failure {
-    fn new(status: StatusCode, code: &str, error: &str) -> Self {
-        Self(status, json!({ "error": error, "code": code }))
-    }
-
-    fn body(error: &JsonRejection, code: &str) -> Self {
-        match error {
-            JsonRejection::JsonDataError(_) => Self::new(StatusCode::BAD_REQUEST, code, &error.body_text()),
-            JsonRejection::JsonSyntaxError(_) => {
-                Self::new(error.status(), "invalid_json", &error.body_text())
-            }
-            _ => Self::new(error.status(), "bad_request", &error.body_text()),
-        }
-    }
-
-    fn event(problems: Vec<Problem>) -> Self {
-        let details = json!(problems);
-        Self(
-            StatusCode::BAD_REQUEST,
-            json!({ "error": "Invalid event payload", "code": "invalid_event", "details": details }),
-        )
-    }
+fn failure(status: StatusCode, code: &str, error: &str) -> Failure {
+    (status, Json(json!({ "error": error, "code": code })))
 }
 
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        eprintln!("{error}");
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "storage_error", "Storage failed")
-    }
+/// `code` is that of JSON with another type.
+fn wrong_body(error: &JsonRejection, code: &str) -> Failure {
+    let (status, code) = match error {
+        JsonRejection::JsonDataError(_) => (StatusCode::BAD_REQUEST, code),
+        JsonRejection::JsonSyntaxError(_) => (error.status(), "invalid_json"),
+        _ => (error.status(), "bad_request"),
+    };
+    failure(status, code, &error.body_text())
 }
 
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
-        (self.0, Json(self.1)).into_response()
-    }
+fn storage(error: rusqlite::Error) -> Failure {
+    eprintln!("{error}");
+    failure(StatusCode::SERVICE_UNAVAILABLE, "storage_error", "Storage failed")
 }

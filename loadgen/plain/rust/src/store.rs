@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::Utc;
 use rusqlite::types::Value as SqlValue;
-use rusqlite::{Connection, Result, named_params};
+use rusqlite::{Connection, Result, ToSql, named_params};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -117,10 +117,7 @@ impl Store {
     /// Returns the effective settings, which the comparison checks before it measures.
     pub fn health(&self) -> Result<Value> {
         let mut pragmas = Map::new();
-        let contract = PRAGMAS
-            .lines()
-            .filter_map(|line| line.strip_prefix("PRAGMA "))
-            .filter_map(|line| line.split(' ').next());
+        let contract = PRAGMAS.lines().filter_map(|line| line.strip_prefix("PRAGMA ")?.split(' ').next());
         for name in contract.chain(["synchronous", "page_size"]) {
             let value = self.0.pragma_query_value(None, name, |row| row.get(0))?;
             pragmas.insert(name.to_owned(), json_of(value));
@@ -135,11 +132,7 @@ impl Store {
         }))
     }
 
-    fn rows(
-        &self,
-        sql: &str,
-        parameters: &[(&str, &dyn rusqlite::ToSql)],
-    ) -> Result<Vec<Map<String, Value>>> {
+    fn rows(&self, sql: &str, parameters: &[(&str, &dyn ToSql)]) -> Result<Vec<Map<String, Value>>> {
         let mut statement = self.0.prepare_cached(sql)?;
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let rows = statement.query_map(parameters, |row| {

@@ -5,24 +5,23 @@
  * applied. Every strategy gets the same posts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { createProbe } from '../../observe/probe.ts';
 import { cpuBetween, threadTimes } from '../../observe/thread-times.ts';
 import { Host, withHost } from '../../run/host.ts';
-import { FigureValues } from '../figure.ts';
-import type { Applied } from '../journal.ts';
+import { type Applied, type Heard, waitsOf } from '../journal.ts';
 import type { Posted } from '../poster-process.ts';
-import { followOptions, type Scenario, type ScenarioContext } from '../scenario.ts';
-import { type Heard, waitsOf } from '../staleness.ts';
-import { shippedClient } from '../strategies/client.ts';
+import { followOptions, repeated, type Scenario, type ScenarioContext } from '../scenario.ts';
 import {
-  checkFollowing,
   countFrom,
   type Follow,
   type Following,
   STRATEGY_NAMES,
+  type StrategyName,
+  shippedClient,
   until,
-} from '../strategies/strategy.ts';
+} from '../strategies.ts';
 
 /** One batch, single events one after the other, and single events with sixteen in flight. */
 const LOADS = [
@@ -34,39 +33,40 @@ const LOADS = [
 /** The client's own throttle: one frame of a 60 Hz display. */
 const FRAME_MS = 16;
 
-/**
- * Longer than every throttle and debounce of the strategies. A fetch that begins later does not belong to the burst.
- */
+/** Longer than every throttle and debounce of a burst. A fetch that begins later does not belong to the posts. */
 const QUIET_MS = 60;
 
 const WARM_UP_EVENTS = 100;
 
-export const burstScenario: Scenario = {
-  name: 'bursts',
-  async measure(server, context) {
-    const { strategies, sizes } = context;
-    await withHost(Host.start(server, context.launch), async (host) => {
-      for (const strategy of STRATEGY_NAMES) {
-        await following(strategy, strategies[strategy], host, context, async (follower) => {
-          for (const { concurrency } of LOADS)
-            await burst(host, follower, context, WARM_UP_EVENTS, concurrency);
-          for (const { load, concurrency } of LOADS) {
-            for (const events of sizes.burst_events) {
-              const values = new FigureValues();
-              for (let i = 0; i < sizes.burst_repetitions; i++) {
-                const found = await burst(host, follower, context, events, concurrency);
-                const allowed = strategy === 'sync' ? found.emit_ms / FRAME_MS + 2 : null;
-                const fetches_of_allowed = allowed === null ? null : found.fetches / allowed;
-                values.add({ ...found, reduction: 1 - found.fetches / events, fetches_of_allowed });
-              }
-              const parameters = { strategy, load, concurrency: concurrency ?? 1, events };
-              context.add({ parameters, figures: values.all(), latency: null });
-            }
-          }
-        });
+export const bursts: Scenario = async (server, context) => {
+  const { strategies, sizes, poster } = context;
+  const followed = STRATEGY_NAMES.map((strategy) => [{ strategy }, strategies[strategy]] as const);
+  await withFollowers(server, context, followed, async (host, follower, { strategy }) => {
+    const burst = async (events: number, concurrency: number | null) => {
+      const post = () => poster.burst(host, events, concurrency);
+      const { posted, last_ms, counts, ...found } = await changes(host, follower, context, QUIET_MS, post);
+      const waits = waitsOf(posted.answers, risesOf(follower.journal.since));
+      const emit_ms = posted.ended_ms - posted.started_ms;
+      const allowed = emit_ms / FRAME_MS + 2;
+      return {
+        events,
+        ...counts,
+        ...found,
+        reduction: 1 - counts.fetches / events,
+        fetches_of_allowed: strategy === 'sync' ? counts.fetches / allowed : null,
+        end_to_end_ms: last_ms - posted.started_ms,
+        emit_ms,
+        staleness_max_ms: Math.max(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY)),
+      };
+    };
+    for (const { concurrency } of LOADS) await burst(WARM_UP_EVENTS, concurrency);
+    for (const { load, concurrency } of LOADS) {
+      for (const events of sizes.burst_events) {
+        const samples = await repeated(sizes.burst_repetitions, () => burst(events, concurrency));
+        context.add({ strategy, load, concurrency: concurrency ?? 1, events }, samples);
       }
-    });
-  },
+    }
+  });
 };
 
 const SLIDER_PER_S = 60;
@@ -75,102 +75,73 @@ const SLIDER_CONNECTIONS = 4;
 const SLIDER_QUIET_MS = 300;
 
 /** Sixty changes a second: the fetches of the followers, and how soon they show the last state. */
-export const sliderScenario: Scenario = {
-  name: 'slider',
-  async measure(server, context) {
-    const { strategies, sizes } = context;
-    const throttled = [0, 100, 250].map((throttle_ms) => {
-      return [{ strategy: 'sync', throttle_ms }, shippedClient({ throttle_ms })] as const;
-    });
-    const others = STRATEGY_NAMES.slice(1).map((strategy) => [{ strategy }, strategies[strategy]] as const);
-    await withHost(Host.start(server, context.launch), async (host) => {
-      for (const [parameters, follow] of [...throttled, ...others]) {
-        await following(parameters.strategy, follow, host, context, async (follower) => {
-          const values = new FigureValues();
-          for (let i = 0; i < sizes.slider_repetitions; i++) values.add(await slide(host, follower, context));
-          context.add({ parameters, figures: values.all(), latency: null });
-        });
-      }
-    });
-  },
+export const slider: Scenario = async (server, context) => {
+  const { strategies, sizes, poster } = context;
+  const throttled = [0, 100, 250].map((throttle_ms) => {
+    return [{ strategy: 'sync', throttle_ms }, shippedClient({ throttle_ms })] as const;
+  });
+  const others = STRATEGY_NAMES.slice(1).map((strategy) => [{ strategy }, strategies[strategy]] as const);
+  const events = Math.round(SLIDER_PER_S * sizes.slider_s);
+  const pace = { per_s: SLIDER_PER_S, batch: 1, requests: events, connections: SLIDER_CONNECTIONS };
+  await withFollowers(server, context, [...throttled, ...others], async (host, follower, parameters) => {
+    const slide = async () => {
+      const begun = follower.fetched_ms.length;
+      const post = () => poster.post(host, pace);
+      const { posted, last_ms, ...found } = await changes(host, follower, context, SLIDER_QUIET_MS, post);
+      return {
+        events,
+        ...found.counts,
+        fetches_per_s: rateOf(follower.fetched_ms.slice(begun)),
+        first_apply_ms: found.first_apply_ms,
+        last_late_ms: last_ms - Math.max(...posted.answers.map(({ from_ms }) => from_ms)),
+      };
+    };
+    context.add(parameters, await repeated(sizes.slider_repetitions, slide));
+  });
 };
 
-/** Runs `use` with a follower. */
-async function following(
-  strategy: string,
-  follow: Follow,
-  host: Host,
+type Followed = { readonly strategy: StrategyName; readonly throttle_ms?: number };
+
+/** Runs `use` with one follower after the other, on one server. */
+async function withFollowers(
+  server: TargetName,
   context: ScenarioContext,
-  use: (follower: Following) => Promise<void>,
+  followed: readonly (readonly [Followed, Follow])[],
+  use: (host: Host, follower: Following, parameters: Followed) => Promise<void>,
 ): Promise<void> {
-  const follower = await follow(followOptions(host, context));
-  await use(follower);
-  // `fetch_each` does not order its fetches, so it may apply an older state. The other strategies may not.
-  if (strategy !== 'fetch_each') checkFollowing(follower);
-  await follower.stop();
+  await withHost(Host.start(server, context.launch), async (host) => {
+    for (const [parameters, follow] of followed) {
+      const follower = await follow(followOptions(host, context));
+      await use(host, follower, parameters);
+      // `fetch_each` does not order its fetches, so it may apply an older state. The other strategies may not.
+      if (parameters.strategy !== 'fetch_each') follower.journal.check();
+      await follower.stop();
+    }
+  });
 }
 
-async function burst(
+/** Waits until nothing is in flight, posts, and waits until the last state was applied and all fetches have ended. */
+async function changes(
   host: Host,
   follower: Following,
-  context: ScenarioContext,
-  events: number,
-  concurrency: number | null,
+  { sizes: { patience_ms } }: ScenarioContext,
+  quiet_ms: number,
+  post: () => Promise<Posted>,
 ) {
-  const { poster, sizes } = context;
   const { journal, fetched_ms } = follower;
-  await sleep(QUIET_MS);
-  const ran = await threadTimes(host.pid);
-  const post = () => poster.burst(host, events, concurrency);
-  const { posted, last_ms, first_apply_ms, counted } = await applied(follower, sizes.patience_ms, post);
-  // Fetches that are still in flight belong to this burst.
-  await until(
-    () => nowMs() - Math.max(fetched_ms.at(-1) ?? 0, journal.since.at(-1)!.at_ms) > QUIET_MS,
-    sizes.patience_ms,
-    'the end of the fetches',
-  );
-  const counts = counted();
-  const [hasRun, { rss_bytes }] = await Promise.all([threadTimes(host.pid), createProbe()(host.pid)]);
-  const waits = waitsOf(posted.answers, risesOf(journal.since));
-  return {
-    events,
-    ...counts,
-    first_apply_ms,
-    end_to_end_ms: last_ms - posted.started_ms,
-    emit_ms: posted.ended_ms - posted.started_ms,
-    staleness_max_ms: Math.max(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY)),
-    server_cpu_ms: cpuBetween(ran, hasRun),
-    rss_bytes,
-  };
-}
-
-async function slide(host: Host, follower: Following, { poster, sizes }: ScenarioContext) {
-  const { fetched_ms } = follower;
-  await sleep(SLIDER_QUIET_MS);
-  const begun = fetched_ms.length;
-  const requests = Math.round(SLIDER_PER_S * sizes.slider_s);
-  const pace = { per_s: SLIDER_PER_S, batch: 1, requests, connections: SLIDER_CONNECTIONS };
-  const { posted, last_ms, first_apply_ms, counted } = await applied(follower, sizes.patience_ms, () =>
-    poster.post(host, pace),
-  );
-  return {
-    events: requests,
-    ...counted(),
-    fetches_per_s: rateOf(fetched_ms.slice(begun)),
-    first_apply_ms,
-    last_late_ms: last_ms - Math.max(...posted.answers.map(({ from_ms }) => from_ms)),
-  };
-}
-
-/** Posts, and waits until the last state was applied. `counted` returns the counts since the start of the posts. */
-async function applied(follower: Following, patience_ms: number, post: () => Promise<Posted>) {
-  const { journal } = follower;
+  await sleep(quiet_ms);
+  const before = await threadTimes(host.pid);
   journal.clear();
   const { newest } = journal;
   const counted = countFrom(follower);
   const posted = await post();
   const last_ms = await journal.reached(BigInt(posted.revision), patience_ms);
-  return { posted, last_ms, first_apply_ms: journal.firstAbove(newest)! - posted.started_ms, counted };
+  const isQuiet = () => nowMs() - Math.max(fetched_ms.at(-1) ?? 0, journal.since.at(-1)!.at_ms) > QUIET_MS;
+  await until(isQuiet, patience_ms, 'the end of the fetches');
+  const counts = counted();
+  const [after, { rss_bytes }] = await Promise.all([threadTimes(host.pid), createProbe()(host.pid)]);
+  const first_apply_ms = journal.firstAbove(newest)! - posted.started_ms;
+  return { posted, last_ms, counts, first_apply_ms, server_cpu_ms: cpuBetween(before, after), rss_bytes };
 }
 
 /**

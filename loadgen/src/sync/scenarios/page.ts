@@ -10,14 +10,11 @@ import { launch as launchBrowser } from '@twin-ingest/testkit/browser/page.ts';
 import type { Browser, Page } from 'playwright-core';
 import { BenchFailure } from '../../failure.ts';
 import { Host, withHost } from '../../run/host.ts';
-import { FigureValues } from '../figure.ts';
-import type { Posted } from '../poster-process.ts';
-import type { Scenario, ScenarioContext } from '../scenario.ts';
+import { repeated, type Scenario } from '../scenario.ts';
 
 const FILL = { batch: 500, connections: 8, seconds: 600 };
-const LOAD_PER_S = 1000;
 /** Small batches, so that many commits notify the page. */
-const LOAD = { per_s: LOAD_PER_S, batch: 10, connections: 4 };
+const LOAD = { per_s: 1000, batch: 10, connections: 4 };
 
 /** Script that records, by the page's own clock, the first frame that is drawn after a row of the event list exists. */
 const NOTE_ROWS = `
@@ -28,68 +25,57 @@ const NOTE_ROWS = `
   requestAnimationFrame(look);
 `;
 
-export const pageScenario: Scenario = {
-  name: 'page',
-  async measure(server, context) {
-    const { sizes, launch } = context;
-    if (missing !== false) {
-      context.skip(missing);
-      return;
-    }
-    await withHost(Host.start(server, launch), async (host) => {
-      await fill(host, context);
-      await sleep(sizes.page_rest_ms);
-      const browser = await launchBrowser().catch(failed('the browser did not start'));
-      const release = launch.lifetime.add(() => browser.close());
-      const values = new FigureValues();
-      // The first open warms up the server and the browser, and does not count.
-      for (let i = 0; i <= sizes.page_opens; i++) {
-        const { page, open_ms } = await open(browser, host.url, sizes.patience_ms);
-        if (i > 0) values.add({ open_ms });
-        await page.context().close();
-      }
-      await open(browser, host.url, sizes.patience_ms);
-      // The warm-up load outlasts the work of opening the page and compiles the code that handles events.
-      await load(host, context, sizes.load_warm_up_s);
-      const before = await rendererCpu(browser);
-      const posted = await load(host, context, sizes.page_load_s);
-      const took_s = (posted.ended_ms - posted.started_ms) / 1000;
-      values.add({ renderer_cpu_share: cpuBetween(before, await rendererCpu(browser)) / took_s });
-      await release();
-      const parameters = { events: sizes.page_events, load_events_per_s: LOAD_PER_S };
-      context.add({ parameters, figures: values.all(), latency: null });
+export const page: Scenario = async (server, context) => {
+  const { sizes, launch, poster } = context;
+  const { page_events: events, patience_ms } = sizes;
+  if (missing !== false) {
+    context.skip(missing);
+    return;
+  }
+  await withHost(Host.start(server, launch), async (host) => {
+    const filled = await poster.post(host, { ...FILL, requests: events / FILL.batch });
+    if (filled.events !== events)
+      throw new BenchFailure('generator_failed', `${filled.events} of ${events} events were posted`);
+    await sleep(sizes.page_rest_ms);
+    const browser = await launchBrowser().catch(failed('the browser did not start'));
+    const release = launch.lifetime.add(() => browser.close());
+    // The first open warms up the server and the browser, and does not count.
+    const opens = await repeated(sizes.page_opens + 1, async () => {
+      const { opened, open_ms } = await open(browser, host.url, patience_ms);
+      await opened.context().close();
+      return { open_ms };
     });
-  },
+    await open(browser, host.url, patience_ms);
+    const load = (seconds: number) =>
+      poster.post(host, { ...LOAD, requests: Math.max(1, Math.round((LOAD.per_s * seconds) / LOAD.batch)) });
+    // The warm-up load outlasts the work of opening the page and compiles the code that handles events.
+    await load(sizes.load_warm_up_s);
+    const before = await rendererCpu(browser);
+    const { started_ms, ended_ms } = await load(sizes.page_load_s);
+    const after = await rendererCpu(browser);
+    const used_s = [...after].reduce((sum, [id, used]) => sum + (used - (before.get(id) ?? used)), 0);
+    await release();
+    const renderer_cpu_share = (used_s * 1000) / (ended_ms - started_ms);
+    context.add({ events, load_events_per_s: LOAD.per_s }, [...opens.slice(1), { renderer_cpu_share }]);
+  });
 };
-
-async function fill(host: Host, { sizes, poster }: ScenarioContext): Promise<void> {
-  const { page_events } = sizes;
-  const { events } = await poster.post(host, { ...FILL, requests: page_events / FILL.batch });
-  if (events !== page_events)
-    throw new BenchFailure('generator_failed', `${events} of ${page_events} events were posted`);
-}
-
-function load(host: Host, { poster }: ScenarioContext, seconds: number): Promise<Posted> {
-  const requests = Math.max(1, Math.round((LOAD_PER_S * seconds) / LOAD.batch));
-  return poster.post(host, { ...LOAD, requests });
-}
 
 /** Opens the page with an empty cache. `open_ms` is the time from the navigation until the first rows are shown. */
 async function open(
   browser: Browser,
   url: string,
   patience_ms: number,
-): Promise<{ readonly page: Page; readonly open_ms: number }> {
-  const page = await (await browser.newContext()).newPage();
+): Promise<{ readonly opened: Page; readonly open_ms: number }> {
+  const opened = await (await browser.newContext()).newPage();
   const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(error.message));
-  await page.addInitScript(NOTE_ROWS);
+  opened.on('pageerror', (error) => errors.push(error.message));
+  await opened.addInitScript(NOTE_ROWS);
   const fail = failed('the page showed no rows', errors);
-  await page.goto(`${url}/`).catch(fail);
+  await opened.goto(`${url}/`).catch(fail);
   // The time is passed in an attribute, because the page's content security policy forbids evaluating a script text.
-  const shown = page.locator('html[data-bench-rows-shown]');
+  const shown = opened.locator('html[data-bench-rows-shown]');
   await shown.waitFor({ state: 'attached', timeout: patience_ms }).catch(fail);
-  return { page, open_ms: Number(await shown.getAttribute('data-bench-rows-shown')) };
+  return { opened, open_ms: Number(await shown.getAttribute('data-bench-rows-shown')) };
 }
 
 /** Returns a function that fails the run with this message and the error. */
@@ -106,9 +92,4 @@ async function rendererCpu(browser: Browser): Promise<ReadonlyMap<number, number
   await session.detach();
   const renderers = processInfo.filter(({ type }) => type === 'renderer');
   return new Map(renderers.map(({ id, cpuTime }) => [id, cpuTime]));
-}
-
-/** Adds what the renderers that are in both readings used between them. */
-function cpuBetween(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
-  return [...after].reduce((sum, [id, used]) => sum + (used - (before.get(id) ?? used)), 0);
 }

@@ -11,47 +11,47 @@ import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { Host, withHost } from '../../run/host.ts';
 import { agree } from '../../run/warm-up.ts';
-import { eventText, SMALL } from '../bodies.ts';
-import { Connection } from '../connection.ts';
-import { FigureValues } from '../figure.ts';
 import { BACK_TO_BACK } from '../goals.ts';
-import { postBySender, postBySocket } from '../posting.ts';
-import { followOptions, type Scenario, type ScenarioContext } from '../scenario.ts';
-import { shippedClient } from '../strategies/client.ts';
-import { checkFollowing, type Following } from '../strategies/strategy.ts';
+import { Connection, eventText, postBySender, postBySocket, SMALL } from '../posting.ts';
+import type { Parameters, Sample } from '../result.ts';
+import { followOptions, repeated, type Scenario, type ScenarioContext } from '../scenario.ts';
+import { type Following, shippedClient } from '../strategies.ts';
 
 /** Largest number of warm-up parts. Each has as many round trips as the measurement. */
 const MOST_PARTS = 5;
-
-const SMALLEST = 'GET /livez alone, back to back';
 
 /** Longer than the client's own throttle. The scenario `bursts` measures the effect of the throttle. */
 const REST_MS = 20;
 
 const unthrottled = shippedClient({ throttle_ms: 0 });
 
-export const roundTripScenario: Scenario = {
-  name: 'round_trip',
-  async measure(server, context) {
-    const { sizes, launch, strategies } = context;
-    const { round_trips: many, paced_round_trips: few } = sizes;
-    await withHost(Host.start(server, launch), async (host) => {
-      for (const [pace, follow, count, more] of [
-        [BACK_TO_BACK, unthrottled, many, {}],
-        [`${BACK_TO_BACK}, posted by Sender`, unthrottled, many, { post: postBySender }],
-        [`throttle 16 ms, ${REST_MS} ms apart`, strategies.sync, few, { rest_ms: REST_MS }],
-      ] as const) {
-        const following = await follow(followOptions(host, context));
-        const take = () => roundTrips(host, following, context, { count, ...more });
-        const { figures, latency } = await onceSteady(take);
-        await following.stop();
-        context.add({ parameters: { pace, events: count }, figures, latency });
-      }
-      // A round trip is three exchanges. The smallest exchange shows how much of their time is the machine's.
-      const smallest = await onceSteady(() => smallestExchanges(host.url, many));
-      context.add({ parameters: { pace: SMALLEST, exchanges: many }, ...smallest });
-    });
-  },
+export const roundTrip: Scenario = async (server, context) => {
+  const { sizes, launch, strategies } = context;
+  const { round_trips: many, paced_round_trips: few } = sizes;
+  await withHost(Host.start(server, launch), async (host) => {
+    for (const [pace, follow, count, more] of [
+      [BACK_TO_BACK, unthrottled, many, {}],
+      [`${BACK_TO_BACK}, posted by Sender`, unthrottled, many, { post: postBySender }],
+      [`throttle 16 ms, ${REST_MS} ms apart`, strategies.sync, few, { rest_ms: REST_MS }],
+    ] as const) {
+      const following = await follow(followOptions(host, context));
+      const take = () => roundTrips(host, following, context, { count, ...more });
+      await addOnceSteady(context, { pace, events: count }, take);
+      await following.stop();
+    }
+    // A round trip is three exchanges. The smallest exchange shows how much of their time is the machine's.
+    const connection = new Connection(host.url);
+    const exchange = async () => {
+      const from_ms = nowMs();
+      const { status } = await connection.get('/livez');
+      const took_ms = nowMs() - from_ms;
+      if (status !== 200) throw new BenchFailure('server_failed', `GET /livez answered ${status}`);
+      return took_ms;
+    };
+    const smallest = { pace: 'GET /livez alone, back to back', exchanges: many };
+    await addOnceSteady(context, smallest, () => repeated(many, exchange));
+    connection.close();
+  });
 };
 
 const METADATA_BYTES = [50, 10_000, 100_000];
@@ -62,20 +62,17 @@ const FLAGS = ['--max-metadata-bytes', '262144'];
 const WARM_UP = 20;
 
 /** Round trips by size of the event, which is posted and fetched back by its follower. */
-export const payloadScenario: Scenario = {
-  name: 'payloads',
-  async measure(server, context) {
-    const { payload_round_trips: events } = context.sizes;
-    for (const metadata_bytes of METADATA_BYTES) {
-      await withHost(Host.start(server, context.launch, { flags: FLAGS }), async (host) => {
-        const following = await unthrottled(followOptions(host, context));
-        await roundTrips(host, following, context, { count: WARM_UP, metadata_bytes });
-        const taken = await roundTrips(host, following, context, { count: events, metadata_bytes });
-        await following.stop();
-        context.add({ parameters: { metadata_bytes, events }, figures: {}, latency: latencyFrom(taken) });
-      });
-    }
-  },
+export const payloads: Scenario = async (server, context) => {
+  const { payload_round_trips: events } = context.sizes;
+  for (const metadata_bytes of METADATA_BYTES) {
+    await withHost(Host.start(server, context.launch, { flags: FLAGS }), async (host) => {
+      const following = await unthrottled(followOptions(host, context));
+      await roundTrips(host, following, context, { count: WARM_UP, metadata_bytes });
+      const taken = await roundTrips(host, following, context, { count: events, metadata_bytes });
+      await following.stop();
+      context.add({ metadata_bytes, events }, [], latencyFrom(taken));
+    });
+  }
 };
 
 interface Trips {
@@ -96,58 +93,41 @@ async function roundTrips(
 ): Promise<number[]> {
   const { journal } = following;
   const posting = post(host.url);
-  const first = host.take(count);
-  const taken: number[] = [];
+  const trip = async () => {
+    const send = posting.ready(eventText({ ...SMALL, seed, metadata_bytes }, host.take(1)));
+    if (rest_ms > 0) await sleep(rest_ms);
+    journal.clear();
+    const from_ms = nowMs();
+    const revision = await send();
+    return (await journal.reached(revision, sizes.patience_ms)) - from_ms;
+  };
   try {
-    for (let i = 0; i < count; i++) {
-      const send = posting.ready(eventText({ ...SMALL, seed, metadata_bytes }, first + i));
-      if (rest_ms > 0) await sleep(rest_ms);
-      journal.clear();
-      const from_ms = nowMs();
-      const revision = await send();
-      taken.push((await journal.reached(revision, sizes.patience_ms)) - from_ms);
-    }
+    const taken = await repeated(count, trip);
+    journal.check();
+    return taken;
   } finally {
     posting.close();
   }
-  checkFollowing(following);
-  return taken;
-}
-
-/**
- * Returns the duration of each `GET /livez` in milliseconds, one after the other over one plain socket. The smallest
- * exchange shows the machine's share of a longer one.
- */
-async function smallestExchanges(url: string, count: number): Promise<number[]> {
-  const connection = new Connection(url);
-  const taken: number[] = [];
-  try {
-    for (let i = 0; i < count; i++) {
-      const from_ms = nowMs();
-      const { status } = await connection.get('/livez');
-      taken.push(nowMs() - from_ms);
-      if (status !== 200) throw new BenchFailure('server_failed', `GET /livez answered ${status}`);
-    }
-  } finally {
-    connection.close();
-  }
-  return taken;
 }
 
 /**
  * Repeats the round trips until the medians of two parts in a row agree, then measures. V8 compiles code on both sides
  * during thousands of them. The median of every warm-up part is kept.
  */
-async function onceSteady(takeAll: () => Promise<number[]>) {
-  const values = new FigureValues();
+async function addOnceSteady(
+  context: ScenarioContext,
+  parameters: Parameters,
+  takeAll: () => Promise<number[]>,
+): Promise<void> {
+  const parts: Sample[] = [];
   let before: number | null = null;
-  for (let part = 0; part < MOST_PARTS; part++) {
+  while (parts.length < MOST_PARTS) {
     const now = median(await takeAll());
-    values.add({ warm_up_p50_ms: now });
+    parts.push({ warm_up_p50_ms: now });
     if (before !== null && now !== null && agree(before, now)) break;
     before = now;
   }
-  return { latency: latencyFrom(await takeAll()), figures: values.all() };
+  context.add(parameters, parts, latencyFrom(await takeAll()));
 }
 
 /** Returns the latency of durations in milliseconds; `null` if there are none. */

@@ -1,21 +1,22 @@
 /** DATA: the scenarios, in the order in which they are measured, from light to heavy load. */
+import type { ScenarioName } from '../result.ts';
 import type { Scenario } from '../scenario.ts';
-import { burstScenario, sliderScenario } from './bursts.ts';
-import { fanOutScenario } from './fan-out.ts';
-import { pageScenario } from './page.ts';
-import { monotonyScenario, restartScenario } from './restarts.ts';
-import { payloadScenario, roundTripScenario } from './round-trips.ts';
-import { fullStreamScenario, slowClientScenario } from './streams.ts';
+import { bursts, slider } from './bursts.ts';
+import { fanOut } from './fan-out.ts';
+import { page } from './page.ts';
+import { monotony, restart } from './restarts.ts';
+import { payloads, roundTrip } from './round-trips.ts';
+import { fullStream, slowClient } from './streams.ts';
 
-export const SCENARIOS: readonly Scenario[] = [
-  roundTripScenario,
-  payloadScenario,
-  burstScenario,
-  sliderScenario,
-  restartScenario,
-  monotonyScenario,
-  pageScenario,
-  slowClientScenario,
-  fullStreamScenario,
-  fanOutScenario,
+export const SCENARIOS: readonly (readonly [ScenarioName, Scenario])[] = [
+  ['round_trip', roundTrip],
+  ['payloads', payloads],
+  ['bursts', bursts],
+  ['slider', slider],
+  ['restart', restart],
+  ['monotony', monotony],
+  ['page', page],
+  ['slow_client', slowClient],
+  ['full_stream', fullStream],
+  ['fan_out', fanOut],
 ];

@@ -1,12 +1,16 @@
-/** A clock that the test advances. */
-import type { Clock } from '../src/clock.ts';
+/**
+ * A clock of the client that moves only when its owner advances it: hours of waits take a second, and are the same each
+ * time.
+ *
+ * Invariant: calls that are due at the same moment run in the order in which they were registered.
+ */
 
 interface Call {
   readonly at_ms: number;
   readonly call: () => void;
 }
 
-export class FakeClock implements Clock {
+export class FakeClock {
   #now_ms = 0;
   readonly #calls = new Set<Call>();
 
