@@ -10,8 +10,6 @@ import { FLAG_ENTRIES, type FlagName, type Values } from './flags.ts';
 
 export interface Usage<Command extends CommandName> {
   readonly name: Command;
-  /** Names of the positional arguments, as the help shows them. */
-  readonly words?: readonly string[];
   /** What the command does, in full lines; `exit` lists its exit codes. */
   readonly about: string;
   readonly exit: string;
@@ -23,10 +21,9 @@ export type Parsed<Options> =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
-/** The values of all flags of a command, the names of the given flags, and the positional arguments. */
+/** The values of all flags of a command, and the names of the given flags. */
 export type Given<Command extends CommandName> = Values<Command> & {
   readonly given: ReadonlySet<FlagName>;
-  readonly words: readonly string[];
 };
 
 /** Parses a command line. `finish` converts the values to options and adds the problems of flags that conflict. */
@@ -35,15 +32,12 @@ export function parseCommand<Command extends CommandName, Options>(
   argv: readonly string[],
   finish: (values: Given<Command>, problems: string[]) => Options,
 ): Parsed<Options> {
-  const { name: command, words: wanted = [] } = usage;
-  const table = FLAG_ENTRIES.filter(([, { commands }]) => commands.includes(command));
+  const table = FLAG_ENTRIES.filter(([, { commands }]) => commands.includes(usage.name));
   const parsed = parseFlags<FlagName>(argv, Object.fromEntries(table) as Record<FlagName, Flag>);
   if (parsed.kind === 'help') return { kind: 'help', text: helpText(usage, table) };
   const { flags, words } = parsed;
   const problems = parsed.kind === 'wrong' ? parsed.problems : [];
-  if (wanted.length === 0) problems.push(...words.map((word) => `unexpected argument ${word}`));
-  else if (words.length !== wanted.length)
-    problems.push(`expected ${wanted.join(' ')}, got ${words.length} arguments; --help shows the usage`);
+  problems.push(...words.map((word) => `unexpected argument ${word}`));
   const values = table.map(([name, flag]) => {
     const preset = (flags.has('quick') ? flag.quick : undefined) ?? flag.default;
     // A flag whose value is missing is a problem already.
@@ -53,7 +47,7 @@ export function parseCommand<Command extends CommandName, Options>(
       flag.kind === 'switch' ? flags.has(name) : accepted(name, flag, value, usage, problems),
     ];
   });
-  const given = { ...Object.fromEntries(values), given: new Set(flags.keys()), words } as Given<Command>;
+  const given = { ...Object.fromEntries(values), given: new Set(flags.keys()) } as Given<Command>;
   const options = finish(given, problems);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
 }
@@ -89,7 +83,7 @@ function camel(name: string): string {
 }
 
 function helpText(
-  { name: command, words = [], about, exit, scenarios }: Usage<CommandName>,
+  { name: command, about, exit, scenarios }: Usage<CommandName>,
   table: typeof FLAG_ENTRIES,
 ): string {
   const shown = table.map(([name, flag]) => {
@@ -101,7 +95,7 @@ function helpText(
       { ...flag, help: `${help}${listed}${preset === undefined ? '' : ` [${preset}]`}` },
     ] as const;
   });
-  const usage = `Usage: pnpm bench:${command} ${[...words, '[-- FLAGS]'].join(' ')}`;
+  const usage = `Usage: pnpm bench:${command} [-- FLAGS]`;
   return `${usage}\n\n${about}\n\n${flagLines(Object.fromEntries(shown))}\n${exit}\n`;
 }
 
