@@ -1,4 +1,5 @@
 /** Sends single requests to a server of NATS, in the text protocol of its clients. */
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 
 const LIMIT_MS = 5_000;
@@ -16,18 +17,20 @@ export async function askNats<T>(
 ): Promise<T> {
   const socket = connect(port, host);
   const timer = setTimeout(() => socket.destroy(), LIMIT_MS);
+  // NATS gives an answer to every client of its subject.
+  const inbox = `_INBOX.${randomUUID()}`;
   const client = JSON.stringify({ verbose: false, headers: true, auth_token: token });
-  const hello = `CONNECT ${client}\r\nSUB _INBOX.ask 1\r\n`;
+  const hello = `CONNECT ${client}\r\nSUB ${inbox} 1\r\n`;
   const head = header === undefined ? '' : `NATS/1.0\r\n${header}\r\n\r\n`;
   const length = Buffer.byteLength(head + body);
   const sizes = header === undefined ? `${length}` : `${Buffer.byteLength(head)} ${length}`;
   const command = header === undefined ? 'PUB' : 'HPUB';
-  socket.write(`${hello}${command} ${subject} _INBOX.ask ${sizes}\r\n${head}${body}\r\n`);
+  socket.write(`${hello}${command} ${subject} ${inbox} ${sizes}\r\n${head}${body}\r\n`);
   let text = '';
   try {
     for await (const chunk of socket.setEncoding('utf8')) {
       text += chunk;
-      const found = /\r\nMSG _INBOX\.ask 1 \d+\r\n(\{.*\})\r\n/s.exec(text);
+      const found = /\r\nMSG \S+ 1 \d+\r\n(\{.*\})\r\n/s.exec(text);
       if (found !== null) return JSON.parse(found[1]!) as T;
     }
   } finally {
