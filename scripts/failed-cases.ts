@@ -1,5 +1,6 @@
 /**
- * Finds the lines that name failing cases in the output of a test runner, and the reasons that `node --test` lists.
+ * Finds the lines that name failing cases in the output of a test runner, and the reasons that `node --test` and
+ * `pnpm parity` print below them.
  *
  * Knows the output of `node --test` (spec and TAP), `cargo test`, `pnpm parity`, rustc and tsc. The start of a log may
  * be cut, so the end of a run repeats the failing cases.
@@ -11,6 +12,8 @@ const MOST_LINES = 40;
 const MOST_REASON_LINES = 4;
 /** Above its list of failing tests, with the reason of each. */
 const NODE_LIST = /^\s*✖ failing tests:$/;
+/** `pnpm parity` prints a failing case once, with its reason. */
+const PARITY = /^✗ /;
 /** The rest of a reason says where the assertion is. */
 const STACK = /^\s+at /;
 
@@ -45,7 +48,7 @@ export class FailedCases {
   #takeName(name: string): void {
     const reason = this.#cases.get(name) ?? [];
     this.#cases.set(name, reason);
-    this.#reason = this.#isInList ? reason : null;
+    this.#reason = this.#isInList || PARITY.test(name) ? reason : null;
   }
 
   /** The lines that name cases, with reasons, at most 40. The last line states how many are left out. */

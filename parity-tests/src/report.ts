@@ -103,6 +103,12 @@ function renderExchange(exchange: Exchange, terminal: Terminal): string[] {
   const request = Buffer.concat([exchange.sent.head, exchange.sent.body]);
   const expected = exchange.expected ? expectedLines(exchange.expected) : ['(a 2xx answer)'];
   return [
+    '  differences:',
+    ...exchange.differences.flatMap((one) => [
+      `    ${one.where}`,
+      `      expected ${clip(one.expected)}`,
+      `      got      ${clip(one.got)}`,
+    ]),
     `  ${exchange.step}, request:`,
     ...visible(request).map((line) => `    ${line}`),
     ...sideBySide(
@@ -110,12 +116,6 @@ function renderExchange(exchange: Exchange, terminal: Terminal): string[] {
       ['GOT', ...answerLines(exchange.answer)],
       terminal.width - 2,
     ).map((l) => `  ${l}`),
-    '  differences:',
-    ...exchange.differences.flatMap((one) => [
-      `    ${one.where}`,
-      `      expected ${clip(one.expected)}`,
-      `      got      ${clip(one.got)}`,
-    ]),
   ];
 }
 

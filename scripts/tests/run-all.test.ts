@@ -65,7 +65,7 @@ test('a run ends with the failing cases of each script that failed', async () =>
         '\n\n== page:check failed:\n  no line names a case; its last lines are above the table\n',
         '\n== rust:test failed:\n  test two::fails ... FAILED\n',
         '\n== ts:test failed:\n  ✖ a test that fails\n {6}Error: no\n',
-        '\n== parity failed:\n  ✗ formats/a case {2}\\[ts\\] {2}FMT-03\n$',
+        '\n== parity failed:\n  ✗ formats/a case {2}\\[ts\\] {2}FMT-03\n {6}400 and not 201\n$',
       ].join(''),
     ),
   );
