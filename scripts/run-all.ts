@@ -3,14 +3,15 @@
  *
  * A plan has stages, which run one after the other. The lanes of a stage run at the same time, and the scripts of a lane
  * one after the other. A lane that mostly waits therefore shares the cores with one that computes. The linker of the
- * release build uses less than one core. Parity runs alone, since some of its cases have bounds in time.
+ * release build uses less than one core. Scenarios run alone, since some have bounds in time.
  *
  * All scripts run even if one fails, so that one run reports everything. The output ends with the last lines of each
  * failure, a table, and the failing cases. The cases come last because CI shows the end of a log.
  *
- * CI runs `check`: `test`, formatting, lints, types and counts. `check:long` runs every night. It adds the long forms
- * of the crash and differential scenarios to `check` (decision 48). It also adds tests that depend on the speed of the
- * machine.
+ * `test` is for each change at the desk: tests of the packages, and all cases on both servers. CI runs `check`, which
+ * adds the scenarios, the browser, the cluster, packages, lints and counts. `check:long` runs every night. It adds the
+ * long forms of the crash and differential scenarios to `check` (decision 48). It also adds tests that depend on the
+ * speed of the machine.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -86,6 +87,8 @@ const LONG_FUZZ: Step = {
 /** The faults take about a minute. Without nats-server the script says why it is skipped. */
 const FAULTS: Step = { script: 'cluster:check', args: ['--faults', '10'] };
 const LONG_FAULTS: Step = { script: 'cluster:check', args: ['--faults', '60'] };
+/** All requests and answers of the contract, without the scenarios (decision 48). */
+const CASES: Step = { script: 'parity', args: ['--cases'] };
 /** About a minute. Without nats-server the script says why it is skipped. */
 const SHARED_PARITY: Step = {
   script: 'parity',
@@ -129,13 +132,7 @@ const CHECKED: Stage = [
   [...BUILD, ...LINT, ...SUPPLY, ...WITHOUT_SERVERS, ...COUNTS],
 ];
 const PLANS: Readonly<Record<string, readonly Stage[]>> = {
-  test: [
-    PAGE,
-    [lane('rust:test'), [...BUILD, ...WITHOUT_SERVERS]],
-    [lane('parity')],
-    [WITH_SERVERS, CLUSTER],
-    [[...BROWSER, ...MEASURING]],
-  ],
+  test: [PAGE, [lane('rust:test'), [...BUILD, ...WITHOUT_SERVERS]], [[CASES], WITH_SERVERS]],
   check: [
     PAGE,
     CHECKED,

@@ -54,6 +54,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   return sums.failed > 0 || results.length === 0 ? 1 : 0;
 }
 
+/** Number of concurrent files of cases without scenarios. Some files mostly wait for a timeout or for a start. */
+const LANES_OF_CASES = 3;
 /** Number of concurrent scenarios that compute. Two leave no core idle while one of them waits. */
 const COMPUTING_LANES = 2;
 /** Number of concurrent scenarios that wait for time-outs. */
@@ -72,7 +74,7 @@ async function runAll(options: Options, nats: NatsProgram | undefined): Promise<
 async function runOn(options: Options, jetStream: JetStream | undefined): Promise<Result[]> {
   const wanted = (suite: string, name: string): boolean =>
     options.only.length === 0 || options.only.some((text) => fullName({ suite, name }).includes(text));
-  const scenarios = SCENARIO_FILES.flatMap((file) =>
+  const scenarios = (options.cases ? [] : SCENARIO_FILES).flatMap((file) =>
     file.scenarios
       .filter((one) => !options.faults || one.faults !== undefined)
       .filter((one) => !options.isJetStream || (file.sharesStreams === true && one.measures !== true))
@@ -90,7 +92,7 @@ async function runOn(options: Options, jetStream: JetStream | undefined): Promis
   const computations = computing.map((one) => one.run).values();
   const lanes = await Promise.all([
     // The lane of the cases then takes scenarios too, since two lanes of them leave a third of two cores idle.
-    inLanes(1, files.values()).then(async (results) =>
+    inLanes(options.cases ? LANES_OF_CASES : 1, files.values()).then(async (results) =>
       [...results, ...(await inLanes(1, computations))].flat(),
     ),
     inLanes(COMPUTING_LANES, computations),

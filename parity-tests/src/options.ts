@@ -22,6 +22,8 @@ export interface Options {
   readonly seed: number;
   /** Length of the retention-load scenario. */
   readonly soakSeconds: number;
+  /** Only cases, no scenario. */
+  readonly cases: boolean;
   /** Only scenarios that inject a fault. */
   readonly faults: boolean;
   /** Whether the scenario of kills at writes visits every write instead of a sample. */
@@ -52,6 +54,7 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --store jetstream    on servers with streams of NATS, with the differences of differences/jetstream.json
   --only TEXT          only cases and scenarios whose FILE/NAME holds this text; may be given several times
   --report-json FILE   also write every result to this file
+  --cases              only cases, no scenario
   --faults             only scenarios that inject a fault (pnpm test:faults)
   --every-write        kill at every write of a short run, instead of a sample
   --groups N           groups of the scenario that stops after every write (default 10)
@@ -75,6 +78,7 @@ const FLAGS = {
   store: { type: 'string' },
   only: { type: 'string', multiple: true },
   'report-json': { type: 'string' },
+  cases: { type: 'boolean', default: false },
   faults: { type: 'boolean', default: false },
   'every-write': { type: 'boolean', default: false },
   groups: { type: 'string', default: '10' },
@@ -126,6 +130,7 @@ export function parseOptions(
   const { store } = values;
   if (store !== undefined && store !== 'jetstream') problems.push(`--store must be jetstream, not ${store}`);
   if (base !== undefined && store !== undefined) problems.push('--base-url and --store exclude each other');
+  if (values.cases && values.faults) problems.push('--cases and --faults exclude each other');
   const corpus = values.corpus ?? env.TWIN_CORPUS;
   const hooks = values.hooks ?? env.TWIN_HOOKS;
   const options: Options = {
@@ -134,6 +139,7 @@ export function parseOptions(
     isJetStream: store !== undefined,
     only: values.only ?? [],
     reportJson: values['report-json'],
+    cases: values.cases,
     faults: values.faults,
     everyWrite: values['every-write'],
     groups: whole('groups', 1),

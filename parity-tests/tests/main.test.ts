@@ -35,6 +35,7 @@ test('every wrong flag is explained', () => {
     '--base-url and --target exclude each other',
     '--kills must be a whole number of at least 1, not 0',
   ]);
+  assert.deepEqual(problems('--cases', '--faults'), ['--cases and --faults exclude each other']);
   assert.equal(problems('--nothing').length, 1);
   assert.equal(problems('stray').length, 1);
 });
