@@ -5,29 +5,24 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { TARGET_NAMES as TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import { type CeilingOptions, measureCeiling, writeGroups } from '../src/ceilings/ceiling.ts';
 import { CEILING_PROGRAMS, type CeilingProgram, runBulk } from '../src/ceilings/programs.ts';
 import { BenchFailure } from '../src/failure.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
+import { ANYWHERE } from './listening-server.ts';
+import { lifetime } from './scratch.ts';
 
 const EVENTS = 2_500;
 const GROUP_EVENTS = 400;
 const SOURCE: PoolSource = { corpus: undefined, seed: 7, most: 1_000 };
-const TARGETS: readonly TargetName[] = ['rs', 'ts'];
 const missing = TARGETS.filter((name) => !existsSync(CEILING_PROGRAMS[name].artefact));
 const skip =
   missing.length > 0 && `not built: ${missing.map((name) => CEILING_PROGRAMS[name].build).join(' ')}`;
-
-let lifetime = new Lifetime();
-beforeEach(() => {
-  lifetime = new Lifetime();
-});
-afterEach(() => lifetime.end());
 
 const options = (more: Partial<CeilingOptions> = {}): CeilingOptions => ({
   targets: TARGETS,
@@ -38,7 +33,7 @@ const options = (more: Partial<CeilingOptions> = {}): CeilingOptions => ({
   durability: 'process',
   programs: CEILING_PROGRAMS,
   onProgress: () => undefined,
-  placement: { pinned: false, server_cpus: null, generator_cpus: null, reason: 'a test' },
+  placement: ANYWHERE,
   lifetime,
   ...more,
 });
@@ -190,15 +185,17 @@ test('an interruption ends the program that runs, and its folder goes with it', 
     fs.renameSync(${JSON.stringify(`${marker}.new`)}, ${JSON.stringify(marker)});
     setInterval(() => {}, 1000);
   `);
-  const measuring = measureCeiling(options({ programs: { rs: sleeper, ts: sleeper }, events: 10 }));
+  const own = new Lifetime();
+  const programs = { rs: sleeper, ts: sleeper };
+  const measuring = measureCeiling(options({ programs, events: 10, lifetime: own }));
   const ended = assert.rejects(measuring, /interrupted/);
   while (!existsSync(marker)) await setImmediate();
   const { pid, argv } = JSON.parse(readFileSync(marker, 'utf8')) as { pid: number; argv: string[] };
   const folder = dirname(argv[argv.indexOf('--db') + 1]!);
   assert.ok(existsSync(folder));
-  lifetime.interrupt();
+  own.interrupt();
   await ended;
-  await lifetime.end();
+  await own.end();
   assert.throws(() => process.kill(pid, 0), /ESRCH/);
   assert.ok(!existsSync(folder));
 });

@@ -1,7 +1,6 @@
 /** Tests the ladders on both servers, with rungs that are small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { climb, type RungFigures } from '../src/ladders/climb.ts';
 import { pickLadders } from '../src/ladders/command.ts';
@@ -9,6 +8,7 @@ import { LADDERS, type Ladder } from '../src/ladders/ladders.ts';
 import { ladderPlot } from '../src/ladders/plot.ts';
 import { laddersReport } from '../src/ladders/report.ts';
 import { readEnvironment } from '../src/observe/environment.ts';
+import { lifetime } from './scratch.ts';
 
 /** The ladder with few events, and with rungs of at most 20. */
 function small(ladder: Ladder): Ladder {
@@ -18,32 +18,21 @@ function small(ladder: Ladder): Ladder {
 
 for (const target of TARGET_NAMES) {
   test(`every rung of every ladder is measured on ${target}`, async () => {
-    const lifetime = new Lifetime();
-    try {
-      for (const ladder of LADDERS) {
-        const figures = await climb(small(ladder), target, lifetime, 1);
-        assert.deepEqual(
-          figures.map(({ rung }) => rung),
-          small(ladder).rungs,
-          ladder.name,
-        );
-        for (const { events_per_s, p99_ms } of figures)
-          assert.ok(events_per_s.median > 0 && p99_ms.median > 0);
-      }
-    } finally {
-      await lifetime.end();
+    for (const ladder of LADDERS) {
+      const figures = await climb(small(ladder), target, lifetime, 1);
+      assert.deepEqual(
+        figures.map(({ rung }) => rung),
+        small(ladder).rungs,
+        ladder.name,
+      );
+      for (const { events_per_s, p99_ms } of figures) assert.ok(events_per_s.median > 0 && p99_ms.median > 0);
     }
   });
 }
 
 test('a server that stores an event as a duplicate fails the measurement', async () => {
-  const lifetime = new Lifetime();
   const repeated: Ladder = { ...small(LADDERS[0]!), own: () => ({ event_id: 'the same' }) };
-  try {
-    await assert.rejects(climb(repeated, 'rs', lifetime, 1), /201 .*"duplicates":(49|50)/);
-  } finally {
-    await lifetime.end();
-  }
+  await assert.rejects(climb(repeated, 'rs', lifetime, 1), /201 .*"duplicates":(49|50)/);
 });
 
 test('the events that fill the file have every session of the rung once', () => {

@@ -1,9 +1,7 @@
 /** Tests the comparison with other stores: answers in pieces, a kill, events that a server does not have. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { Metronome } from '../src/load/drivers/metronome.ts';
 import { loadPool } from '../src/load/pool.ts';
 import { findPeers, startGenerator } from '../src/peers/command.ts';
@@ -13,6 +11,8 @@ import { type Found, PEER_POOL, type Peer } from '../src/peers/peer.ts';
 import { PEERS } from '../src/peers/peers.ts';
 import { PROTOCOLS, type ProtocolName } from '../src/peers/protocol.ts';
 import { peersReport, rowOf } from '../src/peers/report.ts';
+import { listen } from './listening-server.ts';
+import { lifetime } from './scratch.ts';
 
 const ACCEPTED: readonly { protocol: ProtocolName; answer: string; events: number }[] = [
   { protocol: 'ingest', answer: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', events: 50 },
@@ -57,14 +57,14 @@ test('NATS gets its answer to PING', () => {
 
 test('in an open loop the connections take turns', async () => {
   const requests = new Map<Socket, number>();
-  const server = createServer((request, response) => {
-    requests.set(request.socket, (requests.get(request.socket) ?? 0) + 1);
-    request.resume().on('end', () => response.writeHead(201, { 'content-length': 0 }).end());
+  const server = await listen((_, response) => {
+    const socket = response.socket!;
+    requests.set(socket, (requests.get(socket) ?? 0) + 1);
+    response.writeHead(201, { 'content-length': 0 }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const metronome = new Metronome();
   try {
-    const { port } = server.address() as AddressInfo;
+    const port = Number(new URL(server.url).port);
     const load = { protocol: 'ingest', port, connections: 4, batch: 10, first: 0, crashes: false } as const;
     const driven = await drive(await loadPool(PEER_POOL), { ...load, rate: 400, duration_s: 0.5 }, metronome);
     assert.equal(driven.acknowledged_events, 200);
@@ -78,13 +78,8 @@ test('in an open loop the connections take turns', async () => {
 const SERVER = PEERS.find(({ name }) => name === 'rs-process')!;
 
 /** Measures one short round with a generator of its own. */
-async function oneRound(peer: Peer): Promise<Awaited<ReturnType<typeof measureRound>>> {
-  const lifetime = new Lifetime();
-  try {
-    return await measureRound(peer, (await peer.find()) as Found, startGenerator(lifetime), 1, lifetime);
-  } finally {
-    await lifetime.end();
-  }
+async function oneRound(peer: Peer) {
+  return measureRound(peer, (await peer.find()) as Found, startGenerator(lifetime), 1, lifetime);
 }
 
 test('a round has every figure, and a server that is killed has what it acknowledged', async () => {

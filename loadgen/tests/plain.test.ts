@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { test } from 'node:test';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGETS, type Target } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
@@ -18,6 +17,7 @@ import { batchBody } from '../src/load/bodies.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
 import { createAuditor } from '../src/verify/audit/auditor.ts';
 import { readHealth } from '../src/verify/health.ts';
+import { lifetime } from './scratch.ts';
 
 const SERVERS: Readonly<Record<string, Target>> = {
   rs: TARGETS.rs,
@@ -31,9 +31,6 @@ const compared = built.filter((name) => name.startsWith('plain'));
 const missing = NAMES.filter((name) => !built.includes(name)).map((name) => SERVERS[name]!.build);
 // The plain server in Rust takes longest to build, so the others are also compared without it.
 const skip = !existsSync(TARGETS.rs.artefact) && `not built: ${missing.join(' ')}`;
-
-const lifetime = new Lifetime();
-after(() => lifetime.end());
 
 type Started = Awaited<ReturnType<typeof start>>;
 

@@ -3,71 +3,51 @@
  * failed post ends the measurement.
  */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { listen } from '@twin-ingest/testkit/servers/tcp-server.ts';
+import { listen as listenTcp } from '@twin-ingest/testkit/servers/tcp-server.ts';
 import { Connection, eventText, postBySender, postBySocket, SMALL } from '../src/sync/posting.ts';
+import { listen } from './listening-server.ts';
 
 const EVENT = eventText({ ...SMALL, seed: 1 }, 0);
 const TAKEN = { revision: '18446744073709551615', received: 1, duplicates: 0, rejected: [] };
 const REJECTED = { ...TAKEN, received: 0, rejected: [{ index: 0, errors: ['no such event'] }] };
 
-interface Asked {
-  readonly url: string | undefined;
-  readonly body: string;
-}
-
-/** Starts a server that gives the same answer to every request. */
-async function serve(
-  t: TestContext,
-  status: number,
-  answer: unknown,
-): Promise<[url: string, asked: Asked[]]> {
-  const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
-    const body = (await request.setEncoding('utf8').toArray()).join('');
-    asked.push({ url: request.url, body });
-    const text = JSON.stringify(answer);
-    response.writeHead(status, { 'Content-Length': Buffer.byteLength(text), 'Retry-After': '0' }).end(text);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return [`http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked];
-}
-
 for (const [name, post, path, body] of [
   ['a plain socket', postBySocket, '/api/events', EVENT],
   ['the client’s Sender', postBySender, '/api/events/batch', `{"events":[${EVENT}]}`],
 ] as const) {
+  /** Posts to a server that gives the same answer to every request. */
   const start = async (t: TestContext, status: number, answer: unknown) => {
-    const [url, asked] = await serve(t, status, answer);
-    const made = post(url);
-    t.after(() => made.close());
-    return [made, asked] as const;
+    const text = JSON.stringify(answer);
+    const server = await listen((_, response) => {
+      const headers = { 'Content-Length': Buffer.byteLength(text), 'Retry-After': '0' };
+      response.writeHead(status, headers).end(text);
+    });
+    const made = post(server.url);
+    t.after(() => {
+      made.close();
+      server.close();
+    });
+    return { made, server };
   };
 
   test(`${name} posts an event as it is, once it is asked to, and says its revision`, async (t) => {
-    const [made, asked] = await start(t, 201, TAKEN);
+    const { made, server } = await start(t, 201, TAKEN);
     const send = made.ready(EVENT);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(server.paths, []);
     for (const one of [send, made.ready(EVENT)]) assert.equal(await one(), 2n ** 64n - 1n);
-    assert.deepEqual(asked, Array(2).fill({ url: path, body }));
+    assert.deepEqual([server.paths, server.bodies], [Array(2).fill(path), Array(2).fill(body)]);
   });
 
   test(`${name} is refused, and does not post again`, async (t) => {
-    const [made, asked] = await start(t, 503, { error: { code: 'overloaded', message: 'later' } });
+    const { made, server } = await start(t, 503, { error: { code: 'overloaded', message: 'later' } });
     await assert.rejects(made.ready(EVENT), { code: 'generator_failed', message: /503/ });
-    assert.equal(asked.length, 1);
+    assert.equal(server.paths.length, 1);
   });
 
   test(`an event that the server will never take fails by ${name} too`, async (t) => {
     const status = path.endsWith('batch') ? 200 : 400;
-    const [made] = await start(t, status, REJECTED);
+    const { made } = await start(t, status, REJECTED);
     await assert.rejects(made.ready(EVENT), /no such event/);
   });
 }
@@ -75,7 +55,7 @@ for (const [name, post, path, body] of [
 test('a connection sends what any server reads, and opens again after the server closed it', async (t) => {
   const asked: string[] = [];
   const bodies = ['first', 'second', 'third'];
-  const server = await listen((socket) => {
+  const server = await listenTcp((socket) => {
     socket.on('data', (chunk) => {
       const body = bodies[asked.push(chunk.toString()) - 1]!;
       const answer = `HTTP/1.1 201 Created\r\ncontent-length: ${body.length}\r\n\r\n${body}`;

@@ -3,19 +3,17 @@
  * the machine.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { TARGET_NAMES, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import { violations } from '../src/result/json.ts';
 import { rowsWhere, SCENARIO_NAMES, type SyncResult } from '../src/sync/result.ts';
 import { runProgram } from './run-program.ts';
+import { folder } from './scratch.ts';
 
 const REAL = fileURLToPath(new URL('../src/cli/sync.ts', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'loadgen-sync-'));
-after(() => rmSync(folder, { recursive: true }));
 
 /** The dashboard has its own tests, and only this scenario needs a browser. */
 const scenarios = SCENARIO_NAMES.filter((name) => name !== 'page');

@@ -3,20 +3,18 @@
  * gives a result that follows the schema.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { violations } from '../src/result/json.ts';
 import { putPart } from '../src/result/part-file.ts';
 import type { SyncResult } from '../src/sync/result.ts';
 import { runProgram } from './run-program.ts';
+import { folder } from './scratch.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const FAKE = fileURLToPath(new URL('./sync-fake-main.ts', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'loadgen-sync-'));
-after(() => rmSync(folder, { recursive: true }));
 
 /** Runs the suite with one fake server. */
 function run(scenarios: string, out: string, FAKE_FAULTS = '') {
