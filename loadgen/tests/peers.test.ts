@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { Metronome } from '../src/load/drivers/metronome.ts';
-import { loadPool } from '../src/load/pool.ts';
 import { findPeers, startGenerator } from '../src/peers/command.ts';
-import { drive } from '../src/peers/drive.ts';
 import { measureRound } from '../src/peers/measure.ts';
-import { type Found, PEER_POOL, type Peer } from '../src/peers/peer.ts';
+import type { Found, Peer } from '../src/peers/peer.ts';
 import { PEERS } from '../src/peers/peers.ts';
 import { PROTOCOLS, type ProtocolName } from '../src/peers/protocol.ts';
 import { peersReport, rowOf } from '../src/peers/report.ts';
@@ -51,7 +48,7 @@ for (const { protocol, answer, reason } of REFUSED) {
 
 test('NATS gets its answer to PING', () => {
   const written: string[] = [];
-  PROTOCOLS.jetstream.reader(50, (bytes) => written.push(bytes.toString()))(Buffer.from('PING\r\n'));
+  PROTOCOLS.jetstream.reader(50, (text) => written.push(text))(Buffer.from('PING\r\n'));
   assert.deepEqual(written, ['PONG\r\n']);
 });
 
@@ -62,15 +59,14 @@ test('in an open loop the connections take turns', async () => {
     requests.set(socket, (requests.get(socket) ?? 0) + 1);
     response.writeHead(201, { 'content-length': 0 }).end();
   });
-  const metronome = new Metronome();
   try {
     const port = Number(new URL(server.url).port);
     const load = { protocol: 'ingest', port, connections: 4, batch: 10, first: 0, crashes: false } as const;
-    const driven = await drive(await loadPool(PEER_POOL), { ...load, rate: 400, duration_s: 0.5 }, metronome);
+    const order = { ...load, rate: 400, duration_s: 0.5 };
+    const driven = await startGenerator(lifetime).ask(order, 'driven');
     assert.equal(driven.acknowledged_events, 200);
     assert.deepEqual([...requests.values()], [5, 5, 5, 5]);
   } finally {
-    await metronome.close();
     server.close();
   }
 });

@@ -1,13 +1,10 @@
 /** The command `bench:ladders`: what an event costs as sessions, names, rows, sizes, clients and batches grow. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import type { Usage } from '../plan/parse.ts';
 import { type Climbed, climb, type LaddersResult } from './climb.ts';
 import { LADDERS, type Ladder } from './ladders.ts';
-import { laddersReport } from './report.ts';
+import { finish, laddersReport, say } from './report.ts';
 
 export const LADDERS_USAGE: Usage<'ladders'> = {
   name: 'ladders',
@@ -20,8 +17,6 @@ export interface LaddersOptions {
   readonly ladders: readonly Ladder[];
   readonly out: string | undefined;
 }
-
-const DEFAULT_FILE = '.bench/ladders.json';
 
 /** Returns the ladders with these names, all without names; adds a problem for each unknown name. */
 export function pickLadders(names: readonly string[] | undefined, problems: string[]): readonly Ladder[] {
@@ -42,13 +37,5 @@ export async function runLadders({ ladders, out }: LaddersOptions, lifetime: Lif
   }
   const measured_on = new Date().toISOString().slice(0, 10);
   const result: LaddersResult = { measured_on, environment: readEnvironment(), ladders: climbed };
-  const file = out ?? join(ROOT, DEFAULT_FILE);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
-  process.stdout.write(`${laddersReport(result, false)}\n`);
-  say(`written: ${out ?? DEFAULT_FILE}`);
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  await finish('ladders', out, result, laddersReport(result, false));
 }

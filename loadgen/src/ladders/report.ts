@@ -1,7 +1,8 @@
-/** Renders the ladders as Markdown, for the terminal and for docs/growth.md. */
-import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+/** Renders the ladders as Markdown, for the terminal and for docs/growth.md. Shares its texts and files with the peers. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ROOT, TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Summary } from '../analyse/statistics.ts';
-import type { Environment } from '../observe/environment.ts';
 import { markdownTable } from '../report/markdown-table.ts';
 import { SHORT_NAMES } from '../report/names.ts';
 import type { Climbed, LaddersResult, RungFigures } from './climb.ts';
@@ -22,12 +23,23 @@ export function laddersReport(result: LaddersResult, hasPlots: boolean): string 
 export function measuredOn({
   measured_on,
   environment: { cpu_model, cpu_cores, commit },
-}: {
-  readonly measured_on: string;
-  readonly environment: Environment;
-}): string {
+}: Omit<LaddersResult, 'ladders'>): string {
   const at = commit === null ? '' : ` at commit ${commit.slice(0, 7)}`;
   return `Measured on ${measured_on}${at}, on ${cpu_cores} cores of ${cpu_model ?? 'an unknown processor'}.`;
+}
+
+/** Writes a result as JSON to `out`, by default below `.bench/`, and its report to stdout. */
+export async function finish(name: string, out: string | undefined, result: object, report: string) {
+  const shown = out ?? `.bench/${name}.json`;
+  const file = out ?? join(ROOT, shown);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(`${report}\n`);
+  say(`written: ${shown}`);
+}
+
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 function sectionOf(ladder: Climbed, hasPlots: boolean): string[] {

@@ -1,8 +1,6 @@
 /** The command `bench:peers`: both servers next to three stores of events that people know, in one run. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { finish, say, whole } from '../ladders/report.ts';
 import { loadPool } from '../load/pool.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import type { Usage } from '../plan/parse.ts';
@@ -27,8 +25,6 @@ export interface PeersOptions {
   readonly out: string | undefined;
 }
 
-const DEFAULT_FILE = '.bench/peers.json';
-
 export async function runPeers(options: PeersOptions, lifetime: Lifetime): Promise<undefined> {
   const { rounds, duration, out } = options;
   const { found, skipped } = await findPeers(PEERS);
@@ -39,54 +35,42 @@ export async function runPeers(options: PeersOptions, lifetime: Lifetime): Promi
     `${found.length} servers, ${rounds} rounds: about ${Math.ceil((found.length * rounds * perRound) / 60)} min`,
   );
   const generator = startGenerator(lifetime);
-  const measured = new Map<Peer, Round[]>(found.map(({ peer }) => [peer, []]));
   for (let round = 0; round < rounds; round++) {
     // Every second round has the opposite order, so that a drift of the machine cancels.
-    for (const { peer, program: start } of round % 2 === 0 ? found : found.toReversed()) {
-      const figures = await measureRound(peer, start, generator, duration, lifetime);
-      measured.get(peer)!.push(figures);
-      say(
-        `round ${round + 1}: ${peer.name}: ${Math.round(figures.events_per_s).toLocaleString('en-US')} events/s`,
-      );
+    for (const { peer, program, rounds: taken } of round % 2 === 0 ? found : found.toReversed()) {
+      const figures = await measureRound(peer, program, generator, duration, lifetime);
+      taken.push(figures);
+      say(`round ${round + 1}: ${peer.name}: ${whole(figures.events_per_s)} events/s`);
     }
   }
-  await generator.close();
   const result: PeersResult = {
     measured_on: new Date().toISOString().slice(0, 10),
     environment,
     rounds,
     duration_s: duration,
     event_bytes: pool.facts.event_bytes.mean,
-    rows: found.map(({ peer, program: { version } }) => rowOf(peer, version, measured.get(peer)!)),
+    rows: found.map(({ peer, program, rounds: taken }) => rowOf(peer, program.version, taken)),
     skipped,
   };
-  const file = out ?? join(ROOT, DEFAULT_FILE);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
-  process.stdout.write(`${peersReport(result)}\n`);
-  say(`written: ${out ?? DEFAULT_FILE}`);
+  await finish('peers', out, result, peersReport(result));
 }
 
 /** Starts the process that drives every peer. */
 export function startGenerator(lifetime: Lifetime): Helper<Order, Driven> {
-  const program = new URL('./drive-main.ts', import.meta.url);
+  const program = new URL('./drive.ts', import.meta.url);
   return new Helper({ name: 'the generator', program, placement: choosePlacement(), lifetime });
 }
 
 /** Returns the servers whose programs are there, and the others with the reason. */
 export async function findPeers(peers: readonly Peer[]) {
-  const found: { readonly peer: Peer; readonly program: Found }[] = [];
+  const found: { readonly peer: Peer; readonly program: Found; readonly rounds: Round[] }[] = [];
   const reasons = new Map<string, string>();
   for (const peer of peers) {
     const program = await peer.find();
     if ('missing' in program) reasons.set(peer.title, program.missing);
-    else found.push({ peer, program });
+    else found.push({ peer, program, rounds: [] });
   }
   const skipped = [...reasons].map(([title, reason]): Skipped => ({ title, reason }));
   for (const { title, reason } of skipped) say(`skipped: ${title}: ${reason}`);
   return { found, skipped };
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

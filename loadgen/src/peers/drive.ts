@@ -1,14 +1,16 @@
 /**
- * Sends batches over raw sockets to any peer, and counts the acknowledged events.
+ * The process that drives a peer: sends batches over raw sockets, and counts the acknowledged events.
  *
  * Invariants: a connection has one batch under way. One program drives every peer, so its own cost is the same for all.
  * In an open loop a latency counts from the moment its batch was due.
  */
 import { connect, type Socket } from 'node:net';
 import { quantile } from '../analyse/statistics.ts';
-import type { Metronome } from '../load/drivers/metronome.ts';
-import type { Pool } from '../load/pool.ts';
+import { Metronome } from '../load/drivers/metronome.ts';
+import { loadPool, type Pool } from '../load/pool.ts';
 import { nowMs } from '../observe/clock.ts';
+import { serve } from '../run/serve.ts';
+import { PEER_POOL } from './peer.ts';
 import { type AnswerReader, PROTOCOLS, type ProtocolName } from './protocol.ts';
 
 export interface Order {
@@ -47,8 +49,10 @@ interface Connection {
   waiting: number;
 }
 
+const metronome = new Metronome();
+
 /** Sends until the time is over and every batch is answered, or the server has crashed as expected. */
-export async function drive(pool: Pool, order: Order, metronome: Metronome): Promise<Driven> {
+async function drive(pool: Pool, order: Order): Promise<Driven> {
   const { port, batch, rate, first, duration_s } = order;
   const protocol = PROTOCOLS[order.protocol];
   const ended = Promise.withResolvers<void>();
@@ -68,7 +72,7 @@ export async function drive(pool: Pool, order: Order, metronome: Metronome): Pro
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     socket.write(protocol.greeting(number));
-    const read = protocol.reader(batch, (bytes) => socket.write(bytes));
+    const read = protocol.reader(batch, (text) => socket.write(text));
     const connection: Connection = { number, socket, read, due_ms: 0, waiting: 0 };
     socket.on('data', (chunk) => {
       try {
@@ -132,3 +136,6 @@ export async function drive(pool: Pool, order: Order, metronome: Metronome): Pro
     p99_ms: sorted.length === 0 ? null : quantile(sorted, 0.99),
   };
 }
+
+const pool = loadPool(PEER_POOL);
+serve<Order, Driven>(async (order) => drive(await pool, order));

@@ -42,9 +42,8 @@ export async function measureRound(
   let acknowledged = 0;
   const drive = async (seconds: number, rate: number | null, crashes = false): Promise<Driven> => {
     const { connections, batch } = LOAD;
-    const { protocol } = peer;
-    const { port } = server;
-    const order = { protocol, port, connections, batch, first, rate, duration_s: seconds, crashes };
+    const target = { protocol: peer.protocol, port: server.port };
+    const order = { ...target, connections, batch, first, rate, duration_s: seconds, crashes };
     const driven = await generator.ask(order, 'driven');
     first += driven.sent_events;
     acknowledged += driven.acknowledged_events;

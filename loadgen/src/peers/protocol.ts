@@ -12,15 +12,14 @@ export type ProtocolName = 'ingest' | 'jsonline' | 'jetstream' | 'resp';
 export type AnswerReader = (chunk: Buffer) => number;
 
 export interface Protocol {
-  /** Returns the bytes that open a connection; empty for protocols without a greeting. */
-  greeting(connection: number): Buffer;
+  /** Returns the text that opens a connection; empty for protocols without a greeting. */
+  greeting(connection: number): string;
   request(pool: Pool, range: Range, connection: number): Buffer;
   /** `batch` is the number of events in a request; `write` answers the server's own questions. */
-  reader(batch: number, write: (bytes: Buffer) => void): AnswerReader;
+  reader(batch: number, write: (text: string) => void): AnswerReader;
 }
 
 const LINE_END = Buffer.from('\r\n');
-const NOTHING = Buffer.alloc(0);
 /** Stream of JetStream, subject and key of Redis. */
 export const STREAM = 'events';
 const NEW_LINE = Buffer.from('\n');
@@ -34,16 +33,14 @@ export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
   ),
   jetstream: {
     greeting: (connection) =>
-      Buffer.from(
-        `CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nSUB ${inbox(connection)} 1\r\n`,
-      ),
+      `CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nSUB ${inbox(connection)} 1\r\n`,
     request(pool, range, connection) {
       return Buffer.concat(eventsOf(pool, range).flatMap((event) => published(event, connection)));
     },
     reader: (_, write) => pieceReader((bytes, from) => jetStreamAnswer(bytes, from, write)),
   },
   resp: {
-    greeting: () => NOTHING,
+    greeting: () => '',
     request(pool, range) {
       const before = `*5\r\n$4\r\nXADD\r\n$${STREAM.length}\r\n${STREAM}\r\n$1\r\n*\r\n$1\r\ne\r\n$`;
       return Buffer.concat(
@@ -64,7 +61,7 @@ function eventsOf(pool: Pool, { first, count }: Range): Buffer[] {
 
 function http(path: string, type: string, body: (pool: Pool, range: Range) => Buffer): Protocol {
   return {
-    greeting: () => NOTHING,
+    greeting: () => '',
     request(pool, range) {
       const sent = body(pool, range);
       const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\ncontent-length: ${sent.length}\r\n\r\n`;
@@ -102,7 +99,7 @@ interface Answer {
  * of events; `null` when it is not complete.
  */
 function pieceReader(answerAt: (bytes: Buffer, from: number) => Answer | null): AnswerReader {
-  let kept: Buffer = NOTHING;
+  let kept: Buffer = Buffer.alloc(0);
   return (chunk) => {
     const bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
     let from = 0;
@@ -137,12 +134,12 @@ function respAnswer(bytes: Buffer, from: number): Answer | null {
   return whole(bytes, line + 2 + Number(text.slice(1)) + 2, 1);
 }
 
-function jetStreamAnswer(bytes: Buffer, from: number, write: (bytes: Buffer) => void): Answer | null {
+function jetStreamAnswer(bytes: Buffer, from: number, write: (text: string) => void): Answer | null {
   const line = bytes.indexOf(LINE_END, from);
   if (line < 0) return null;
   const text = bytes.toString('latin1', from, line);
   if (text.startsWith('-ERR')) throw new Error(text);
-  if (text === 'PING') write(Buffer.from('PONG\r\n'));
+  if (text === 'PING') write('PONG\r\n');
   if (!text.startsWith('MSG ')) return { end: line + 2, events: 0 };
   const found = whole(bytes, line + 2 + Number(text.slice(text.lastIndexOf(' ') + 1)) + 2, 1);
   const answer = found === null ? '' : bytes.toString('latin1', line + 2, found.end - 2);

@@ -46,20 +46,7 @@ const READY_MS = 60_000;
 const STOP_MS = 60_000;
 const POLL_MS = 20;
 
-export interface PeerServer {
-  readonly port: number;
-  readonly pid: number;
-  kill(): Promise<void>;
-  /** Sends SIGTERM and waits for the end. */
-  stop(): Promise<void>;
-}
-
-export async function startPeer(
-  peer: Peer,
-  { command }: Found,
-  folder: string,
-  lifetime: Lifetime,
-): Promise<PeerServer> {
+export async function startPeer(peer: Peer, { command }: Found, folder: string, lifetime: Lifetime) {
   const port = (await freePorts(1))[0]!;
   const [program, ...args] = [...command, ...(await peer.flags(folder, port))];
   const child = spawn(program!, args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -82,7 +69,8 @@ export async function startPeer(
   return {
     port,
     pid: child.pid!,
-    kill: async () => void (await release()),
+    kill: release,
+    /** Sends SIGTERM and waits for the end. */
     async stop() {
       const closed = once(child, 'close');
       child.kill('SIGTERM');
