@@ -67,7 +67,6 @@ export async function runSync(
       const context: ScenarioContext = {
         ...common,
         add(parameters, samples, latency = null) {
-          // The histogram of a latency would take most of the file.
           const { histogram: _, ...percentiles } = latency ?? {};
           const shown = latency === null ? null : (percentiles as SyncRow['latency']);
           rows.push({ scenario, server, parameters, figures: figuresOf(samples), latency: shown });
@@ -84,7 +83,6 @@ export async function runSync(
     await run.keep(rows);
     if (i === 0) progress.say(`rows so far, should it fail: ${run.unfinished}`);
   }
-  await poster.close();
   const result: SyncResult = {
     schema_version: SYNC_SCHEMA_VERSION,
     ...run.facts(),

@@ -38,13 +38,13 @@ export async function overFaultyTransport(
 ): Promise<Readonly<Record<'checked' | 'violations' | 'applies', number>>> {
   const clock = new FakeClock();
   const random = seededRandom(seed);
-  const server = new FaultyServer(clock, seededRandom(seed));
+  const server = faultyServer(clock, seededRandom(seed));
   const journal = new Journal();
   const { subscribe, fetch } = server;
   const apply: SyncOptions<null>['apply'] = ({ epoch, revision }) => journal.note(epoch, revision);
   const sync = keep({ topic: 'events', subscribe, fetch, apply, clock, random: random.next });
   sync.start().catch(() => undefined);
-  const checked = () => journal.applies + server.notified;
+  const checked = () => journal.applies + server.notified();
   while (checked() < enough) {
     server.post();
     await clock.pass(random.below(POST_EVERY_MS));
@@ -52,12 +52,11 @@ export async function overFaultyTransport(
     journal.clear();
   }
   server.notify();
-  const isInSync = () =>
-    journal.epoch === server.known.epoch && journal.newest === BigInt(server.known.revision);
+  const { epoch, revision } = server.known();
+  const isInSync = () => journal.epoch === epoch && journal.newest === BigInt(revision);
   for (let i = 0; i < SETTLING_STEPS && !isInSync(); i++) await clock.pass(POST_EVERY_MS);
   sync.stop();
   if (!isInSync()) {
-    const { epoch, revision } = server.known;
     const end = `epoch ${journal.epoch} at ${journal.newest}, not ${epoch} at ${revision}`;
     throw new BenchFailure('out_of_sync', `after the last fault the client has ${end}`);
   }
@@ -65,74 +64,64 @@ export async function overFaultyTransport(
   return { checked: checked(), violations: journal.violations, applies: journal.applies };
 }
 
-class FaultyServer {
-  /** Number of invalidations that arrived, duplicates included. */
-  notified = 0;
-  readonly #clock: FakeClock;
-  readonly #random: Random;
-  #epoch = 0;
-  #revision = 0n;
-  #hear: ((heard: unknown) => void) | null = null;
-
-  constructor(clock: FakeClock, random: Random) {
-    this.#clock = clock;
-    this.#random = random;
-  }
-
-  get known(): Known {
-    return { epoch: `epoch-${this.#epoch}`, revision: String(this.#revision) as Known['revision'] };
-  }
-
-  subscribe = async (hear: (heard: unknown) => void): Promise<() => void> => {
-    this.#hear = hear;
-    this.notify();
-    return () => {
-      this.#hear = null;
-    };
+function faultyServer(clock: FakeClock, random: Random) {
+  let [epoch, revision, notified] = [0, 0n, 0];
+  let hear: ((heard: unknown) => void) | null = null;
+  const known = (at = revision): Known => {
+    return { epoch: `epoch-${epoch}`, revision: String(at) as Known['revision'] };
   };
-
-  fetch = async (known: Known | null, signal: AbortSignal): Promise<Snapshot<null> | null> => {
-    // The state is read now and returned later, so it may be old by then.
-    const { epoch } = this.known;
-    const isOld = this.#oneOf(OLD_OF) && this.#revision >= OLD_BY;
-    const revision = String(isOld ? this.#revision - OLD_BY : this.#revision);
-    await new Promise<void>((resolve) => this.#later(resolve));
-    signal.throwIfAborted();
-    if (this.#oneOf(FAILED_OF)) throw new Error('the connection was lost');
-    return known?.epoch === epoch && known.revision === revision ? null : { epoch, revision, data: null };
-  };
-
-  /** Stores a change, and reports it with or without a fault. */
-  post(): void {
-    if (this.#oneOf(REPLACED_OF)) {
-      this.#epoch++;
-      this.#revision = BigInt(this.#random.below(100));
-    }
-    this.#revision += BigInt(1 + this.#random.below(3));
-    // A client that missed the invalidation receives it when it reconnects.
-    if (this.#oneOf(DROPPED_OF)) this.#later(this.notify);
-    else {
-      this.notify();
-      if (this.#oneOf(DOUBLED_OF)) this.notify();
-    }
-  }
+  const later = (call: () => void) => clock.after(random.below(MOST_LATE_MS), call);
+  const oneOf = (count: number) => random.below(count) === 0;
 
   /** Reports the current revision after a random delay, and therefore possibly out of order. */
-  notify = (): void => {
-    const { epoch, revision } = this.known;
-    this.#later(() => {
+  const notify = (): void => {
+    const reported = known();
+    later(() => {
       // A connection to a replaced database reports nothing any more.
-      if (epoch !== this.known.epoch) return;
-      this.notified++;
-      this.#hear?.({ topic: 'events', epoch, revision });
+      if (reported.epoch !== known().epoch) return;
+      notified++;
+      hear?.({ topic: 'events', ...reported });
     });
   };
 
-  #later(call: () => void): void {
-    this.#clock.after(this.#random.below(MOST_LATE_MS), call);
-  }
+  return {
+    known,
+    notify,
+    /** Returns the number of invalidations that arrived, duplicates included. */
+    notified: () => notified,
 
-  #oneOf(count: number): boolean {
-    return this.#random.below(count) === 0;
-  }
+    async subscribe(listener: (heard: unknown) => void): Promise<() => void> {
+      hear = listener;
+      notify();
+      return () => {
+        hear = null;
+      };
+    },
+
+    async fetch(last: Known | null, signal: AbortSignal): Promise<Snapshot<null> | null> {
+      // The state is read now and returned later, so it may be old by then.
+      const isOld = oneOf(OLD_OF) && revision >= OLD_BY;
+      const state = known(isOld ? revision - OLD_BY : revision);
+      await new Promise<void>((resolve) => later(resolve));
+      signal.throwIfAborted();
+      if (oneOf(FAILED_OF)) throw new Error('the connection was lost');
+      const isKnown = last?.epoch === state.epoch && last.revision === state.revision;
+      return isKnown ? null : { ...state, data: null };
+    },
+
+    /** Stores a change, and reports it with or without a fault. */
+    post(): void {
+      if (oneOf(REPLACED_OF)) {
+        epoch++;
+        revision = BigInt(random.below(100));
+      }
+      revision += BigInt(1 + random.below(3));
+      // A client that missed the invalidation receives it when it reconnects.
+      if (oneOf(DROPPED_OF)) later(notify);
+      else {
+        notify();
+        if (oneOf(DOUBLED_OF)) notify();
+      }
+    },
+  };
 }

@@ -34,6 +34,7 @@ export interface Answer {
 }
 
 export interface Posted {
+  readonly kind: 'posted';
   readonly started_ms: number;
   readonly ended_ms: number;
   readonly events: number;
@@ -42,8 +43,6 @@ export interface Posted {
   /** In the order in which they came. */
   readonly answers: readonly Answer[];
 }
-
-export type Reply = { readonly kind: 'posted'; readonly posted: Posted };
 
 async function carryOut(order: Order, connections: readonly Connection[]): Promise<Posted> {
   const { shape, first, batch, requests, per_s, seconds } = order;
@@ -70,7 +69,8 @@ async function carryOut(order: Order, connections: readonly Connection[]): Promi
   };
   await Promise.all(connections.map(work));
   const ended_ms = nowMs();
-  return { started_ms, ended_ms, events: answers.length * batch, revision: String(largest), answers };
+  const [events, revision] = [answers.length * batch, String(largest)];
+  return { kind: 'posted', started_ms, ended_ms, events, revision, answers };
 }
 
 /** Returns the revision of the response. */
@@ -86,12 +86,12 @@ async function post(connection: Connection, body: string, events: number): Promi
 
 let connections: readonly Connection[] = [];
 let key = '';
-serve<Order, Reply>(async (order) => {
+serve<Order, Posted>(async (order) => {
   const wanted = `${order.url} ${order.connections}`;
   if (key !== wanted) {
     for (const connection of connections) connection.close();
     connections = Array.from({ length: order.connections }, () => new Connection(order.url));
     key = wanted;
   }
-  return { kind: 'posted', posted: await carryOut(order, connections) };
+  return carryOut(order, connections);
 });

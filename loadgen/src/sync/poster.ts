@@ -3,7 +3,7 @@ import { createHistogram, latencyOf, record } from '../analyse/histogram.ts';
 import { createProbe } from '../observe/probe.ts';
 import { Helper, type HelperOptions } from '../run/helper.ts';
 import type { Host } from '../run/host.ts';
-import type { Order, Posted, Reply } from './poster-process.ts';
+import type { Order, Posted } from './poster-process.ts';
 import { SMALL } from './posting.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -15,7 +15,7 @@ export interface Load
 }
 
 export class Poster {
-  readonly #helper: Helper<Order, Reply>;
+  readonly #helper: Helper<Order, Posted>;
   readonly #seed: number;
 
   constructor({
@@ -28,21 +28,17 @@ export class Poster {
     this.#helper = new Helper({ name: 'the poster', program, placement, lifetime });
   }
 
-  async post(host: Host, { shape = SMALL, ...load }: Load): Promise<Posted> {
+  post(host: Host, { shape = SMALL, ...load }: Load): Promise<Posted> {
     const first = host.take(load.batch * load.requests);
     const own = { url: host.url, first, shape: { ...shape, seed: this.#seed } };
     const order = { per_s: null, seconds: null, ...load, ...own };
-    return (await this.#helper.ask(order, 'posted')).posted;
+    return this.#helper.ask(order, 'posted');
   }
 
   /** Posts as fast as possible. `concurrency` is the number of single events in flight; `null` sends one batch. */
   burst(host: Host, events: number, concurrency: number | null): Promise<Posted> {
     if (concurrency === null) return this.post(host, { batch: events, requests: 1, connections: 1 });
     return this.post(host, { batch: 1, requests: events, connections: concurrency });
-  }
-
-  close(): Promise<void> {
-    return this.#helper.close();
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * Invariants: every verdict is computed from the result. A value that was not measured is shown as not measured.
  */
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { tableText } from '../codecs/report/terminal.ts';
 import { commitOf } from '../report/conditions.ts';
 import {
@@ -30,8 +30,6 @@ import {
   type SyncRow,
 } from './result.ts';
 
-const COLUMNS: readonly TargetName[] = ['rs', 'ts'];
-
 const READING =
   'Measured with the shipped client (`Topics` and `Sync`). Medians, in parentheses minimum and maximum; ' +
   'each server has a fresh process and file in every scenario.';
@@ -57,7 +55,7 @@ export function syncDocument(sync: SyncResult): string {
 
 /** Returns the servers that were measured, Rust first, as in the other tables of goals. */
 function serversOf(sync: SyncResult): readonly TargetName[] {
-  return COLUMNS.filter((name) => sync.servers[name] !== undefined);
+  return TARGET_NAMES.filter((name) => sync.servers[name] !== undefined);
 }
 
 export function syncGoalTable(sync: SyncResult): Table {
@@ -94,7 +92,7 @@ const LATENCIES = [
 
 /** Returns the rows of one scenario, with a column for each figure that any of them has. `null` if there are none. */
 function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
-  const rows = COLUMNS.flatMap((name) => rowsWhere(sync, scenario, name));
+  const rows = TARGET_NAMES.flatMap((name) => rowsWhere(sync, scenario, name));
   if (rows.length === 0) return null;
   const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) =>
     rows.some(({ figures }) => figures[key]),
@@ -132,10 +130,10 @@ function facts(sync: SyncResult): string[] {
       `Node ${machine.node_version}, ${machine.rustc_version ?? 'no rustc'}`,
     `commit ${commitOf(sync)}, ${sync.created_at.slice(0, 10)}, in ${formatDuration(sync.took_s)}, seed ${seed}`,
     ...(quick ? ['a quick run, which makes no claim'] : []),
-    ...skipped.map(({ scenario, server, reason }) => {
-      const whose = server === null ? '' : `, ${SHORT_NAMES[server]}`;
-      return `Not measured: ${SCENARIO_TITLES[scenario]}${whose}: ${reason}`;
-    }),
+    ...skipped.map(
+      ({ scenario, server, reason }) =>
+        `Not measured: ${SCENARIO_TITLES[scenario]}, ${SHORT_NAMES[server]}: ${reason}`,
+    ),
   ];
 }
 

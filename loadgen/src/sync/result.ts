@@ -44,19 +44,18 @@ export interface SyncResult extends SuiteFacts {
   readonly warnings: readonly SyncWarning[];
 }
 
-/** A latency without its histogram, which would take most of the file. */
-export type Percentiles = Omit<Latency, 'histogram'>;
-
 /** The figures of one server in one case of a scenario. */
 export interface SyncRow extends SuiteRow<ScenarioName, Figures> {
-  /** Latency over all repetitions; `null` if the scenario does not time single operations. */
-  readonly latency: Percentiles | null;
+  /**
+   * Latency over all repetitions, without its histogram, which would take most of the file. `null` if the scenario does
+   * not time single operations.
+   */
+  readonly latency: Omit<Latency, 'histogram'> | null;
 }
 
 export interface Skipped {
   readonly scenario: ScenarioName;
-  /** `null` if no server was measured. */
-  readonly server: TargetName | null;
+  readonly server: TargetName;
   readonly reason: string;
 }
 

@@ -42,8 +42,6 @@ export function twinOf(server: TargetName, { targets, skip }: ScenarioContext): 
 }
 
 /** Measures so many times, one after the other. */
-export async function repeated<T>(count: number, measure: () => Promise<T>): Promise<T[]> {
-  const found: T[] = [];
-  while (found.length < count) found.push(await measure());
-  return found;
+export function repeated<T>(count: number, measure: () => Promise<T>): Promise<T[]> {
+  return Array.fromAsync({ length: count }, measure);
 }

@@ -13,13 +13,6 @@ import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
 import { Journal } from './journal.ts';
 
-/** DATA: the names of the strategies, the shipped one first. */
-export const STRATEGY_NAMES = ['sync', 'push', 'fetch_each', 'debounce_50', 'poll_250'] as const;
-export type StrategyName = (typeof STRATEGY_NAMES)[number];
-
-/** The strategies that are compared. They are a parameter of the suite, so that tests can pass faulty ones. */
-export type Strategies = Readonly<Record<StrategyName, Follow>>;
-
 export interface FollowOptions {
   readonly url: string;
   /** PRNG for the waits between attempts. */
@@ -211,11 +204,15 @@ function stream(isFetching: boolean): Follow {
   };
 }
 
-/** DATA: the strategies that are compared. */
-export const STRATEGIES: Strategies = {
+/** DATA: the strategies that are compared, the shipped one first. */
+export const STRATEGIES = {
   sync: shippedClient(),
   push: stream(false),
   fetch_each: stream(true),
   debounce_50: shippedClient({ throttle_ms: 0, debounce_ms: 50 }),
   poll_250: poll(250),
 };
+
+/** A parameter of the suite, so that tests can pass faulty strategies. */
+export type Strategies = Readonly<typeof STRATEGIES>;
+export const STRATEGY_NAMES = Object.keys(STRATEGIES) as (keyof Strategies)[];

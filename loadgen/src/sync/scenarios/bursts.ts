@@ -18,7 +18,7 @@ import {
   type Follow,
   type Following,
   STRATEGY_NAMES,
-  type StrategyName,
+  type Strategies,
   shippedClient,
   until,
 } from '../strategies.ts';
@@ -100,7 +100,7 @@ export const slider: Scenario = async (server, context) => {
   });
 };
 
-type Followed = { readonly strategy: StrategyName; readonly throttle_ms?: number };
+type Followed = { readonly strategy: keyof Strategies; readonly throttle_ms?: number };
 
 /** Runs `use` with one follower after the other, on one server. */
 async function withFollowers(
