@@ -7,9 +7,9 @@
  * its own folder, so that it neither uses nor replaces existing builds.
  */
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { packageManager } from '@twin-ingest/testkit/servers/build.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
@@ -112,10 +112,9 @@ async function packagesOf(name: string): Promise<ProgramFacts['dependencies']> {
 }
 
 /** Returns the seconds of one build, without the time to fetch dependencies. `null` for a program without a build. */
-function buildTime({ language, manifest, bundler }: Program): number | null {
+async function buildTime({ language, manifest, bundler }: Program): Promise<number | null> {
   if (language === 'TypeScript' && bundler === undefined) return null;
-  const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-build-'));
-  try {
+  return await inFolder((folder) => {
     if (bundler === undefined) run('cargo', ['fetch', '--locked', '--manifest-path', manifest]);
     const flags = ['--release', '--locked', '--manifest-path', manifest, '--target-dir', folder];
     const from = performance.now();
@@ -123,9 +122,7 @@ function buildTime({ language, manifest, bundler }: Program): number | null {
     if (bundler === undefined) run('cargo', ['build', ...flags]);
     else run(process.execPath, [bundler]);
     return (performance.now() - from) / 1000;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
 }
 
 function run(command: string, args: readonly string[]): string {
@@ -146,7 +143,7 @@ Prints lines of code and dependencies of the four servers as JSON.
     facts.push({
       ...{ name, language, lines: linesOf(sources), sql_lines: linesOf(sql) },
       dependencies: language === 'Rust' ? cratesOf(manifest) : await packagesOf(manifest),
-      clean_build_s: process.argv.includes('--build-times') ? buildTime(program) : null,
+      clean_build_s: process.argv.includes('--build-times') ? await buildTime(program) : null,
     });
   }
   process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);

@@ -17,18 +17,15 @@ export interface CeilingsContext extends Pick<CeilingOptions, 'placement' | 'lif
   readonly progress: Progress;
 }
 
-export interface Ceilings {
-  readonly all: readonly Ceiling[];
-  /** Returns the index of the measurement's ceiling, which is measured now if necessary; `null` when there is none. */
-  indexFor(spec: Spec, findings: Omit<Findings, 'ceiling'>): Promise<number | null>;
-}
+export type Ceilings = ReturnType<typeof createCeilings>;
 
-export function createCeilings(context: CeilingsContext): Ceilings {
+export function createCeilings(context: CeilingsContext) {
   const all: Ceiling[] = [];
   const { contenders, targets, progress, placement, lifetime } = context;
   return {
     all,
-    async indexFor(spec, { payload, rounds }) {
+    /** Returns the index of the measurement's ceiling, which is measured now if necessary; `null` when there is none. */
+    async indexFor(spec: Spec, { payload, rounds }: Omit<Findings, 'ceiling'>) {
       const { durability } = spec.workload;
       const group_events = groupEvents(spec.workload);
       const found = all.findIndex(

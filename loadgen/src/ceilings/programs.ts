@@ -12,6 +12,7 @@ import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import { ROOT, TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import { BenchFailure } from '../failure.ts';
+import { endProcess } from '../run/helper.ts';
 
 export interface CeilingProgram extends Pick<Target, 'command' | 'args' | 'artefact' | 'sources'> {
   /** Script of package.json that builds the program; `null` when it runs from source. */
@@ -85,10 +86,7 @@ async function runToEnd(target: TargetName, program: CeilingProgram, run: Ceilin
   const ended = once(child, 'close').catch((error: unknown) => {
     throw failure(target, 'could not be started', [String(error)]);
   });
-  const release = run.lifetime.add(async () => {
-    child.kill('SIGKILL');
-    await ended.catch(() => undefined);
-  });
+  const release = run.lifetime.add(() => endProcess(child));
   const [code, signal] = (await run.lifetime.orInterrupted(ended)) as [number | null, string | null];
   await release();
   if (code === 0) return output.stdout;

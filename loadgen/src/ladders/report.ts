@@ -72,7 +72,7 @@ function cellsOf({
     cpu === null ? '—' : spread(cpu, short),
     spread(events_per_s, whole),
     spread(p99_ms, short),
-    peak === null ? '—' : whole(peak / (1 << 20)),
+    peak === null ? '—' : mib(peak),
   ];
 }
 
@@ -93,6 +93,7 @@ export function spread({ median, min, max }: Summary, format: (value: number) =>
 }
 
 export const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+export const mib = (bytes: number) => whole(bytes / (1 << 20));
 /** Formats a number with one decimal below 100. */
 export const short = (value: number) => (value >= 100 ? whole(value) : value.toFixed(1));
 const capital = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`;

@@ -6,27 +6,26 @@
  */
 import type { Comparing, Comparison } from '@twin-ingest/testkit/servers/comparison.ts';
 import { compareCommand } from '../cli/compare-command.ts';
-import type { Contenders } from '../run/contenders.ts';
 
-const DEFAULTS = { rounds: '4', events: '100000' };
+export const compare: Comparing['compare'] = (comparison) => {
+  const { targets } = comparison;
+  return compareCommand(
+    flagsOf(comparison),
+    { targets, plain: targets, ceilings: null, scratch: null },
+    'bench',
+  );
+};
 
-export const compare: Comparing['compare'] = (comparison) =>
-  compareCommand(flagsOf(comparison), contendersOf(comparison), 'bench');
-
-export function flagsOf({ only, json, ...given }: Comparison): string[] {
+export function flagsOf({ only, json, rounds = '4', events = '100000' }: Comparison): string[] {
   return [
     '--quick',
     '--no-build',
     '--driver=autocannon',
     '--pick=batch,open_10000',
     '--starts=8',
-    `--rounds=${given.rounds ?? DEFAULTS.rounds}`,
-    `--events=${given.events ?? DEFAULTS.events}`,
+    `--rounds=${rounds}`,
+    `--events=${events}`,
     ...(only === null ? [] : [`--only=${only}`]),
     ...(json ? ['--json'] : []),
   ];
-}
-
-function contendersOf({ targets }: Comparison): Contenders {
-  return { targets, plain: targets, ceilings: null, scratch: null };
 }

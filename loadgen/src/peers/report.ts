@@ -1,6 +1,6 @@
 /** The result of `pnpm bench:peers`, and its Markdown for the terminal and for docs/peers.md. */
 import { type Summary, summarise } from '../analyse/statistics.ts';
-import { measuredOn, short, spread, whole } from '../ladders/report.ts';
+import { measuredOn, mib, short, spread, whole } from '../ladders/report.ts';
 import type { Environment } from '../observe/environment.ts';
 import { markdownTable } from '../report/markdown-table.ts';
 import type { Round } from './measure.ts';
@@ -75,7 +75,6 @@ function cellsOf({ title, version, durability, setting, repeated, figures }: Pee
     const summary = figures[name];
     return summary === null ? '—' : spread(summary, format);
   };
-  const mib = (value: number) => whole(value / (1 << 20));
   const lost = figures.lost_events;
   return [
     version === 'this commit' ? title : `${title} ${version}`,

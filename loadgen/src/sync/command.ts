@@ -54,7 +54,7 @@ export async function runSync(
   const run = await SuiteRun.start(setup);
   const { launch, progress } = run;
   await run.begin();
-  const poster = new Poster({ seed, ...launch });
+  const poster = new Poster(seed, launch);
   const common = { launch, sizes: sizesOf(size), seed, strategies, poster, targets };
   const rows: SyncRow[] = [];
   const skipped: Skipped[] = [];

@@ -1,8 +1,8 @@
 /** Posts to a server from a process of its own, the parent's side of `poster-process.ts`, and measures the server. */
 import { createHistogram, latencyOf, record } from '../analyse/histogram.ts';
 import { createProbe } from '../observe/probe.ts';
-import { Helper, type HelperOptions } from '../run/helper.ts';
-import type { Host } from '../run/host.ts';
+import { Helper } from '../run/helper.ts';
+import type { Host, Launch } from '../run/host.ts';
 import type { Order, Posted } from './poster-process.ts';
 import { SMALL } from './posting.ts';
 import type { Sizes } from './sizes.ts';
@@ -18,11 +18,7 @@ export class Poster {
   readonly #helper: Helper<Order, Posted>;
   readonly #seed: number;
 
-  constructor({
-    seed,
-    placement,
-    lifetime,
-  }: Pick<HelperOptions, 'placement' | 'lifetime'> & { seed: number }) {
+  constructor(seed: number, { placement, lifetime }: Launch) {
     this.#seed = seed;
     const program = new URL('./poster-process.ts', import.meta.url);
     this.#helper = new Helper({ name: 'the poster', program, placement, lifetime });

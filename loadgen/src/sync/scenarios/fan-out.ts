@@ -65,7 +65,10 @@ async function roundOf(
       ...launch,
     });
     await crowd.ask({ kind: 'connect', url: host.url, path: PATH, clients, stalled, patience_ms }, 'done');
-    const isWhole = async () => (await clientsOf(host)) === clients;
+    const isWhole = async () => {
+      const response = await fetch(`${host.url}/api/health`);
+      return ((await response.json()) as { readonly sse_clients: number }).sse_clients === clients;
+    };
     await until(isWhole, patience_ms, `${clients} clients at the server`);
     await load(host, context, sizes.load_warm_up_s);
     await crowd.ask({ kind: 'mark' }, 'done');
@@ -91,10 +94,4 @@ async function roundOf(
     };
     return { sample, waits };
   });
-}
-
-/** Returns the number of stream clients that `GET /api/health` reports. */
-async function clientsOf(host: Host): Promise<number> {
-  const response = await fetch(`${host.url}/api/health`);
-  return ((await response.json()) as { readonly sse_clients: number }).sse_clients;
 }

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missing } from '@twin-ingest/testkit/browser/chromium.ts';
 import { launch as launchBrowser } from '@twin-ingest/testkit/browser/page.ts';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { BenchFailure } from '../../failure.ts';
 import { Host, withHost } from '../../run/host.ts';
 import { repeated, type Scenario } from '../scenario.ts';
@@ -61,11 +61,7 @@ export const page: Scenario = async (server, context) => {
 };
 
 /** Opens the page with an empty cache. `open_ms` is the time from the navigation until the first rows are shown. */
-async function open(
-  browser: Browser,
-  url: string,
-  patience_ms: number,
-): Promise<{ readonly opened: Page; readonly open_ms: number }> {
+async function open(browser: Browser, url: string, patience_ms: number) {
   const opened = await (await browser.newContext()).newPage();
   const errors: string[] = [];
   opened.on('pageerror', (error) => errors.push(error.message));

@@ -20,16 +20,12 @@ import { until } from '../strategies.ts';
 /** Followers that receive every event of the stream during a load, and their delivery lag. */
 export const fullStream: Scenario = async (server, context) => {
   const { full_stream_clients: clients, stream_rounds } = context.sizes;
-  const samples = await repeated(stream_rounds, () => fullStreamRound(server, clients, context));
-  context.add({ clients }, samples);
+  context.add({ clients }, await repeated(stream_rounds, () => fullStreamRound(server, context)));
 };
 
-async function fullStreamRound(
-  server: TargetName,
-  clients: number,
-  context: ScenarioContext,
-): Promise<Sample> {
+async function fullStreamRound(server: TargetName, context: ScenarioContext): Promise<Sample> {
   const { launch, sizes } = context;
+  const clients = sizes.full_stream_clients;
   const host = await Host.start(server, launch);
   const crowd = startStreamClients({ url: host.url, clients, ...launch });
   await crowd.ready();
