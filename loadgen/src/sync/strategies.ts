@@ -25,8 +25,8 @@ export interface FollowOptions {
 
 export interface Following {
   readonly journal: Journal;
-  /** Returns the numbers of frames that reported a change, fetches and responses 304 since the start. */
-  counts(): Readonly<Record<'invalidations' | 'fetches' | 'not_modified', number>>;
+  /** Numbers of frames that reported a change, and of responses 304, since the start. */
+  readonly counts: Readonly<Record<'invalidations' | 'not_modified', number>>;
   /** When each fetch began, in ms of `nowMs`. */
   readonly fetched_ms: readonly number[];
   stop(): Promise<unknown>;
@@ -36,8 +36,11 @@ export interface Following {
 export type Follow = (options: FollowOptions) => Promise<Following>;
 
 /** Begins to count. The returned function returns the counts since then. */
-export function countFrom({ journal, counts }: Following) {
-  const all = () => ({ ...counts(), applies: journal.applies, violations: journal.violations });
+export function countFrom({ journal, counts, fetched_ms }: Following) {
+  const all = () => {
+    const { applies, violations } = journal;
+    return { ...counts, fetches: fetched_ms.length, applies, violations };
+  };
   const before = all();
   return () => {
     const now = all();
@@ -70,7 +73,6 @@ export function shippedClient(pace: Partial<PaceOptions> = {}): Follow {
   return async ({ url, random, patience_ms, lifetime }) => {
     const journal = new Journal();
     const fetched_ms: number[] = [];
-    let not_modified = 0;
     const topics = new Topics({ baseUrl: url, topics: ['events'], random });
     const topic = topics.of('events', { limit: ROWS, deltas: true });
     const sync = new Sync<unknown>({
@@ -78,7 +80,7 @@ export function shippedClient(pace: Partial<PaceOptions> = {}): Follow {
       fetch: async (known, signal) => {
         fetched_ms.push(nowMs());
         const snapshot = await topic.fetch(known, signal);
-        if (snapshot === null) not_modified++;
+        if (snapshot === null) counts.not_modified++;
         return snapshot;
       },
       apply: ({ epoch, revision }: Snapshot<unknown>) => journal.note(epoch, revision),
@@ -90,14 +92,16 @@ export function shippedClient(pace: Partial<PaceOptions> = {}): Follow {
       random,
       pace,
     });
+    const counts = {
+      get invalidations() {
+        return sync.counts.invalidations;
+      },
+      not_modified: 0,
+    };
     // Registered before the start, because `start` may never resolve.
     const stop = lifetime.add(async () => sync.stop());
     await lifetime.orInterrupted(sync.start());
     await until(() => sync.counts.invalidations > 0, patience_ms, 'the first invalidation');
-    const counts = () => {
-      const { invalidations, fetches } = sync.counts;
-      return { invalidations, fetches, not_modified };
-    };
     return { journal, fetched_ms, counts, stop };
   };
 }
@@ -117,9 +121,8 @@ class Reader implements Following {
   readonly fetched_ms: number[] = [];
   readonly end = new AbortController();
   readonly stop: () => Promise<unknown>;
-  invalidations = 0;
+  readonly counts = { invalidations: 0, not_modified: 0 };
   readonly #pool: Pool;
-  #notModified = 0;
   #tag: string | undefined;
 
   constructor({ url, lifetime }: FollowOptions) {
@@ -137,7 +140,7 @@ class Reader implements Following {
     const answer = await this.#pool.request({ path: PATH, method: 'GET', headers });
     const text = await answer.body.text();
     if (answer.statusCode === 304) {
-      this.#notModified++;
+      this.counts.not_modified++;
       return null;
     }
     if (answer.statusCode !== 200) throw new Error(`GET ${PATH}: ${answer.statusCode} ${text.slice(0, 200)}`);
@@ -150,12 +153,6 @@ class Reader implements Following {
   readonly fail = (error: unknown): void => {
     if (!this.end.signal.aborted) this.journal.fail(`the follower failed: ${String(error)}`);
   };
-
-  readonly counts = () => ({
-    invalidations: this.invalidations,
-    fetches: this.fetched_ms.length,
-    not_modified: this.#notModified,
-  });
 }
 
 /** Polls at an interval. A fetch of an unchanged state gets a 304. */
@@ -191,7 +188,7 @@ function stream(isFetching: boolean): Follow {
       from: { epoch, id: Number(revision) },
       signal: reader.end.signal,
       onEvent: (_, position) => {
-        reader.invalidations++;
+        reader.counts.invalidations++;
         if (isFetching) reader.fetch().catch(reader.fail);
         else reader.journal.note(position.epoch, String(position.id));
       },

@@ -7,7 +7,7 @@
  */
 
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { decode, type Histogram, latencyOf, merge } from '../../analyse/histogram.ts';
+import { decode, latencyOf, merge } from '../../analyse/histogram.ts';
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { createProbe } from '../../observe/probe.ts';
@@ -15,7 +15,7 @@ import { Helper } from '../../run/helper.ts';
 import { Host, withHost } from '../../run/host.ts';
 import type { CrowdOrder, CrowdReply } from '../crowd-process.ts';
 import { CONNECTIONS, load, measuredLoad } from '../poster.ts';
-import { type Sample, stalenessOf } from '../result.ts';
+import { stalenessOf } from '../result.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { until } from '../strategies.ts';
 
@@ -29,15 +29,14 @@ const FLAGS = ['--max-stream-clients', '2000'];
 /** As fast as the server answers, and more requests than any server can answer in that time. */
 const SATURATION = { batch: 250, requests: 400_000, connections: CONNECTIONS };
 
-interface Round {
-  readonly sample: Sample;
-  readonly waits: Histogram;
-}
-
 export const fanOut: Scenario = async (server, context) => {
   const { fan_out_clients, fan_out_rounds } = context.sizes;
   const cases = fan_out_clients.map((clients) => {
-    return { clients, stalled: Math.floor(clients / STALLED_OF), rounds: [] as Round[] };
+    return {
+      clients,
+      stalled: Math.floor(clients / STALLED_OF),
+      rounds: [] as Awaited<ReturnType<typeof roundOf>>[],
+    };
   });
   // Every second round has the opposite order, so that a drift of the machine favours no number of clients.
   for (let i = 0; i < fan_out_rounds; i++)
@@ -50,12 +49,7 @@ export const fanOut: Scenario = async (server, context) => {
   }
 };
 
-async function roundOf(
-  server: TargetName,
-  clients: number,
-  stalled: number,
-  context: ScenarioContext,
-): Promise<Round> {
+async function roundOf(server: TargetName, clients: number, stalled: number, context: ScenarioContext) {
   const { launch, sizes } = context;
   const { patience_ms } = sizes;
   return withHost(Host.start(server, launch, { flags: FLAGS }), async (host) => {

@@ -93,7 +93,7 @@ async function withFollower(
     };
     const checked = () => {
       const { violations, applies } = journal;
-      return { violations, applies, checked: counts().invalidations + applies };
+      return { violations, applies, checked: counts.invalidations + applies };
     };
     await use(host, postAndReach, checked);
     journal.check();
