@@ -11,10 +11,9 @@ const TS_SOURCE = `${ROOT}loadgen/plain/typescript/main.ts`;
 /** The plain servers by language. Each is compared with the product in its language. */
 export const PLAIN_TARGETS: Readonly<Record<TargetName, Target>> = {
   rs: {
-    name: 'rs',
+    ...TARGETS.rs,
     label: 'Rust, plain (axum + rusqlite)',
     command: RS_BINARY,
-    args: [],
     artefact: RS_BINARY,
     sources: [
       'loadgen/plain/rust',
@@ -29,14 +28,12 @@ export const PLAIN_TARGETS: Readonly<Record<TargetName, Target>> = {
     build: 'plain:build',
   },
   ts: {
-    name: 'ts',
+    ...TARGETS.ts,
     label: 'TypeScript, plain (express + better-sqlite3)',
-    command: process.execPath,
     args: [TS_SOURCE],
     // Node runs the source directly, so no build can be older than it.
     artefact: TS_SOURCE,
     sources: [],
-    hasOtherBuilds: false,
     build: 'plain:build',
   },
 };

@@ -7,7 +7,7 @@ import type { Environment } from '../observe/environment.ts';
 import { createProbe } from '../observe/probe.ts';
 import { Clients } from './clients.ts';
 import type { Ladder } from './ladders.ts';
-import { Load, type Posted } from './load.ts';
+import { createLoad, type Posted } from './load.ts';
 
 /** Slices of a rung. */
 const SLICES = 3;
@@ -44,7 +44,7 @@ export async function climb(
   const folder = await lifetime.temporaryFolder();
   const server = await startServer(target, { flags: ['--db', `${folder.path}/events.db`, ...ladder.flags] });
   const release = lifetime.add(() => server.stop());
-  const load = new Load(server.port, ladder);
+  const load = createLoad(server.port, ladder);
   const figures: RungFigures[] = [];
   try {
     for (const rung of ladder.rungs) {

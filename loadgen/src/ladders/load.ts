@@ -20,67 +20,58 @@ export interface Posted {
   readonly latencies: readonly number[];
 }
 
-export class Load {
-  readonly #client: ApiClient;
-  readonly #ladder: Ladder;
+export function createLoad(port: number, { stored, events, batch, own, filling }: Ladder) {
+  const client = new ApiClient(port);
   /** Number of events so far, which makes ids unique. */
-  #next = 0;
-  #filled = 0;
-
-  constructor(port: number, ladder: Ladder) {
-    this.#client = new ApiClient(port);
-    this.#ladder = ladder;
-  }
-
-  /** Stores events until the file has as many as the rung wants. */
-  async fill(rung: number, signal: AbortSignal): Promise<void> {
-    const { stored, own, filling } = this.#ladder;
-    while (this.#filled < stored(rung)) {
-      signal.throwIfAborted();
-      const count = Math.min(stored(rung) - this.#filled, FILL_EVENTS);
-      const from = this.#filled;
-      const ownOf = (i: number) => filling?.(from + i) ?? own(from + i, rung);
-      await this.#post(bodiesOf(this.#take(count), count, FILL_BATCH, ownOf));
-      this.#filled += count;
-    }
-  }
-
-  /** Prepares the events of one slice. The returned function posts them. */
-  slice(rung: number): () => Promise<Posted> {
-    const { events, batch, own } = this.#ladder;
-    const from = this.#take(events(rung));
-    const bodies = bodiesOf(from, events(rung), batch(rung), (i) => own(from + i, rung));
-    return () => this.#post(bodies);
-  }
-
-  close(): void {
-    this.#client.close();
-  }
+  let next = 0;
+  let filled = 0;
 
   /** Reserves the numbers of `count` new events and returns the first of them. */
-  #take(count: number): number {
-    const first = this.#next;
-    this.#next += count;
-    return first;
-  }
+  const take = (count: number): number => {
+    next += count;
+    return next - count;
+  };
 
-  async #post(bodies: ReturnType<typeof bodiesOf>): Promise<Posted> {
+  const postAll = async (bodies: ReturnType<typeof bodiesOf>): Promise<Posted> => {
     const begun = nowMs();
     const latencies: number[] = [];
     const queue = bodies.values();
     const post = async (): Promise<void> => {
-      for (const { bytes, events } of queue) {
+      for (const { bytes, events: count } of queue) {
         const sent = nowMs();
-        const { status, text } = await this.#client.send('POST', '/api/events/batch', bytes, []);
+        const { status, text } = await client.send('POST', '/api/events/batch', bytes, []);
         latencies.push(nowMs() - sent);
         // `received` counts new events alone (rule ING-04).
-        if (status !== 201 || !text.startsWith(`{"received":${events},`))
+        if (status !== 201 || !text.startsWith(`{"received":${count},`))
           throw new BenchFailure('audit_failed', `POST /api/events/batch: ${status} ${text.slice(0, 200)}`);
       }
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, post));
     return { seconds: (nowMs() - begun) / 1000, latencies };
-  }
+  };
+
+  return {
+    /** Stores events until the file has as many as the rung wants. */
+    async fill(rung: number, signal: AbortSignal): Promise<void> {
+      while (filled < stored(rung)) {
+        signal.throwIfAborted();
+        const count = Math.min(stored(rung) - filled, FILL_EVENTS);
+        const from = filled;
+        const ownOf = (i: number) => filling?.(from + i) ?? own(from + i, rung);
+        await postAll(bodiesOf(take(count), count, FILL_BATCH, ownOf));
+        filled += count;
+      }
+    },
+
+    /** Prepares the events of one slice. The returned function posts them. */
+    slice(rung: number): () => Promise<Posted> {
+      const from = take(events(rung));
+      const bodies = bodiesOf(from, events(rung), batch(rung), (i) => own(from + i, rung));
+      return () => postAll(bodies);
+    },
+
+    close: () => client.close(),
+  };
 }
 
 /** Returns the bodies of `count` events from number `from`; `own` returns the members of the i-th of them. */
