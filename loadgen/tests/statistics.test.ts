@@ -11,7 +11,6 @@ import {
   summarise,
   verdictOf,
 } from '../src/analyse/statistics.ts';
-import { trendOf } from '../src/analyse/trend.ts';
 
 test('the median is the middle value, or the mean of two, and leaves its input', () => {
   const values = [10, 9, 100];
@@ -131,16 +130,4 @@ test('the 95 % interval of four rounds of four slices holds the true ratio about
   }
   // Three standard deviations of 200 trials are 6 percentage points.
   assert.ok(Math.abs(held / trials - 0.91) < 0.06, `${held} of ${trials}`);
-});
-
-test('a trend is a change in one direction in both servers, or in one server with more rounds', () => {
-  const falling = [6.34, 5.51, 5.28, 4.96, 4.82];
-  const found = trendOf([falling, [13.95, 12.62, 12.26, 11.83, 11.78]])!;
-  assert.deepEqual([found[0]!.toFixed(3), found[1]!.toFixed(3)], ['-0.175', '-0.111']);
-  assert.ok(trendOf([[10, 9, 8, 7, 6, 5]]));
-  const slow = [1, 1.01, 1.02, 1.03, 1.04];
-  const back = [1, 2, 4, 3];
-  // With one server and five rounds, one order in sixty is monotonic.
-  for (const rows of [[], [[1], [2]], [falling.toReversed(), falling], [slow, slow], [back, back], [falling]])
-    assert.equal(trendOf(rows), null);
 });

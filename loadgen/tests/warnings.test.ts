@@ -100,10 +100,6 @@ const causes: Readonly<Record<Exclude<WarningCode, 'wide_spread'>, () => Warning
   stream_clients_saturated: () => judged(four({}, { clients_cpu_us: 10_300_000 })),
   other_load: () => onMachine(0.06, 0),
   stolen_time: () => onMachine(0, 0.03),
-  trend: () =>
-    judged(
-      [6, 5.9, 5.7, 5.5, 5.3, 5.2].map((us, i) => slice({}, { round: i + 1, server_cpu_us: us * 500_000 })),
-    ),
   no_k6: () => judged([slice()], { spec: specOf(false, '--mode=soak') }),
   resources_not_measured: () => judged([...four(), slice({}, { server_cpu_us: null })]),
   machine_busy: () => warned({ load: 1.1 }),

@@ -74,7 +74,7 @@ export function streamClientsLoad({ clients_cpu_us, measured }: Slice): number {
 }
 
 /** Returns the server's CPU time per event in microseconds; `null` where the system does not report it. */
-export function cpuPerEvent({ server_cpu_us, measured }: Slice): number | null {
+function cpuPerEvent({ server_cpu_us, measured }: Slice): number | null {
   return server_cpu_us === null ? null : server_cpu_us / measured.received_events;
 }
 

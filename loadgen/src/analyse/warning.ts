@@ -53,11 +53,6 @@ export const ADVICE = {
     limits: ALL,
     advice: 'A hypervisor gave part of the cores to others. Use a machine of your own.',
   },
-  trend: {
-    limits: 'absolute values; ratios are of neighbours and hold',
-    advice:
-      "The machine's speed drifted during this run. Warm it up for several minutes and run again. Do not compare absolute values with other runs.",
-  },
   no_k6: { limits: null, advice: 'Install k6 (pnpm k6:install): it then drives the soak.' },
   machine_busy: { limits: ALL, advice: 'Wait until the machine is idle and run again.' },
   shared_cores: {

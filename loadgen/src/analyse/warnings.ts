@@ -10,9 +10,8 @@ import type { Slice } from '../observe/sample.ts';
 import type { Placement } from '../plan/placement.ts';
 import type { Spec } from '../plan/spec.ts';
 import type { Rounds } from '../run/cycles.ts';
-import { cpuPerEvent, generatorLoad, METRICS, streamClientsLoad, throughput } from './metrics.ts';
+import { generatorLoad, METRICS, streamClientsLoad, throughput } from './metrics.ts';
 import { type Comparison, ENOUGH_FOR_VERDICT, median } from './statistics.ts';
-import { trendOf } from './trend.ts';
 import { ADVICE, type Warning, type WarningCode } from './warning.ts';
 
 /** Data from which the warnings about one measurement are computed. */
@@ -57,7 +56,6 @@ export function measurementWarnings(grounds: Grounds): Warning[] {
   }
   judgeMachine(slices, warn);
   judgeComparison(grounds, warn);
-  judgeTrend(grounds, warn);
   if (spec.mode === 'soak' && spec.driver !== 'k6')
     warn('no_k6', 'the soak ran on the open-loop driver, not on k6');
   const hasGaps =
@@ -122,21 +120,6 @@ function judgeComparison({ spec, comparison }: Grounds, warn: Warn): void {
       warn('halves_differ', `the ratio of ${name} is ${odd} in odd rounds and ${even} in even rounds`);
     }
   }
-}
-
-/** Warns about a trend of CPU per event. This figure shows the machine's speed in closed and open loops. */
-function judgeTrend({ targets, rounds: { slices } }: Grounds, warn: Warn): void {
-  const rows = targets.map((target) => {
-    const own = slices.filter((slice) => slice.target === target);
-    return [...Map.groupBy(own, ({ round }) => round).values()].flatMap(
-      (found) => median(found.flatMap((slice) => cpuPerEvent(slice) ?? [])) ?? [],
-    );
-  });
-  const trend = trendOf(rows);
-  if (trend === null) return;
-  const way = trend[0]! < 0 ? 'fell' : 'rose';
-  const far = trend.map((change) => percent(Math.abs(change))).join(' and ');
-  warn('trend', `CPU per event ${way} from round to round, by ${far} from the first third to the last`);
 }
 
 function judgeRate(target: TargetName, own: readonly Slice[], warn: Warn): void {
