@@ -185,10 +185,6 @@ test('a request that waits too long for a connection is an error as well', async
   assert.deepEqual([sent.requests, sent.errors, sent.received_events, sent.latency], [6, 6, 0, null]);
 });
 
-test('an open loop without a rate fails', async () => {
-  await assert.rejects(send('open-loop', await listen(), JOB, 1, null), { code: 'generator_failed' });
-});
-
 const PREPARED: Readonly<Record<string, readonly [module: string, prepare: string]>> = {
   autocannon: ['process-driver.ts', 'closedLoop()'],
   'open-loop': ['process-driver.ts', 'prepareOpenLoop'],

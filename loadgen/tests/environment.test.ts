@@ -3,15 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { isDirty } from '../src/observe/environment.ts';
+import { folder as root } from './scratch.ts';
 
-test('results leave a checkout clean, a source or a new file does not, and without git nothing is said', (t) => {
-  const root = mkdtempSync(join(tmpdir(), 'loadgen-environment-'));
-  t.after(() => rmSync(root, { recursive: true }));
+test('results leave a checkout clean, a source or a new file does not, and without git nothing is said', () => {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root });
   const write = (file: string, text: string) => {
     mkdirSync(dirname(join(root, file)), { recursive: true });

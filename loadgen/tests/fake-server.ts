@@ -5,8 +5,7 @@
  * It is started instead of a real server and ignores all arguments before `--db`. `--fault=` names its fault. It is no
  * example of how to build a server.
  *
- * Faults of storage: `lose-one`, `lose-one-in-100000`, `alters-one`, `stores-twice`. Fault of the stream:
- * `stream-drops-one`. `busy`: refuses every seventh batch. `differs`: returns other statistics than the other server.
+ * Faults of storage: `lose-one`, `alters-one`, `stores-twice`. `busy`: refuses every seventh batch. `differs`: returns other statistics than the other server.
  * `never-power`: reports `process`, even if `power` was requested. `dies`: exits under load. `slow`: needs 200 µs more for
  * every request. `dashboard`: refuses the requests of a dashboard. `stream-begins-late`: reports 100 rows to stream
  * clients before it has one.

@@ -2,8 +2,6 @@
 import type { ServerResponse } from 'node:http';
 import { type FakeRow, printRow } from './fake-store.ts';
 
-/** Number of the row whose frame the fault of the stream omits. */
-const STRUCK = 1000;
 /** Number of rows that the stream reports before a client connected, although there were none. */
 const HELD_BACK = 100;
 /** More than the 660 posts of a quick `round_trip` scenario, and less than the events of a quick `fan_out` scenario. */
@@ -60,10 +58,8 @@ export class FakeStream {
     if (rows.length === 0) return;
     this.#newest = rows.at(-1)!.id as number;
     if (this.#clients.size > 0) {
-      const sent = rows.filter((row) => {
-        if (this.#fault === 'stream-begins-late') return (row.id as number) > HELD_BACK;
-        return !(this.#fault === 'stream-drops-one' && row.id === STRUCK);
-      });
+      const isLate = this.#fault === 'stream-begins-late';
+      const sent = rows.filter((row) => !isLate || (row.id as number) > HELD_BACK);
       const frames = sent.map(
         (row) => `id: ${row.id}\ndata: {"type":"event","payload":${printRow(row)}}\n\n`,
       );

@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Comparison } from '../src/analyse/statistics.ts';
-import { formatDelta, formatRatio, formatSummary, formatValue, percent } from '../src/report/format.ts';
-import { html } from '../src/report/html/markup.ts';
-import { driftText } from '../src/report/series.ts';
+import { formatSummary } from '../src/report/format.ts';
 import { rowSentence, verdictText } from '../src/report/verdict.ts';
 
 const HIGHER: Comparison = {
@@ -16,22 +14,6 @@ const HIGHER: Comparison = {
   split_half: null,
   verdict: 'higher',
 };
-
-test('figures keep three significant digits and their unit', () => {
-  for (const [value, unit, text] of [
-    [12.345, 'ms', '12.3 ms'],
-    [1234.5, 'us', '1,235 µs'],
-    [675.4, 'bytes', '675 B'],
-    [3 * 1024 ** 2, 'bytes', '3.00 MiB'],
-    [3 * 1024 ** 3, 'bytes', '3.00 GiB'],
-    [61_415.4, 'events_per_s', '61,415 events/s'],
-  ] as const)
-    assert.equal(formatValue(value, unit), text);
-  assert.deepEqual([percent(0.0402), percent(0.218)], ['4 %', '22 %']);
-  assert.deepEqual([formatDelta(0.5), formatDelta(1)], ['−50.0 %', '0 %']);
-  assert.equal(formatRatio(HIGHER), '1.22 [1.20, 1.31]');
-  assert.equal(formatRatio({ ...HIGHER, interval: 'none' }), '1.22');
-});
 
 test('a figure stands with minimum and maximum, its unit once, unless all round to the same text', () => {
   for (const [median, min, max, unit, text] of [
@@ -73,25 +55,4 @@ test('a verdict is one sentence with ratio and interval, and only a difference m
   ] as const)
     assert.equal(rowSentence(judged), sentence);
   assert.equal(verdictText(row), 'Rust takes 22 % more events per second.');
-});
-
-test('each verdict on a drift has its words', () => {
-  const common = { confidence: 0.95, samples: 50, tolerance_per_hour: 1 };
-  for (const [verdict, slope, text] of [
-    ['stable', 0, 'stable: 0/h [0, 0]'],
-    ['no_drift_shown', 580, 'no drift shown: 580/h [580, 580]'],
-    ['rising', 580, 'rising: 580/h [580, 580]'],
-    ['not_enough_samples', null, 'not enough samples (50)'],
-  ] as const)
-    assert.equal(
-      driftText({ ...common, verdict, slope_per_hour: slope, low: slope, high: slope }, 'count'),
-      text,
-    );
-});
-
-test('what is put into markup stays text', () => {
-  const bad = `"><img src=x onerror='1'>&`;
-  const { text } = html`<b title="${bad}">${[bad, html`<i>${1}</i>`, null]}</b>`;
-  const shown = '&quot;&gt;&lt;img src=x onerror=&#39;1&#39;&gt;&amp;';
-  assert.equal(text, `<b title="${shown}">${shown}<i>1</i></b>`);
 });

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import Database from 'better-sqlite3';
 import { type Observer, observe } from '../src/observe/observer.ts';
 import type { Timeline } from '../src/observe/sample.ts';
+import { folder, lifetime } from './scratch.ts';
 
 /** Program that opens files or uses CPU time on command. It answers only `/livez`. */
 const PROGRAM = `
@@ -29,10 +28,8 @@ const PROGRAM = `
   });
 `;
 const notLinux = process.platform !== 'linux' && 'proc(5) is a matter of Linux';
-const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-observer-'));
 const path = join(folder, 'events.db');
 const database = new Database(path);
-const lifetime = new Lifetime();
 let child: ChildProcess;
 let url = '';
 
@@ -43,14 +40,12 @@ before(async () => {
   child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
+  lifetime.add(async () => {
+    child.kill('SIGKILL');
+    database.close();
+  });
   const [port] = await once(child, 'message');
   url = `http://127.0.0.1:${port}`;
-});
-after(async () => {
-  child.kill('SIGKILL');
-  await lifetime.end();
-  database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const start = (lag_url: string | null) =>

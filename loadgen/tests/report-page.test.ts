@@ -5,8 +5,7 @@
  * The tests are skipped if no Chromium is found, but fail in CI.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -15,20 +14,18 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { htmlReport } from '../src/report/html.ts';
 import type { RawResult } from '../src/result/result.ts';
 import { FULL, HOSTILE, hostile } from './report-fixture.ts';
+import { folder } from './scratch.ts';
 
 const PLOTS = ['memory-batch', 'rate-latency-p99-ms', 'rate-server-cpu-us-per-event'];
 
-let folder: string;
 let browser: Browser | undefined;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'twin-report-'));
   if (CHROMIUM !== undefined) browser = await chromium.launch(launchOptions);
 });
 
 after(async () => {
   await browser?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Scripts as text, since this project has no types of a browser. */

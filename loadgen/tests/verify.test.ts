@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BenchFailure, type FailureCode } from '../src/failure.ts';
 import { checkSameSettings, type Health, readHealth } from '../src/verify/health.ts';
-import { compareSmoke } from '../src/verify/smoke.ts';
 import { listen } from './listening-server.ts';
 
 const HEALTH: Health = {
@@ -49,18 +48,4 @@ test('servers may be built differently, but not run with different settings', ()
     [{ synchronous: 'full' }, 'synchronous: rs normal, ts full'],
   ] as const)
     assert.throws(() => compare({ ...HEALTH, ...change }), fails('health_differs', text));
-});
-
-test('an answer that differs is shown from both', () => {
-  const request = 'GET /api/events/1';
-  const both = (other: string) =>
-    compareSmoke(
-      new Map([
-        ['rs', [{ request, answer: '200 a {}' }]],
-        ['ts', [{ request, answer: other }]],
-      ]),
-    );
-  both('200 a {}');
-  const shown = fails('parity_difference', 'GET /api/events/1\nrs: 200 a {}\nts: 201 a {}');
-  assert.throws(() => both('201 a {}'), shown);
 });

@@ -155,7 +155,7 @@ export function driftTable(result: Result, { servers: measured }: Measurement): 
 }
 
 /** Returns text such as "rising: 31.0 MiB/h [29.0 MiB, 33.0 MiB]". */
-export function driftText({ slope_per_hour: slope, low, high, verdict, samples }: Drift, unit: Unit): string {
+function driftText({ slope_per_hour: slope, low, high, verdict, samples }: Drift, unit: Unit): string {
   const word = verdict.replaceAll('_', ' ');
   if (slope === null || low === null || high === null) return `${word} (${group(samples)})`;
   return `${word}: ${formatValue(slope, unit)}/h [${formatValue(low, unit)}, ${formatValue(high, unit)}]`;

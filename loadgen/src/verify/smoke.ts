@@ -19,7 +19,7 @@ interface Request {
   readonly holds: Readonly<Record<string, unknown>>;
 }
 
-export interface Exchange {
+interface Exchange {
   readonly request: string;
   /** Status, content type and body as received, without the values that come from the clock. */
   readonly answer: string;
@@ -101,7 +101,7 @@ async function runSmoke(name: string, url: string): Promise<Exchange[]> {
 }
 
 /** Fails at the first answer that differs between two servers, and shows both answers. */
-export function compareSmoke(all: ReadonlyMap<string, readonly Exchange[]>): void {
+function compareSmoke(all: ReadonlyMap<string, readonly Exchange[]>): void {
   const [first, ...others] = [...all];
   for (const [name, exchanges] of others) {
     for (const [i, { request, answer }] of exchanges.entries()) {

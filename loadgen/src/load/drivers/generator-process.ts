@@ -31,14 +31,13 @@ export type Send = (load: Load) => Promise<number>;
 
 /** Carries out the parent's commands until the parent has ended. */
 export function serveGenerator(send: Send): void {
-  let prepared: { readonly job: Job; readonly pool: Pool } | undefined;
+  let prepared: { readonly job: Job; readonly pool: Pool };
   serve<Command, Reply>(async (command) => {
     if (command.kind === 'prepare') {
       const { job } = command;
       prepared = { job, pool: await loadPool(job.pool) };
       return { kind: 'prepared', pool: prepared.pool.facts };
     }
-    if (prepared === undefined) throw new Error('asked to send before prepare');
     const { job, pool } = prepared;
     const { order } = command;
     const load = { job, order, requests: requestsOf(pool, job, order.range), tally: new Tally() };

@@ -125,8 +125,7 @@ function environment(): NodeJS.ProcessEnv {
 function k6Job(order: Order, { job, pool, places_file, bytes_file }: Prepared): K6Job {
   const { events, sessions, seed } = pool;
   const { range, rate_events_per_s } = order;
-  if (rate_events_per_s === null) throw new RangeError('k6 needs a rate');
-  const requests_per_s = rate_events_per_s / job.batchSize;
+  const requests_per_s = rate_events_per_s! / job.batchSize;
   const requests = Math.ceil(range.count / job.batchSize);
   const vus = Math.max(1, Math.ceil(requests_per_s * WORST_STALL_S));
   return {

@@ -24,8 +24,7 @@ const HEADERS = { 'content-type': 'application/json' };
 export async function sendOpenly(load: Load, metronome: Metronome): Promise<number> {
   const { job, order, requests, tally } = load;
   const { connections } = job;
-  if (order.rate_events_per_s === null) throw new RangeError('an open loop needs a rate');
-  const interval_ms = (job.batchSize / order.rate_events_per_s) * 1000;
+  const interval_ms = (job.batchSize / order.rate_events_per_s!) * 1000;
   const start_ms = nowMs() + LEAD_MS;
   // Timeouts count from the moment a request was due, which undici does not know.
   const pool = new Pool(order.url, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });

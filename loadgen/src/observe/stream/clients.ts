@@ -10,8 +10,6 @@ import { Helper } from '../../run/helper.ts';
 import type { StreamSample } from '../sample.ts';
 import type { Command, Reply } from './process.ts';
 
-export type StreamClients = ReturnType<typeof startStreamClients>;
-
 /** Longer than any pause of a healthy server. It only delays the report of a failure. */
 const PATIENCE_MS = 30_000;
 
