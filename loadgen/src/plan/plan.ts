@@ -30,9 +30,6 @@ export const SCRATCH = resolve(ROOT, '.bench');
 
 export const SCRATCH_RESULT = resolve(SCRATCH, 'benchmark-results.json');
 
-/** Minimum number of rounds. Fewer rounds show too little of the variation between processes. */
-export const ENOUGH_ROUNDS = ROUNDS;
-
 /** Number of bulk inserts per server for one ceiling. */
 export const CEILING_REPEATS = 3;
 
@@ -80,7 +77,8 @@ function reasonsToKeepCommitted(options: Options): string[] {
   if (options.quick) reasons.push('a quick run');
   if (options.pick !== undefined) reasons.push('not all measurements');
   if (options.only !== undefined) reasons.push('one server alone');
-  if (options.rounds < ENOUGH_ROUNDS) reasons.push(`fewer than ${ENOUGH_ROUNDS} rounds`);
+  // Fewer rounds show too little of the variation between processes.
+  if (options.rounds < ROUNDS) reasons.push(`fewer than ${ROUNDS} rounds`);
   if (options.events !== undefined) reasons.push('a number of events');
   if (options.duration !== undefined) reasons.push('a length of its own');
   if (options.starts < FLAGS.starts.default) reasons.push('fewer starts');

@@ -4,9 +4,11 @@
  *
  * Invariants: while a suite runs, a file contains the rows so far. A failed run writes no result.
  */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale, type NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
-import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Warning } from '../analyse/warning.ts';
 import { runWarningsOf, STOLEN, warningOf } from '../analyse/warnings.ts';
 import { BenchFailure } from '../failure.ts';
@@ -16,7 +18,7 @@ import { shownFlags } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import type { SuiteName, SuiteOptions } from '../plan/suite-options.ts';
 import { readableJson } from '../result/json.ts';
-import { choosePlace, dropUnfinished, keepUnfinished, type Place, putPart } from '../result/part-file.ts';
+import { putPart, suiteFile } from '../result/part-file.ts';
 import type { SuiteFacts, SuiteServer } from '../result/suite-rows.ts';
 import { EffectiveSettings, readHealth } from '../verify/health.ts';
 import { type Contenders, programsOf } from './contenders.ts';
@@ -33,6 +35,14 @@ export interface SuiteSetup {
   /** Programs to build in addition to the servers. */
   readonly programs?: readonly NamedProgram[];
   readonly serverFlags?: readonly string[];
+}
+
+interface Place {
+  readonly file: string;
+  /** Reasons why the file is not the committed result; empty when it is, or when `--out` names the file. */
+  readonly reasons: readonly string[];
+  /** File with the rows so far while the suite runs. It remains when the suite fails. */
+  readonly unfinished: string;
 }
 
 export class SuiteRun {
@@ -81,7 +91,7 @@ export class SuiteRun {
 
   /** Removes the rows of an earlier run, which would be misleading. */
   async begin(): Promise<void> {
-    await dropUnfinished(this.#place);
+    await rm(this.unfinished, { force: true });
     this.#before = await readMachine();
   }
 
@@ -97,8 +107,10 @@ export class SuiteRun {
     this.progress.say(`${label}: ${((performance.now() - from) / 1000).toFixed(1)} s`);
   }
 
+  /** Stores the rows so far, so that a late failure does not lose them. No result is made from this file. */
   async keep(rows: readonly object[]): Promise<void> {
-    await keepUnfinished(rows, this.#place);
+    await mkdir(dirname(this.unfinished), { recursive: true });
+    await writeFile(this.unfinished, readableJson(rows));
   }
 
   get unfinished(): string {
@@ -135,7 +147,7 @@ export class SuiteRun {
   async finish(result: object, shown: () => string): Promise<void> {
     const { name, options } = this.#setup;
     await putPart(name, result, this.#place.file);
-    await dropUnfinished(this.#place);
+    await rm(this.unfinished, { force: true });
     process.stdout.write(options.json ? readableJson(result) : shown());
     this.progress.say(`written: ${this.#place.file}`);
   }
@@ -152,14 +164,22 @@ export function stolenWarnings(before: MachineTicks | null, after: MachineTicks 
  */
 export function placeOf(
   { name, options, scenarios }: Pick<SuiteSetup, 'name' | 'options' | 'scenarios'>,
-  environment: Environment,
+  { commit, dirty }: Environment,
 ): Place {
-  return choosePlace(name, options, environment, [
+  if (options.out !== undefined) {
+    const file = resolve(options.out);
+    return { file, reasons: [], unfinished: `${file}.unfinished` };
+  }
+  const reasons = [
     ...(options.size === 'quick' ? ['a quick run'] : []),
     ...(options.size === 'all' ? ['the whole matrix'] : []),
     ...(options.targets.length < TARGET_NAMES.length ? ['one server alone'] : []),
     ...(options.scenarios.length < scenarios.length ? ['not all scenarios'] : []),
-  ]);
+    ...(options.build ? [] : ['not built from these sources']),
+    ...(commit === null || dirty !== false ? ['sources that are not committed'] : []),
+  ];
+  const file = resolve(ROOT, reasons.length === 0 ? suiteFile(name) : `.bench/${name}.json`);
+  return { file, reasons, unfinished: resolve(ROOT, `.bench/unfinished-${name}.json`) };
 }
 
 async function settingsOf(
