@@ -152,15 +152,9 @@ function splitHalf(rounds: ByRound): SplitHalf | null {
 }
 
 function pairedInterval(a: readonly number[], b: readonly number[]): Interval {
-  const x = new Float64Array(a.length);
-  const y = new Float64Array(b.length);
   return bootstrap((random) => {
-    for (let i = 0; i < x.length; i++) {
-      const drawn = random.below(x.length);
-      x[i] = a[drawn]!;
-      y[i] = b[drawn]!;
-    }
-    return medianInPlace(x) / medianInPlace(y);
+    const drawn = a.map(() => random.below(a.length));
+    return median(drawn.map((i) => a[i]!))! / median(drawn.map((i) => b[i]!))!;
   });
 }
 

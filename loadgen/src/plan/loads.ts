@@ -89,7 +89,6 @@ export function open(options: Options, rate: RequestedRate, how: Pick<How, 'name
       duration_s: options.duration ?? (isSlow ? SLICE_S.slow_open : SLICE_S.open),
     },
     rate,
-    throughput_of: rate.kind === 'share' ? 'batch' : null,
     ...how,
   };
 }
@@ -115,7 +114,6 @@ export function soak(options: Options, tools: Tools): Spec {
       stream_clients,
     },
     rate,
-    reader: true,
   };
 }
 
@@ -124,8 +122,6 @@ function common({ corpus }: Options) {
     servers: 'product',
     corpus,
     rate: null,
-    throughput_of: null,
-    reader: false,
     ceiling: false,
   } as const;
 }

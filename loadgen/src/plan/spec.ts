@@ -19,10 +19,6 @@ export interface Spec {
   readonly corpus: string | undefined;
   readonly workload: Omit<Workload, 'rate'>;
   readonly rate: RequestedRate | null;
-  /** Name of the measurement whose throughput a share refers to; `null` when the rate is not a share. */
-  readonly throughput_of: string | null;
-  /** Whether a dashboard reads statistics during the load. */
-  readonly reader: boolean;
   /** Whether a ceiling is measured: the same rows, stored in bulk without HTTP. */
   readonly ceiling: boolean;
 }
@@ -32,7 +28,7 @@ export function groupEvents(workload: Omit<Workload, 'rate'>): number {
   return workload.connections * workload.batch_size;
 }
 
-/** A rate of the command line: `2000`, or `75%` of each server's own throughput. */
+/** A rate of the command line: `2000`, or `75%` of each server's own throughput in `batch`. */
 export type RequestedRate =
   | { readonly kind: 'fixed'; readonly events_per_s: number }
   | { readonly kind: 'share'; readonly share: number };

@@ -16,7 +16,9 @@ export function specsOf(options: Options, tools: Tools): Spec[] {
   const all = specsOfMode(options, tools);
   if (options.pick === undefined) return all;
   const picked = all.filter((spec) => options.pick!.includes(spec.name));
-  const needed = new Set(picked.flatMap((spec) => [spec.name, spec.throughput_of]));
+  const needed = new Set(
+    picked.flatMap(({ name, rate }) => (rate?.kind === 'share' ? [name, 'batch'] : [name])),
+  );
   return all.filter((spec) => needed.has(spec.name));
 }
 

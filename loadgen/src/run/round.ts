@@ -142,10 +142,10 @@ export class Group {
    * Returns the requested events/s; `null` in a closed loop. A share refers to the server's own throughput in this
    * round.
    */
-  #rateOf({ rate, throughput_of }: Spec, name: TargetName, round: number): number | null {
+  #rateOf({ rate }: Spec, name: TargetName, round: number): number | null {
     if (rate === null) return null;
     if (rate.kind === 'fixed') return rate.events_per_s;
-    const closed = this.#slices[this.#specs.findIndex((other) => other.name === throughput_of)]!;
+    const closed = this.#slices[this.#specs.findIndex((other) => other.name === 'batch')]!;
     const own = closed.filter((slice) => slice.target === name && slice.round === round);
     return Math.round(median(own.map(throughput))! * rate.share);
   }

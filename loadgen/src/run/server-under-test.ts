@@ -126,7 +126,7 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
         interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
         lifetime,
       });
-      const startedReader = spec.reader ? startReader(server.url, lifetime) : null;
+      const startedReader = isSoak ? startReader(server.url, lifetime) : null;
       await clients?.mark();
       const cpu = await startCpu(server.pid, probe);
       const machineBefore = await readMachine();

@@ -19,11 +19,6 @@ export interface Warming {
   send(count: number, rate_events_per_s: number | null): Promise<Sent>;
 }
 
-export interface Warmed {
-  readonly warm_up: WarmUp;
-  readonly pace_events_per_s: number;
-}
-
 const AGREE = 0.05;
 
 /** Number of parts after the first requests of a closed loop. */
@@ -35,7 +30,7 @@ const FIRST_REQUESTS = 400;
 /** Minimum rate of the first second of an open loop. A lower rate would leave code cold. */
 const BRISK_EVENTS_PER_S = 10_000;
 
-export async function warmUp(warming: Warming): Promise<Warmed> {
+export async function warmUp(warming: Warming) {
   const rates: number[] = [];
   for (const { count, rate } of partsOf(warming)) {
     const { received_events, duration_ms } = await warming.send(count, rate);
@@ -45,7 +40,7 @@ export async function warmUp(warming: Warming): Promise<Warmed> {
   const [first, ...parts_events_per_s] = rates;
   const hasParts = parts_events_per_s.length > 0;
   const agreed = parts_events_per_s.some((rate, i, all) => i > 0 && agree(all[i - 1]!, rate));
-  const warm_up = {
+  const warm_up: WarmUp = {
     steady: hasParts ? agreed : null,
     cold_events_per_s: hasParts && warming.rate_events_per_s === null ? first! : null,
     parts_events_per_s,

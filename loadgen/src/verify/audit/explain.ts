@@ -7,16 +7,11 @@
 import Database from 'better-sqlite3';
 import type { Range } from '../../load/bodies.ts';
 import type { Expected } from './expected.ts';
-import type { Value } from './row.ts';
-import type { StoredFile } from './stored.ts';
+import type { StoredFile, StoredRow } from './stored.ts';
 
 const SHOWN = 5;
 
-interface Row {
-  readonly session_id: Value;
-  readonly event_id: Value;
-  readonly hash: string;
-}
+type Row = Omit<StoredRow, 'id'>;
 
 export function explain(expected: Expected, stored: StoredFile, ranges: readonly Range[]): string[] {
   // A database without a name is a temporary file, which SQLite removes.
