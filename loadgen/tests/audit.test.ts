@@ -92,6 +92,16 @@ for (const [fault, text] of [
   });
 }
 
+test('one row in 100,000 that is not there fails', async () => {
+  const count = 100_200;
+  const file = join(folder, 'many.db');
+  assert.equal(storeIn(file, count, 'lose-one-in-100000'), count);
+  const audit = await auditor.audit(file, claimOf(count));
+  assert.equal(audit.stored_events, count - 1);
+  const lines = await auditor.explain(file, claimOf(count));
+  assert.match(lines.join('\n'), /^events that are not in the file: 1\n {2}index 99999, [^\n]*$/);
+});
+
 test('every column counts, and an empty text is not an absent one', async () => {
   const original = join(folder, 'original.db');
   storeIn(original, BATCH_EVENTS);

@@ -25,8 +25,9 @@ export interface Outcome {
 
 const COLUMNS = VIEW_COLUMNS.map((name) => (name === 'id' ? 'id INTEGER PRIMARY KEY' : name));
 
-/** Number of the event that the faults of storage affect. */
+/** Number of the event that the faults of storage affect, and of the event that the rare fault affects. */
 const STRUCK = 1000;
+const RARE = 100_000;
 
 export class FakeStore {
   readonly database: Database.Database;
@@ -72,7 +73,9 @@ export class FakeStore {
     const fault = this.#fault;
     this.events++;
     const struck = this.events === STRUCK;
-    if (fault === 'lose-one' && struck) {
+    const lost =
+      (fault === 'lose-one' && struck) || (fault === 'lose-one-in-100000' && this.events % RARE === 0);
+    if (lost) {
       outcome.ids.push(this.events);
       return;
     }
