@@ -1,8 +1,9 @@
 /**
  * `pnpm supply:check`: checks the licences, the sources and the bans of all crates by `deny.toml` (decision 89).
  *
- * It installs the binary of cargo-deny into `.bench/supply` once. It reads no advisories, because their database is not
- * in a package registry: the workflow `audit` does, with `--advisories`.
+ * It installs the binary of cargo-deny into `.bench/supply` once, and fetches the crates of all platforms, which
+ * cargo-deny reads: a build fetches those of its own platform only. It reads no advisories, because their database is
+ * not in a package registry: the workflow `audit` does, with `--advisories`.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ Checks the crates of Cargo.lock by deny.toml: licences, sources, bans.
 
   --advisories  also known vulnerabilities, from the network
 
-Exit code: 0 nothing found, 1 a crate breaks a rule, or cargo-deny cannot be installed.
+Exit code: 0 nothing found, 1 a crate breaks a rule, or cargo-deny or a crate cannot be fetched.
 `);
 const ROOT = join(import.meta.dirname, '..');
 const VENV = join(ROOT, '.bench', 'supply');
@@ -35,6 +36,7 @@ if (!existsSync(INSTALLED) || readFileSync(INSTALLED, 'utf8') !== readFileSync(R
   run(join(VENV, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', '--requirement', REQUIREMENTS]);
   copyFileSync(REQUIREMENTS, INSTALLED);
 }
+run('cargo', ['fetch', '--quiet', '--locked']);
 const checks = ['licenses', 'sources', 'bans', ...(withAdvisories ? ['advisories'] : [])];
 const network = withAdvisories ? [] : ['--offline'];
 run(join(VENV, 'bin', 'cargo-deny'), ['--log-level', 'error', ...network, '--locked', 'check', ...checks]);
