@@ -1,9 +1,9 @@
 /**
  * `pnpm supply:check`: checks the licences, the sources and the bans of all crates by `deny.toml` (decision 89).
  *
- * It installs the binary of cargo-deny into `.bench/supply` once, and fetches the crates of all platforms, which
- * cargo-deny reads: a build fetches those of its own platform only. It reads no advisories, because their database is
- * not in a package registry: the workflow `audit` does, with `--advisories`.
+ * It installs the binary of cargo-deny into `.bench/supply` once. It fetches the crates of all platforms, since
+ * cargo-deny reads them: a build fetches those of its own platform only. It reads no advisories, because their database
+ * is not in a package registry: the workflow `audit` does, with `--advisories`.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';

@@ -118,12 +118,7 @@ function storeGroups(
     number++;
     bytes += body.length;
     try {
-      const started = performance.now();
-      const cpu = process.cpuUsage();
       chunk.push(prepare(body, maxMetadataBytes));
-      totals.parseMs += performance.now() - started;
-      const { user, system } = process.cpuUsage(cpu);
-      totals.parseCpuUs += user + system;
     } catch (error) {
       throw new Error(`line ${number} ${reasonOf(error)}`);
     }
@@ -168,8 +163,6 @@ try {
     duplicates: totals.duplicates,
     duration_ms: totals.wallMs,
     cpu_us: totals.cpuUs,
-    parse_ms: totals.parseMs,
-    parse_cpu_us: totals.parseCpuUs,
     millions_ms: totals.millionsMs,
   };
   writeSync(1, `${JSON.stringify(line)}\n`);

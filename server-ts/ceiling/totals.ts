@@ -5,9 +5,6 @@ export class Totals {
   duplicates = 0;
   wallMs = 0;
   cpuUs = 0;
-  /** Time of scanning and checking, which is not part of the ceiling. */
-  parseMs = 0;
-  parseCpuUs = 0;
   /** Time that each million of events took. */
   readonly millionsMs: number[] = [];
 }

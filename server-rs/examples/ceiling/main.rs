@@ -47,9 +47,6 @@ struct Totals {
     duplicates: usize,
     wall: Duration,
     cpu: Duration,
-    /// Time of scanning and checking, which is not part of the ceiling.
-    parse_wall: Duration,
-    parse_cpu: Duration,
     /// Time that each million of events took.
     millions: Vec<Duration>,
 }
@@ -142,14 +139,10 @@ fn store_groups(
         stored.map_err(|error| error.to_string())
     };
     let (mut chunk, mut bytes) = (Vec::new(), 0);
-    let (mut parse_wall, mut parse_cpu) = (Duration::ZERO, Duration::ZERO);
     for (number, line) in (1..).zip(BufReader::new(file).lines()) {
         let body = line.map_err(|error| format!("line {number}: {error}"))?;
         bytes += body.len();
-        let (started, cpu) = (Instant::now(), cpu_time());
         let group = prepare(body, max_metadata_bytes);
-        parse_wall += started.elapsed();
-        parse_cpu += cpu_time().saturating_sub(cpu);
         chunk.push(group.map_err(|problem| format!("line {number} {problem}"))?);
         if bytes >= CHUNK_BYTES {
             store(&mut chunk)?;
@@ -157,7 +150,7 @@ fn store_groups(
         }
     }
     store(&mut chunk)?;
-    Ok(Totals { parse_wall, parse_cpu, ..totals })
+    Ok(totals)
 }
 
 fn main() -> ExitCode {
@@ -177,8 +170,6 @@ fn main() -> ExitCode {
                 "duplicates": totals.duplicates,
                 "duration_ms": ms(totals.wall),
                 "cpu_us": totals.cpu.as_micros() as u64,
-                "parse_ms": ms(totals.parse_wall),
-                "parse_cpu_us": totals.parse_cpu.as_micros() as u64,
                 "millions_ms": totals.millions.into_iter().map(ms).collect::<Vec<f64>>(),
             });
             println!("{line}");
