@@ -4,7 +4,7 @@ import { deletedAttachments, killedUploads, sharedAttachments } from './attachme
 import { deletions, largeSession, retention, unknownChanges } from './changes.ts';
 import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
 import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
-import { quorumLost } from './quorum.ts';
+import { cutOffLeader, quorumLost } from './quorum.ts';
 import { flags, otherDatabases, token, unsupported } from './refusals.ts';
 import { readOwnWrites } from './sequences.ts';
 import { trimmed } from './trimmed.ts';
@@ -56,6 +56,13 @@ export const CLUSTER: ScenarioFile = {
       uses: 'each',
       waits: true,
       run: quorumLost,
+    },
+    {
+      name: 'a leader of NATS without a majority makes no event and no cursor unknown',
+      rules: ['CLU-09', 'CLU-15', 'STR-04'],
+      uses: 'each',
+      waits: true,
+      run: cutOffLeader,
     },
     {
       name: 'a stream that was created again changes no copy',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { NatsCluster } from '@twin-ingest/testkit/nats/cluster.ts';
+import type { NatsNode } from '@twin-ingest/testkit/nats/node.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { attach, readAttachment, sha256 } from '../../src/attachment-client.ts';
@@ -61,6 +62,48 @@ export async function quorumLost(context: ScenarioContext): Promise<void> {
     const flags = ['--store', 'jetstream', '--nats', nats.nodes[node]!.url, '--stream', STREAM];
     return context.start({ target, db: context.db(`${target}.db`), flags });
   }
+}
+
+/** An id that no event of the scenario has. */
+const UNKNOWN = 1000;
+
+/**
+ * The leader of the stream is alone, which it does not learn for ten seconds. Others may have stored an event meanwhile.
+ */
+export async function cutOffLeader(context: ScenarioContext): Promise<void> {
+  const nats = await NatsCluster.onLoopback(await programOf(context), context.folder);
+  context.atEnd(() => nats.kill());
+  await nats.start();
+  const first = await start(context.other, nats.nodes[0]!);
+  await storedOnce(context.client(first), 'a');
+  const leader = await nats.untilLed(STREAM);
+  const server = await start(context.target, leader);
+  const client = context.client(server);
+  await untilApplied(client, 1);
+  const others = nats.nodes.filter((node) => node !== leader);
+  for (const node of others) node.pause();
+  const [status, code] = await attachUnknown(client);
+  const stream = await context.stream(server, '', UNKNOWN);
+  await stream.waitFor(() => stream.messages.some(({ type }) => type === 'stats'), 'statistics');
+  for (const node of others) node.resume();
+  assert.deepEqual([status, code], [503, 'cluster_behind']);
+  assert.equal(stream.messages[0]!.type, 'connected');
+  assert.ok(stream.messages.every(({ type }) => type !== 'reset'));
+  await until(async () => (await attachUnknown(client))[0] === 404, 'an unknown event', ELECTION_MS);
+  const later = await context.stream(server, '', UNKNOWN);
+  await later.waitFor(() => later.messages.some(({ type }) => type === 'reset'), 'a reset');
+
+  function start(target: TargetName, { url }: NatsNode): Promise<RunningServer> {
+    const flags = ['--store', 'jetstream', '--nats', url, '--stream', STREAM];
+    return context.start({ target, db: context.db(`${target}.db`), flags });
+  }
+}
+
+/** Sends an attachment of an event that no server has; returns the status and the code. */
+async function attachUnknown(client: ApiClient): Promise<readonly [number, string]> {
+  const path = `/api/events/${UNKNOWN}/attachments/a`;
+  const reply = await client.send('PUT', path, Buffer.from('a'), [['content-type', 'text/plain']]);
+  return [reply.status, reply.json<{ code: string }>().code];
 }
 
 /**

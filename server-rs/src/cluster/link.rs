@@ -99,13 +99,17 @@ impl Link {
         Some(answer)
     }
 
-    /// Asks the leader of the stream for the sequence of its last message; `None` when none answers in time.
-    pub(super) async fn last_sequence(&self) -> Option<u64> {
+    /// Asks the leader of the stream for the sequence of its last message. `None` when none answers in time, or when no
+    /// majority of the replicas answered the leader within `silent`. Others may have another leader then.
+    pub(super) async fn last_sequence(&self, silent: Duration) -> Option<u64> {
         if !self.is_connected() {
             return None;
         }
         let stream = self.context.get_stream(&self.source.name).await.ok()?;
-        Some(stream.cached_info().state.last_sequence)
+        let info = stream.cached_info();
+        let others = info.cluster.as_ref().map_or(&[][..], |cluster| &cluster.replicas);
+        let heard = others.iter().filter(|peer| peer.active < silent).count();
+        (1 + heard > others.len() - heard).then_some(info.state.last_sequence)
     }
 
     /// Returns when the stream was created, in Unix milliseconds, and the sequence of its first message; creates it if

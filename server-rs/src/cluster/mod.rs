@@ -134,10 +134,12 @@ impl Cluster {
         tokio::time::timeout(most, self.progress.reached(sequence)).await.is_ok()
     }
 
-    /// Returns whether the stream ends before a sequence. Only its leader knows: this server may follow a server of NATS
-    /// that is cut off from the others.
+    /// Returns whether the stream ended before a sequence when `reaches` began to wait for it. Only the leader knows: this
+    /// server may follow a server of NATS that is cut off from the others. A leader that is cut off itself does not know
+    /// its successor, so a majority must have answered it since (rule CLU-09).
     pub async fn ends_before(&self, sequence: i64) -> bool {
-        self.link.last_sequence().await.is_some_and(|last| last < sequence.unsigned_abs())
+        let silent = Duration::from_millis(LIMITS.cluster_behind_ms);
+        self.link.last_sequence(silent).await.is_some_and(|last| last < sequence.unsigned_abs())
     }
 
     /// Publishes the valid events of a request; resolves when the copy of this server has them. Consecutive calls are

@@ -83,11 +83,12 @@ export class Cluster {
   }
 
   /**
-   * Returns whether the stream ends before a sequence. Only its leader knows: this server may follow a server of NATS that
-   * is cut off from the others.
+   * Returns whether the stream ended before a sequence when `reaches` began to wait for it. Only the leader knows: this
+   * server may follow a server of NATS that is cut off from the others. A leader that is cut off itself does not know its
+   * successor, so a majority must have answered it since (rule CLU-09).
    */
   async endsBefore(sequence: number): Promise<boolean> {
-    const last = await this.link.lastSequence();
+    const last = await this.link.lastSequence(LIMITS.cluster_behind_ms);
     return last !== undefined && last < sequence;
   }
 

@@ -13,6 +13,7 @@ export const UNREACHABLE = 'unreachable';
 /** Number of requests for one answer. */
 const REQUESTS = LIMITS.cluster_answer_ms / LIMITS.cluster_retry_ms;
 const NANOS = 1_000_000_000;
+const NANOS_PER_MS = 1_000_000;
 
 /** The library, which few servers load. */
 type Library = typeof import('@nats-io/jetstream') &
@@ -103,10 +104,16 @@ export class Link {
     }
   }
 
-  /** Asks the leader of the stream for the sequence of its last message; `undefined` when none answers in time. */
-  async lastSequence(): Promise<number | undefined> {
+  /**
+   * Asks the leader of the stream for the sequence of its last message. `undefined` when none answers in time, or when no
+   * majority of the replicas answered the leader in the last `silentMs`. Others may have another leader then.
+   */
+  async lastSequence(silentMs: number): Promise<number | undefined> {
     const info = await this.current?.manager.streams.info(this.source.name).catch(() => undefined);
-    return info?.state.last_seq;
+    if (info === undefined) return undefined;
+    const others = info.cluster?.replicas ?? [];
+    const heard = others.filter(({ active }) => active < silentMs * NANOS_PER_MS);
+    return 1 + heard.length > others.length - heard.length ? info.state.last_seq : undefined;
   }
 
   private async connect(): Promise<void> {
