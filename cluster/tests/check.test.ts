@@ -71,7 +71,9 @@ test('a run of two faults has no violation, and leaves its history only', { skip
     'streamed',
     'fault',
     'healed',
+    'attached',
     'copy',
+    'attachments',
     'checked',
   ])
     assert.ok(

@@ -1,7 +1,7 @@
 /** Tests the judge with invented histories: one that is sound, and one for each violation. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Entry, Row } from '../src/check/history.ts';
+import type { AttachmentPlace, Entry, Row } from '../src/check/history.ts';
 import { Judge, judge } from '../src/check/judge.ts';
 import type { Property } from '../src/check/property.ts';
 
@@ -36,6 +36,18 @@ const checked = (upto = 2, statistics: Readonly<Record<string, string>> = { a: '
   kind: 'checked',
   upto,
   statistics,
+});
+const attaching = (place: AttachmentPlace, sha256: string): Entry => ({
+  kind: 'attaching',
+  node: 'b',
+  place,
+  sha256,
+});
+const attached = (place: AttachmentPlace): Entry => ({ kind: 'attached', node: 'b', place });
+const attachments = (node: string, ...found: [AttachmentPlace, string][]): Entry => ({
+  kind: 'attachments',
+  node,
+  found,
 });
 const asked = (read: number, node: string, ofCopy = 0, min_seq?: number): Entry => ({
   kind: 'asked',
@@ -100,6 +112,40 @@ test('an event with another id than the acknowledged one is lost', () => {
   const other: Row = [3, 'y', 'd2'];
   const rows = [copy('a', [A, other], 0, 3), copy('b', [A, other], 0, 3), checked(3)];
   violates('lost', [...SENT, streamed(1, 'x'), streamed(3, 'y'), ...rows], /acknowledged 2.* stored as 3/);
+});
+
+test('attachments that all copies have are sound, and so is one without an acknowledgement', () => {
+  const uploads = [attaching([1, 'p'], 's1'), attached([1, 'p']), attaching([2, 'q'], 's2')];
+  const held = [attachments('a', [[1, 'p'], 's1']), attachments('b', [[1, 'p'], 's1'])];
+  const one = new Judge();
+  for (const entry of [...SENT, ...STREAMED, ...uploads, ...held, ...COPIES]) one.take(entry);
+  assert.deepEqual([one.violations, one.counts.attached], [[], 1]);
+});
+
+const UPLOAD = [...SENT, ...STREAMED, attaching([1, 'p'], 's1')];
+
+test('an acknowledged attachment that a copy lacks is a violation, also in a later check', () => {
+  const upload = [...UPLOAD, attached([1, 'p'])];
+  const lacking = [attachments('a', [[1, 'p'], 's1']), attachments('b')];
+  violates('attached', [...upload, ...lacking, ...COPIES], /^p of 1, which b acknowledged, is not on b$/);
+  const whole = [attachments('a', [[1, 'p'], 's1']), attachments('b', [[1, 'p'], 's1']), ...COPIES];
+  violates('attached', [...upload, ...whole, ...lacking, ...COPIES], /is not on b$/);
+  violates('attached', [...upload, ...COPIES], /is not on a$/);
+});
+
+test('an attachment that only some copies have is a violation', () => {
+  const some = [attachments('a'), attachments('b', [[1, 'p'], 's1'])];
+  violates('attached', [...UPLOAD, ...some, ...COPIES], /^p of 1 is on some nodes, and not on a$/);
+});
+
+test('an attachment with other bytes than the sent ones is a violation', () => {
+  const other = [attachments('a', [[1, 'p'], 's1']), attachments('b', [[1, 'p'], 's2'])];
+  violates('attached', [...UPLOAD, ...other, ...COPIES], /^p of 1 on b is s2, and s1 was sent$/);
+});
+
+test('a refused attachment is a violation', () => {
+  const refused: Entry = { kind: 'attachment_refused', node: 'b', place: [1, 'p'], why: '404' };
+  violates('refused', [...UPLOAD, refused, ...COPIES], /^1, p: 404$/);
 });
 
 test('an event on two rows is doubled', () => {

@@ -1,9 +1,10 @@
-/** Waits until all copies are at the same sequence, and reads their rows and statistics into the history. */
+/** Waits until all copies are at the same sequence, and reads rows, statistics and attachments into the history. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { Member } from '../member.ts';
-import type { History, Row } from './history.ts';
+import type { AttachmentPlace, History, Row } from './history.ts';
+import type { Uploader } from './uploader.ts';
 
 const SETTLE_MS = 60_000;
 const LOOK_MS = 50;
@@ -19,13 +20,16 @@ export class Copies {
   private readonly members: readonly Member[];
   private readonly history: History;
   private readonly clients: readonly ApiClient[];
+  private readonly uploader: Uploader;
   private checked = 0;
+  private checkedUploads = 0;
   /** What was read and not yet confirmed. */
   private pendingCheck: { upto: number; statistics: Record<string, string> } | undefined;
 
-  constructor(members: readonly Member[], history: History) {
+  constructor(members: readonly Member[], history: History, uploader: Uploader) {
     this.members = members;
     this.history = history;
+    this.uploader = uploader;
     this.clients = members.map(({ port }) => new ApiClient(port));
   }
 
@@ -42,7 +46,7 @@ export class Copies {
       states = await Promise.all(this.clients.map(stateOf));
       const isEqual = new Set(states).size === 1 && /^\d+$/.test(states[0]!);
       // An event of a request that was given up may come late, so the same state must be seen twice.
-      if (isEqual && before === states[0]) return await this.read(isWhole ? 0 : this.checked, Number(before));
+      if (isEqual && before === states[0]) return await this.read(isWhole, Number(before));
       before = isEqual ? states[0]! : '';
       await sleep(LOOK_MS);
     }
@@ -55,14 +59,19 @@ export class Copies {
     return undefined;
   }
 
-  private async read(after: number, upto: number): Promise<number> {
+  private async read(isWhole: boolean, upto: number): Promise<number> {
+    const after = isWhole ? 0 : this.checked;
     const { history, members, clients } = this;
     const statistics: Record<string, string> = {};
+    // The last upload may have been repeated since the last check.
+    const places = this.uploader.sent(isWhole ? 0 : Math.max(0, this.checkedUploads - 1));
+    this.checkedUploads = this.uploader.sent(0).length;
     let newest = 0;
     for (const [index, client] of clients.entries()) {
       const node = members[index]!.name;
       const rows = await rowsOf(client, after, upto);
       history.add({ kind: 'copy', node, after, upto, rows });
+      history.add({ kind: 'attachments', node, found: await attachmentsOf(client, places) });
       newest = Math.max(newest, rows.at(-1)?.[0] ?? 0);
       statistics[node] = (await textOf(client, '/api/stats')) + (await textOf(client, SESSIONS));
     }
@@ -106,6 +115,22 @@ async function rowsOf(client: ApiClient, after: number, upto: number): Promise<R
     next = page.next;
   }
   return rows;
+}
+
+/** Reads the bytes of all attachments at these places; returns the places that have one, with its digest. */
+async function attachmentsOf(client: ApiClient, places: readonly AttachmentPlace[]) {
+  const found: [AttachmentPlace, string][] = [];
+  for (const place of places) {
+    const listed = JSON.parse(await textOf(client, `/api/events/${place[0]}/attachments`)) as {
+      attachments: { name: string; sha256: string }[];
+    };
+    const one = listed.attachments.find(({ name }) => name === place[1]);
+    if (one === undefined) continue;
+    const reply = await client.send('GET', `/api/attachments/${one.sha256}`, undefined, [], LIMIT_MS);
+    const digest = createHash('sha256').update(reply.body).digest('hex');
+    found.push([place, reply.status === 200 ? digest : `${reply.status} ${reply.text}`]);
+  }
+  return found;
 }
 
 async function textOf(client: ApiClient, path: string): Promise<string> {

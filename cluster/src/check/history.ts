@@ -10,6 +10,9 @@ import { dirname } from 'node:path';
 /** A row: its id, its `event_id`, and a digest of all its fields. */
 export type Row = readonly [id: number, event_id: string, digest: string];
 
+/** Where an attachment is: the id of its event, and its name. */
+export type AttachmentPlace = readonly [id: number, name: string];
+
 export type Entry =
   | {
       readonly kind: 'begin';
@@ -60,6 +63,25 @@ export type Entry =
       readonly after: number;
       readonly upto: number;
       readonly rows: readonly Row[];
+    }
+  | {
+      readonly kind: 'attaching';
+      readonly node: string;
+      readonly place: AttachmentPlace;
+      readonly sha256: string;
+    }
+  | { readonly kind: 'attached'; readonly node: string; readonly place: AttachmentPlace }
+  | {
+      readonly kind: 'attachment_refused';
+      readonly node: string;
+      readonly place: AttachmentPlace;
+      readonly why: string;
+    }
+  /** The attachments of a copy, each with the SHA-256 of the bytes that it answered. */
+  | {
+      readonly kind: 'attachments';
+      readonly node: string;
+      readonly found: readonly (readonly [place: AttachmentPlace, sha256: string])[];
     }
   /** All copies were read up to this id. `statistics` are digests, or whole texts where they differ. */
   | {

@@ -4,6 +4,7 @@
  * It knows nothing of servers. So it judges a run while it goes on, a file, and the invented histories of its tests.
  */
 import type { Entry } from './history.ts';
+import { AttachmentJudge } from './judge-attachments.ts';
 import { CopyJudge } from './judge-copies.ts';
 import { ReadJudge } from './judge-reads.ts';
 import { StreamJudge } from './judge-stream.ts';
@@ -20,6 +21,8 @@ export interface Counts {
   moving: number;
   streamed: number;
   moves: number;
+  /** Acknowledged attachments. */
+  attached: number;
   checks: number;
   readonly faults: Map<string, number>;
 }
@@ -44,11 +47,13 @@ export class Judge {
     moving: 0,
     streamed: 0,
     moves: 0,
+    attached: 0,
     checks: 0,
     faults: new Map(),
   };
   private readonly requests = new Map<number, Sent>();
   private readonly copies: CopyJudge;
+  private readonly attachments: AttachmentJudge;
   private readonly reads: ReadJudge;
   private readonly stream: StreamJudge;
   private newest = 0;
@@ -56,6 +61,7 @@ export class Judge {
   constructor() {
     const report: Report = (property, text) => void this.violations.push({ property, text });
     this.copies = new CopyJudge(report);
+    this.attachments = new AttachmentJudge(report);
     this.reads = new ReadJudge(report);
     this.stream = new StreamJudge(report);
   }
@@ -106,12 +112,25 @@ export class Judge {
       case 'stuck':
         this.violations.push({ property: 'stuck', text: `${entry.node}: ${entry.why}` });
         break;
+      case 'attaching':
+        this.attachments.attaching(entry.place, entry.sha256);
+        break;
+      case 'attached':
+        counts.attached = this.attachments.attached(entry.node, entry.place);
+        break;
+      case 'attachment_refused':
+        this.violations.push({ property: 'refused', text: `${entry.place.join(', ')}: ${entry.why}` });
+        break;
+      case 'attachments':
+        this.attachments.attachments(entry);
+        break;
       case 'copy':
         this.copies.copy(entry);
         break;
       case 'checked':
         counts.checks += 1;
         this.copies.checked(entry);
+        this.attachments.checked(this.copies.members);
         counts.stored = this.copies.stored.length;
         this.stream.checked(entry.upto, this.copies.stored);
         break;

@@ -9,8 +9,9 @@ export const PROPERTIES = {
   backwards: 'reads of a node never go backwards, and include what it acknowledged',
   moving: 'reads with min_seq never go backwards, and include it, whichever node answers',
   stream: 'a client that moves between nodes sees every event once, in order',
+  attached: 'an acknowledged attachment is whole in every copy',
   stuck: 'every node accepts events after the healing',
-  refused: 'no valid event is refused',
+  refused: 'no valid event and no valid attachment is refused',
 } as const;
 
 export type Property = keyof typeof PROPERTIES;

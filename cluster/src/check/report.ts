@@ -14,7 +14,7 @@ export function verdictOf(counts: Counts, violations: readonly Violation[]): str
     `events: ${counts.sent} sent, ${counts.acknowledged} acknowledged, ${counts.stored} stored`,
     `attempts without an answer: ${counts.unknown}; events recognised as repeated: ${counts.repeated}`,
     `reads: ${counts.reads}, of them with min_seq ${counts.moving}; streamed: ${counts.streamed} in ${counts.moves} stays`,
-    `checks of all copies: ${counts.checks}`,
+    `attachments acknowledged: ${counts.attached}; checks of all copies: ${counts.checks}`,
     ...properties.map(([property, meaning]) => {
       const found = violations.filter((one) => one.property === property);
       const examples = found.slice(0, EXAMPLES).map(({ text }) => `\n         ${text}`);

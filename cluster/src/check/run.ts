@@ -36,7 +36,7 @@ export async function runFaults(plan: Plan, surroundings: Surroundings): Promise
   const { board, history, signal, say, clock } = surroundings;
   const random = seededRandom(plan.seed);
   const traffic = new Traffic(board.members, history, () => seededRandom(random.below(2 ** 31)));
-  const copies = new Copies(board.members, history);
+  const copies = new Copies(board.members, history, traffic.uploader);
   history.add({
     kind: 'begin',
     seed: plan.seed,

@@ -1,4 +1,4 @@
-/** Sends events to all members, reads from all, and follows the stream, until it is paused. */
+/** Sends events and attachments to all members, reads from all, and follows the stream, until it is paused. */
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import type { Member } from '../member.ts';
 import { Attempts } from './attempts.ts';
@@ -6,11 +6,13 @@ import { Follower } from './follower.ts';
 import type { History } from './history.ts';
 import { Reader } from './reader.ts';
 import { Sender } from './sender.ts';
+import { Uploader } from './uploader.ts';
 
 /** What a run sends at a time. */
 export class Traffic {
   readonly attempts: Attempts;
   readonly follower: Follower;
+  readonly uploader: Uploader;
   private readonly senders: readonly Sender[];
   private readonly readers: readonly Reader[];
 
@@ -30,24 +32,27 @@ export class Traffic {
       new Reader(moving, history, number),
     ];
     this.follower = new Follower(members, history, randoms());
+    this.uploader = new Uploader(members, this.attempts, history, randoms());
   }
 
   start(): void {
-    for (const one of [...this.senders, ...this.readers, this.follower]) one.start();
+    for (const one of [...this.senders, ...this.readers, this.follower, this.uploader]) one.start();
   }
 
   /** Continues to send. */
   send(): void {
-    for (const sender of this.senders) sender.resume();
+    for (const one of [...this.senders, this.uploader]) one.resume();
   }
 
   /** Stops sending; resolves when no request is in flight. */
   async pause(): Promise<void> {
-    await Promise.all(this.senders.map((sender) => sender.pause()));
+    await Promise.all([...this.senders, this.uploader].map((one) => one.pause()));
   }
 
   /** Ends everything. */
   async stop(): Promise<void> {
-    await Promise.all([...this.senders, ...this.readers, this.follower].map((one) => one.stop()));
+    await Promise.all(
+      [...this.senders, ...this.readers, this.follower, this.uploader].map((one) => one.stop()),
+    );
   }
 }
