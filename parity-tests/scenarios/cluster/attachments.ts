@@ -94,6 +94,38 @@ export async function sharedAttachments(context: ScenarioContext): Promise<void>
   await Promise.all([first.stop(), fresh.stop()]);
 }
 
+/** NATS takes 1,000 consumers of a stream. */
+const MANY = 1_100;
+const AT_ONCE = 8;
+
+/** A copy that is computed anew gets more attachments than NATS takes consumers, without a pause. */
+export async function manyAttachments(context: ScenarioContext): Promise<void> {
+  const nats = await Nats.start(context);
+  const first = await startNode(context, nats, context.other, 'first');
+  const one = context.client(first);
+  const { ids } = await one.ingest([event()]);
+  const names = Array.from({ length: MANY }, (_, index) => `${index}`);
+  const waiting = [...names];
+  const upload = async (): Promise<void> => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
+      assert.equal(await attach(first.port, ids[0]!, name, Buffer.from(name)), 201, name);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, upload));
+  const { applied } = await clusterOf(one);
+  const fresh = await startNode(context, nats, context.target, 'fresh');
+  const two = context.client(fresh);
+  const isThere = async (): Promise<boolean> => {
+    const { applied: reached, failure } = await clusterOf(two);
+    assert.ok(failure === null || failure === 'connecting', `the copy stopped at ${reached}: ${failure}`);
+    return reached >= applied;
+  };
+  await until(isThere, `sequence ${applied} in the copy`, 60_000);
+  assert.equal(await listOf(two, ids[0]!), await listOf(one, ids[0]!));
+  assert.deepEqual(filesOf(context.db('fresh.db')), filesOf(context.db('first.db')));
+  assert.deepEqual(brokenFilesOf(context.db('fresh.db')), []);
+  await Promise.all([first.stop(), fresh.stop()]);
+}
+
 /** Returns the names of the objects in the bucket, and the number of its contents. */
 async function bucketOf(nats: Nats): Promise<{ readonly names: string[]; readonly contents: number }> {
   const subjects = async (kind: string): Promise<string[]> => {

@@ -1,6 +1,6 @@
 /** Tests `--store jetstream`: servers that share a stream of NATS. */
 import type { ScenarioFile } from '../../src/scenario.ts';
-import { deletedAttachments, killedUploads, sharedAttachments } from './attachments.ts';
+import { deletedAttachments, killedUploads, manyAttachments, sharedAttachments } from './attachments.ts';
 import { deletions, largeSession, retention, unknownChanges } from './changes.ts';
 import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
 import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
@@ -113,6 +113,12 @@ export const CLUSTER: ScenarioFile = {
       rules: ['CLU-14', 'CLU-15', 'CLU-16', 'ATT-01', 'ATT-04'],
       uses: 'each',
       run: sharedAttachments,
+    },
+    {
+      name: 'a new copy gets a thousand attachments without a pause',
+      rules: ['CLU-16', 'CLU-07'],
+      uses: 'each',
+      run: manyAttachments,
     },
     {
       name: 'attachments of deleted events leave every server and the bucket',

@@ -1,14 +1,15 @@
-//! Opens the bucket of a stream, an object store of NATS, lists it, and removes objects (rules CLU-14 and CLU-17).
+//! Opens the bucket of a stream, an object store of NATS, reads, lists and removes objects (rules CLU-14 to CLU-17).
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use async_nats::jetstream::ErrorCode as StreamError;
 use async_nats::jetstream::context::GetStreamErrorKind;
-use async_nats::jetstream::object_store::ObjectStore;
+use async_nats::jetstream::object_store::{InfoErrorKind, ObjectStore};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType, Stream};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
+use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
 
 use crate::cluster::link::{Link, UNREACHABLE};
@@ -27,6 +28,31 @@ pub(super) struct Listing {
     pub(super) objects: Vec<(String, String)>,
     /// Ids of chunks without an object.
     pub(super) leftovers: Vec<String>,
+}
+
+/// The chunks of an object. Each is one request. The library reads with a consumer for each object, and NATS refuses more
+/// than 1,000 consumers of a stream.
+#[derive(Debug)]
+pub(super) struct Chunks {
+    stream: Stream,
+    subject: String,
+    /// The sequence at which the next chunk may be.
+    sequence: u64,
+    waiting: usize,
+}
+
+impl Chunks {
+    /// Returns the next chunk; `None` after the last one.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, &'static str> {
+        if self.waiting == 0 {
+            return Ok(None);
+        }
+        let message = self.stream.get_first_raw_message_by_subject(&self.subject, self.sequence);
+        let message = within(message).await?.map_err(|_| UNREACHABLE)?;
+        self.sequence = message.sequence + 1;
+        self.waiting -= 1;
+        Ok(Some(message.payload))
+    }
 }
 
 impl Bucket {
@@ -62,6 +88,20 @@ impl Bucket {
         };
         self.link.context.create_stream(config).await.map_err(|error| error.to_string())?;
         self.open().await?.ok_or_else(|| "the bucket is gone".to_owned())
+    }
+
+    /// Returns the chunks of an object; `None` when it does not exist.
+    pub(super) async fn read(&self, name: &str) -> Result<Option<Chunks>, String> {
+        let Some(store) = self.open().await? else { return Ok(None) };
+        let found = match store.info(name).await {
+            Ok(found) if found.deleted => return Ok(None),
+            Ok(found) => found,
+            Err(error) if error.kind() == InfoErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        let Some(stream) = self.stream().await? else { return Ok(None) };
+        let subject = self.subject("C", &found.nuid);
+        Ok(Some(Chunks { stream, subject, sequence: 1, waiting: found.chunks }))
     }
 
     /// Lists the bucket; `None` when NATS does not answer.

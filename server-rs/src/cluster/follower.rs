@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
 use async_nats::jetstream::{Message as Delivery, stream};
 use futures_util::{FutureExt, StreamExt};
 use tokio::sync::Notify;
@@ -86,6 +86,15 @@ impl Follower {
         let Some(consumer) = self.link.answer(|| stream.create_consumer(config.clone())).await else {
             return Some(UNREACHABLE);
         };
+        let failure = self.read(&consumer).await;
+        // NATS would keep it for a while, and refuses more than 1,000 of a stream.
+        let ended = consumer.cached_info().name.clone();
+        tokio::spawn(async move { stream.delete_consumer(&ended).await.map(drop) });
+        failure
+    }
+
+    /// Reads until the consumer ends, or the copy cannot go on; returns why it cannot.
+    async fn read(&self, consumer: &Consumer<pull::Config>) -> Option<&'static str> {
         let heartbeat = Duration::from_millis(LIMITS.cluster_heartbeat_ms);
         let messages = consumer
             .stream()

@@ -6,11 +6,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_nats::jetstream::object_store::GetErrorKind;
 use bytes::Bytes;
 use futures_util::stream;
 use sha2::{Digest as _, Sha256};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::AsyncRead;
 use tokio_util::io::StreamReader;
 
 use crate::cluster::bucket::{Bucket, within};
@@ -76,21 +75,12 @@ impl Objects {
         if let Some(file) = self.lock().get(&name) {
             return Ok(Some(Arc::clone(file)));
         }
-        let Some(store) = self.bucket.open().await.map_err(|_| UNREACHABLE)? else { return Ok(None) };
-        let mut object = match within(store.get(&name)).await? {
-            Ok(object) => object,
-            Err(error) if error.kind() == GetErrorKind::NotFound => return Ok(None),
-            Err(_) => return Err(UNREACHABLE),
-        };
+        let found = within(self.bucket.read(&name)).await?.map_err(|_| UNREACHABLE)?;
+        let Some(mut chunks) = found else { return Ok(None) };
         let files = Arc::clone(&self.files);
         let file = Arc::new(blocking(move || files.begin()).await?);
         let (mut hasher, mut length) = (Sha256::new(), 0);
-        loop {
-            let mut chunk = Vec::with_capacity(LIMITS.attachment_chunk_bytes);
-            // The library has compared the digest of the object.
-            if within(object.read_buf(&mut chunk)).await?.map_err(|_| UNREACHABLE)? == 0 {
-                break;
-            }
+        while let Some(chunk) = chunks.next().await? {
             hasher.update(&chunk);
             length += chunk.len() as u64;
             let target = Arc::clone(&file);

@@ -1,7 +1,7 @@
-/** Opens the bucket of a stream, an object store of NATS, lists it, and removes objects (rules CLU-14 and CLU-17). */
+/** Opens the bucket of a stream, an object store of NATS, reads, lists and removes objects (rules CLU-14 to CLU-17). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamInfo } from '@nats-io/jetstream';
-import type { ObjectStore } from '@nats-io/obj';
+import type { ObjectInfo, ObjectStore } from '@nats-io/obj';
 import { LIMITS } from '../contract.ts';
 import { type Link, UNREACHABLE } from './link.ts';
 
@@ -49,6 +49,27 @@ export class Bucket {
       max_msgs_per_subject: -1,
     });
     return this.store();
+  }
+
+  /**
+   * Returns the chunks of an object; `undefined` when it does not exist. Each is one request. The library reads with a
+   * consumer for each object, and NATS refuses more than 1,000 consumers of a stream.
+   */
+  async read(name: string): Promise<AsyncGenerator<Uint8Array> | undefined> {
+    const found = await (await this.open())?.info(name);
+    return found === undefined || found === null || found.deleted ? undefined : this.chunks(found);
+  }
+
+  private async *chunks({ nuid, chunks }: ObjectInfo): AsyncGenerator<Uint8Array> {
+    const next_by_subj = this.subject('C', nuid);
+    let seq = 1;
+    for (let read = 0; read < chunks; read++) {
+      const request = { seq, next_by_subj };
+      const message = await this.current().manager.streams.getMessage(this.streamName, request);
+      if (message === null) throw new MissingBytes(UNREACHABLE);
+      seq = message.seq + 1;
+      yield message.data;
+    }
   }
 
   /** Lists the bucket; `undefined` when NATS does not answer. */

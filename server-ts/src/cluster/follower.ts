@@ -112,6 +112,8 @@ export class Follower {
     } finally {
       this.messages = undefined;
       messages.stop();
+      // NATS would keep it for a while, and refuses more than 1,000 of a stream.
+      void current.manager.consumers.delete(name, consumer.name).catch(() => {});
     }
     return undefined;
   }
@@ -153,11 +155,9 @@ export class Follower {
     if (name !== undefined) {
       group.change = readChange(name, message.data);
       group.changedAt = timeOf(message);
+      const sequence = { sequence: streamSequence };
       if (group.change === undefined)
-        this.log.warn(
-          { sequence: streamSequence },
-          'a message of the stream is no change that this server knows',
-        );
+        this.log.warn(sequence, 'a message of the stream is no change that this server knows');
       return;
     }
     group.received.push({

@@ -13,7 +13,7 @@ import type { AttachmentFiles, TemporaryFile } from '../store/attachment-files.t
 import type { ClusterChange } from '../store/cluster-change.ts';
 import { fileCode } from '../store/failure.ts';
 import { type Bucket, MissingBytes, within } from './bucket.ts';
-import { reasonOf, UNREACHABLE } from './link.ts';
+import { reasonOf } from './link.ts';
 
 /** The change that adds an attachment. */
 type Attach = Extract<ClusterChange, { readonly kind: 'attach' }>;
@@ -58,16 +58,14 @@ export class Objects {
     const name = nameOf(event, sha256);
     const received = this.received.get(name);
     if (received !== undefined) return received;
-    const bytes = await this.open(name);
+    const bytes = await within(this.bucket.read(name));
     if (bytes === undefined) return undefined;
-    const reader = bytes.getReader();
     const file = await filed(this.files.begin());
     const hash = createHash('sha256');
     let length = 0;
     try {
       for (;;) {
-        // The library has compared the digest of the object.
-        const { done, value } = await within(reader.read());
+        const { done, value } = await within(bytes.next());
         if (done) break;
         hash.update(value);
         length += value.length;
@@ -83,22 +81,6 @@ export class Objects {
     } catch (error) {
       await file.remove();
       throw error;
-    } finally {
-      void reader.cancel().catch(() => {});
-    }
-  }
-
-  /** Returns the bytes of an object; `undefined` when it does not exist. */
-  private async open(name: string): Promise<ReadableStream<Uint8Array> | undefined> {
-    try {
-      const found = (await this.bucket.open())?.get(name).then((object) => {
-        // Its stream of bytes fails too.
-        object?.error.catch(() => {});
-        return object?.data;
-      });
-      return found && (await within(found));
-    } catch {
-      throw new MissingBytes(UNREACHABLE);
     }
   }
 }
