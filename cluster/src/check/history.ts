@@ -100,6 +100,7 @@ export class History {
   readonly path: string;
   private readonly file: number;
   private readonly begun = performance.now();
+  private isClosed = false;
   private readonly onEntry: (entry: Timed) => void;
 
   constructor(path: string, onEntry: (entry: Timed) => void) {
@@ -109,13 +110,16 @@ export class History {
     this.onEntry = onEntry;
   }
 
+  /** Adds an entry. After the close, which an interrupt brings early, there is no file for it. */
   add(entry: Entry): void {
+    if (this.isClosed) return;
     const timed = { at: Math.round(performance.now() - this.begun), ...entry };
     writeSync(this.file, `${JSON.stringify(timed)}\n`);
     this.onEntry(timed);
   }
 
   close(): void {
+    this.isClosed = true;
     closeSync(this.file);
   }
 }
