@@ -1,7 +1,7 @@
 /** Reads the newest id and the number of events, again and again: of one member, or of any with `min_seq`. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { Member } from '../member.ts';
+import { Clients } from './clients.ts';
 import type { History } from './history.ts';
 import { Loop } from './loop.ts';
 
@@ -19,7 +19,7 @@ export class Reader extends Loop {
   private readonly next: (seen: number) => Question;
   private readonly history: History;
   private readonly number: () => number;
-  private readonly clients = new Map<number, ApiClient>();
+  private readonly clients = new Clients();
   private seen = 0;
 
   /**
@@ -35,7 +35,7 @@ export class Reader extends Loop {
 
   override async stop(): Promise<void> {
     await super.stop();
-    for (const client of this.clients.values()) client.close();
+    this.clients.close();
   }
 
   private async once(): Promise<void> {
@@ -65,14 +65,8 @@ export class Reader extends Loop {
   }
 
   private async get<T>(port: number, path: string): Promise<T> {
-    const reply = await this.clientOf(port).send('GET', path, undefined, [], LIMIT_MS);
+    const reply = await this.clients.of(port).send('GET', path, undefined, [], LIMIT_MS);
     if (reply.status !== 200) throw new Error(`${path} is ${reply.status}`);
     return reply.json<T>();
-  }
-
-  private clientOf(port: number): ApiClient {
-    const client = this.clients.get(port) ?? new ApiClient(port);
-    this.clients.set(port, client);
-    return client;
   }
 }

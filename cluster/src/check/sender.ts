@@ -4,10 +4,10 @@
  * A part of the repetitions goes to another member, and a few acknowledged batches are sent again on purpose.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import type { Member } from '../member.ts';
 import type { Attempts } from './attempts.ts';
+import { Clients } from './clients.ts';
 import { Loop } from './loop.ts';
 
 const LARGEST_BATCH = 5;
@@ -22,7 +22,7 @@ export class Sender extends Loop {
   private readonly members: readonly Member[];
   private readonly attempts: Attempts;
   private readonly random: Random;
-  private readonly clients = new Map<number, ApiClient>();
+  private readonly clients = new Clients();
   private batches = 0;
   private waiting: readonly string[] | undefined;
   private confirmed: readonly string[] | undefined;
@@ -37,7 +37,7 @@ export class Sender extends Loop {
 
   override async stop(): Promise<void> {
     await super.stop();
-    for (const client of this.clients.values()) client.close();
+    this.clients.close();
   }
 
   private async once(): Promise<void> {
@@ -45,7 +45,7 @@ export class Sender extends Loop {
     const isRepetition = this.waiting !== undefined;
     const member = random.chance(ELSEWHERE) ? random.pick(this.members) : this.home;
     const batch = this.waiting ?? this.next();
-    const outcome = await this.attempts.send(this.clientOf(member), member, batch);
+    const outcome = await this.attempts.send(this.clients.of(member.port), member, batch);
     this.waiting = outcome === 'unknown' ? batch : undefined;
     if (outcome === 'acknowledged') this.confirmed = batch;
     await sleep(random.below(2 * (isRepetition ? RETRY_MS : PAUSE_MS)));
@@ -56,11 +56,5 @@ export class Sender extends Loop {
     this.batches += 1;
     const count = 1 + this.random.below(LARGEST_BATCH);
     return Array.from({ length: count }, (_, index) => `${this.home.name}-${this.batches}-${index}`);
-  }
-
-  private clientOf({ port }: Member): ApiClient {
-    const client = this.clients.get(port) ?? new ApiClient(port);
-    this.clients.set(port, client);
-    return client;
   }
 }

@@ -5,10 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiClient, type Reply } from '@twin-ingest/testkit/http/api-client.ts';
+import type { Reply } from '@twin-ingest/testkit/http/api-client.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
 import type { Member } from '../member.ts';
 import type { Attempts, Outcome } from './attempts.ts';
+import { Clients } from './clients.ts';
 import type { AttachmentPlace, History } from './history.ts';
 import { Loop } from './loop.ts';
 
@@ -23,7 +24,7 @@ export class Uploader extends Loop {
   private readonly attempts: Attempts;
   private readonly history: History;
   private readonly random: Random;
-  private readonly clients = new Map<number, ApiClient>();
+  private readonly clients = new Clients();
   private readonly places: AttachmentPlace[] = [];
   private waiting: { readonly place: AttachmentPlace; readonly bytes: Buffer } | undefined;
 
@@ -37,7 +38,7 @@ export class Uploader extends Loop {
 
   override async stop(): Promise<void> {
     await super.stop();
-    for (const client of this.clients.values()) client.close();
+    this.clients.close();
   }
 
   /** Returns where attachments may be: all that were sent, from the `first` one on. */
@@ -69,7 +70,7 @@ export class Uploader extends Loop {
     const path = `/api/events/${place[0]}/attachments/${place[1]}`;
     let reply: Reply;
     try {
-      reply = await this.clientOf(port).send('PUT', path, bytes, headers, LIMIT_MS);
+      reply = await this.clients.of(port).send('PUT', path, bytes, headers, LIMIT_MS);
     } catch {
       return 'unknown';
     }
@@ -78,11 +79,5 @@ export class Uploader extends Loop {
     if (isStored) history.add({ kind: 'attached', node, place });
     else history.add({ kind: 'attachment_refused', node, place, why: `${reply.status} ${reply.text}` });
     return isStored ? 'acknowledged' : 'refused';
-  }
-
-  private clientOf(port: number): ApiClient {
-    const client = this.clients.get(port) ?? new ApiClient(port);
-    this.clients.set(port, client);
-    return client;
   }
 }
