@@ -75,10 +75,10 @@ const LINT = lane('lint', 'english:check', 'subjects:check');
 const RUST_LINT = lane('rust:lint', 'rust:test');
 /** Compiles the Rust server for Windows (decision 99). */
 const WINDOWS_LINT = lane('windows:check');
-/** It needs the crates that a build has fetched. */
+/** It fetches the crates that a build on this platform does not. */
 const SUPPLY = lane('supply:check');
 /** The same sessions in every run. */
-const FUZZ: Step = { script: 'fuzz', args: ['--minutes', '0.5'] };
+const FUZZ: Step = { script: 'fuzz', args: ['--minutes', '2'] };
 /** Other sessions each day. The output names the seed. */
 const LONG_FUZZ: Step = {
   script: 'fuzz',
