@@ -17,12 +17,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { FailedCases } from './failed-cases.ts';
 
 /** Number of lines, enough for the failing tests that `node --test` and `cargo test` list at their end. */
 const TAIL_LINES = 40;
 const KEPT_CHARACTERS = 16_384;
+
+/** Compiled modules of Node. Tests start hundreds of processes, and each would remove the types of its modules again. */
+const COMPILED = fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url));
 
 interface Step {
   readonly script: string;
@@ -221,6 +225,7 @@ async function run(step: Step, isShared: boolean): Promise<Result> {
   process.stderr.write(`\n== ${title}${isShared ? ' begins' : ''}\n`);
   const [command, ...first] = packageManager();
   const child = spawn(command!, [...first, 'run', step.script, ...(step.args ?? [])], {
+    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
