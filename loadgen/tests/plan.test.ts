@@ -91,6 +91,12 @@ test('the full comparison measures every rate, both generators, the plain server
   assert.equal(spec('stream').workload.stream_clients, 10);
   assert.deepEqual([spec('batch').driver, spec('autocannon').driver], ['wrk', 'autocannon']);
   assert.deepEqual([spec('batch').servers, spec('plain_batch').servers], ['product', 'plain']);
+  const roundsOf = (...argv: string[]) =>
+    groupsOf(planOf('--mode=all', ...argv).specs).map((group) => [
+      ...new Set(group.map((one) => one.workload.rounds)),
+    ]);
+  assert.deepEqual(roundsOf(), [[6], [4], [4], [4], [4]], 'the headline has more rounds');
+  assert.deepEqual(roundsOf('--rounds=5'), [[5], [5], [5], [5], [5]]);
   assert.equal(planOf('--mode=soak').specs[0]!.workload.duration_s, 1800);
 });
 

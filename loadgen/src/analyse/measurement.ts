@@ -96,8 +96,11 @@ function rateOf({ rate }: Spec, targets: readonly TargetName[], slices: readonly
   return { ...rate, events_per_s: Object.fromEntries(asked) };
 }
 
-/** Metrics of the main group whose values the summary contains slice by slice. */
-const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
+/** Metrics of the main group whose values the summary contains slice by slice. An open loop sets its throughput. */
+const SHOWN_BY_SLICE = {
+  closed: ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'],
+  open: ['server_cpu_us_per_event', 'latency_p99_ms'],
+};
 
 function serverOf(
   spec: Spec,
@@ -107,8 +110,9 @@ function serverOf(
 ): ServerMeasurement {
   const found = metrics.map((metric) => [metric.key, valuesOf(metric, name, rounds)] as const);
   const summaries = found.map(([key, values]) => [key, values && summarise(values.flat())]);
+  const shown = SHOWN_BY_SLICE[spec.rate === null ? 'closed' : 'open'];
   const values = found.flatMap(([key, own]) =>
-    own !== null && SHOWN_BY_SLICE.includes(key) ? [[key, own] as const] : [],
+    own !== null && shown.includes(key) ? [[key, own] as const] : [],
   );
   const soaked = spec.mode === 'soak' ? rounds.slices.find(({ target }) => target === name) : undefined;
   return {

@@ -5,7 +5,16 @@
  * a flag.
  */
 import { type CommandName, type Flag, MODES } from './flag.ts';
-import { DEFAULT_RATES, PEER_S, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
+import {
+  DEFAULT_RATES,
+  HEADLINE_ROUNDS,
+  PEER_S,
+  ROUNDS,
+  SLICE_S,
+  SOAK_S,
+  UNSIZED_WARM_UP,
+  WARMUP_S,
+} from './lengths.ts';
 
 const COUNT = { kind: 'integer', value: 'N', minimum: 1, maximum: 100_000_000 } as const;
 const ALL_SUITES = ['compare', 'sync', 'codecs', 'binary', 'rpc'] as const;
@@ -127,7 +136,9 @@ export const FLAGS = {
     quick: 1,
     minimum: 1,
     maximum: 100,
-    help: 'rounds: fresh processes of both servers, whose slices follow each other in the order A B B A',
+    help:
+      'rounds: fresh processes of both servers, whose slices follow each other in the order A B B A ' +
+      `(--mode=all: ${HEADLINE_ROUNDS} of the headline)`,
   },
   plain: {
     kind: 'switch',

@@ -3,6 +3,9 @@
 /** Rounds of a comparison. Each round has fresh processes of both servers. */
 export const ROUNDS = 4;
 
+/** Rounds of the headline in the full comparison, since its ratios have to be known to ±5 %. */
+export const HEADLINE_ROUNDS = 6;
+
 /** Slices of a closed loop per server and round, in the order A B B A. */
 export const SLICES = 4;
 

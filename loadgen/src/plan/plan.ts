@@ -48,8 +48,11 @@ export function makePlan(options: Options, tools: Tools): Plan {
   const specs = specsOf(options, tools);
   const outReasons = options.out === undefined ? reasonsToKeepCommitted(options) : [];
   const out = options.out ?? (outReasons.length === 0 ? COMMITTED_RESULT : SCRATCH_RESULT);
-  const processes = groupsOf(specs).reduce((sum, [first]) => sum + first!.workload.rounds * PROCESS_S, 0);
-  const measuring = specs.reduce((sum, spec) => sum + estimateOf(spec), processes);
+  const bulk_s = (CEILING_REPEATS * CEILING_EVENTS) / ASSUMED_BULK_EVENTS_PER_S;
+  const measuring = groupsOf(specs).reduce(
+    (sum, group) => sum + group[0]!.workload.rounds * roundTimeOf(group),
+    specs.filter(({ ceiling }) => ceiling).length * bulk_s,
+  );
   return {
     targets,
     specs,
@@ -60,12 +63,12 @@ export function makePlan(options: Options, tools: Tools): Plan {
   };
 }
 
-function estimateOf(spec: Spec): number {
-  const { rounds, slices, duration_s, events } = spec.workload;
-  const pace = ASSUMED_EVENTS_PER_S[spec.mode === 'single' ? 'single' : 'batch'];
-  const round = events === null ? slices * duration_s! * (spec.rate === null ? SLOWER : 1) : events / pace;
-  const bulk = spec.ceiling ? (CEILING_REPEATS * CEILING_EVENTS) / ASSUMED_BULK_EVENTS_PER_S : 0;
-  return rounds * round + bulk;
+/** Returns the estimated seconds that a round of a group takes per server. */
+export function roundTimeOf(group: readonly Spec[]): number {
+  return group.reduce((sum, { mode, rate, workload: { slices, duration_s, events } }) => {
+    const pace = ASSUMED_EVENTS_PER_S[mode === 'single' ? 'single' : 'batch'];
+    return sum + (events === null ? slices * duration_s! * (rate === null ? SLOWER : 1) : events / pace);
+  }, PROCESS_S);
 }
 
 /** Mean time of both servers, divided by the time of the faster one. */

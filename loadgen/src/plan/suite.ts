@@ -4,7 +4,7 @@
  * Measurements of one group share their processes, so that a run takes only minutes (decision 68). Invariant: the full
  * comparison (`--mode=all`) needs a corpus only for the row with real events.
  */
-import { DEFAULT_RATES, MAIN_RATES } from './lengths.ts';
+import { DEFAULT_RATES, HEADLINE_ROUNDS, MAIN_RATES } from './lengths.ts';
 import { batch, open, opens, STREAM_CLIENTS, single, soak, type Tools } from './loads.ts';
 import type { Options } from './options.ts';
 import { parseRates, type Spec } from './spec.ts';
@@ -57,9 +57,11 @@ function main(options: Options, tools: Tools, asked: string): Spec[] {
 /** Returns the full comparison. All measurements use generated events, except the one with a corpus. */
 function full(options: Options, tools: Tools): Spec[] {
   const generated = { ...options, corpus: undefined, events: undefined };
-  const [closed, ...loops] = main({ ...generated, events: options.events }, tools, DEFAULT_RATES);
+  const hasRounds = options.quick || options.given.has('rounds');
+  const rounds = hasRounds ? options.rounds : HEADLINE_ROUNDS;
+  const [closed, ...loops] = main({ ...generated, events: options.events, rounds }, tools, DEFAULT_RATES);
   // The same bytes by the other generator, so that a reader sees the influence of the generator.
-  const other = batch({ ...generated, driver: 'autocannon' }, tools, {
+  const other = batch({ ...generated, driver: 'autocannon', rounds }, tools, {
     name: 'autocannon',
     title: 'The same batches, sent by autocannon',
     group: 'main',

@@ -109,9 +109,9 @@ export async function compare(
       progress,
       targets,
       onHealth: ({ servers }, label, name, health) => settings[servers].add(label, name, health),
-      async onCycle(cycle, cycles) {
+      async onCycle(cycle, cycles, done) {
         if (cycle > 0) {
-          const left_s = (((performance.now() - begun) / cycle) * (cycles - cycle)) / 1000;
+          const left_s = (((performance.now() - begun) / done) * (1 - done)) / 1000;
           progress.say(`round ${cycle + 1} of ${cycles}, about ${shownTime(left_s)} left`);
         }
         await starts.run(portion(options.starts, cycle, cycles));

@@ -12,6 +12,7 @@ import { median } from '../analyse/statistics.ts';
 import { createProbe, readTicksPerSecond } from '../observe/probe.ts';
 import type { ProcessSample, Slice } from '../observe/sample.ts';
 import { UNSIZED_WARM_UP } from '../plan/lengths.ts';
+import { roundTimeOf } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
 import { inTurn } from '../plan/turns.ts';
 import { formatValue } from '../report/format.ts';
@@ -45,6 +46,8 @@ export interface Rounds {
 /** Runs the rounds of one group. The first round determines the sizes of all rounds. */
 export class Group {
   readonly rounds: number;
+  /** Estimated seconds of a round per server. */
+  readonly round_s: number;
   readonly #specs: readonly Spec[];
   readonly #context: RoundContext;
   readonly #events = new Map<Spec, number>();
@@ -53,6 +56,7 @@ export class Group {
 
   constructor(specs: readonly Spec[], context: RoundContext) {
     this.rounds = specs[0]!.workload.rounds;
+    this.round_s = roundTimeOf(specs);
     this.#specs = specs;
     this.#context = context;
     this.#slices = specs.map(() => []);
