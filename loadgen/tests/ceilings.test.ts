@@ -10,7 +10,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { TARGET_NAMES as TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
-import { type CeilingOptions, measureCeiling, writeGroups } from '../src/ceilings/ceiling.ts';
+import { type CeilingOptions, prepareCeiling, writeGroups } from '../src/ceilings/ceiling.ts';
 import { CEILING_PROGRAMS, type CeilingProgram, runBulk } from '../src/ceilings/programs.ts';
 import { BenchFailure } from '../src/failure.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
@@ -29,14 +29,15 @@ const options = (more: Partial<CeilingOptions> = {}): CeilingOptions => ({
   source: SOURCE,
   events: EVENTS,
   group_events: GROUP_EVENTS,
-  repeats: 2,
   durability: 'process',
   programs: CEILING_PROGRAMS,
-  onProgress: () => undefined,
   placement: ANYWHERE,
   lifetime,
   ...more,
 });
+
+const insertOnce = async (more: Partial<CeilingOptions>) =>
+  (await prepareCeiling(options(more))).repeat(() => undefined);
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -95,8 +96,10 @@ test('both store every event of every group, and every row of a file that either
 
 test('runs go A B B A, and the figures are those of the samples', { skip }, async () => {
   const seen: number[] = [];
-  const ceiling = await measureCeiling(options({ onProgress: (done) => seen.push(done) }));
-  assert.deepEqual(seen, [1, 2, 3, 4]);
+  const inserts = await prepareCeiling(options());
+  for (let round = 0; round < 2; round++) await inserts.repeat((done) => seen.push(done));
+  assert.deepEqual(seen, [1, 2, 1, 2]);
+  const ceiling = inserts.ceiling();
   assert.deepEqual(
     ceiling.samples.map(({ target }) => target),
     ['rs', 'ts', 'ts', 'rs'],
@@ -166,7 +169,7 @@ for (const [what, one, text] of [
   ['cannot be started', NOWHERE, /could not be started/],
 ] as const) {
   test(`a program that ${what} fails the run`, async () => {
-    await assert.rejects(measureCeiling(options({ programs: { rs: one, ts: one } })), (error: unknown) => {
+    await assert.rejects(insertOnce({ programs: { rs: one, ts: one } }), (error: unknown) => {
       assert.ok(error instanceof BenchFailure);
       assert.equal(error.code, 'ceiling_failed');
       assert.match([error.message, ...error.details].join('\n'), text);
@@ -187,7 +190,7 @@ test('an interruption ends the program that runs, and its folder goes with it', 
   `);
   const own = new Lifetime();
   const programs = { rs: sleeper, ts: sleeper };
-  const measuring = measureCeiling(options({ programs, events: 10, lifetime: own }));
+  const measuring = insertOnce({ programs, events: 10, lifetime: own });
   const ended = assert.rejects(measuring, /interrupted/);
   while (!existsSync(marker)) await setImmediate();
   const { pid, argv } = JSON.parse(readFileSync(marker, 'utf8')) as { pid: number; argv: string[] };

@@ -13,7 +13,6 @@ import { type Summary, summarise } from '../analyse/statistics.ts';
 import { batchBody } from '../load/bodies.ts';
 import { loadPool, type Pool, type PoolSource } from '../load/pool.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
-import { inTurn } from '../plan/turns.ts';
 import { type CeilingPrograms, runBulk } from './programs.ts';
 
 /** Figures of one bulk insert. */
@@ -47,45 +46,52 @@ export interface CeilingOptions extends Pick<Ceiling, 'durability' | 'group_even
   readonly source: PoolSource;
   /** Number of events that each run stores. */
   readonly events: number;
-  /** Number of runs of each program. */
-  readonly repeats: number;
   /** Cores of the servers, on which the programs run. */
   readonly placement: Placement;
   readonly lifetime: Lifetime;
   /** Programs to run. Tests pass others than the real ones. */
   readonly programs: CeilingPrograms;
-  /** Called after each run with the number of runs so far. */
-  readonly onProgress: (done: number) => void;
 }
 
-export async function measureCeiling(options: CeilingOptions): Promise<Ceiling> {
-  const { events, group_events, durability, lifetime, programs } = options;
+/** The bulk inserts of one ceiling. */
+export interface BulkInserts {
+  /** Runs each program once, in the opposite order of the time before. Calls `at` with the number of programs so far. */
+  repeat(at: (done: number) => void): Promise<void>;
+  /** Returns the figures of all inserts so far, at least one of each program. */
+  ceiling(): Ceiling;
+}
+
+/** Writes the file of groups, which stays until the end of `lifetime`. */
+export async function prepareCeiling(options: CeilingOptions): Promise<BulkInserts> {
+  const { targets, events, group_events, durability, lifetime, programs } = options;
   const folder = await lifetime.temporaryFolder();
   const groups = join(folder.path, 'groups.ndjson');
   const pool = await loadPool(options.source);
   await writeGroups(groups, pool, events, group_events, lifetime.signal);
+  const payload_sha256 = pool.facts.sha256;
   const wrapper = pinningCommand(options.placement.server_cpus);
   const samples: CeilingSample[] = [];
-  // A slow minute of the machine affects both servers.
-  for (const target of inTurn(options.targets, options.repeats)) {
-    const fresh = await lifetime.temporaryFolder();
-    const database = join(fresh.path, 'events.db');
-    const flags = ['--groups', groups, '--durability', durability];
-    const run = { database, flags, events, wrapper, lifetime };
-    const { duration_ms, cpu_us } = await runBulk(target, programs[target], run);
-    await fresh.release();
-    samples.push({ target, events, duration_ms, cpu_us });
-    options.onProgress(samples.length);
-  }
-  await folder.release();
+  let repeats = 0;
   return {
-    payload_sha256: pool.facts.sha256,
-    durability,
-    group_events,
-    samples,
-    servers: Object.fromEntries(
-      options.targets.map((name) => [name, figuresOf(samples.filter(({ target }) => target === name))]),
-    ),
+    async repeat(at) {
+      const order = repeats % 2 === 0 ? targets : targets.toReversed();
+      for (const [index, target] of order.entries()) {
+        const fresh = await lifetime.temporaryFolder();
+        const database = join(fresh.path, 'events.db');
+        const flags = ['--groups', groups, '--durability', durability];
+        const run = { database, flags, events, wrapper, lifetime };
+        const { duration_ms, cpu_us } = await runBulk(target, programs[target], run);
+        await fresh.release();
+        samples.push({ target, events, duration_ms, cpu_us });
+        at(index + 1);
+      }
+      repeats++;
+    },
+    ceiling() {
+      const own = (name: TargetName) => samples.filter(({ target }) => target === name);
+      const servers = Object.fromEntries(targets.map((name) => [name, figuresOf(own(name))]));
+      return { payload_sha256, durability, group_events, samples, servers };
+    },
   };
 }
 

@@ -1,15 +1,17 @@
 /**
  * Measures the ceilings of a run: one for each combination of payload, durability and group size. All measurements with
  * the same combination share it.
+ *
+ * Each round measures them once, so that a machine that becomes slower affects a measurement and its ceiling alike.
  */
-import type { Findings } from '../analyse/measurement.ts';
 import type { Options } from '../plan/options.ts';
-import { CEILING_EVENTS, CEILING_REPEATS } from '../plan/plan.ts';
+import { CEILING_EVENTS } from '../plan/plan.ts';
 import { groupEvents, type Spec } from '../plan/spec.ts';
 import type { Contenders } from '../run/contenders.ts';
+import type { Measured } from '../run/cycles.ts';
 import type { Progress } from '../run/progress.ts';
 import { poolOf } from '../run/workers.ts';
-import { type Ceiling, type CeilingOptions, measureCeiling } from './ceiling.ts';
+import { type BulkInserts, type Ceiling, type CeilingOptions, prepareCeiling } from './ceiling.ts';
 
 export interface CeilingsContext extends Pick<CeilingOptions, 'placement' | 'lifetime' | 'targets'> {
   readonly contenders: Contenders;
@@ -17,40 +19,44 @@ export interface CeilingsContext extends Pick<CeilingOptions, 'placement' | 'lif
   readonly progress: Progress;
 }
 
-export type Ceilings = ReturnType<typeof createCeilings>;
-
 export function createCeilings(context: CeilingsContext) {
-  const all: Ceiling[] = [];
-  const { contenders, targets, progress, placement, lifetime } = context;
+  const known = new Map<string, BulkInserts>();
+  const { contenders, targets, progress, placement, lifetime, options } = context;
+  const keyOf = (spec: Spec) =>
+    JSON.stringify([poolOf(spec, options), spec.workload.durability, groupEvents(spec.workload)]);
+
   return {
-    all,
-    /** Returns the index of the measurement's ceiling, which is measured now if necessary; `null` when there is none. */
-    async indexFor(spec: Spec, { payload, rounds }: Omit<Findings, 'ceiling'>) {
-      const { durability } = spec.workload;
-      const group_events = groupEvents(spec.workload);
-      const found = all.findIndex(
-        (one) =>
-          one.payload_sha256 === payload.sha256 &&
-          one.durability === durability &&
-          one.group_events === group_events,
-      );
+    all: (): Ceiling[] => [...known.values()].map((inserts) => inserts.ceiling()),
+
+    /** Returns the index of the measurement's ceiling in `all`; `null` when it has none. */
+    indexOf(spec: Spec): number | null {
+      const index = [...known.keys()].indexOf(keyOf(spec));
+      return index < 0 ? null : index;
+    },
+
+    /** Measures the ceilings of the measurements so far once. */
+    async measure(measured: Measured): Promise<void> {
       const programs = contenders.ceilings;
-      if (found >= 0 || !spec.ceiling || programs === null) return found < 0 ? null : found;
-      await progress.step(`ceiling of ${spec.name}`, CEILING_REPEATS * targets.length, async (at) => {
-        const ceiling = await measureCeiling({
-          ...{ programs, targets, durability, placement, lifetime },
-          source: poolOf(spec, context.options),
-          events: Math.min(rounds.size.events!, CEILING_EVENTS),
-          group_events,
-          repeats: CEILING_REPEATS,
-          onProgress: at,
+      if (programs === null) return;
+      for (const [spec, { size }] of measured) {
+        if (!spec.ceiling) continue;
+        await progress.step(`ceiling of ${spec.name}`, targets.length, async (at) => {
+          const inserts =
+            known.get(keyOf(spec)) ??
+            (await prepareCeiling({
+              ...{ programs, targets, placement, lifetime, durability: spec.workload.durability },
+              source: poolOf(spec, options),
+              events: Math.min(size.events!, CEILING_EVENTS),
+              group_events: groupEvents(spec.workload),
+            }));
+          await inserts.repeat(at);
+          known.set(keyOf(spec), inserts);
+          const { servers } = inserts.ceiling();
+          return targets
+            .map((name) => `${name} ${Math.round(servers[name]!.events_per_s.median)} events/s`)
+            .join(', ');
         });
-        all.push(ceiling);
-        return targets
-          .map((name) => `${name} ${Math.round(ceiling.servers[name]!.events_per_s.median)} events/s`)
-          .join(', ');
-      });
-      return all.length - 1;
+      }
     },
   };
 }

@@ -30,15 +30,12 @@ export const SCRATCH = resolve(ROOT, '.bench');
 
 export const SCRATCH_RESULT = resolve(SCRATCH, 'benchmark-results.json');
 
-/** Number of bulk inserts per server for one ceiling. */
-export const CEILING_REPEATS = 3;
-
 /** Maximum number of events of one bulk insert. */
 export const CEILING_EVENTS = 200_000;
 
 /** Throughput that the time estimate assumes for a server and its generator on two cores. */
 const ASSUMED_EVENTS_PER_S = { batch: 110_000, single: 12_000 };
-const ASSUMED_BULK_EVENTS_PER_S = 100_000;
+const ASSUMED_BULK_EVENTS_PER_S = 130_000;
 /** Assumed seconds for start, idle time, warm-up, shutdown and audit of a process, and for a measured start. */
 const PROCESS_S = 10;
 const START_S = 0.3;
@@ -48,10 +45,9 @@ export function makePlan(options: Options, tools: Tools): Plan {
   const specs = specsOf(options, tools);
   const outReasons = options.out === undefined ? reasonsToKeepCommitted(options) : [];
   const out = options.out ?? (outReasons.length === 0 ? COMMITTED_RESULT : SCRATCH_RESULT);
-  const bulk_s = (CEILING_REPEATS * CEILING_EVENTS) / ASSUMED_BULK_EVENTS_PER_S;
   const measuring = groupsOf(specs).reduce(
     (sum, group) => sum + group[0]!.workload.rounds * roundTimeOf(group),
-    specs.filter(({ ceiling }) => ceiling).length * bulk_s,
+    0,
   );
   return {
     targets,
@@ -65,9 +61,10 @@ export function makePlan(options: Options, tools: Tools): Plan {
 
 /** Returns the estimated seconds that a round of a group takes per server. */
 export function roundTimeOf(group: readonly Spec[]): number {
-  return group.reduce((sum, { mode, rate, workload: { slices, duration_s, events } }) => {
+  return group.reduce((sum, { mode, rate, ceiling, workload: { slices, duration_s, events } }) => {
     const pace = ASSUMED_EVENTS_PER_S[mode === 'single' ? 'single' : 'batch'];
-    return sum + (events === null ? slices * duration_s! * (rate === null ? SLOWER : 1) : events / pace);
+    const load = events === null ? slices * duration_s! * (rate === null ? SLOWER : 1) : events / pace;
+    return sum + load + (ceiling ? CEILING_EVENTS / ASSUMED_BULK_EVENTS_PER_S : 0);
   }, PROCESS_S);
 }
 

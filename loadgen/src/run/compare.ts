@@ -8,7 +8,7 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { measurementOf } from '../analyse/measurement.ts';
 import { runWarningsOf } from '../analyse/warnings.ts';
-import { type Ceilings, createCeilings } from '../ceilings/ceilings.ts';
+import { createCeilings } from '../ceilings/ceilings.ts';
 import { BenchFailure } from '../failure.ts';
 import { findK6, findWrk } from '../load/drivers/program.ts';
 import { loadPool } from '../load/pool.ts';
@@ -70,13 +70,13 @@ export async function compare(
   const starts = createStarts({ targets, launch: product, durability, progress });
   const ceilings = createCeilings({ contenders, placement, lifetime, targets, options, progress });
 
-  /** Returns the result of the rounds so far. Only the whole result has ceilings. */
-  const resultOf = async (measured: Measured, ceilingOf?: Ceilings['indexFor']): Promise<RawResult> => {
+  /** Returns the result of the rounds so far. */
+  const resultOf = async (measured: Measured): Promise<RawResult> => {
     const measurements: RawMeasurement[] = [starts.measurement()];
     for (const [spec, rounds] of measured) {
       const { facts: driver, pool: payload } = await workers.generator(spec);
       const found = { spec, targets, driver, payload, rounds, generator_cores: generatorCores(placement) };
-      measurements.push(measurementOf({ ...found, ceiling: (await ceilingOf?.(spec, found)) ?? null }));
+      measurements.push(measurementOf({ ...found, ceiling: ceilings.indexOf(spec) }));
     }
     const servers: [string, object][] = [];
     for (const name of targets) {
@@ -93,7 +93,7 @@ export async function compare(
       placement,
       servers: Object.fromEntries(servers),
       raw: null,
-      ceilings: ceilings.all,
+      ceilings: ceilings.all(),
       measurements,
       thresholds: [],
       warnings: runWarningsOf({ placement, environment, stale }),
@@ -103,7 +103,7 @@ export async function compare(
   let latest: RawResult | null = null;
   const begun = performance.now();
   try {
-    const measured = await runCycles(specs, {
+    await runCycles(specs, {
       launchOf: ({ servers }) => (servers === 'plain' ? plain : product),
       workers,
       progress,
@@ -118,12 +118,12 @@ export async function compare(
         latest ??= await resultOf(new Map());
       },
       async onMeasured(soFar, isLast) {
+        await ceilings.measure(soFar);
         latest = await resultOf(soFar);
         if (!isLast && !options.json) progress.say(headlineText(latest));
       },
     });
-    const whole = await resultOf(measured, ceilings.indexFor);
-    await writeOutputs(whole, { out: plan.out, scratch: contenders.scratch }, options, progress);
+    await writeOutputs(latest!, { out: plan.out, scratch: contenders.scratch }, options, progress);
     return 0;
   } catch (error) {
     if (error instanceof Interrupted && latest !== null && !options.json) printPartial(latest, isWritten);
