@@ -24,7 +24,7 @@ const TARGET = join(ROOT, 'target');
 const CHECK = ['check', '--profile', 'test-release', '--all-targets', '--locked', '--target-dir', TARGET];
 
 /** What the crate contains, next to its manifest. */
-const FILES = ['server-rs/src', 'server-rs/build.rs', 'contract', 'dashboard/dist', 'Cargo.lock', 'LICENSE'];
+const FILES = ['server-rs/src', 'server-rs/build.rs', 'contract', 'dashboard/dist', 'LICENSE'];
 
 /**
  * Packs the crate into `dist/`. cargo builds it from the packed files. With `quick` it only checks the types, with the
@@ -58,6 +58,7 @@ export function stageCrate(folder: string): void {
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
   copyFileSync(join(ROOT, 'packaging/CRATE.md'), join(folder, 'README.md'));
+  writeFileSync(join(folder, 'Cargo.lock'), crateLock(read('Cargo.lock')));
   writeFileSync(join(folder, 'Cargo.toml'), crateManifest(read('server-rs/Cargo.toml'), read('Cargo.toml')));
 }
 
@@ -80,6 +81,11 @@ export function crateManifest(own: string, workspace: string): string {
     .replace('[package]\n', '[package]\nbuild = "server-rs/build.rs"\n');
   const profiles = workspace.match(/^\[profile\.[^\]]+\]\n(?:[^[\n].*\n)*/gm) ?? [];
   return `${filled}\n${profiles.join('\n')}\n[workspace]\n`;
+}
+
+/** Returns the lock file of the workspace without its other package, which `--locked` would refuse. */
+function crateLock(workspace: string): string {
+  return workspace.replace(/^\[\[package\]\]\nname = "ingest-ceiling"\n(?:.+\n)*\n/m, '');
 }
 
 function versionOf(): string {

@@ -21,17 +21,17 @@ export interface CeilingProgram extends Pick<Target, 'command' | 'args' | 'artef
 
 export type CeilingPrograms = Readonly<Record<TargetName, CeilingProgram>>;
 
-const RS_EXAMPLE = TARGETS.rs.artefact.replace(/[^/]+$/, 'examples/ceiling');
+const RS_BINARY = TARGETS.rs.artefact.replace(/[^/]+$/, 'ingest-ceiling');
 const TS_SOURCE = `${ROOT}server-ts/ceiling/main.ts`;
 /** Module that lets Node import SQL files as text, which the server's sources need. */
 const TS_LOADER = pathToFileURL(`${ROOT}server-ts/tests/load-sql.ts`).href;
 
 export const CEILING_PROGRAMS: CeilingPrograms = {
   rs: {
-    command: RS_EXAMPLE,
+    command: RS_BINARY,
     args: [],
-    artefact: RS_EXAMPLE,
-    sources: [...TARGETS.rs.sources, 'server-rs/examples/ceiling'],
+    artefact: RS_BINARY,
+    sources: [...TARGETS.rs.sources, 'server-rs/ceiling'],
     build: 'rust:ceiling',
   },
   ts: {

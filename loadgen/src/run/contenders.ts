@@ -33,14 +33,14 @@ export const REAL_CONTENDERS: Contenders = {
 };
 
 /**
- * Returns the programs to build before a run: the servers, the programs of their ceilings, and on request the plain
- * servers.
+ * Returns the programs to build before a run: the programs of the ceilings, the servers, and on request the plain
+ * servers. The build of a ceiling makes the server too, so it comes first: cargo then links both at the same time.
  */
 export function programsOf(
   { targets, ceilings, plain }: Contenders,
   names: readonly TargetName[],
   has = { plain: false },
 ): NamedProgram[] {
-  const groups = [targets, ...(ceilings === null ? [] : [ceilings]), ...(has.plain ? [plain] : [])];
+  const groups = [...(ceilings === null ? [] : [ceilings]), targets, ...(has.plain ? [plain] : [])];
   return groups.flatMap((programs) => names.map((name) => ({ name, program: programs[name] })));
 }

@@ -14,8 +14,8 @@ import { ROOT, type Target, type TargetName } from './targets.ts';
 
 export type Freshness = 'fresh' | 'stale' | 'missing';
 
-/** Folders of generated files. */
-const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests', 'examples']);
+/** Folders of generated files, and of programs that are no part of a server. */
+const SKIPPED = new Set(['node_modules', 'dist', 'target', 'tests', 'examples', 'ceiling']);
 
 /** A program to build, and how to detect a stale build: a server, or the program behind a ceiling. */
 export interface Buildable
