@@ -103,7 +103,7 @@ export async function compare(
   let latest: RawResult | null = null;
   const begun = performance.now();
   try {
-    await runCycles(specs, {
+    const measured = await runCycles(specs, {
       launchOf: ({ servers }) => (servers === 'plain' ? plain : product),
       workers,
       progress,
@@ -118,12 +118,13 @@ export async function compare(
         latest ??= await resultOf(new Map());
       },
       async onMeasured(soFar, isLast) {
-        await ceilings.measure(soFar);
         latest = await resultOf(soFar);
         if (!isLast && !options.json) progress.say(headlineText(latest));
+        await ceilings.measure(soFar);
       },
     });
-    await writeOutputs(latest!, { out: plan.out, scratch: contenders.scratch }, options, progress);
+    const whole = await resultOf(measured);
+    await writeOutputs(whole, { out: plan.out, scratch: contenders.scratch }, options, progress);
     return 0;
   } catch (error) {
     if (error instanceof Interrupted && latest !== null && !options.json) printPartial(latest, isWritten);

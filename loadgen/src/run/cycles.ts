@@ -23,7 +23,7 @@ export interface CyclesContext extends RoundContext {
   onMeasured(measured: Measured, isLast: boolean): Promise<void>;
 }
 
-export async function runCycles(specs: readonly Spec[], context: CyclesContext): Promise<void> {
+export async function runCycles(specs: readonly Spec[], context: CyclesContext): Promise<Measured> {
   const groups = groupsOf(specs).map((own) => new Group(own, context));
   const whole_s = groups.reduce((sum, { rounds, round_s }) => sum + rounds * round_s, 0);
   let done_s = 0;
@@ -39,6 +39,7 @@ export async function runCycles(specs: readonly Spec[], context: CyclesContext):
     }
     await context.onMeasured(measured(), cycle === cycles - 1);
   }
+  return measured();
 }
 
 /** Returns how many of `count` belong to a cycle, distributed as evenly as possible. */
