@@ -1,5 +1,5 @@
 /**
- * `pnpm test`, `pnpm check` and `pnpm check:long`: runs the required scripts of package.json.
+ * `pnpm test`, `pnpm check`, `pnpm check:ci` and `pnpm check:long`: runs the required scripts of package.json.
  *
  * A plan has stages, which run one after the other. The lanes of a stage run at the same time, and the scripts of a lane
  * one after the other. A lane that mostly waits therefore shares the cores with one that computes. The linker of the
@@ -8,10 +8,10 @@
  * All scripts run even if one fails, so that one run reports everything. The output ends with the last lines of each
  * failure, a table, and the failing cases. The cases come last because CI shows the end of a log.
  *
- * `test` is for each change at the desk: tests of the packages, and all cases on both servers. CI runs `check`, which
- * adds the scenarios, the browser, the cluster, packages, lints and counts. `check:long` runs every night. It adds the
- * long forms of the crash and differential scenarios to `check` (decision 48). It also adds tests that depend on the
- * speed of the machine.
+ * `test` is for each change at the desk: tests of the packages, and all cases on both servers. `check` is for each
+ * commit, and adds lints, counts, the generator's tests and a short comparison. CI runs `check:ci`, which adds the
+ * scenarios, the browser, the cluster, fuzzing, packages and Windows. `check:long` runs every night. It adds the long
+ * forms of the crash and differential scenarios (decision 48), and tests that depend on the speed of the machine.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -131,13 +131,12 @@ const LONG_PARITY: Step = {
 };
 /** A soak of a minute per server. `bench:soak` without `--quick` takes 30. */
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
-const CHECKED: Stage = [
-  [...RUST_LINT, ...WINDOWS_LINT],
-  [...BUILD, ...LINT, ...SUPPLY, ...WITHOUT_SERVERS, ...COUNTS],
-];
+const STATIC: Lane = [...BUILD, ...LINT, ...SUPPLY, ...WITHOUT_SERVERS, ...COUNTS];
+const CHECKED: Stage = [[...RUST_LINT, ...WINDOWS_LINT], STATIC];
 const PLANS: Readonly<Record<string, readonly Stage[]>> = {
   test: [PAGE, [lane('rust:test'), [...BUILD, ...WITHOUT_SERVERS]], [[CASES], WITH_SERVERS]],
-  check: [
+  check: [PAGE, [RUST_LINT, STATIC], [[CASES], WITH_SERVERS], [[...MEASURING, ...SMOKE]]],
+  'check:ci': [
     PAGE,
     CHECKED,
     [lane('parity')],
@@ -156,7 +155,7 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
   ],
 };
 
-answerHelp(`Usage: pnpm test, pnpm check, pnpm check:long
+answerHelp(`Usage: pnpm test, pnpm check, pnpm check:ci, pnpm check:long
 
 Runs the scripts of package.json that must pass, and reports all failures at the end. Scripts in braces run at the
 same time: those before a bar one after the other, next to those behind it.
