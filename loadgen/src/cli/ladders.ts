@@ -4,7 +4,7 @@ import { parseCommand } from '../plan/parse.ts';
 import { runCommand } from './run-command.ts';
 
 const parsed = parseCommand(LADDERS_USAGE, process.argv.slice(2), ({ pick, out }, problems) => ({
-  ladders: pickLadders(pick, problems),
+  names: pickLadders(pick, problems),
   out,
 }));
 process.exitCode = await runCommand('ladders', parsed, runLadders);

@@ -1,41 +1,42 @@
 /** The command `bench:ladders`: what an event costs as sessions, names, rows, sizes, clients and batches grow. */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { readEnvironment } from '../observe/environment.ts';
 import type { Usage } from '../plan/parse.ts';
-import { type Climbed, climb, type LaddersResult } from './climb.ts';
-import { LADDERS, type Ladder } from './ladders.ts';
-import { finish, laddersReport, say } from './report.ts';
+import { type Climbed, climb } from './climb.ts';
+import { LADDERS } from './ladders.ts';
+import { laddersReport } from './report.ts';
+import { finish, provenance, say } from './shared.ts';
+
+const NAMES = LADDERS.map(({ name }) => name);
 
 export const LADDERS_USAGE: Usage<'ladders'> = {
   name: 'ladders',
-  about: `Measures the CPU time of an event on both servers while one property grows: ${LADDERS.map(({ name }) => name).join(', ')}.
+  about: `Measures the CPU time of an event on both servers while one property grows: ${NAMES.join(', ')}.
 Takes about ten minutes and 4 GB of disk for the ten million rows. Build both servers first.`,
   exit: 'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
 };
 
+/** The names of the ladders to climb, and the file of the result. */
 export interface LaddersOptions {
-  readonly ladders: readonly Ladder[];
+  readonly names: readonly string[];
   readonly out: string | undefined;
 }
 
-/** Returns the ladders with these names, all without names; adds a problem for each unknown name. */
-export function pickLadders(names: readonly string[] | undefined, problems: string[]): readonly Ladder[] {
-  const known = LADDERS.map(({ name }) => name);
-  for (const name of names ?? [])
-    if (!known.includes(name)) problems.push(`--pick: ${name} is not one of ${known.join(', ')}`);
-  return LADDERS.filter(({ name }) => names === undefined || names.includes(name));
+/** Returns the given names, all without them; adds a problem for each unknown one. */
+export function pickLadders(names: readonly string[] = NAMES, problems: string[]): readonly string[] {
+  const unknown = names.filter((name) => !NAMES.includes(name));
+  problems.push(...unknown.map((name) => `--pick: ${name} is not one of ${NAMES.join(', ')}`));
+  return names;
 }
 
-export async function runLadders({ ladders, out }: LaddersOptions, lifetime: Lifetime): Promise<undefined> {
-  const climbed: Climbed[] = [];
-  for (const ladder of ladders) {
-    say(`${ladder.title}: ${ladder.rungs.length} rungs on each server`);
+export async function runLadders({ names, out }: LaddersOptions, lifetime: Lifetime): Promise<undefined> {
+  const ladders: Climbed[] = [];
+  for (const ladder of LADDERS.filter(({ name }) => names.includes(name))) {
+    const { name, title, unit, rungs } = ladder;
+    say(`${title}: ${rungs.length} rungs on each server`);
     const rs = await climb(ladder, 'rs', lifetime);
     const ts = await climb(ladder, 'ts', lifetime);
-    const { name, title, unit } = ladder;
-    climbed.push({ name, title, unit, servers: { rs, ts } });
+    ladders.push({ name, title, unit, servers: { rs, ts } });
   }
-  const measured_on = new Date().toISOString().slice(0, 10);
-  const result: LaddersResult = { measured_on, environment: readEnvironment(), ladders: climbed };
+  const result = { ...provenance(), ladders };
   await finish('ladders', out, result, laddersReport(result, false));
 }

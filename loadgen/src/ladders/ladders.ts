@@ -5,6 +5,21 @@
  */
 import { uuidText } from '../load/uuid.ts';
 
+/** The load of a rung. */
+export interface Load {
+  /** Number of events that fill the file before the rung is measured; it grows from rung to rung. */
+  readonly stored: number;
+  /** Number of events of a slice. */
+  readonly events: number;
+  /** Events in a request. */
+  readonly batch: number;
+  /** Clients of the live stream. */
+  readonly clients: number;
+}
+
+/** The load of a rung that names no other. */
+export const USUAL: Load = { stored: 10_000, events: 60_000, batch: 50, clients: 0 };
+
 export interface Ladder {
   readonly name: string;
   readonly title: string;
@@ -12,48 +27,28 @@ export interface Ladder {
   readonly unit: string;
   readonly rungs: readonly number[];
   /** Flags of the server. */
-  readonly flags: readonly string[];
-  /** Number of events that fill the file before the rung is measured; it grows from rung to rung. */
-  readonly stored: (rung: number) => number;
-  /** Number of events of a slice. */
-  readonly events: (rung: number) => number;
-  /** Events in a request. */
-  readonly batch: (rung: number) => number;
-  /** Clients of the live stream. */
-  readonly clients: (rung: number) => number;
-  /** The members of an event that differ from {@link eventOf}. `number` counts the events of all slices. */
-  readonly own: (number: number, rung: number) => Readonly<Record<string, unknown>>;
-  /** The same for the events that fill the file, where they differ. `number` counts these events. */
-  readonly filling?: (number: number) => Readonly<Record<string, unknown>>;
+  readonly flags?: readonly string[];
+  readonly load?: (rung: number) => Partial<Load>;
+  /** The members of an event that the ladder varies. `number` is that of {@link eventOf}. */
+  readonly own?: (number: number, rung: number) => Readonly<Record<string, unknown>>;
 }
 
-const SEED = 1;
-const SESSIONS = 1_000;
-const always = (value: number) => () => value;
-
-const USUAL = {
-  flags: [],
-  stored: always(10_000),
-  events: always(60_000),
-  batch: always(50),
-  clients: always(0),
-  own: () => ({}),
-} as const;
+/** Number of the first event of the slices. The events that fill the file begin at 0. */
+export const FIRST_MEASURED = 100_000_000;
 
 export const LADDERS: readonly Ladder[] = [
   {
-    ...USUAL,
     name: 'sessions',
     title: 'Sessions',
     unit: 'sessions in the file, each as likely to get the next event',
     rungs: [10, 100, 1_000, 10_000, 100_000, 1_000_000],
-    stored: (rung) => Math.max(10_000, rung),
-    filling: (number) => ({ session_id: `session-${number}` }),
-    // A prime step visits all sessions in an order without neighbours.
-    own: (number, rung) => ({ session_id: `session-${(number * 7_368_787) % rung}` }),
+    load: (rung) => ({ stored: Math.max(USUAL.stored, rung) }),
+    // Each session is in the file once. Then a prime step visits all of the rung in an order without neighbours.
+    own: (number, rung) => ({
+      session_id: `session-${number < FIRST_MEASURED ? number : (number * 7_368_787) % rung}`,
+    }),
   },
   {
-    ...USUAL,
     name: 'names',
     title: 'Distinct names',
     unit: 'names of tools, each as likely as the others',
@@ -62,50 +57,43 @@ export const LADDERS: readonly Ladder[] = [
     own: (number, rung) => ({ tool_name: `tool-${(number * 7_919) % rung}` }),
   },
   {
-    ...USUAL,
     name: 'rows',
     title: 'Rows',
     unit: 'events in the file before the slices',
     rungs: [300_000, 1_000_000, 3_000_000, 10_000_000],
-    stored: (rung) => rung,
+    load: (rung) => ({ stored: rung }),
   },
   {
-    ...USUAL,
     name: 'bytes',
     title: 'Size of an event',
     unit: 'bytes of metadata',
     rungs: [200, 1_000, 4_000, 16_000, 64_000],
     flags: ['--max-metadata-bytes', '131072'],
-    events: (rung) => (rung > 4_000 ? 6_000 : 30_000),
-    batch: always(20),
+    load: (rung) => ({ events: rung > 4_000 ? 6_000 : 30_000, batch: 20 }),
     own: (number, rung) => ({ metadata: { at: number, text: 'cargo test '.repeat(rung / 11) } }),
   },
   {
-    ...USUAL,
     name: 'clients',
     title: 'Clients of the live stream',
     unit: 'clients that read every event',
     rungs: [0, 1, 10, 100, 1_000],
     flags: ['--max-stream-clients', '1000'],
-    events: (rung) => (rung > 100 ? 2_000 : 10_000),
-    clients: (rung) => rung,
+    load: (rung) => ({ events: rung > 100 ? 2_000 : 10_000, clients: rung }),
   },
   {
-    ...USUAL,
     name: 'batch',
     title: 'Events in a request',
     unit: 'events in a request',
     rungs: [1, 10, 100, 1_000],
-    events: (rung) => (rung === 1 ? 10_000 : 60_000),
-    batch: (rung) => rung,
+    load: (rung) => ({ events: rung === 1 ? 10_000 : 60_000, batch: rung }),
   },
 ];
 
-/** Returns the members of an event that the ladder does not vary. */
-export function eventOf(number: number): Readonly<Record<string, unknown>> {
+/** Returns an event of a ladder. */
+export function eventOf({ own }: Ladder, rung: number, number: number): Readonly<Record<string, unknown>> {
   return {
-    event_id: uuidText(SEED, number),
-    session_id: `session-${number % SESSIONS}`,
+    event_id: uuidText(1, number),
+    session_id: `session-${number % 1_000}`,
     agent_type: 'claude_code',
     event_type: 'tool_use',
     tool_name: `tool-${number % 20}`,
@@ -113,5 +101,6 @@ export function eventOf(number: number): Readonly<Record<string, unknown>> {
     model: `model-${number % 5}`,
     duration_ms: number % 900,
     metadata: { at: number, command: 'cargo test --locked --all-targets' },
+    ...own?.(number, rung),
   };
 }

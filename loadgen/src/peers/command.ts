@@ -1,16 +1,15 @@
 /** The command `bench:peers`: both servers next to three stores of events that people know, in one run. */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { finish, say, whole } from '../ladders/report.ts';
+import { finish, provenance, say, summaries, whole } from '../ladders/shared.ts';
 import { loadPool } from '../load/pool.ts';
-import { readEnvironment } from '../observe/environment.ts';
 import type { Usage } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import { Helper } from '../run/helper.ts';
 import type { Driven, Order } from './drive.ts';
 import { measureRound, type Round } from './measure.ts';
-import { type Found, LOAD, PEER_POOL, type Peer } from './peer.ts';
+import { type Found, PEER_POOL, type Peer } from './peer.ts';
 import { PEERS } from './peers.ts';
-import { type PeersResult, peersReport, rowOf, type Skipped } from './report.ts';
+import { type PeerRow, peersReport, type Skipped } from './report.ts';
 
 export const PEERS_USAGE: Usage<'peers'> = {
   name: 'peers',
@@ -19,6 +18,7 @@ in Go first; a program that is not there is named and skipped. Build both server
   exit: 'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
 };
 
+/** The number of rounds, the seconds of each load, and the file of the result. */
 export interface PeersOptions {
   readonly rounds: number;
   readonly duration: number;
@@ -26,32 +26,20 @@ export interface PeersOptions {
 }
 
 export async function runPeers(options: PeersOptions, lifetime: Lifetime): Promise<undefined> {
-  const { rounds, duration, out } = options;
+  const { rounds, duration: duration_s, out } = options;
   const { found, skipped } = await findPeers(PEERS);
-  const pool = await loadPool(PEER_POOL);
-  const environment = readEnvironment();
-  const perRound = 2 * duration + LOAD.warm_up_s + LOAD.crash_s + 2;
-  say(
-    `${found.length} servers, ${rounds} rounds: about ${Math.ceil((found.length * rounds * perRound) / 60)} min`,
-  );
   const generator = startGenerator(lifetime);
   for (let round = 0; round < rounds; round++) {
     // Every second round has the opposite order, so that a drift of the machine cancels.
-    for (const { peer, program, rounds: taken } of round % 2 === 0 ? found : found.toReversed()) {
-      const figures = await measureRound(peer, program, generator, duration, lifetime);
+    for (const { peer, program, taken } of round % 2 === 0 ? found : found.toReversed()) {
+      const figures = await measureRound(peer, program, generator, duration_s, lifetime);
       taken.push(figures);
-      say(`round ${round + 1}: ${peer.name}: ${whole(figures.events_per_s)} events/s`);
+      say(`round ${round + 1} of ${rounds}: ${peer.name}: ${whole(figures.events_per_s)} events/s`);
     }
   }
-  const result: PeersResult = {
-    measured_on: new Date().toISOString().slice(0, 10),
-    environment,
-    rounds,
-    duration_s: duration,
-    event_bytes: pool.facts.event_bytes.mean,
-    rows: found.map(({ peer, program, rounds: taken }) => rowOf(peer, program.version, taken)),
-    skipped,
-  };
+  const rows = found.map(({ peer, program, taken }) => rowOf(peer, program, taken));
+  const event_bytes = (await loadPool(PEER_POOL)).facts.event_bytes.mean;
+  const result = { ...provenance(), rounds, duration_s, event_bytes, rows, skipped };
   await finish('peers', out, result, peersReport(result));
 }
 
@@ -61,16 +49,20 @@ export function startGenerator(lifetime: Lifetime): Helper<Order, Driven> {
   return new Helper({ name: 'the generator', program, placement: choosePlacement(), lifetime });
 }
 
-/** Returns the servers whose programs are there, and the others with the reason. */
+/** Returns the servers whose programs are there, and the others with the reason, each title once. */
 export async function findPeers(peers: readonly Peer[]) {
-  const found: { readonly peer: Peer; readonly program: Found; readonly rounds: Round[] }[] = [];
-  const reasons = new Map<string, string>();
+  const found: { readonly peer: Peer; readonly program: Found; readonly taken: Round[] }[] = [];
+  const skipped: Skipped[] = [];
   for (const peer of peers) {
     const program = await peer.find();
-    if ('missing' in program) reasons.set(peer.title, program.missing);
-    else found.push({ peer, program, rounds: [] });
+    if (!('missing' in program)) found.push({ peer, program, taken: [] });
+    else if (skipped.every(({ title }) => title !== peer.title))
+      skipped.push({ title: peer.title, reason: program.missing });
   }
-  const skipped = [...reasons].map(([title, reason]): Skipped => ({ title, reason }));
-  for (const { title, reason } of skipped) say(`skipped: ${title}: ${reason}`);
   return { found, skipped };
+}
+
+export function rowOf(peer: Peer, { version }: Found, rounds: readonly Round[]): PeerRow {
+  const { name, title, durability, setting, repeated } = peer;
+  return { name, title, version, durability, setting, repeated, figures: summaries(rounds) };
 }

@@ -3,15 +3,18 @@
  *
  * Invariant: a round has a result only if the server has stored at least what it acknowledged before the kill.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { freePorts } from '@twin-ingest/testkit/servers/free-port.ts';
+import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import { BenchFailure } from '../failure.ts';
-import { createProbe } from '../observe/probe.ts';
+import { withCost } from '../ladders/shared.ts';
 import { folderBytes } from '../observe/size.ts';
-import type { Helper } from '../run/helper.ts';
+import { endProcess, type Helper } from '../run/helper.ts';
 import type { Driven, Order } from './drive.ts';
 import { type Found, LOAD, type Peer } from './peer.ts';
-import { startPeer } from './server.ts';
 
 export interface Round {
   readonly events_per_s: number;
@@ -26,8 +29,6 @@ export interface Round {
   readonly lost_events: number;
 }
 
-const probe = createProbe();
-
 export async function measureRound(
   peer: Peer,
   found: Found,
@@ -37,32 +38,19 @@ export async function measureRound(
 ): Promise<Round> {
   const folder = await lifetime.temporaryFolder();
   let server = await startPeer(peer, found, folder.path, lifetime);
-  await peer.prepare?.(server.port);
   let first = 0;
   let acknowledged = 0;
   const drive = async (seconds: number, rate: number | null, crashes = false): Promise<Driven> => {
-    const { connections, batch } = LOAD;
-    const target = { protocol: peer.protocol, port: server.port };
-    const order = { ...target, connections, batch, first, rate, duration_s: seconds, crashes };
+    const { protocol } = peer;
+    const order = { protocol, port: server.port, first, rate, duration_s: seconds, crashes };
     const driven = await generator.ask(order, 'driven');
     first += driven.sent_events;
     acknowledged += driven.acknowledged_events;
     return driven;
   };
-  const timed = async (rate: number | null) => {
-    const before = await probe(server.pid);
-    const driven = await drive(duration_s, rate);
-    const { cpu_us, peak_rss_bytes } = await probe(server.pid);
-    const used = cpu_us === null || before.cpu_us === null ? null : cpu_us - before.cpu_us;
-    return {
-      ...driven,
-      peak_rss_bytes,
-      cpu_us_per_event: used === null ? null : used / driven.acknowledged_events,
-    };
-  };
   await drive(LOAD.warm_up_s, null);
-  const closed = await timed(null);
-  const open = await timed(LOAD.rate);
+  const closed = await withCost(server.pid, () => drive(duration_s, null));
+  const open = await withCost(server.pid, () => drive(duration_s, LOAD.rate));
   const stored = await peer.stored(server.port);
   if (stored !== acknowledged) {
     throw new BenchFailure(
@@ -81,11 +69,45 @@ export async function measureRound(
   await folder.release();
   return {
     events_per_s: closed.acknowledged_events / closed.seconds,
-    cpu_us_per_event: closed.cpu_us_per_event,
+    cpu_us_per_event: closed.cpuPer(closed.acknowledged_events),
     p99_ms: open.p99_ms,
-    open_cpu_us_per_event: open.cpu_us_per_event,
+    open_cpu_us_per_event: open.cpuPer(open.acknowledged_events),
     peak_rss_bytes: open.peak_rss_bytes,
     bytes_per_event: after === 0 ? null : bytes / after,
     lost_events: Math.max(0, acknowledged - after),
+  };
+}
+
+const PATIENCE_MS = 60_000;
+const POLL_MS = 20;
+
+/** Starts a peer as a child process on a folder that may have its events; resolves when it answers. */
+async function startPeer(peer: Peer, { command }: Found, folder: string, lifetime: Lifetime) {
+  const port = (await freePorts(1))[0]!;
+  const [program, ...args] = [...command, ...(await peer.flags(folder, port))];
+  const child = spawn(program!, args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const kill = lifetime.add(() => endProcess(child));
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-2_000);
+  });
+  const failed = (what: string) => new BenchFailure('server_failed', `${peer.title} ${what}`, tail(said));
+  const until = performance.now() + PATIENCE_MS;
+  while ((await peer.stored(port).catch(() => null)) === null) {
+    lifetime.signal.throwIfAborted();
+    if (child.exitCode !== null || child.signalCode !== null) throw failed('ended at its start');
+    if (performance.now() > until) throw failed(`did not answer within ${PATIENCE_MS} ms`);
+    await pause(POLL_MS);
+  }
+  return {
+    port,
+    pid: child.pid!,
+    kill,
+    /** Sends SIGTERM and waits for the end. */
+    async stop(): Promise<void> {
+      const closed = once(child, 'close', { signal: AbortSignal.timeout(PATIENCE_MS) });
+      child.kill('SIGTERM');
+      await closed.catch(() => Promise.reject(failed(`did not stop within ${PATIENCE_MS} ms`)));
+    },
   };
 }

@@ -21,11 +21,10 @@ export interface Peer {
   find(): Promise<Found | Missing>;
   /** Returns the arguments of the program; may write a configuration to the folder. */
   flags(folder: string, port: number): Promise<readonly string[]>;
-  /** Resolves to what the server answers; rejects while it does not answer. */
-  ask(port: number): Promise<unknown>;
-  /** Creates what events go to; absent where nothing must be created. */
-  readonly prepare?: (port: number) => Promise<unknown>;
-  /** Returns the number of stored events. */
+  /**
+   * Returns the number of stored events; creates what events go to, where that must be done. Rejects while the server
+   * does not answer.
+   */
   stored(port: number): Promise<number>;
 }
 
@@ -39,12 +38,7 @@ export interface Missing {
 }
 
 /** DATA: small events, each with a UUID of its own. */
-export const PEER_POOL: PoolSource = {
-  corpus: undefined,
-  payload: 'small',
-  seed: 1,
-  most: 20_000,
-};
+export const PEER_POOL: PoolSource = { corpus: undefined, payload: 'small', seed: 1, most: 20_000 };
 
 /** DATA: the load that every peer gets. */
 export const LOAD = {

@@ -1,17 +1,20 @@
-/** DATA: the servers of the comparison, in the order of the table. */
+/** DATA: the servers of the comparison, in the order of the table, and where their programs come from. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { askNats, greets } from '@twin-ingest/testkit/nats/ask.ts';
+import { askNats } from '@twin-ingest/testkit/nats/ask.ts';
 import { natsProgram } from '@twin-ingest/testkit/nats/program.ts';
-import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { ROOT, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { say } from '../ladders/shared.ts';
 import type { Durability } from '../plan/options.ts';
 import type { Class, Peer } from './peer.ts';
 import { STREAM } from './protocol.ts';
-import { goProgram, redisProgram } from './server.ts';
 
 const DEADLINE_MS = 10_000;
+
+const run = promisify(execFile);
 
 /** Returns the text of a 2xx answer; rejects otherwise. */
 async function askHttp(port: number, path: string): Promise<string> {
@@ -19,12 +22,6 @@ async function askHttp(port: number, path: string): Promise<string> {
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
   return text;
-}
-
-/** Returns what the command prints; rejects while Redis does not answer. Its client comes with its server. */
-async function askRedis(port: number, ...command: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('redis-cli', ['-e', '-p', String(port), ...command]);
-  return stdout;
 }
 
 function twin(name: TargetName, durability: Durability): Peer {
@@ -40,7 +37,6 @@ function twin(name: TargetName, durability: Durability): Peer {
     flags: async (folder, port) => [
       ...['--db', join(folder, 'events.db'), '--port', String(port), '--durability', durability],
     ],
-    ask: (port) => askHttp(port, '/readyz'),
     async stored(port) {
       const { total_events } = JSON.parse(await askHttp(port, '/api/stats')) as { total_events: number };
       return total_events;
@@ -48,7 +44,6 @@ function twin(name: TargetName, durability: Durability): Peer {
   };
 }
 
-/** Subjects of https://docs.nats.io/reference/reference-protocols/nats_api_reference. */
 function jetStream(durability: Class, sync: string): Peer {
   return {
     name: `jetstream-${durability}`,
@@ -67,16 +62,16 @@ function jetStream(durability: Class, sync: string): Peer {
       await writeFile(file, `listen: "127.0.0.1:${port}"\njetstream { ${store} }\n`);
       return ['-c', file];
     },
-    ask: (port) => greets(port),
-    async prepare(port) {
-      const stream = JSON.stringify({ name: STREAM, subjects: [STREAM], storage: 'file', num_replicas: 1 });
-      const subject = `$JS.API.STREAM.CREATE.${STREAM}`;
-      const answer = await askNats<{ readonly did_create?: boolean }>(port, subject, stream);
-      if (answer.did_create !== true) throw new Error(`NATS has no stream: ${JSON.stringify(answer)}`);
-    },
+    /** Subject of https://docs.nats.io/reference/reference-protocols/nats_api_reference; a stream that exists stays. */
     async stored(port) {
-      const subject = `$JS.API.STREAM.INFO.${STREAM}`;
-      return (await askNats<{ readonly state: { readonly messages: number } }>(port, subject)).state.messages;
+      const stream = JSON.stringify({ name: STREAM, subjects: [STREAM], storage: 'file', num_replicas: 1 });
+      const answer = await askNats<{ state?: { messages: number } }>(
+        port,
+        `$JS.API.STREAM.CREATE.${STREAM}`,
+        stream,
+      );
+      if (answer.state === undefined) throw new Error(`NATS has no stream: ${JSON.stringify(answer)}`);
+      return answer.state.messages;
     },
   };
 }
@@ -90,13 +85,20 @@ function redis(durability: Class, fsync: string): Peer {
     setting: `appendfsync ${fsync}`,
     repeated: 'stored again',
     protocol: 'resp',
-    find: redisProgram,
+    async find() {
+      const found = await run('redis-server', ['--version']).catch(() => null);
+      if (found === null) return { missing: 'not installed: apt-get install redis-server' };
+      return { command: ['redis-server'], version: /v=(\S+)/.exec(found.stdout)![1]! };
+    },
     flags: async (folder, port) => [
       ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
       ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     ],
-    ask: (port) => askRedis(port, 'PING'),
-    stored: async (port) => Number(await askRedis(port, 'XLEN', STREAM)),
+    /** The client comes with the server. With `-e` it fails while the server does not answer. */
+    async stored(port) {
+      const { stdout } = await run('redis-cli', ['-e', '-p', String(port), 'XLEN', STREAM]);
+      return Number(stdout);
+    },
   };
 }
 
@@ -107,14 +109,27 @@ const VICTORIA_LOGS: Peer = {
   setting: 'defaults; memory is written every 5 s',
   repeated: 'stored again',
   protocol: 'jsonline',
-  find: () =>
-    goProgram('github.com/VictoriaMetrics/VictoriaLogs/app/victoria-logs', 'victoria-logs', '1.52.1'),
+  /** Builds the program with Go once, into a folder that git ignores. */
+  async find() {
+    const version = '1.52.1';
+    const folder = join(ROOT, '.bench/bin', `victoria-logs-${version}`);
+    const command = [join(folder, 'victoria-logs')];
+    if (existsSync(command[0]!)) return { command, version };
+    say(`building VictoriaLogs ${version} with Go`);
+    const module = `github.com/VictoriaMetrics/VictoriaLogs/app/victoria-logs@v${version}`;
+    try {
+      await run('go', ['install', module], { env: { ...process.env, GOBIN: folder } });
+      return { command, version };
+    } catch (error) {
+      const { message, stderr = '' } = error as Error & { readonly stderr?: string };
+      return { missing: `go install failed: ${(stderr.trim() || message).split('\n').at(-1)}` };
+    }
+  },
   flags: async (folder, port) => [
     `-storageDataPath=${join(folder, 'data')}`,
     `-httpListenAddr=127.0.0.1:${port}`,
     '-retentionPeriod=100y',
   ],
-  ask: (port) => askHttp(port, '/health'),
   async stored(port) {
     // A search sees events only after this.
     await askHttp(port, '/internal/force_flush');

@@ -6,68 +6,94 @@
 import { batchBody, type Range, singleBody } from '../load/bodies.ts';
 import type { Pool } from '../load/pool.ts';
 
-export type ProtocolName = 'ingest' | 'jsonline' | 'jetstream' | 'resp';
-
-/** Reads the next piece of the answers of one connection. Returns the number of events that it acknowledges. */
-export type AnswerReader = (chunk: Buffer) => number;
-
 export interface Protocol {
   /** Returns the text that opens a connection; empty for protocols without a greeting. */
   greeting(connection: number): string;
   request(pool: Pool, range: Range, connection: number): Buffer;
-  /** `batch` is the number of events in a request; `write` answers the server's own questions. */
-  reader(batch: number, write: (text: string) => void): AnswerReader;
+  /** What ends the head of an answer. */
+  readonly headEnd: '\r\n' | '\r\n\r\n';
+  /** Returns what the head of an answer says. Throws when it refuses. */
+  answer(head: string): Answer;
 }
 
-const LINE_END = Buffer.from('\r\n');
+interface Answer {
+  /** Number of bytes after the head. */
+  readonly length: number;
+  /** Number of acknowledged events: all of the request, or the number of answers. */
+  readonly events: 'all' | number;
+  /** Text that the server wants to receive. */
+  readonly reply?: string;
+}
+
+const LINE_END = '\r\n';
 /** Stream of JetStream, subject and key of Redis. */
 export const STREAM = 'events';
-const NEW_LINE = Buffer.from('\n');
 
-export const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = {
+export const PROTOCOLS = {
   ingest: http('/api/events/batch', 'application/json', batchBody),
   jsonline: http(
     '/insert/jsonline?_stream_fields=agent_type,project&_msg_field=metadata.path',
     'application/stream+json',
-    (pool, range) => Buffer.concat(eventsOf(pool, range).flatMap((event) => [event, NEW_LINE])),
+    eachEvent((event) => ['', event, '\n']),
   ),
   jetstream: {
     greeting: (connection) =>
       `CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nSUB ${inbox(connection)} 1\r\n`,
-    request(pool, range, connection) {
-      return Buffer.concat(eventsOf(pool, range).flatMap((event) => published(event, connection)));
+    request: eachEvent(published),
+    headEnd: LINE_END,
+    answer(head) {
+      if (head.startsWith('-ERR')) throw new Error(head);
+      if (head === 'PING') return { length: 0, events: 0, reply: 'PONG\r\n' };
+      if (!head.startsWith('MSG ')) return { length: 0, events: 0 };
+      return { length: Number(head.slice(head.lastIndexOf(' ') + 1)) + LINE_END.length, events: 1 };
     },
-    reader: (_, write) => pieceReader((bytes, from) => jetStreamAnswer(bytes, from, write)),
   },
   resp: {
     greeting: () => '',
-    request(pool, range) {
-      const before = `*5\r\n$4\r\nXADD\r\n$${STREAM.length}\r\n${STREAM}\r\n$1\r\n*\r\n$1\r\ne\r\n$`;
-      return Buffer.concat(
-        eventsOf(pool, range).flatMap((event) => [
-          Buffer.from(`${before}${event.length}\r\n`),
-          event,
-          LINE_END,
-        ]),
-      );
+    request: eachEvent((event) => [
+      `*5\r\n$4\r\nXADD\r\n$${STREAM.length}\r\n${STREAM}\r\n$1\r\n*\r\n$1\r\ne\r\n$${event.length}\r\n`,
+      event,
+      LINE_END,
+    ]),
+    headEnd: LINE_END,
+    answer(head) {
+      if (!head.startsWith('$')) throw new Error(head);
+      return { length: Number(head.slice(1)) + LINE_END.length, events: 1 };
     },
-    reader: () => pieceReader(respAnswer),
   },
-};
+} as const satisfies Readonly<Record<string, Protocol>>;
 
-function eventsOf(pool: Pool, { first, count }: Range): Buffer[] {
-  return Array.from({ length: count }, (_, index) => singleBody(pool, first + index));
+export type ProtocolName = keyof typeof PROTOCOLS;
+
+/** Returns the function that writes a range, where each event has bytes before and after it. */
+function eachEvent(
+  around: (event: Buffer, connection: number) => readonly [before: string, event: Buffer, after: string],
+): Protocol['request'] {
+  return (pool, { first, count }, connection) => {
+    const pieces = Array.from({ length: count }, (_, index) => {
+      const [before, event, after] = around(singleBody(pool, first + index), connection);
+      return [Buffer.from(before), event, Buffer.from(after)];
+    });
+    return Buffer.concat(pieces.flat());
+  };
 }
 
-function http(path: string, type: string, body: (pool: Pool, range: Range) => Buffer): Protocol {
+function http(path: string, type: string, bodyOf: Protocol['request']): Protocol {
   return {
     greeting: () => '',
-    request(pool, range) {
-      const sent = body(pool, range);
-      const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\ncontent-length: ${sent.length}\r\n\r\n`;
-      return Buffer.concat([Buffer.from(head), sent]);
+    request(...batch) {
+      const body = bodyOf(...batch);
+      const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n`;
+      return Buffer.concat([Buffer.from(head), body]);
     },
-    reader: (batch) => pieceReader((bytes, from) => httpAnswer(bytes, from, batch)),
+    headEnd: '\r\n\r\n',
+    answer(head) {
+      if (!head.startsWith('HTTP/1.1 2')) throw new Error(head.split(LINE_END)[0]);
+      const length = /^content-length: *(\d+)/im.exec(head)?.[1];
+      // 204 has no body. Without a length, any other answer could not be told from the next one.
+      if (length === undefined && !head.startsWith('HTTP/1.1 204')) throw new Error('no content-length');
+      return { length: Number(length ?? 0), events: 'all' };
+    },
   };
 }
 
@@ -75,79 +101,45 @@ function inbox(connection: number): string {
   return `_INBOX.${connection}`;
 }
 
+const ID_KEY = Buffer.from('"event_id":"');
 /** Length of a UUID as text. */
 const ID_CHARACTERS = 36;
-const ID_KEY = Buffer.from('"event_id":"');
 
 /** Returns a message with its `event_id` as the id that JetStream deduplicates by (NATS protocol, `HPUB`). */
-function published(event: Buffer, connection: number): Buffer[] {
+function published(event: Buffer, connection: number): readonly [string, Buffer, string] {
   const at = event.indexOf(ID_KEY) + ID_KEY.length;
-  const id = event.toString('latin1', at, at + ID_CHARACTERS);
-  const headers = `NATS/1.0\r\nNats-Msg-Id: ${id}\r\n\r\n`;
-  const total = headers.length + event.length;
-  const line = `HPUB ${STREAM} ${inbox(connection)} ${headers.length} ${total}\r\n`;
-  return [Buffer.from(line + headers), event, LINE_END];
-}
-
-interface Answer {
-  readonly end: number;
-  readonly events: number;
+  const headers = `NATS/1.0\r\nNats-Msg-Id: ${event.toString('latin1', at, at + ID_CHARACTERS)}\r\n\r\n`;
+  const sizes = `${headers.length} ${headers.length + event.length}`;
+  return [`HPUB ${STREAM} ${inbox(connection)} ${sizes}\r\n${headers}`, event, LINE_END];
 }
 
 /**
- * Keeps the bytes of an incomplete answer for the next piece. `answerAt` returns the end of the answer and its number
- * of events; `null` when it is not complete.
+ * Returns the function that reads the answers of one connection, in pieces. It returns the number of events that a
+ * piece acknowledges, and keeps the bytes of an incomplete answer for the next piece. `batch` is the number of events in
+ * a request; `write` sends what the server asks for.
  */
-function pieceReader(answerAt: (bytes: Buffer, from: number) => Answer | null): AnswerReader {
+export function answerReader(
+  { headEnd, answer }: Protocol,
+  batch: number,
+  write: (text: string) => void,
+): (piece: Buffer) => number {
   let kept: Buffer = Buffer.alloc(0);
-  return (chunk) => {
-    const bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+  return (piece) => {
+    const bytes = kept.length === 0 ? piece : Buffer.concat([kept, piece]);
     let from = 0;
-    let events = 0;
-    while (from < bytes.length) {
-      const answer = answerAt(bytes, from);
-      if (answer === null) break;
-      from = answer.end;
-      events += answer.events;
+    let acknowledged = 0;
+    for (let end = bytes.indexOf(headEnd); end >= 0; end = bytes.indexOf(headEnd, from)) {
+      const { length, events, reply } = answer(bytes.toString('latin1', from, end));
+      const body = end + headEnd.length;
+      if (body + length > bytes.length) break;
+      if (reply !== undefined) write(reply);
+      const content = bytes.subarray(body, body + length);
+      // JetStream refuses a message in the body of an answer.
+      if (content.includes('"error"')) throw new Error(content.toString());
+      acknowledged += events === 'all' ? batch : events;
+      from = body + length;
     }
     kept = bytes.subarray(from);
-    return events;
+    return acknowledged;
   };
-}
-
-function httpAnswer(bytes: Buffer, from: number, events: number): Answer | null {
-  const body = bytes.indexOf('\r\n\r\n', from);
-  if (body < 0) return null;
-  const head = bytes.toString('latin1', from, body);
-  if (!/^HTTP\/1\.1 2/.test(head)) throw new Error(head.split('\r\n')[0]);
-  const isEmpty = /^HTTP\/1\.1 204/.test(head);
-  const length = isEmpty ? '0' : /^content-length: *(\d+)/im.exec(head)?.[1];
-  if (length === undefined) throw new Error('an answer has no content-length');
-  return whole(bytes, body + 4 + Number(length), events);
-}
-
-function respAnswer(bytes: Buffer, from: number): Answer | null {
-  const line = bytes.indexOf(LINE_END, from);
-  if (line < 0) return null;
-  const text = bytes.toString('latin1', from, line);
-  if (!text.startsWith('$')) throw new Error(text);
-  return whole(bytes, line + 2 + Number(text.slice(1)) + 2, 1);
-}
-
-function jetStreamAnswer(bytes: Buffer, from: number, write: (text: string) => void): Answer | null {
-  const line = bytes.indexOf(LINE_END, from);
-  if (line < 0) return null;
-  const text = bytes.toString('latin1', from, line);
-  if (text.startsWith('-ERR')) throw new Error(text);
-  if (text === 'PING') write('PONG\r\n');
-  if (!text.startsWith('MSG ')) return { end: line + 2, events: 0 };
-  const found = whole(bytes, line + 2 + Number(text.slice(text.lastIndexOf(' ') + 1)) + 2, 1);
-  const answer = found === null ? '' : bytes.toString('latin1', line + 2, found.end - 2);
-  if (answer.includes('"error"')) throw new Error(answer);
-  return found;
-}
-
-/** Returns the answer with this end; `null` when the bytes end before. */
-function whole(bytes: Buffer, end: number, events: number): Answer | null {
-  return end > bytes.length ? null : { end, events };
 }

@@ -1,15 +1,12 @@
 /** The result of `pnpm bench:peers`, and its Markdown for the terminal and for docs/peers.md. */
-import { type Summary, summarise } from '../analyse/statistics.ts';
-import { measuredOn, mib, short, spread, whole } from '../ladders/report.ts';
-import type { Environment } from '../observe/environment.ts';
+import type { Summary } from '../analyse/statistics.ts';
+import { measuredOn, mib, type Provenance, short, spread, whole } from '../ladders/shared.ts';
 import { markdownTable } from '../report/markdown-table.ts';
 import type { Round } from './measure.ts';
 import { type Class, LOAD, type Peer } from './peer.ts';
 
 /** The result of `pnpm bench:peers`. */
-export interface PeersResult {
-  readonly measured_on: string;
-  readonly environment: Environment;
+export interface PeersResult extends Provenance {
   readonly rounds: number;
   readonly duration_s: number;
   /** Mean length of an event in bytes. */
@@ -30,62 +27,38 @@ export interface Skipped {
   readonly reason: string;
 }
 
-export function rowOf(peer: Peer, version: string, rounds: readonly Round[]): PeerRow {
-  const { name, title, durability, setting, repeated } = peer;
-  const figures = (Object.keys(rounds[0]!) as (keyof Round)[]).map((figure) => {
-    return [figure, summarise(rounds.flatMap((round) => round[figure] ?? []))];
-  });
-  return {
-    ...{ name, title, version, durability, setting, repeated },
-    figures: Object.fromEntries(figures) as PeerRow['figures'],
-  };
-}
-
 const CLASSES: Readonly<Record<Class, string>> = {
   disk: 'synced to disk',
   kernel: 'handed to the kernel',
   memory: 'in memory',
 };
 
+const RATE = `${whole(LOAD.rate)}/s`;
+
+/** The columns of the table. */
+const COLUMNS: Readonly<Record<string, (row: PeerRow) => string>> = {
+  Server: ({ title, version }) => (version === 'this commit' ? title : `${title} ${version}`),
+  'When it answers, an event is': ({ durability, setting }) => `${CLASSES[durability]} (${setting})`,
+  'Events/s': ({ figures }) => spread(figures.events_per_s, (value) => `${whole(value / 1000)}k`),
+  'CPU µs per event': ({ figures }) => spread(figures.cpu_us_per_event, short),
+  [`CPU µs at ${RATE}`]: ({ figures }) => spread(figures.open_cpu_us_per_event, short),
+  [`p99 ms at ${RATE}`]: ({ figures }) => spread(figures.p99_ms, short),
+  'Bytes per event': ({ figures }) => spread(figures.bytes_per_event, whole),
+  'Peak MiB': ({ figures }) => spread(figures.peak_rss_bytes, mib),
+  'Lost by kill -9': ({ figures: { lost_events: lost } }) =>
+    lost!.max === 0 ? 'nothing' : `up to ${whole(lost!.max)}`,
+  'A repeated event is': ({ repeated }) => repeated,
+};
+/** Indexes of the columns with words. */
+const WORDS = [0, 1, 9];
+
 export function peersReport(result: PeersResult): string {
   const { rounds, duration_s, event_bytes, rows, skipped } = result;
-  const { connections, batch, rate } = LOAD;
-  const head = [
-    'Server',
-    'When it answers, an event is',
-    'Events/s',
-    'CPU µs per event',
-    `CPU µs at ${whole(rate)}/s`,
-    `p99 ms at ${whole(rate)}/s`,
-    'Bytes per event',
-    'Peak MiB',
-    'Lost by kill -9',
-    'A repeated event is',
-  ];
+  const cells = rows.map((row) => Object.values(COLUMNS).map((cellOf) => cellOf(row)));
   return [
     measuredOn(result),
-    markdownTable({ head, rows: rows.map(cellsOf) }, [0, 1, 9]),
-    `Medians of ${rounds} interleaved rounds (smallest to largest), each in a fresh folder. ${connections} connections sent ${batch} events of ${Math.round(event_bytes)} bytes at a time. A closed loop and an open loop took ${duration_s} s each. The generator ran on the same cores.`,
+    markdownTable({ head: Object.keys(COLUMNS), rows: cells }, WORDS),
+    `Medians of ${rounds} interleaved rounds (smallest to largest), each in a fresh folder. ${LOAD.connections} connections sent ${LOAD.batch} events of ${Math.round(event_bytes)} bytes at a time. A closed loop and an open loop took ${duration_s} s each. The generator ran on the same cores.`,
     ...skipped.map(({ title, reason }) => `Skipped: ${title}. ${reason}.`),
   ].join('\n\n');
-}
-
-function cellsOf({ title, version, durability, setting, repeated, figures }: PeerRow): string[] {
-  const figure = (name: keyof PeerRow['figures'], format: (value: number) => string) => {
-    const summary = figures[name];
-    return summary === null ? '—' : spread(summary, format);
-  };
-  const lost = figures.lost_events;
-  return [
-    version === 'this commit' ? title : `${title} ${version}`,
-    `${CLASSES[durability]} (${setting})`,
-    figure('events_per_s', (value) => `${whole(value / 1000)}k`),
-    figure('cpu_us_per_event', short),
-    figure('open_cpu_us_per_event', short),
-    figure('p99_ms', short),
-    figure('bytes_per_event', whole),
-    figure('peak_rss_bytes', mib),
-    lost === null ? '—' : lost.max === 0 ? 'nothing' : `up to ${whole(lost.max)}`,
-    repeated,
-  ];
 }

@@ -1,0 +1,72 @@
+/** What the ladders and the peers share: figures of a process, their summaries, their texts, and the result as a file. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { type Summary, summarise } from '../analyse/statistics.ts';
+import { type Environment, readEnvironment } from '../observe/environment.ts';
+import { createProbe } from '../observe/probe.ts';
+
+const probe = createProbe();
+
+/** Runs `work`. Returns its result with the CPU time of the process meanwhile; `null` where the system has no figure. */
+export async function withCost<T extends object>(pid: number, work: () => Promise<T>) {
+  const before = await probe(pid);
+  const result = await work();
+  const { cpu_us, peak_rss_bytes } = await probe(pid);
+  const used_us = cpu_us === null || before.cpu_us === null ? null : cpu_us - before.cpu_us;
+  return {
+    ...result,
+    peak_rss_bytes,
+    cpuPer: (events: number) => (used_us === null ? null : used_us / events),
+  };
+}
+
+/** Summarises each figure over all samples; `null` for a figure that no sample has. */
+export function summaries<Name extends string>(samples: readonly Readonly<Record<Name, number | null>>[]) {
+  const names = Object.keys(samples[0]!) as Name[];
+  const found = names.map((name) => [name, summarise(samples.flatMap((sample) => sample[name] ?? []))]);
+  return Object.fromEntries(found) as Readonly<Record<Name, Summary | null>>;
+}
+
+/** When and where a result was measured. */
+export interface Provenance {
+  readonly measured_on: string;
+  readonly environment: Environment;
+}
+
+export function provenance(): Provenance {
+  return { measured_on: new Date().toISOString().slice(0, 10), environment: readEnvironment() };
+}
+
+/** Returns the date, commit and machine of a result as a sentence. */
+export function measuredOn({ measured_on, environment }: Provenance): string {
+  const { cpu_model, cpu_cores, commit } = environment;
+  const at = commit === null ? '' : ` at commit ${commit.slice(0, 7)}`;
+  return `Measured on ${measured_on}${at}, on ${cpu_cores} cores of ${cpu_model ?? 'an unknown processor'}.`;
+}
+
+/** Writes a result as JSON to `out`, by default below `.bench/`, and its report to stdout. */
+export async function finish(name: string, out: string | undefined, result: object, report: string) {
+  const shown = out ?? `.bench/${name}.json`;
+  const file = out ?? join(ROOT, shown);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(`${report}\n`);
+  say(`written: ${shown}`);
+}
+
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Formats a summary as "4.3 (4.0–4.5)". */
+export function spread(summary: Summary | null, format: (value: number) => string): string {
+  if (summary === null) return '—';
+  const { median, min, max } = summary;
+  return `${format(median)} (${format(min)}–${format(max)})`;
+}
+
+export const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+export const mib = (bytes: number) => whole(bytes / (1 << 20));
+/** Formats a number with one decimal below 100. */
+export const short = (value: number) => (value >= 100 ? whole(value) : value.toFixed(1));
