@@ -5,8 +5,10 @@
  * Invariants: both programs store the same file of groups, each on a fresh database, in the order A B B A. Nothing else
  * of this program runs meanwhile.
  */
-import { open } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
@@ -64,46 +66,37 @@ export interface BulkInserts {
 /** Writes the file of groups, which stays until the end of `lifetime`. */
 export async function prepareCeiling(options: CeilingOptions): Promise<BulkInserts> {
   const { targets, events, group_events, durability, lifetime, programs } = options;
-  const folder = await lifetime.temporaryFolder();
-  const groups = join(folder.path, 'groups.ndjson');
+  const groups = join((await lifetime.temporaryFolder()).path, 'groups.ndjson');
   const pool = await loadPool(options.source);
   await writeGroups(groups, pool, events, group_events, lifetime.signal);
   const payload_sha256 = pool.facts.sha256;
   const wrapper = pinningCommand(options.placement.server_cpus);
+  const flags = ['--groups', groups, '--durability', durability];
   const samples: CeilingSample[] = [];
-  let repeats = 0;
+  let order = targets;
   return {
     async repeat(at) {
-      const order = repeats % 2 === 0 ? targets : targets.toReversed();
       for (const [index, target] of order.entries()) {
         const fresh = await lifetime.temporaryFolder();
-        const database = join(fresh.path, 'events.db');
-        const flags = ['--groups', groups, '--durability', durability];
-        const run = { database, flags, events, wrapper, lifetime };
+        const run = { database: join(fresh.path, 'events.db'), flags, events, wrapper, lifetime };
         const { duration_ms, cpu_us } = await runBulk(target, programs[target], run);
         await fresh.release();
         samples.push({ target, events, duration_ms, cpu_us });
         at(index + 1);
       }
-      repeats++;
+      order = order.toReversed();
     },
     ceiling() {
-      const own = (name: TargetName) => samples.filter(({ target }) => target === name);
-      const servers = Object.fromEntries(targets.map((name) => [name, figuresOf(own(name))]));
-      return { payload_sha256, durability, group_events, samples, servers };
+      const figures = targets.map((name) => {
+        const own = samples.filter(({ target }) => target === name);
+        const rates = own.map(({ duration_ms }) => events / (duration_ms / 1000));
+        const costs = own.map(({ cpu_us }) => cpu_us / events);
+        return [name, { events_per_s: summarise(rates)!, cpu_us_per_event: summarise(costs)! }];
+      });
+      return { payload_sha256, durability, group_events, samples, servers: Object.fromEntries(figures) };
     },
   };
 }
-
-/** Returns the figures of at least one sample. */
-function figuresOf(samples: readonly CeilingSample[]): CeilingFigures {
-  return {
-    events_per_s: summarise(samples.map(({ events, duration_ms }) => events / (duration_ms / 1000)))!,
-    cpu_us_per_event: summarise(samples.map(({ events, cpu_us }) => cpu_us / events))!,
-  };
-}
-
-const LINE_FEED = Buffer.from('\n');
 
 /**
  * Writes the first `events` events of the pool's sequence as batch bodies, one per line with `groupEvents` events. A
@@ -116,16 +109,13 @@ export async function writeGroups(
   groupEvents: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
-  try {
+  function* lines(): Iterable<Buffer> {
     for (let first = 0; first < events; first += groupEvents) {
-      signal.throwIfAborted();
-      const count = Math.min(groupEvents, events - first);
-      await handle.writev([batchBody(pool, { first, count }), LINE_FEED]);
+      yield batchBody(pool, { first, count: Math.min(groupEvents, events - first) });
+      yield Buffer.from('\n');
     }
-    // Without this, the system would write the file to disk while the first program is measured.
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
+  // Without the flush, the system would write the file to disk while the first program is measured.
+  const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
+  await pipeline(Readable.from(lines()), target, { signal });
 }

@@ -4,15 +4,12 @@
  * Tests pass programs that fail on purpose. Invariant: a run fails unless its program exits with 0, reports its
  * figures, and leaves a file with as many rows as reported.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import { ROOT, TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import { BenchFailure } from '../failure.ts';
-import { endProcess } from '../run/helper.ts';
+import { runProgram } from '../load/drivers/program.ts';
 
 export interface CeilingProgram extends Pick<Target, 'command' | 'args' | 'artefact' | 'sources'> {
   /** Script of package.json that builds the program; `null` when it runs from source. */
@@ -43,8 +40,11 @@ export const CEILING_PROGRAMS: CeilingPrograms = {
   },
 };
 
+/** The figures that the program prints as JSON. */
+export type BulkFigures = Readonly<Record<'events' | 'stored' | 'duration_ms' | 'cpu_us', number>>;
+
 /** Input and environment of one run of a program. */
-export interface CeilingRun {
+export interface BulkRun {
   /** Path of the database to create; the file must not exist. */
   readonly database: string;
   /** Flags in addition to `--db`. `--groups` names a file with one batch body per line. */
@@ -60,62 +60,38 @@ export interface CeilingRun {
 export async function runBulk(
   target: TargetName,
   program: CeilingProgram,
-  run: CeilingRun,
+  run: BulkRun,
 ): Promise<BulkFigures> {
-  const said = readSaid(target, await runToEnd(target, program, run));
-  const { events, stored, duplicates } = said;
-  const found = countRows(target, run.database);
-  if ([events, stored, found].every((count) => count === run.events)) return said;
-  throw failure(target, 'did not store every event', [
-    `${run.events} were given, ${events} read, ${stored} stored, ${duplicates} duplicates, ${found} rows found`,
-  ]);
-}
-
-/** The figures that the program prints as JSON. */
-const FIGURES = ['events', 'stored', 'duplicates', 'duration_ms', 'cpu_us'] as const;
-export type BulkFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
-
-/** Runs the program and returns its standard output. */
-async function runToEnd(target: TargetName, program: CeilingProgram, run: CeilingRun): Promise<string> {
-  const flags = ['--db', run.database, ...run.flags];
-  const [command, ...args] = [...run.wrapper, program.command, ...program.args, ...flags];
-  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
-  const ended = once(child, 'close').catch((error: unknown) => {
-    throw failure(target, 'could not be started', [String(error)]);
+  const failure = (what: string, details: readonly string[]) =>
+    new BenchFailure('ceiling_failed', `the bulk insert of ${target} ${what}`, details);
+  const { database, flags, events, wrapper, lifetime } = run;
+  let printed = '';
+  const { how, other } = await runProgram({
+    command: [...wrapper, program.command, ...program.args, '--db', database, ...flags],
+    lifetime,
+    onLine(line) {
+      printed += line;
+      return false;
+    },
   });
-  const release = run.lifetime.add(() => endProcess(child));
-  const [code, signal] = (await run.lifetime.orInterrupted(ended)) as [number | null, string | null];
-  await release();
-  if (code === 0) return output.stdout;
-  throw failure(target, `ended with ${signal ?? `code ${code}`} instead of 0`, tail(output.stderr));
-}
-
-function readSaid(target: TargetName, stdout: string): BulkFigures {
+  if (how !== 'code 0') throw failure(`ended with ${how} instead of code 0`, other);
+  let found: BulkFigures & { readonly rows: number };
   try {
-    const said = JSON.parse(stdout) as BulkFigures;
-    if (FIGURES.every((name) => typeof said[name] === 'number')) return said;
-  } catch {
-    // Reported below.
-  }
-  throw failure(target, 'did not say what it did', tail(stdout));
-}
-
-function countRows(target: TargetName, database: string): number {
-  try {
-    const db = new Database(database, { readonly: true, fileMustExist: true });
-    try {
-      return Number(db.prepare('SELECT count(*) FROM events_readable').pluck().get());
-    } finally {
-      db.close();
-    }
+    found = { ...(JSON.parse(printed) as BulkFigures), rows: countRows(database) };
   } catch (error) {
-    throw failure(target, 'left no database that can be read', [String(error)]);
+    throw failure('did not report its figures, or left no database', [String(error), ...other]);
   }
+  const counts = [found.events, found.stored, found.rows];
+  if (counts.every((count) => count === events)) return found;
+  const details = `${events} were given, ${found.events} read, ${found.stored} stored, ${found.rows} rows found`;
+  throw failure('did not store every event', [details]);
 }
 
-function failure(target: TargetName, what: string, details: readonly string[]): BenchFailure {
-  return new BenchFailure('ceiling_failed', `the bulk insert of ${target} ${what}`, details);
+function countRows(database: string): number {
+  const db = new Database(database, { readonly: true, fileMustExist: true });
+  try {
+    return Number(db.prepare('SELECT count(*) FROM events_readable').pluck().get());
+  } finally {
+    db.close();
+  }
 }
