@@ -3,48 +3,48 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { provenance } from '../src/ladders/shared.ts';
-import { findPeers, rowOf, startGenerator } from '../src/peers/command.ts';
+import { Metronome } from '../src/load/drivers/metronome.ts';
+import { loadPool } from '../src/load/pool.ts';
+import { drive } from '../src/peers/drive.ts';
 import { measureRound } from '../src/peers/measure.ts';
-import type { Found, Peer } from '../src/peers/peer.ts';
-import { PEERS } from '../src/peers/peers.ts';
-import { answerReader, PROTOCOLS, type ProtocolName } from '../src/peers/protocol.ts';
-import { peersReport } from '../src/peers/report.ts';
+import { type Found, PEER_POOL, type Peer } from '../src/peers/peer.ts';
+import { findPeers, PEERS } from '../src/peers/peers.ts';
+import { answerReader, INGEST, JETSTREAM, JSON_LINES, type Protocol, RESP } from '../src/peers/protocol.ts';
+import { peersReport, rowOf } from '../src/peers/report.ts';
 import { listen } from './listening-server.ts';
 import { lifetime } from './scratch.ts';
 
+const generator = { pool: await loadPool(PEER_POOL), metronome: new Metronome() };
+lifetime.add(() => generator.metronome.close());
+
 /** Answers to accepted events: their number, and what the reader writes. */
-const ACCEPTED: readonly [ProtocolName, answer: string, events: number, written: string][] = [
-  ['ingest', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 50, ''],
-  ['jsonline', 'HTTP/1.1 204 No Content\r\n\r\n', 50, ''],
-  ['resp', '$3\r\n1-0\r\n$3\r\n1-1\r\n', 2, ''],
-  [
-    'jetstream',
-    'INFO {}\r\nPING\r\nMSG _INBOX.0 1 7\r\n{"a":1}\r\nMSG _INBOX.0 1 2\r\n{}\r\n',
-    2,
-    'PONG\r\n',
-  ],
+const ACCEPTED: readonly [Protocol, answer: string, events: number, written: string][] = [
+  [INGEST, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 50, ''],
+  [JSON_LINES, 'HTTP/1.1 204 No Content\r\n\r\n', 50, ''],
+  [RESP, '$3\r\n1-0\r\n$3\r\n1-1\r\n', 2, ''],
+  [JETSTREAM, 'INFO {}\r\nPING\r\nMSG _INBOX.0 1 7\r\n{"a":1}\r\nMSG _INBOX.0 1 2\r\n{}\r\n', 2, 'PONG\r\n'],
 ];
 
-for (const [name, answer, events, wanted] of ACCEPTED) {
-  test(`answers of ${name} count the same in any pieces`, () => {
+test('answers count the same in any pieces', () => {
+  for (const [protocol, answer, events, wanted] of ACCEPTED) {
     for (let cut = 0; cut <= answer.length; cut++) {
       let written = '';
-      const read = answerReader(PROTOCOLS[name], 50, (text) => (written += text));
+      const read = answerReader(protocol, 50, (text) => (written += text));
       const counts = [answer.slice(0, cut), answer.slice(cut)].map((piece) => read(Buffer.from(piece)));
-      assert.deepEqual([counts[0]! + counts[1]!, written], [events, wanted], `cut at ${cut}`);
+      assert.deepEqual([counts[0]! + counts[1]!, written], [events, wanted], `${answer} cut at ${cut}`);
     }
-  });
-}
+  }
+});
 
 test('an answer that refuses is an error', () => {
-  const refused: readonly [ProtocolName, answer: string, reason: RegExp][] = [
-    ['ingest', 'HTTP/1.1 503 Service Unavailable\r\n\r\n', /503/],
-    ['resp', '-OOM no memory\r\n', /OOM/],
-    ['jetstream', "-ERR 'no'\r\n", /-ERR/],
-    ['jetstream', 'MSG _INBOX.0 1 14\r\n{"error":"no"}\r\n', /"error"/],
+  const refused: readonly [Protocol, answer: string, reason: RegExp][] = [
+    [INGEST, 'HTTP/1.1 503 Service Unavailable\r\n\r\n', /503/],
+    [RESP, '-OOM no memory\r\n', /OOM/],
+    [JETSTREAM, "-ERR 'no'\r\n", /-ERR/],
+    [JETSTREAM, 'MSG _INBOX.0 1 14\r\n{"error":"no"}\r\n', /"error"/],
   ];
-  for (const [name, answer, reason] of refused) {
-    const read = answerReader(PROTOCOLS[name], 50, () => undefined);
+  for (const [protocol, answer, reason] of refused) {
+    const read = answerReader(protocol, 50, () => undefined);
     assert.throws(() => read(Buffer.from(answer)), reason);
   }
 });
@@ -58,8 +58,8 @@ test('in an open loop the connections take turns', async () => {
   });
   const port = Number(new URL(server.url).port);
   // A batch each 25 ms, so that each of the 40 connections sends two.
-  const order = { protocol: 'ingest', port, first: 0, crashes: false, rate: 2_000, duration_s: 2 } as const;
-  const driven = await startGenerator(lifetime).ask(order, 'driven');
+  const order = { protocol: INGEST, port, first: 0, crashes: false, rate: 2_000, duration_s: 2 };
+  const driven = await drive(generator, order);
   server.close();
   assert.equal(driven.acknowledged_events, 4_000);
   assert.deepEqual([...requests.values()], Array(40).fill(2));
@@ -67,9 +67,9 @@ test('in an open loop the connections take turns', async () => {
 
 const SERVER = PEERS.find(({ name }) => name === 'rs-process')!;
 
-/** Measures one short round with a generator of its own. */
+/** Measures one short round. */
 async function oneRound(peer: Peer) {
-  return measureRound(peer, (await peer.find()) as Found, startGenerator(lifetime), 1, lifetime);
+  return measureRound(peer, (await peer.find()) as Found, generator, 1, lifetime);
 }
 
 test('a round has every figure, and a server that is killed has what it acknowledged', async () => {
@@ -77,7 +77,7 @@ test('a round has every figure, and a server that is killed has what it acknowle
   assert.equal(round.lost_events, 0);
   for (const [figure, value] of Object.entries(round)) assert.ok(value! >= 0, `${figure}: ${value}`);
   assert.ok(round.events_per_s > 0 && round.bytes_per_event! > 0);
-  const rows = [rowOf(SERVER, { command: [], version: '1' }, [round])];
+  const rows = [rowOf(SERVER, { path: '', version: '1' }, [round])];
   const skipped = [{ title: 'Redis', reason: 'Not here' }];
   const text = peersReport({ ...provenance(), rounds: 1, duration_s: 1, event_bytes: 426, rows, skipped });
   assert.match(text, /nothing/);

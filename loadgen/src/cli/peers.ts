@@ -1,12 +1,42 @@
-/** `pnpm bench:peers`: what other stores of events cost, next to both servers. */
-import { PEERS_USAGE, runPeers } from '../peers/command.ts';
+/** `pnpm bench:peers`: what other stores of events cost, next to both servers, in one run. */
+import { finish, provenance, say, whole } from '../ladders/shared.ts';
+import { Metronome } from '../load/drivers/metronome.ts';
+import { loadPool } from '../load/pool.ts';
+import { measureRound } from '../peers/measure.ts';
+import { PEER_POOL } from '../peers/peer.ts';
+import { findPeers } from '../peers/peers.ts';
+import { peersReport, rowOf } from '../peers/report.ts';
 import { PEER_S } from '../plan/lengths.ts';
-import { parseCommand } from '../plan/parse.ts';
+import { parseCommand, type Usage } from '../plan/parse.ts';
 import { runCommand } from './run-command.ts';
 
-const parsed = parseCommand(PEERS_USAGE, process.argv.slice(2), ({ rounds, duration, out }) => ({
+const USAGE: Usage<'peers'> = {
+  name: 'peers',
+  about: `Measures both servers, NATS JetStream, Redis Streams and VictoriaLogs with the same events. Builds the programs
+in Go first; a program that is not there is named and skipped. Build both servers first.`,
+  exit: 'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
+};
+
+const parsed = parseCommand(USAGE, process.argv.slice(2), ({ rounds, duration, out }) => ({
   rounds,
-  duration: duration ?? PEER_S,
+  duration_s: duration ?? PEER_S,
   out,
 }));
-process.exitCode = await runCommand('peers', parsed, runPeers);
+process.exitCode = await runCommand('peers', parsed, async ({ rounds, duration_s, out }, lifetime) => {
+  const { found, skipped } = await findPeers();
+  const generator = { pool: await loadPool(PEER_POOL), metronome: new Metronome() };
+  lifetime.add(() => generator.metronome.close());
+  for (let round = 1; round <= rounds; round++) {
+    // Every second round has the opposite order, so that a drift of the machine cancels.
+    for (const { peer, program, rounds: taken } of round % 2 === 1 ? found : found.toReversed()) {
+      const figures = await measureRound(peer, program, generator, duration_s, lifetime);
+      taken.push(figures);
+      say(`round ${round} of ${rounds}: ${peer.name}: ${whole(figures.events_per_s)} events/s`);
+    }
+  }
+  const rows = found.map(({ peer, program, rounds: taken }) => rowOf(peer, program, taken));
+  const event_bytes = generator.pool.facts.event_bytes.mean;
+  const result = { ...provenance(), rounds, duration_s, event_bytes, rows, skipped };
+  await finish('peers', out, result, peersReport(result));
+  return 0;
+});

@@ -104,3 +104,11 @@ export function eventOf({ own }: Ladder, rung: number, number: number): Readonly
     ...own?.(number, rung),
   };
 }
+
+/** Returns the ladders with these names, all without names; adds a problem for each unknown name. */
+export function pickLadders(names: readonly string[] | undefined, problems: string[]): readonly Ladder[] {
+  const known = LADDERS.map(({ name }) => name);
+  for (const name of names ?? [])
+    if (!known.includes(name)) problems.push(`--pick: ${name} is not one of ${known.join(', ')}`);
+  return LADDERS.filter(({ name }) => names === undefined || names.includes(name));
+}

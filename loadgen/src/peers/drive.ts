@@ -1,5 +1,5 @@
 /**
- * The process that drives a peer: sends batches over raw sockets, and counts the acknowledged events.
+ * Drives a peer: sends batches over raw sockets, and counts the acknowledged events.
  *
  * Invariants: a connection has one batch under way. One program drives every peer, so its own cost is the same for all.
  * In an open loop a latency counts from the moment its batch was due.
@@ -7,15 +7,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { quantile } from '../analyse/statistics.ts';
-import { Metronome } from '../load/drivers/metronome.ts';
-import { loadPool, type Pool } from '../load/pool.ts';
+import type { Metronome } from '../load/drivers/metronome.ts';
+import type { Pool } from '../load/pool.ts';
 import { nowMs } from '../observe/clock.ts';
-import { serve } from '../run/serve.ts';
-import { LOAD, PEER_POOL } from './peer.ts';
-import { answerReader, PROTOCOLS, type Protocol, type ProtocolName } from './protocol.ts';
+import { LOAD } from './peer.ts';
+import { answerReader, type Protocol } from './protocol.ts';
 
 export interface Order {
-  readonly protocol: ProtocolName;
+  readonly protocol: Protocol;
   readonly port: number;
   /** Number of the first event in the sequence of the pool. */
   readonly first: number;
@@ -27,7 +26,6 @@ export interface Order {
 }
 
 export interface Driven {
-  readonly kind: 'driven';
   readonly sent_events: number;
   readonly acknowledged_events: number;
   readonly seconds: number;
@@ -35,27 +33,31 @@ export interface Driven {
   readonly p99_ms: number | null;
 }
 
+/** What all loads of a run share. */
+export interface Generator {
+  readonly pool: Pool;
+  /** Wakes the open loops. A new one would be late for the first batches. */
+  readonly metronome: Metronome;
+}
+
 /** Milliseconds after which a batch without an answer fails the run. */
 const PATIENCE_MS = 60_000;
 
-const { batch } = LOAD;
-const metronome = new Metronome();
-
 /** Sends until the time is over and every batch is answered, or the server has crashed as expected. */
-async function drive(pool: Pool, order: Order): Promise<Driven> {
-  const { port, rate, first, duration_s, crashes } = order;
-  const protocol: Protocol = PROTOCOLS[order.protocol];
+export async function drive({ pool, metronome }: Generator, order: Order): Promise<Driven> {
+  const { protocol, port, rate, first, duration_s, crashes } = order;
+  const { connections, batch } = LOAD;
   const failed = Promise.withResolvers<never>();
   const sockets: Socket[] = [];
   const latencies: number[] = [];
-  let [batches, acknowledged, begun_ms] = [0, 0, 0];
+  let [batches, acknowledged, begun_ms, ended_ms] = [0, 0, 0, 0];
 
   /** Opens a connection. The returned function sends a batch, and returns whether all of its events are acknowledged. */
   const opened = async (_: unknown, number: number) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true, timeout: PATIENCE_MS });
     sockets.push(socket);
     await once(socket, 'connect');
-    socket.write(protocol.greeting(number));
+    if (protocol.greeting !== undefined) socket.write(protocol.greeting(number));
     const read = answerReader(protocol, batch, (text) => socket.write(text));
     let waiting = 0;
     let answered = Promise.withResolvers<boolean>();
@@ -103,10 +105,11 @@ async function drive(pool: Pool, order: Order): Promise<Driven> {
     }
   };
   const run = async () => {
-    const connections = await Promise.all(Array.from({ length: LOAD.connections }, opened));
+    const senders = await Promise.all(Array.from({ length: connections }, opened));
     begun_ms = nowMs();
     if (rate !== null) metronome.run(begun_ms, (batch / rate) * 1000, wakeDue);
-    await Promise.all(connections.map(sendAll));
+    await Promise.all(senders.map(sendAll));
+    ended_ms = nowMs();
   };
   try {
     await Promise.race([run(), failed.promise]);
@@ -116,13 +119,9 @@ async function drive(pool: Pool, order: Order): Promise<Driven> {
   }
   const sorted = latencies.toSorted((a, b) => a - b);
   return {
-    kind: 'driven',
     sent_events: batches * batch,
     acknowledged_events: acknowledged,
-    seconds: (nowMs() - begun_ms) / 1000,
+    seconds: (ended_ms - begun_ms) / 1000,
     p99_ms: sorted.length === 0 ? null : quantile(sorted, 0.99),
   };
 }
-
-const pool = loadPool(PEER_POOL);
-serve<Order, Driven>(async (order) => drive(await pool, order));

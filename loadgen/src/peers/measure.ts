@@ -12,8 +12,8 @@ import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import { BenchFailure } from '../failure.ts';
 import { withCost } from '../ladders/shared.ts';
 import { folderBytes } from '../observe/size.ts';
-import { endProcess, type Helper } from '../run/helper.ts';
-import type { Driven, Order } from './drive.ts';
+import { endProcess } from '../run/helper.ts';
+import { type Driven, drive, type Generator } from './drive.ts';
 import { type Found, LOAD, type Peer } from './peer.ts';
 
 export interface Round {
@@ -32,7 +32,7 @@ export interface Round {
 export async function measureRound(
   peer: Peer,
   found: Found,
-  generator: Helper<Order, Driven>,
+  generator: Generator,
   duration_s: number,
   lifetime: Lifetime,
 ): Promise<Round> {
@@ -40,17 +40,16 @@ export async function measureRound(
   let server = await startPeer(peer, found, folder.path, lifetime);
   let first = 0;
   let acknowledged = 0;
-  const drive = async (seconds: number, rate: number | null, crashes = false): Promise<Driven> => {
-    const { protocol } = peer;
-    const order = { protocol, port: server.port, first, rate, duration_s: seconds, crashes };
-    const driven = await generator.ask(order, 'driven');
+  const load = async (seconds: number, rate: number | null, crashes = false): Promise<Driven> => {
+    const order = { protocol: peer.protocol, port: server.port, first, rate, duration_s: seconds, crashes };
+    const driven = await lifetime.orInterrupted(drive(generator, order));
     first += driven.sent_events;
     acknowledged += driven.acknowledged_events;
     return driven;
   };
-  await drive(LOAD.warm_up_s, null);
-  const closed = await withCost(server.pid, () => drive(duration_s, null));
-  const open = await withCost(server.pid, () => drive(duration_s, LOAD.rate));
+  await load(LOAD.warm_up_s, null);
+  const closed = await withCost(server.pid, () => load(duration_s, null));
+  const open = await withCost(server.pid, () => load(duration_s, LOAD.rate));
   const stored = await peer.stored(server.port);
   if (stored !== acknowledged) {
     throw new BenchFailure(
@@ -58,7 +57,7 @@ export async function measureRound(
       `${peer.title} has ${stored} events, and acknowledged ${acknowledged}`,
     );
   }
-  const dying = drive(LOAD.crash_s * 10, null, true);
+  const dying = load(LOAD.crash_s * 10, null, true);
   await pause(LOAD.crash_s * 1000);
   await server.kill();
   await dying;
@@ -82,10 +81,12 @@ const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
 
 /** Starts a peer as a child process on a folder that may have its events; resolves when it answers. */
-async function startPeer(peer: Peer, { command }: Found, folder: string, lifetime: Lifetime) {
+async function startPeer(peer: Peer, { path }: Found, folder: string, lifetime: Lifetime) {
   const port = (await freePorts(1))[0]!;
-  const [program, ...args] = [...command, ...(await peer.flags(folder, port))];
-  const child = spawn(program!, args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(path, await peer.flags(folder, port), {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const kill = lifetime.add(() => endProcess(child));
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -105,9 +106,8 @@ async function startPeer(peer: Peer, { command }: Found, folder: string, lifetim
     kill,
     /** Sends SIGTERM and waits for the end. */
     async stop(): Promise<void> {
-      const closed = once(child, 'close', { signal: AbortSignal.timeout(PATIENCE_MS) });
       child.kill('SIGTERM');
-      await closed.catch(() => Promise.reject(failed(`did not stop within ${PATIENCE_MS} ms`)));
+      await once(child, 'close', { signal: AbortSignal.timeout(PATIENCE_MS) });
     },
   };
 }

@@ -1,6 +1,7 @@
 /** A server of the comparison: how it starts, what it promises, how it counts what it has stored; and the load. */
+import type { NatsMissing, NatsProgram } from '@twin-ingest/testkit/nats/program.ts';
 import type { PoolSource } from '../load/pool.ts';
-import type { ProtocolName } from './protocol.ts';
+import type { Protocol } from './protocol.ts';
 
 /**
  * Where an event is when the server acknowledges it: synced to disk, handed to the kernel, or in memory. A kill of the
@@ -16,9 +17,9 @@ export interface Peer {
   readonly setting: string;
   /** What happens to a repeated `event_id`. */
   readonly repeated: string;
-  readonly protocol: ProtocolName;
+  readonly protocol: Protocol;
   /** Returns the program, or why it is not there. */
-  find(): Promise<Found | Missing>;
+  find(): Promise<Found | NatsMissing>;
   /** Returns the arguments of the program; may write a configuration to the folder. */
   flags(folder: string, port: number): Promise<readonly string[]>;
   /**
@@ -28,14 +29,8 @@ export interface Peer {
   stored(port: number): Promise<number>;
 }
 
-export interface Found {
-  readonly command: readonly string[];
-  readonly version: string;
-}
-
-export interface Missing {
-  readonly missing: string;
-}
+/** The path of a program, and its version. */
+export type Found = NatsProgram;
 
 /** DATA: small events, each with a UUID of its own. */
 export const PEER_POOL: PoolSource = { corpus: undefined, payload: 'small', seed: 1, most: 20_000 };

@@ -1,5 +1,5 @@
 /** DATA: the servers of the comparison, in the order of the table, and where their programs come from. */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,8 +9,9 @@ import { natsProgram } from '@twin-ingest/testkit/nats/program.ts';
 import { ROOT, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { say } from '../ladders/shared.ts';
 import type { Durability } from '../plan/options.ts';
-import type { Class, Peer } from './peer.ts';
-import { STREAM } from './protocol.ts';
+import type { Round } from './measure.ts';
+import type { Class, Found, Peer } from './peer.ts';
+import { INGEST, JETSTREAM, JSON_LINES, RESP, STREAM } from './protocol.ts';
 
 const DEADLINE_MS = 10_000;
 
@@ -32,9 +33,10 @@ function twin(name: TargetName, durability: Durability): Peer {
     durability: durability === 'power' ? 'disk' : 'kernel',
     setting: `--durability ${durability}`,
     repeated: 'never stored twice',
-    protocol: 'ingest',
-    find: async () => ({ command: [command, ...args], version: 'this commit' }),
+    protocol: INGEST,
+    find: async () => ({ path: command, version: 'this commit' }),
     flags: async (folder, port) => [
+      ...args,
       ...['--db', join(folder, 'events.db'), '--port', String(port), '--durability', durability],
     ],
     async stored(port) {
@@ -44,6 +46,11 @@ function twin(name: TargetName, durability: Durability): Peer {
   };
 }
 
+interface StreamAnswer {
+  readonly state?: { readonly messages: number };
+  readonly error?: object;
+}
+
 function jetStream(durability: Class, sync: string): Peer {
   return {
     name: `jetstream-${durability}`,
@@ -51,11 +58,8 @@ function jetStream(durability: Class, sync: string): Peer {
     durability,
     setting: `sync_interval: ${sync}`,
     repeated: 'dropped for two minutes (Nats-Msg-Id)',
-    protocol: 'jetstream',
-    async find() {
-      const program = await natsProgram();
-      return 'missing' in program ? program : { command: [program.path], version: program.version };
-    },
+    protocol: JETSTREAM,
+    find: natsProgram,
     async flags(folder, port) {
       const file = join(folder, 'nats.conf');
       const store = `store_dir: "${join(folder, 'store')}", sync_interval: ${sync}`;
@@ -65,13 +69,10 @@ function jetStream(durability: Class, sync: string): Peer {
     /** Subject of https://docs.nats.io/reference/reference-protocols/nats_api_reference; a stream that exists stays. */
     async stored(port) {
       const stream = JSON.stringify({ name: STREAM, subjects: [STREAM], storage: 'file', num_replicas: 1 });
-      const answer = await askNats<{ state?: { messages: number } }>(
-        port,
-        `$JS.API.STREAM.CREATE.${STREAM}`,
-        stream,
-      );
-      if (answer.state === undefined) throw new Error(`NATS has no stream: ${JSON.stringify(answer)}`);
-      return answer.state.messages;
+      const subject = `$JS.API.STREAM.CREATE.${STREAM}`;
+      const { state, error } = await askNats<StreamAnswer>(port, subject, stream);
+      if (state === undefined) throw new Error(`NATS has no stream: ${JSON.stringify(error)}`);
+      return state.messages;
     },
   };
 }
@@ -84,11 +85,11 @@ function redis(durability: Class, fsync: string): Peer {
     durability,
     setting: `appendfsync ${fsync}`,
     repeated: 'stored again',
-    protocol: 'resp',
+    protocol: RESP,
     async find() {
       const found = await run('redis-server', ['--version']).catch(() => null);
       if (found === null) return { missing: 'not installed: apt-get install redis-server' };
-      return { command: ['redis-server'], version: /v=(\S+)/.exec(found.stdout)![1]! };
+      return { path: 'redis-server', version: /v=(\S+)/.exec(found.stdout)![1]! };
     },
     flags: async (folder, port) => [
       ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
@@ -108,22 +109,20 @@ const VICTORIA_LOGS: Peer = {
   durability: 'memory',
   setting: 'defaults; memory is written every 5 s',
   repeated: 'stored again',
-  protocol: 'jsonline',
+  protocol: JSON_LINES,
   /** Builds the program with Go once, into a folder that git ignores. */
   async find() {
     const version = '1.52.1';
     const folder = join(ROOT, '.bench/bin', `victoria-logs-${version}`);
-    const command = [join(folder, 'victoria-logs')];
-    if (existsSync(command[0]!)) return { command, version };
+    const path = join(folder, 'victoria-logs');
+    if (existsSync(path)) return { path, version };
     say(`building VictoriaLogs ${version} with Go`);
     const module = `github.com/VictoriaMetrics/VictoriaLogs/app/victoria-logs@v${version}`;
-    try {
-      await run('go', ['install', module], { env: { ...process.env, GOBIN: folder } });
-      return { command, version };
-    } catch (error) {
-      const { message, stderr = '' } = error as Error & { readonly stderr?: string };
-      return { missing: `go install failed: ${(stderr.trim() || message).split('\n').at(-1)}` };
-    }
+    const built = spawnSync('go', ['install', module], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, GOBIN: folder },
+    });
+    return built.status === 0 ? { path, version } : { missing: 'Go is not installed, or cannot build it' };
   },
   flags: async (folder, port) => [
     `-storageDataPath=${join(folder, 'data')}`,
@@ -150,3 +149,15 @@ export const PEERS: readonly Peer[] = [
   redis('kernel', 'everysec'),
   VICTORIA_LOGS,
 ];
+
+/** Returns the servers whose programs are there, and the others with the reason, each title once. */
+export async function findPeers(peers: readonly Peer[] = PEERS) {
+  const found: { readonly peer: Peer; readonly program: Found; readonly rounds: Round[] }[] = [];
+  const skipped = new Map<string, string>();
+  for (const peer of peers) {
+    const program = await peer.find();
+    if ('missing' in program) skipped.set(peer.title, program.missing);
+    else found.push({ peer, program, rounds: [] });
+  }
+  return { found, skipped: [...skipped].map(([title, reason]) => ({ title, reason })) };
+}

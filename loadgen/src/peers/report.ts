@@ -1,9 +1,9 @@
 /** The result of `pnpm bench:peers`, and its Markdown for the terminal and for docs/peers.md. */
 import type { Summary } from '../analyse/statistics.ts';
-import { measuredOn, mib, type Provenance, short, spread, whole } from '../ladders/shared.ts';
+import { measuredOn, mib, type Provenance, short, spread, summaries, whole } from '../ladders/shared.ts';
 import { markdownTable } from '../report/markdown-table.ts';
 import type { Round } from './measure.ts';
-import { type Class, LOAD, type Peer } from './peer.ts';
+import { type Class, type Found, LOAD, type Peer } from './peer.ts';
 
 /** The result of `pnpm bench:peers`. */
 export interface PeersResult extends Provenance {
@@ -12,7 +12,8 @@ export interface PeersResult extends Provenance {
   /** Mean length of an event in bytes. */
   readonly event_bytes: number;
   readonly rows: readonly PeerRow[];
-  readonly skipped: readonly Skipped[];
+  /** The servers that were not measured, and why. */
+  readonly skipped: readonly { readonly title: string; readonly reason: string }[];
 }
 
 /** Figures of one server over all rounds. */
@@ -21,10 +22,10 @@ export interface PeerRow extends Pick<Peer, 'name' | 'title' | 'durability' | 's
   readonly figures: Readonly<Record<keyof Round, Summary | null>>;
 }
 
-/** A server that was not measured, and why. */
-export interface Skipped {
-  readonly title: string;
-  readonly reason: string;
+/** Returns the row of a server from its rounds. */
+export function rowOf(peer: Peer, { version }: Found, rounds: readonly Round[]): PeerRow {
+  const { name, title, durability, setting, repeated } = peer;
+  return { name, title, version, durability, setting, repeated, figures: summaries(rounds) };
 }
 
 const CLASSES: Readonly<Record<Class, string>> = {

@@ -1,5 +1,5 @@
 /**
- * The command `bench:reads`: the time of pages of a large database, alone and during eight of the longest.
+ * Measures the time of pages of a large database, alone and during eight of the longest.
  *
  * Invariants: the server in Rust makes the database once, in `.bench/`. No measurement changes it.
  */
@@ -11,15 +11,7 @@ import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { quantile } from '../analyse/statistics.ts';
 import { post, requestsOf } from '../ladders/load.ts';
-import type { Usage } from '../plan/parse.ts';
 import { LONGEST, PAGES, SEARCH, STATISTICS, storedEvent } from './pages.ts';
-
-export const READS: Usage<'reads'> = {
-  name: 'reads',
-  about: `Measures pages of events and sessions of both servers, each the worst of its kind, and GET /api/stats during
-eight of the longest pages. Build both servers first.`,
-  exit: 'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
-};
 
 const BATCH = 5_000;
 const WARM_UPS = 10;
@@ -30,10 +22,8 @@ const SEARCHES = 5;
 /** Pause between two requests for the statistics, in milliseconds. */
 const PAUSE_MS = 20;
 
-export async function runReads(
-  { stored }: { readonly stored: number },
-  lifetime: Lifetime,
-): Promise<undefined> {
+/** Measures both servers on a database with this many events, and prints a line for each kind of page. */
+export async function runReads(stored: number, lifetime: Lifetime): Promise<undefined> {
   const file = await storedFile(stored, lifetime);
   for (const name of TARGET_NAMES) {
     const server = await startServer(name, { flags: ['--db', file] });
