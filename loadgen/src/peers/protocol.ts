@@ -19,7 +19,7 @@ export interface Protocol {
   readonly answer: (head: string, batch: number) => readonly [length: number, events: number, reply?: string];
 }
 
-const LINE_END = '\r\n';
+const LINE_END = Buffer.from('\r\n');
 /** Stream of JetStream, subject and key of Redis. */
 export const STREAM = 'events';
 
@@ -28,16 +28,16 @@ export const INGEST = http('/api/events/batch', 'application/json', batchBody);
 export const JSON_LINES = http(
   '/insert/jsonline?_stream_fields=agent_type,project&_msg_field=metadata.path',
   'application/stream+json',
-  eachEvent((event) => ['', event, '\n']),
+  eachEvent(Buffer.from('\n'), () => ''),
 );
 
 export const RESP: Protocol = {
-  request: eachEvent((event) => [
-    `*5\r\n$4\r\nXADD\r\n$${STREAM.length}\r\n${STREAM}\r\n$1\r\n*\r\n$1\r\ne\r\n$${event.length}\r\n`,
-    event,
+  request: eachEvent(
     LINE_END,
-  ]),
-  headEnd: LINE_END,
+    ({ length }) =>
+      `*5\r\n$4\r\nXADD\r\n$${STREAM.length}\r\n${STREAM}\r\n$1\r\n*\r\n$1\r\ne\r\n$${length}\r\n`,
+  ),
+  headEnd: '\r\n',
   answer(head) {
     if (!head.startsWith('$')) throw new Error(head);
     return [Number(head.slice(1)) + LINE_END.length, 1];
@@ -52,13 +52,13 @@ const ID_CHARACTERS = 36;
 export const JETSTREAM: Protocol = {
   greeting: (connection) =>
     `CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nSUB _INBOX.${connection} 1\r\n`,
-  request: eachEvent((event, connection) => {
+  request: eachEvent(LINE_END, (event, connection) => {
     const at = event.indexOf(ID_KEY) + ID_KEY.length;
     const headers = `NATS/1.0\r\nNats-Msg-Id: ${event.toString('latin1', at, at + ID_CHARACTERS)}\r\n\r\n`;
     const sizes = `${headers.length} ${headers.length + event.length}`;
-    return [`HPUB ${STREAM} _INBOX.${connection} ${sizes}\r\n${headers}`, event, LINE_END];
+    return `HPUB ${STREAM} _INBOX.${connection} ${sizes}\r\n${headers}`;
   }),
-  headEnd: LINE_END,
+  headEnd: '\r\n',
   answer(head) {
     if (head.startsWith('-ERR')) throw new Error(head);
     if (head === 'PING') return [0, 0, 'PONG\r\n'];
@@ -67,14 +67,15 @@ export const JETSTREAM: Protocol = {
   },
 };
 
-/** Returns the function that writes a range, where each event has text before and after it. */
+/** Returns the function that writes a range of events. `before` returns the text before an event. */
 function eachEvent(
-  around: (event: Buffer, connection: number) => readonly [before: string, event: Buffer, after: string],
+  after: Buffer,
+  before: (event: Buffer, connection: number) => string,
 ): Protocol['request'] {
   return (pool, { first, count }, connection) => {
     const pieces = Array.from({ length: count }, (_, index) => {
-      const [before, event, after] = around(singleBody(pool, first + index), connection);
-      return [Buffer.from(before), event, Buffer.from(after)];
+      const event = singleBody(pool, first + index);
+      return [Buffer.from(before(event, connection)), event, after];
     });
     return Buffer.concat(pieces.flat());
   };
@@ -89,7 +90,7 @@ function http(path: string, type: string, bodyOf: Protocol['request']): Protocol
     },
     headEnd: '\r\n\r\n',
     answer(head, batch) {
-      if (!head.startsWith('HTTP/1.1 2')) throw new Error(head.split(LINE_END)[0]);
+      if (!head.startsWith('HTTP/1.1 2')) throw new Error(head.split('\r\n')[0]);
       const length = head.startsWith('HTTP/1.1 204') ? '0' : /^content-length: *(\d+)/im.exec(head)?.[1];
       if (length === undefined) throw new Error('an answer has no content-length');
       return [Number(length), batch];
@@ -113,12 +114,11 @@ export function answerReader({ headEnd, answer }: Protocol, batch: number, write
       const body = end + headEnd.length;
       if (body + length > bytes.length) break;
       if (reply !== undefined) write(reply);
-      const content = bytes.subarray(body, body + length);
-      // JetStream refuses a message in the body of an answer.
-      if (content.includes('"error"')) throw new Error(content.toString());
       acknowledged += events;
       from = body + length;
     }
+    // JetStream refuses a message in the body of an answer.
+    if (bytes.includes('"error"')) throw new Error(bytes.toString());
     kept = bytes.subarray(from);
     return acknowledged;
   };
