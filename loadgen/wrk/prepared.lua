@@ -62,32 +62,24 @@ function request()
   return head .. #body .. "\r\n\r\n" .. body
 end
 
-local function object(counts)
-  local parts = {}
-  for name, value in pairs(counts) do parts[#parts + 1] = string.format('"%s":%d', name, value) end
-  return "{" .. table.concat(parts, ",") .. "}"
-end
-
-local function count_answer(status, body)
-  statuses[status] = (statuses[status] or 0) + 1
-  local new = tonumber(string.match(body, '"received":(%d+)'))
-  if status < 200 or status > 299 or new == nil then
-    non_2xx = non_2xx + 1
-  else
-    received = received + new
-  end
-end
-
 function response(status, headers, body)
   local at = now()
-  count_answer(status, body)
+  local new = tonumber(string.match(body, '"received":(%d+)'))
+  statuses[status] = (statuses[status] or 0) + 1
+  if status >= 200 and status <= 299 and new ~= nil then
+    received = received + new
+  else
+    non_2xx = non_2xx + 1
+  end
   answered = answered + 1
   if at - reported > ALIVE_S then report(at) end
   if answered == count then
+    local parts = {}
+    for code, times in pairs(statuses) do parts[#parts + 1] = string.format('"%s":%d', code, times) end
     io.write(string.format(
-      'done {"requests":%d,"duration_ms":%.3f,"sent_bytes":%d,"received_events":%d,"non_2xx":%d,"generator_cpu_us":%.0f,"status_codes":%s}\n',
+      'done {"requests":%d,"duration_ms":%.3f,"sent_bytes":%d,"received_events":%d,"non_2xx":%d,"generator_cpu_us":%.0f,"status_codes":{%s}}\n',
       sent, (at - began) * 1000, bytes, received, non_2xx, (os.clock() - cpu) * 1e6,
-      object(statuses)))
+      table.concat(parts, ",")))
     io.flush()
   end
 end

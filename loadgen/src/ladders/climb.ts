@@ -4,9 +4,8 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { quantile, type Summary } from '../analyse/statistics.ts';
-import { openClients } from './clients.ts';
 import { eventOf, FIRST_MEASURED, type Ladder, USUAL } from './ladders.ts';
-import { post, requestsOf } from './load.ts';
+import { openClients, post, requestsOf } from './load.ts';
 import { type Provenance, summaries, withCost } from './shared.ts';
 
 /** Slices of a rung. */

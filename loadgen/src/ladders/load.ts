@@ -1,10 +1,15 @@
-/** Makes and posts requests of events, over a few connections. */
+/** The clients of a ladder: some post requests of events, the others read the live stream. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
 
 /** Requests under way at once. */
 const CONNECTIONS = 4;
+/** Longer than any pause of a busy server. */
+const QUIET_MS = 1_000;
 
 export interface Request {
   readonly body: Buffer;
@@ -46,4 +51,29 @@ export async function post(client: ApiClient, requests: IterableIterator<Request
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, postNext));
   return { seconds: (nowMs() - begun) / 1000, latencies };
+}
+
+/** Opens streams that read every byte and keep none. Resolves when each has its first bytes. */
+export async function openClients(port: number, count: number) {
+  const sockets: Socket[] = [];
+  let newest_ms = nowMs();
+  // One after the other: the server's queue of new connections is bounded.
+  while (sockets.length < count) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    const status = first.toString('latin1', 0, 15);
+    if (status !== 'HTTP/1.1 200 OK') throw new BenchFailure('server_failed', `GET /api/stream: ${status}`);
+    socket.on('error', () => undefined).on('data', () => (newest_ms = nowMs()));
+    sockets.push(socket);
+  }
+  return {
+    /** Waits until no client has received anything for a while. No stream may have ended. */
+    async quiet(): Promise<void> {
+      while (count > 0 && nowMs() - newest_ms < QUIET_MS) await pause(QUIET_MS / 10);
+      const ended = sockets.filter(({ destroyed }) => destroyed).length;
+      if (ended > 0) throw new BenchFailure('server_failed', `the server ended ${ended} streams`);
+    },
+    close: () => sockets.map((socket) => socket.destroy()),
+  };
 }

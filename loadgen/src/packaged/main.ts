@@ -9,11 +9,8 @@ import { compareCommand } from '../cli/compare-command.ts';
 
 export const compare: Comparing['compare'] = (comparison) => {
   const { targets } = comparison;
-  return compareCommand(
-    flagsOf(comparison),
-    { targets, plain: targets, ceilings: null, scratch: null },
-    'bench',
-  );
+  const contenders = { targets, plain: targets, ceilings: null, scratch: null };
+  return compareCommand(flagsOf(comparison), contenders, 'bench');
 };
 
 export function flagsOf({ only, json, rounds = '4', events = '100000' }: Comparison): string[] {

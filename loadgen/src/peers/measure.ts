@@ -42,7 +42,10 @@ export async function measureRound(
   let acknowledged = 0;
   const load = async (seconds: number, rate: number | null, crashes = false): Promise<Driven> => {
     const order = { protocol: peer.protocol, port: server.port, first, rate, duration_s: seconds, crashes };
-    const driven = await lifetime.orInterrupted(drive(generator, order));
+    const driving = drive(generator, order).catch((error: Error) => {
+      throw new BenchFailure('server_failed', `${peer.title}: ${error.message}`);
+    });
+    const driven = await lifetime.orInterrupted(driving);
     first += driven.sent_events;
     acknowledged += driven.acknowledged_events;
     return driven;
@@ -51,16 +54,10 @@ export async function measureRound(
   const closed = await withCost(server.pid, () => load(duration_s, null));
   const open = await withCost(server.pid, () => load(duration_s, LOAD.rate));
   const stored = await peer.stored(server.port);
-  if (stored !== acknowledged) {
-    throw new BenchFailure(
-      'audit_failed',
-      `${peer.title} has ${stored} events, and acknowledged ${acknowledged}`,
-    );
-  }
-  const dying = load(LOAD.crash_s * 10, null, true);
-  await pause(LOAD.crash_s * 1000);
-  await server.kill();
-  await dying;
+  const counts = `has ${stored} events, and acknowledged ${acknowledged}`;
+  if (stored !== acknowledged) throw new BenchFailure('audit_failed', `${peer.title} ${counts}`);
+  const crash = pause(LOAD.crash_s * 1000).then(server.kill);
+  await Promise.all([load(LOAD.crash_s * 10, null, true), crash]);
   server = await startPeer(peer, found, folder.path, lifetime);
   const after = await peer.stored(server.port);
   await server.stop();
@@ -83,10 +80,8 @@ const POLL_MS = 20;
 /** Starts a peer as a child process on a folder that may have its events; resolves when it answers. */
 async function startPeer(peer: Peer, { path }: Found, folder: string, lifetime: Lifetime) {
   const port = (await freePorts(1))[0]!;
-  const child = spawn(path, await peer.flags(folder, port), {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const flags = await peer.flags(folder, port);
+  const child = spawn(path, flags, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   const kill = lifetime.add(() => endProcess(child));
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
