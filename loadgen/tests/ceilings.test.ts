@@ -59,10 +59,8 @@ test('runs go A B B A, and the figures are those of the samples', { skip }, asyn
   for (let round = 0; round < 2; round++) await inserts.repeat((done) => seen.push(done));
   assert.deepEqual(seen, [1, 2, 1, 2]);
   const { samples, servers } = inserts.ceiling();
-  assert.deepEqual(
-    samples.map(({ target }) => target),
-    ['rs', 'ts', 'ts', 'rs'],
-  );
+  const order = samples.map(({ target }) => target);
+  assert.deepEqual(order, ['rs', 'ts', 'ts', 'rs']);
   for (const name of TARGETS) {
     const own = samples.filter(({ target }) => target === name);
     const { events_per_s, cpu_us_per_event } = servers[name]!;
@@ -77,8 +75,7 @@ const program = (source: string): CeilingProgram => ({
 });
 
 const insertWith = async (source: string, own = lifetime) => {
-  const programs = { rs: program(source), ts: program(source) };
-  const inserts = await prepare({ programs, lifetime: own });
+  const inserts = await prepare({ programs: { rs: program(source), ts: program(source) }, lifetime: own });
   await inserts.repeat(() => undefined);
 };
 
@@ -110,9 +107,8 @@ for (const [what, source, text] of [
 
 test('an interruption ends the program that runs', async () => {
   const own = new Lifetime();
-  const { path } = await lifetime.temporaryFolder();
-  const marker = join(path, 'pid');
-  const source = `fs.writeFileSync(${JSON.stringify(marker)}, String(process.pid), { flush: true });setInterval(() => {}, 1000)`;
+  const marker = join((await lifetime.temporaryFolder()).path, 'pid');
+  const source = `fs.writeFileSync(${JSON.stringify(marker)}, String(process.pid));setInterval(() => {}, 1000)`;
   const ended = assert.rejects(insertWith(source, own), /interrupted/);
   while (!existsSync(marker) || readFileSync(marker, 'utf8') === '') await new Promise(setImmediate);
   own.interrupt();

@@ -35,10 +35,9 @@ function twin(name: TargetName, durability: Durability): Peer {
     repeated: 'never stored twice',
     protocol: INGEST,
     find: async () => ({ path: command, version: 'this commit' }),
-    flags: async (folder, port) => [
-      ...args,
-      ...['--db', join(folder, 'events.db'), '--port', String(port), '--durability', durability],
-    ],
+    async flags(folder, port) {
+      return [...args, `--db=${join(folder, 'events.db')}`, `--port=${port}`, `--durability=${durability}`];
+    },
     async stored(port) {
       const { total_events } = JSON.parse(await askHttp(port, '/api/stats')) as { total_events: number };
       return total_events;
@@ -77,8 +76,10 @@ function jetStream(durability: Class, sync: string): Peer {
   };
 }
 
+/** Redis has a log of all changes, and neither snapshots nor rewrites. */
+const KEEP_ALL = { appendonly: 'yes', save: '', 'auto-aof-rewrite-percentage': '0' };
+
 function redis(durability: Class, fsync: string): Peer {
-  const settings = { appendonly: 'yes', appendfsync: fsync, save: '', 'auto-aof-rewrite-percentage': '0' };
   return {
     name: `redis-${durability}`,
     title: 'Redis Streams',
@@ -91,10 +92,10 @@ function redis(durability: Class, fsync: string): Peer {
       if (found === null) return { missing: 'not installed: apt-get install redis-server' };
       return { path: 'redis-server', version: /v=(\S+)/.exec(found.stdout)![1]! };
     },
-    flags: async (folder, port) => [
-      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
-      ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
-    ],
+    async flags(dir, port) {
+      const settings = { bind: '127.0.0.1', port: String(port), dir, ...KEEP_ALL, appendfsync: fsync };
+      return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+    },
     /** The client comes with the server. With `-e` it fails while the server does not answer. */
     async stored(port) {
       const { stdout } = await run('redis-cli', ['-e', '-p', String(port), 'XLEN', STREAM]);

@@ -12,12 +12,12 @@ export interface Protocol {
   readonly request: (pool: Pool, range: Range, connection: number) => Buffer;
   /** What ends the head of an answer. */
   readonly headEnd: '\r\n' | '\r\n\r\n';
-  /**
-   * Returns the number of bytes after the head of an answer, the number of events that it acknowledges, and the text
-   * that the server wants to receive. Throws when the answer refuses.
-   */
-  readonly answer: (head: string, batch: number) => readonly [length: number, events: number, reply?: string];
+  /** Reads the head of an answer; throws when the answer refuses. */
+  readonly answer: (head: string, batch: number) => Answer;
 }
+
+/** Bytes after the head, acknowledged events, and the text that the server wants to receive. */
+type Answer = readonly [length: number, events: number, reply?: string];
 
 const LINE_END = Buffer.from('\r\n');
 /** Stream of JetStream, subject and key of Redis. */
