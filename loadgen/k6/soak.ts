@@ -8,27 +8,20 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { type File, open as openShared, SeekMode } from 'k6/experimental/fs';
 import http from 'k6/http';
-import {
-  bytesOf,
-  type Piece,
-  PLACE_WORDS,
-  type Range,
-  sizeOf,
-  spansOf,
-  writeBody,
-} from '../src/load/packed-pool.ts';
-import { ANSWER, type K6Answer, type K6Job } from './job.ts';
+import { bodyOf, bytesOf, type Piece, PLACE_WORDS, type Range, spansOf } from '../src/load/bodies.ts';
+import type { K6Answer, K6Job } from '../src/load/drivers/k6.ts';
 
-const job = JSON.parse(open(__ENV.JOB!)) as K6Job;
-const placesFile = await openShared(job.places_file);
-const bytesFile = await openShared(job.bytes_file);
+const { job, order, pool, folder, scenario } = JSON.parse(open(__ENV.JOB!)) as K6Job;
+const url = `${order.url}/api/events/batch`;
+const placesFile = await openShared(`${folder}/places`);
+const bytesFile = await openShared(`${folder}/bytes`);
 
 // The figures come from the printed lines, so k6's own metrics need no tags.
-export const options = { systemTags: [], scenarios: { soak: job.scenario } };
+export const options = { systemTags: [], scenarios: { soak: scenario } };
 
 const PARAMETERS = {
   headers: { 'content-type': 'application/json' },
-  timeout: job.timeout,
+  timeout: `${job.timeout_s}s`,
   responseType: 'text',
 } as const;
 
@@ -47,12 +40,12 @@ export function teardown(): void {
 }
 
 export default async function (): Promise<void> {
-  const done = exec.scenario.iterationInTest * job.batch_size;
-  const count = Math.min(job.batch_size, job.count - done);
+  const done = exec.scenario.iterationInTest * job.batchSize;
+  const count = Math.min(job.batchSize, order.range.count - done);
   if (count <= 0) return;
-  const first = job.first + done;
+  const first = order.range.first + done;
   const body = await batchBody({ first, count });
-  const { status, timings, body: text } = http.post(job.url, body.buffer as ArrayBuffer, PARAMETERS);
+  const { status, timings, body: text } = http.post(url, body.buffer as ArrayBuffer, PARAMETERS);
   const answer: K6Answer = {
     events: count,
     bytes: body.length,
@@ -61,20 +54,18 @@ export default async function (): Promise<void> {
     at_ms: Date.now() - exec.scenario.startTime,
     latency_ms: timings.duration,
   };
-  console.log(ANSWER + JSON.stringify(answer));
+  console.log(JSON.stringify(answer));
 }
 
 async function batchBody(range: Range): Promise<Uint8Array> {
   const pieces: Piece[] = [];
-  for (const { first, within, count } of spansOf(job.pool, range)) {
+  for (const { first, within, count } of spansOf(pool, range)) {
     const size = PLACE_WORDS * 4;
     const places = new Uint32Array((await read(placesFile, within * size, count * size)).buffer);
     const [from, to] = bytesOf(places);
     pieces.push({ first, places, bytes: await read(bytesFile, from, to - from) });
   }
-  const body = new Uint8Array(sizeOf(pieces, true));
-  writeBody(job.pool, pieces, true, body);
-  return body;
+  return bodyOf(pool, pieces, true, (size) => new Uint8Array(size));
 }
 
 async function read(file: File, at: number, size: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,14 +1,11 @@
 /**
  * A small ingest server for the tests of the harness. It has the part of the API that a comparison needs, and faults on
- * demand that the harness must detect.
+ * demand that the harness must detect. It is no example of how to build a server.
  *
- * It is started instead of a real server and ignores all arguments before `--db`. `--fault=` names its fault. It is no
- * example of how to build a server.
- *
- * Faults of storage: `lose-one`, `alters-one`, `stores-twice`. `busy`: refuses every seventh batch. `differs`: returns other statistics than the other server.
- * `never-power`: reports `process`, even if `power` was requested. `dies`: exits under load. `slow`: needs 200 µs more for
- * every request. `dashboard`: refuses the requests of a dashboard. `stream-begins-late`: reports 100 rows to stream
- * clients before it has one.
+ * `--fault=` names its fault; fake-store.ts has the faults of storage. `busy`: refuses every seventh batch. `differs`:
+ * returns other statistics than the other server. `never-power`: reports `process`, even if `power` was requested.
+ * `dies`: exits under load. `slow`: needs 200 µs more for every request. `dashboard`: refuses the requests of a dashboard.
+ * `stream-begins-late`: reports 100 rows to stream clients before it has one.
  *
  * Faults of invalidations: `drops-the-last` omits that of event 30. `sends-an-older` repeats that of event 20 after event
  * 2500. `drops-a-client` ends the first stream then. `silent` has a stream without frames. `refuses` answers 503 to each
@@ -16,62 +13,65 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
 import { type FakeEvent, type FakeRow, FakeStore, printRow } from './fake-store.ts';
 import { EPOCH, FakeStream } from './fake-stream.ts';
 
-const argument = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at >= 0
-    ? process.argv[at + 1]
-    : process.argv.find((text) => text.startsWith(`--${name}=`))?.split('=')[1];
-};
-const fault = argument('fault') ?? 'none';
-const durability = fault === 'never-power' ? 'process' : (argument('durability') ?? 'process');
-const SLOW_MS = 0.2;
+const flag = { type: 'string' } as const;
+const { values } = parseArgs({ strict: false, options: { fault: flag, db: flag, durability: flag } });
+const fault = values.fault as string;
+const durability = fault === 'never-power' ? 'process' : (values.durability ?? 'process');
+const SLOW_US = 200;
 const ABOUT = { runtime: 'node', version: '0.0.0', contract: '1.0.0' };
 
-const store = new FakeStore(argument('db')!, fault);
+const store = new FakeStore(values.db as string, fault);
 const stream = new FakeStream(fault);
 let [batches, posts] = [0, 0];
 
-function post(path: string, body: string): [number, unknown] {
+type Answer = readonly [status: number, body: unknown, headers?: Readonly<Record<string, string>>];
+const OVERLOADED: Answer = [503, { error: 'Overloaded', code: 'overloaded' }];
+
+function post(isBatch: boolean, body: string): Answer {
   let parsed: FakeEvent & { readonly events?: readonly FakeEvent[] };
   try {
     parsed = JSON.parse(body);
   } catch {
     return [400, { error: 'Invalid JSON', code: 'invalid_json' }];
   }
-  const batch = path === '/api/events/batch';
-  if (fault === 'refuses' && ++posts % 10 === 0) return [503, { error: 'Overloaded', code: 'overloaded' }];
-  if (batch && fault === 'busy' && ++batches % 7 === 0)
-    return [503, { error: 'Overloaded', code: 'overloaded' }];
-  const { ids, duplicates, rejected, rows } = store.ingest(batch ? parsed.events! : [parsed]);
+  if (fault === 'refuses' && ++posts % 10 === 0) return OVERLOADED;
+  if (fault === 'busy' && isBatch && ++batches % 7 === 0) return OVERLOADED;
+  const { ids, duplicates, rejected, rows } = store.ingest(isBatch ? parsed.events! : [parsed]);
   stream.publish(rows);
   const stored = { received: ids.length, ids, duplicates, revision: String(stream.newest) };
-  if (batch) return [201, { ...stored, rejected }];
+  if (isBatch) return [201, { ...stored, rejected }];
   if (rejected.length > 0) return [400, { error: 'Invalid event payload', code: 'invalid_event' }];
   return [duplicates > 0 ? 200 : 201, stored];
 }
 
-function get(path: string): [number, unknown] {
+function get(path: string, { headers }: IncomingMessage): Answer {
   if (path === '/livez') return [fault === 'not-alive' ? 503 : 200, { status: 'ok' }];
   if (path === '/readyz') return [200, { status: 'ok' }];
   if (path === '/api/health') return [200, health()];
+  if (path === '/api/snapshot/events') {
+    const etag = `W/"${EPOCH}-${stream.newest}"`;
+    if (headers['if-none-match'] === etag) return [304, undefined, { etag }];
+    return [200, { topic: 'events', epoch: EPOCH, revision: String(stream.newest), data: null }, { etag }];
+  }
   if (path === '/api/stats') {
     const query =
       "SELECT count(*) AS total_events, count(*) FILTER (WHERE event_type = 'error') AS total_errors FROM events_readable";
     const totals = store.database.prepare(query).get() as object;
-    return [200, fault === 'differs' ? { ...totals, tools: null } : { ...totals, tools: [] }];
+    return [200, { ...totals, tools: fault === 'differs' ? null : [] }];
   }
   if (path === '/api/events/1') {
     const row = store.database.prepare<[], FakeRow>('SELECT * FROM events_readable WHERE id = 1').get();
     if (row !== undefined) return [200, JSON.parse(printRow(row))];
   }
   // Answers the requests of a dashboard during a load. No test reads these bodies.
-  if (fault === 'dashboard' && path.startsWith('/api/sessions'))
+  if (fault === 'dashboard' && path === '/api/sessions')
     return [503, { error: 'Storage busy', code: 'storage_busy' }];
-  if (/^\/api\/(stats\/\w+|sessions)/.test(path)) return [200, {}];
-  if (path.startsWith('/api/events?')) return [200, { events: [], next: null }];
+  if (/^\/api\/(stats\/\w+|sessions|events$)/.test(path)) return [200, { events: [], next: null }];
   return [404, { error: 'Not found', code: 'not_found' }];
 }
 
@@ -92,42 +92,26 @@ function health(): object {
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  if (fault === 'slow') wait(SLOW_MS);
-  const path = request.url!;
-  const { pathname, searchParams } = new URL(path, 'http://127.0.0.1');
-  if (request.method === 'GET' && pathname === '/api/stream') {
-    stream.connect(response, searchParams);
-    return;
-  }
-  if (request.method === 'GET' && pathname === '/api/snapshot/events') {
-    snapshot(request, response);
-    return;
-  }
-  const [status, body] = request.method === 'POST' ? post(path, Buffer.concat(chunks).toString()) : get(path);
+  const sent = await text(request);
+  if (fault === 'slow') work(SLOW_US);
+  const { pathname, searchParams } = new URL(request.url!, 'http://127.0.0.1');
+  const isPost = request.method === 'POST';
+  if (!isPost && pathname === '/api/stream') return stream.connect(response, searchParams);
+  const [status, body, headers] = isPost
+    ? post(pathname === '/api/events/batch', sent)
+    : get(pathname, request);
   if (fault === 'dies' && store.events > 2000) process.exit(3);
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
-}
-
-function snapshot({ headers }: IncomingMessage, response: ServerResponse): void {
-  const etag = `W/"${EPOCH}-${stream.newest}"`;
-  if (headers['if-none-match'] === etag) {
-    response.writeHead(304, { etag }).end();
-    return;
-  }
-  const body = { topic: 'events', epoch: EPOCH, revision: String(stream.newest), data: null };
-  response.writeHead(200, { 'content-type': 'application/json', etag }).end(JSON.stringify(body));
+  const type = 'application/json; charset=utf-8';
+  response.writeHead(status, { 'content-type': type, ...headers }).end(JSON.stringify(body));
 }
 
 /** Uses so much CPU time, as a slow server would. Other programs do not change the amount. */
-function wait(ms: number): void {
+function work(us: number): void {
   const begun = process.cpuUsage();
-  const used = (): number => {
+  for (let used_us = 0; used_us < us; ) {
     const { user, system } = process.cpuUsage(begun);
-    return user + system;
-  };
-  while (used() < ms * 1000);
+    used_us = user + system;
+  }
 }
 
 const server = createServer((request, response) => void handle(request, response));

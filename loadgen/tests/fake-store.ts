@@ -16,18 +16,23 @@ export interface FakeEvent {
 
 export type FakeRow = Readonly<Record<string, string | number | null>>;
 
-export interface Outcome {
-  readonly ids: number[];
-  duplicates: number;
-  readonly rejected: { readonly index: number; readonly errors: readonly string[] }[];
-  readonly rows: FakeRow[];
-}
-
 const COLUMNS = VIEW_COLUMNS.map((name) => (name === 'id' ? 'id INTEGER PRIMARY KEY' : name));
 
-/** Number of the event that the faults of storage affect, and of the event that the rare fault affects. */
-const STRUCK = 1000;
-const RARE = 100_000;
+interface Outcome {
+  /** Ids that are acknowledged. */
+  readonly ids: readonly number[];
+  readonly rows: readonly FakeRow[];
+  readonly rejected: readonly object[];
+  readonly duplicates: number;
+}
+
+/** Number of the event that a fault affects, and how often it is stored. */
+const STRUCK: Readonly<Record<string, { readonly event: number; readonly copies: number }>> = {
+  'lose-one': { event: 1000, copies: 0 },
+  'lose-one-in-100000': { event: 100_000, copies: 0 },
+  'alters-one': { event: 1000, copies: 1 },
+  'stores-twice': { event: 1000, copies: 2 },
+};
 
 export class FakeStore {
   readonly database: Database.Database;
@@ -54,38 +59,32 @@ export class FakeStore {
   }
 
   #ingest(all: readonly FakeEvent[]): Outcome {
-    const outcome: Outcome = { ids: [], duplicates: 0, rejected: [], rows: [] };
+    const [ids, rows, rejected]: [number[], FakeRow[], object[]] = [[], [], []];
     const created_at = new Date().toISOString();
     for (const [index, event] of all.entries()) {
-      const { session_id, event_id } = event;
-      if (typeof event.agent_type !== 'string')
-        outcome.rejected.push({ index, errors: ['agent_type: must be a string'] });
-      else if (event_id !== undefined && this.#remember.run(event_id).changes === 0) outcome.duplicates++;
-      else {
-        const ids = { session_id, event_id: event_id ?? null, created_at };
-        this.#store({ ...expectedConstants(JSON.stringify(event)), ...ids }, outcome);
+      const { session_id, event_id = null } = event;
+      if (typeof event.agent_type !== 'string') {
+        rejected.push({ index, errors: ['agent_type: must be a string'] });
+        continue;
       }
+      if (event_id !== null && this.#remember.run(event_id).changes === 0) continue;
+      const row = { ...expectedConstants(JSON.stringify(event)), session_id, event_id, created_at };
+      const stored = this.#store(row);
+      ids.push(stored[0]?.id ?? this.events);
+      rows.push(...stored);
     }
-    return outcome;
+    return { ids, rows, rejected, duplicates: all.length - ids.length - rejected.length };
   }
 
-  #store(row: FakeRow, outcome: Outcome): void {
-    const fault = this.#fault;
-    this.events++;
-    const struck = this.events === STRUCK;
-    const lost =
-      (fault === 'lose-one' && struck) || (fault === 'lose-one-in-100000' && this.events % RARE === 0);
-    if (lost) {
-      outcome.ids.push(this.events);
-      return;
-    }
-    const stored = fault === 'alters-one' && struck ? { ...row, metadata: '{"altered":true}' } : row;
-    const copies = fault === 'stores-twice' && struck ? 2 : 1;
-    for (let i = 0; i < copies; i++) {
-      const id = Number(this.#insert.run({ ...stored, id: null }).lastInsertRowid);
-      outcome.rows.push({ ...stored, id });
-      if (i === 0) outcome.ids.push(id);
-    }
+  /** Returns the rows that are stored: one, or by a fault none or two. */
+  #store(row: FakeRow): (FakeRow & { readonly id: number })[] {
+    const fault = STRUCK[this.#fault];
+    const isStruck = ++this.events === fault?.event;
+    const stored = isStruck && this.#fault === 'alters-one' ? { ...row, metadata: '{"altered":true}' } : row;
+    return Array.from({ length: isStruck ? fault.copies : 1 }, () => {
+      const { lastInsertRowid } = this.#insert.run({ ...stored, id: null });
+      return { ...stored, id: Number(lastInsertRowid) };
+    });
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import type { Placement } from '../src/plan/placement.ts';
 
 /** A placement without pinning, for generators in tests. */
@@ -25,9 +26,7 @@ export async function listen(
   const paths: string[] = [];
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
+    const text = await textOf(request);
     paths.push(request.url!);
     const number = bodies.push(text);
     await before(number, response);

@@ -3,49 +3,23 @@
  * are detected, even on a busy machine; audit.test.ts tests a lost event.
  */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { throughput } from '../src/analyse/metrics.ts';
 import { median } from '../src/analyse/statistics.ts';
 import { generateLines } from '../src/load/payload.ts';
-import { violations } from '../src/result/json.ts';
-import {
-  headlineOf,
-  measurementNamed,
-  type RawMeasurement,
-  type RawResult,
-  type Result,
-} from '../src/result/result.ts';
-import { type Run, runCompare } from './run-program.ts';
+import { headlineOf, measurementNamed, type RawMeasurement } from '../src/result/result.ts';
+import { resultOf } from './run-program.ts';
 import { folder } from './scratch.ts';
 
 const SATURATED = fileURLToPath(new URL('./saturated-main.ts', import.meta.url));
 /** A few events, since each process of a run makes all of them. */
 const corpus = join(folder, 'events.ndjson');
 writeFileSync(corpus, [...generateLines(1)].slice(0, 500).join('\n'));
-let runs = 0;
-interface Found extends Run {
-  readonly result: Result;
-  readonly raw: RawResult;
-}
-
-/** Runs a comparison without k6, so that the open loop drives the soak. */
-async function resultOf(flags: readonly string[], env: Record<string, string> = {}): Promise<Found> {
-  const out = join(folder, `${runs++}.json`);
-  const all = [...flags, '--starts=3', `--out=${out}`];
-  const run = await runCompare(folder, all, { K6_BIN: '/nowhere/k6', ...env });
-  assert.equal(run.code, 0, run.stderr);
-  assert.deepEqual(run.left, []);
-  const result = JSON.parse(readFileSync(out, 'utf8')) as Result;
-  assert.deepEqual(await violations(result), []);
-  const raw = JSON.parse(readFileSync(join(run.scratch, 'benchmark-raw.json'), 'utf8')) as RawResult;
-  return { ...run, result, raw };
-}
-
 const WARM_UP = 200;
-const SMALL = ['--rounds=1', '--events=2000', `--warmup=${WARM_UP}`, '--concurrency=4'];
+const SMALL = ['--rounds=1', '--starts=3', '--events=2000', `--warmup=${WARM_UP}`, '--concurrency=4'];
 
 test('open loops take place in the processes of the closed loop, at rates and at a share of its throughput', async () => {
   const flags = ['--mode=open', '--rate=20%,500', '--duration=1', '--batch-size=10'];
@@ -102,7 +76,7 @@ test('--plain measures four servers with the same bytes, and the summary stays b
 });
 
 test('a soak without k6 runs on the open loop and reports it; three seconds are not enough samples', async () => {
-  const load = ['--mode=soak', '--rate=500', `--corpus=${corpus}`];
+  const load = ['--mode=soak', '--starts=1', '--rate=500', `--corpus=${corpus}`];
   const flags = [...load, '--only=rs', '--duration=3', '--warmup=50', '--stream-clients=2'];
   const { result, raw } = await resultOf(flags);
   const soak = measurementNamed(result, 'soak')!;
@@ -116,8 +90,8 @@ test('a soak without k6 runs on the open loop and reports it; three seconds are 
 });
 
 test('a saturated generator has a warning, one server alone no ratio, and --json prints the summary', async () => {
-  const flags = ['--mode=batch', '--events=5000', '--warmup=0', '--rounds=1', '--only=ts', '--json'];
-  const { result, stdout } = await resultOf(flags, { FAKE_GENERATOR: SATURATED });
+  const flags = ['--mode=batch', '--events=5000', '--warmup=0', '--rounds=1', '--starts=1'];
+  const { result, stdout } = await resultOf([...flags, '--only=ts', '--json'], { FAKE_GENERATOR: SATURATED });
   assert.deepEqual(JSON.parse(stdout), result);
   const { warnings, order, comparison } = measurementNamed(result, 'batch')!;
   const { message } = warnings.find(({ code }) => code === 'generator_saturated')!;
@@ -126,7 +100,7 @@ test('a saturated generator has a warning, one server alone no ratio, and --json
 });
 
 test('a server that uses 200 µs more for each request is reported as slower', async () => {
-  const flags = ['--mode=single', '--events=1000', '--warmup=200', '--concurrency=4'];
+  const flags = ['--mode=single', '--events=1000', '--warmup=200', '--concurrency=4', '--starts=1'];
   const { result, stdout } = await resultOf(flags, { FAKE_FAULTS: 'ts:slow' });
   const { comparison, workload } = measurementNamed(result, 'single')!;
   assert.equal(workload!.slices, 2);

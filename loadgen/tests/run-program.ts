@@ -1,12 +1,17 @@
 /**
  * Runs a command with fake servers as a child process, and reports the files and processes that it left behind.
  */
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { violations } from '../src/result/json.ts';
+import type { RawResult, Result } from '../src/result/result.ts';
+import { folder } from './scratch.ts';
 
 const COMPARE = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
 
@@ -21,19 +26,14 @@ export interface Run {
   readonly left: readonly string[];
 }
 
-export interface RunProgress {
-  readonly pid: number;
-  /** Resolves when stderr matches; rejects when the run ends before. */
-  until(pattern: RegExp): Promise<void>;
-}
-
 export interface Running {
   /** Folder in which the run gets a temporary folder of its own. */
   readonly folder: string;
   readonly main: string;
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly during?: (progress: RunProgress) => Promise<void>;
+  /** `until` resolves when stderr matches, and rejects when the run ends before. */
+  readonly during?: (run: { pid: number; until: (pattern: RegExp) => Promise<void> }) => Promise<void>;
 }
 
 export async function runProgram({ folder, main, argv, env, during }: Running): Promise<Run> {
@@ -44,12 +44,10 @@ export async function runProgram({ folder, main, argv, env, during }: Running): 
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
+  const printed = text(child.stdout);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
   });
   const closed = once(child, 'close');
   const until = async (pattern: RegExp) => {
@@ -60,20 +58,35 @@ export async function runProgram({ folder, main, argv, env, during }: Running): 
   };
   await during?.({ pid: child.pid!, until });
   const [code] = (await closed) as [number | null];
+  const stdout = await printed;
   return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)] };
 }
 
-/** Runs the whole comparison with fake servers. `scratch` is the folder of its raw data, its report and its history. */
+/**
+ * Runs the whole comparison with fake servers and without k6. `scratch` is the folder of its raw data, its report and its
+ * history.
+ */
 export async function runCompare(
-  folder: string,
   argv: readonly string[],
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
   during?: Running['during'],
 ): Promise<Run & { readonly scratch: string }> {
   const scratch = mkdtempSync(join(folder, 'scratch-'));
-  const all = { FAKE_SCRATCH: scratch, ...env };
+  const all = { FAKE_SCRATCH: scratch, K6_BIN: '/nowhere/k6', ...env };
   const run = await runProgram({ folder, main: COMPARE, argv, env: all, ...(during && { during }) });
   return { ...run, scratch };
+}
+
+/** Runs a comparison that must succeed, and returns its files as well. The summary follows the schema. */
+export async function resultOf(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const out = join(mkdtempSync(join(folder, 'out-')), 'result.json');
+  const run = await runCompare([...flags, `--out=${out}`], env);
+  assert.equal(run.code, 0, run.stderr);
+  assert.deepEqual(run.left, []);
+  const result = JSON.parse(readFileSync(out, 'utf8')) as Result;
+  assert.deepEqual(await violations(result), []);
+  const rawText = readFileSync(join(run.scratch, 'benchmark-raw.json'), 'utf8');
+  return { ...run, result, rawText, raw: JSON.parse(rawText) as RawResult };
 }
 
 /** Returns the processes that have the run's temporary folder in their environment. Only Linux can list them. */

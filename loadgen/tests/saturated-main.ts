@@ -3,22 +3,19 @@
  * other load.
  */
 import { sendByAutocannon } from '../src/load/drivers/autocannon-process.ts';
-import { type Load, serveGenerator } from '../src/load/drivers/generator-process.ts';
+import { serveGenerator } from '../src/load/drivers/node-generator.ts';
 
 /** CPU time as a share of a core while requests are sent. */
 const SHARE = 1.2;
 
 /** CPU time after the last answer counts as used, but its duration does not count as time of sending. */
-async function send(load: Load) {
+serveGenerator(async (load) => {
   const [begun_ms, begun] = [performance.now(), process.cpuUsage()];
   const failed = await sendByAutocannon(load);
   const needed_us = (performance.now() - begun_ms) * 1000 * SHARE;
-  const used_us = (): number => {
+  for (let used_us = 0; used_us < needed_us; ) {
     const { user, system } = process.cpuUsage(begun);
-    return user + system;
-  };
-  while (used_us() < needed_us);
+    used_us = user + system;
+  }
   return failed;
-}
-
-serveGenerator(send);
+});

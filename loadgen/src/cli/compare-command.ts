@@ -63,12 +63,9 @@ function modeProblems({ given, mode }: Options): string[] {
 
 /** Returns the unknown names of `--pick`. A mistyped name would silently leave out its measurement. */
 function pickProblems(options: Options): string[] {
-  const all = specsOf({ ...options, pick: undefined }, { k6: false, wrk: true });
-  const names = all.map(({ name }) => name);
-  return (options.pick ?? [])
-    .filter((name) => !names.includes(name))
-    .map((name) => {
-      const there = names.length === 0 ? 'nothing but starts' : names.join(', ');
-      return `--pick names ${name === '' ? 'nothing' : name}; --mode=${options.mode} measures ${there}`;
-    });
+  const specs = specsOf({ ...options, pick: undefined }, { k6: false, wrk: true });
+  const names = specs.map(({ name }) => name);
+  const measured = `--mode=${options.mode} measures ${names.join(', ') || 'nothing but starts'}`;
+  const unknown = (options.pick ?? []).filter((name) => !names.includes(name));
+  return unknown.map((name) => `--pick names ${name || 'nothing'}; ${measured}`);
 }

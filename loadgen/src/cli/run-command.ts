@@ -6,7 +6,7 @@
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { Failure, Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { CommandName } from '../plan/flag.ts';
+import type { CommandName } from '../plan/flags.ts';
 import type { Parsed } from '../plan/parse.ts';
 
 /** Ctrl-C, a request to end, and a terminal that was closed. */
@@ -45,14 +45,13 @@ export async function runCommand<Options>(
 }
 
 /** Reports on stderr why a run ended. Returns the exit code: 130 when interrupted, otherwise 1. */
-function reportFailure(program: string, error: unknown, lifetime: Lifetime): number {
-  if (error instanceof Interrupted || lifetime.signal.aborted) {
-    process.stderr.write(`${program}: interrupted\n`);
-    return 130;
-  }
-  if (error instanceof Failure) {
-    process.stderr.write(`${program}: ${error.code}: ${error.message}\n`);
-    for (const line of error.details) process.stderr.write(`  ${line}\n`);
-  } else process.stderr.write(`${program}: ${error instanceof Error ? error.stack : String(error)}\n`);
-  return 1;
+function reportFailure(program: string, error: unknown, { signal }: Lifetime): number {
+  const isInterrupted = error instanceof Interrupted || signal.aborted;
+  const lines = isInterrupted
+    ? ['interrupted']
+    : error instanceof Failure
+      ? [`${error.code}: ${error.message}`, ...error.details.map((line) => `  ${line}`)]
+      : [error instanceof Error ? error.stack : String(error)];
+  process.stderr.write(`${program}: ${lines.join('\n')}\n`);
+  return isInterrupted ? 130 : 1;
 }

@@ -32,10 +32,10 @@ export function* generateLines(seed: number): Generator<string> {
   let index = 0;
   let clock = FIRST_TIMESTAMP_MS;
   for (const [number, drafts] of sessions.entries()) {
-    const session = uuid(seed + 1, number);
+    const session_id = uuid(seed + 1, number);
     for (const draft of drafts) {
       clock += Math.floor(random.next() * 4_000);
-      yield eventText(draft, { event: uuid(seed, index++), session, clock }, random);
+      yield eventText(draft, { event_id: uuid(seed, index++), session_id }, clock, random);
     }
   }
 }
@@ -45,20 +45,21 @@ const AGENTS = Object.keys(SESSION_SHARES) as AgentType[];
 /** Divides the agent's events into sessions. A session has its start events first and its end events last. */
 function sessionsOf(agent: AgentType, random: Random): Draft[][] {
   const drafts = KINDS.filter((kind) => kind.agent_type === agent).flatMap((kind) => draftsOf(kind, random));
-  const starts = drafts.filter((draft) => draft.kind.event_type === 'session_start');
-  const ends = drafts.filter((draft) => draft.kind.event_type === 'session_end');
-  const middle = shuffle(
-    random,
-    drafts.filter((draft) => !starts.includes(draft) && !ends.includes(draft)),
+  const {
+    session_start: starts = [],
+    session_end: ends = [],
+    other = [],
+  } = Object.groupBy(drafts, ({ kind: { event_type } }) =>
+    event_type === 'session_start' || event_type === 'session_end' ? event_type : 'other',
   );
-  const shares = [...SESSION_SHARES[agent], 1];
-  let from = 0;
-  const sessions = shares.map((share, i) => {
-    const to = i === shares.length - 1 ? middle.length : from + Math.round(share * middle.length);
-    const part = middle.slice(from, to);
-    from = to;
-    return [...starts.splice(0, 1), ...part, ...ends.splice(0, 1)];
-  });
+  const total = shuffle(random, other).length;
+  // The last session gets what is left.
+  const sizes = [...SESSION_SHARES[agent].map((share) => Math.round(share * total)), total];
+  const sessions = sizes.map((size) => [
+    ...starts.splice(0, 1),
+    ...other.splice(0, size),
+    ...ends.splice(0, 1),
+  ]);
   // There are more start events than sessions: a resumed session sends another one.
   sessions[0]!.unshift(...starts);
   sessions.at(-1)!.push(...ends);
@@ -72,32 +73,18 @@ function draftsOf(kind: Kind, random: Random): Draft[] {
   return sizes.map((bytes, i) => ({ kind, bytes, nonAscii: i < kind.non_ascii }));
 }
 
-interface Ids {
-  readonly event: string;
-  readonly session: string;
-  readonly clock: number;
-}
-
 /** Returns the event's JSON, padded to its size. An event whose fields alone are longer keeps its length. */
-function eventText(draft: Draft, ids: Ids, random: Random): string {
+function eventText(draft: Draft, ids: object, clock: number, random: Random): string {
   const shape = shapeOf(draft.kind, random);
-  const head = {
-    event_id: ids.event,
-    session_id: ids.session,
-    agent_type: draft.kind.agent_type,
-    event_type: draft.kind.event_type,
-    ...shape.fields,
-    ...(draft.bytes > 300 ? { client_timestamp: new Date(ids.clock).toISOString(), source: 'import' } : {}),
-  };
+  const { agent_type, event_type } = draft.kind;
+  const rest = draft.bytes > 300 ? { client_timestamp: new Date(clock).toISOString(), source: 'import' } : {};
+  const head = { ...ids, agent_type, event_type, ...shape.fields, ...rest };
   // Metadata is created only once, since it contains random values. Its text is inserted afterwards.
   const metadata = JSON.stringify(shape.metadata(MARK));
   const bare = `${JSON.stringify(head).slice(0, -1)},"metadata":${metadata}}`;
   const room = draft.bytes - (Buffer.byteLength(bare) - MARK.length);
-  const text = filler(
-    random,
-    Math.max(room, draft.nonAscii ? 32 : 1),
-    draft.nonAscii ? nonAscii(random) : '',
-  );
+  const [shortest, beyond] = draft.nonAscii ? [32, nonAscii(random)] : [1, ''];
+  const text = filler(random, Math.max(room, shortest), beyond);
   return bare.replace(MARK, () => JSON.stringify(text).slice(1, -1));
 }
 
@@ -110,7 +97,7 @@ const SMALL_TOOLS = ['Bash', 'Read', 'Edit', 'Glob', 'Grep', 'Write'];
 export function* generateSmallLines(seed: number): Generator<string> {
   const random = seededRandom(seed);
   for (let index = 0; index < SMALL.events; index++) {
-    const head = {
+    const head = JSON.stringify({
       event_id: uuid(seed, index),
       session_id: uuid(seed + 1, random.below(SMALL.sessions)),
       agent_type: 'claude_code',
@@ -125,10 +112,10 @@ export function* generateSmallLines(seed: number): Generator<string> {
       branch: 'main',
       client_timestamp: new Date(FIRST_TIMESTAMP_MS + index * 10).toISOString(),
       source: 'hook',
-    };
-    const bare = `${JSON.stringify(head).slice(0, -1)},"metadata":{"path":""}}`;
+    });
+    const bare = `${head.slice(0, -1)},"metadata":{"path":""}}`;
     const text = SMALL_PATH.repeat(SMALL.bytes).slice(0, SMALL.bytes - bare.length);
-    yield `${JSON.stringify(head).slice(0, -1)},"metadata":{"path":"${text}"}}`;
+    yield `${bare.slice(0, -'"}}'.length)}${text}"}}`;
   }
 }
 

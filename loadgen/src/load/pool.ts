@@ -1,16 +1,17 @@
 /**
  * The events of a run: a pool from the generator or a corpus, which is sent repeatedly with fresh ids.
  *
- * Invariant: a pool is a function of its seed or its file, so that both servers get the same bytes. The digest of the
- * pool shows whether two runs are comparable.
+ * Invariant: a pool is a function of its seed or its file, so that both servers get the same bytes. Only the two ids of
+ * an event change; metadata keeps every byte. The digest of the pool shows whether two runs are comparable.
  */
 import { createHash } from 'node:crypto';
 import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
+import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import { quantile } from '../analyse/statistics.ts';
 import { BenchFailure } from '../failure.ts';
-import { type PackedPool, PLACE_WORDS } from './packed-pool.ts';
+import { type PackedPool, PLACE_WORDS } from './bodies.ts';
 import { generateLines, generateSmallLines } from './payload.ts';
-import { parseTemplate, type Template } from './template.ts';
+import { UUID_BYTES } from './uuid.ts';
 
 export interface PoolSource {
   /** NDJSON file, optionally compressed with gzip; `undefined`: the events are generated. */
@@ -35,28 +36,30 @@ export interface PoolFacts {
 }
 
 export interface Pool extends PackedPool {
-  /** `PLACE_WORDS` words for each event. */
-  readonly places: Uint32Array;
-  /** All events, joined by commas. */
-  readonly bytes: Buffer;
   readonly facts: PoolFacts;
+}
+
+/** One event as bytes, with placeholders of a UUID's length as its ids. */
+interface Template {
+  readonly bytes: Buffer;
+  /** Offset of the `event_id` within its quotes; -1 when the event has none. */
+  readonly idAt: number;
+  readonly sessionAt: number;
+  /** Number of the event's session within the pool, from 0. */
+  readonly session: number;
 }
 
 /** Reads or generates the events. Fails with `corpus_unusable` at the first line that cannot be an event. */
 export async function loadPool(source: PoolSource): Promise<Pool> {
+  const { corpus, payload, seed, most } = source;
+  const generate = payload === 'small' ? generateSmallLines : generateLines;
   const sessions = new Map<string, number>();
   const templates: Template[] = [];
-  const number = (id: string): number => {
-    const known = sessions.get(id);
-    if (known !== undefined) return known;
-    sessions.set(id, sessions.size);
-    return sessions.size - 1;
-  };
   let line = 1;
   try {
-    for await (const text of linesOf(source)) {
-      if (text.trim() !== '') templates.push(parseTemplate(text, number));
-      if (templates.length >= source.most) break;
+    for await (const text of corpus === undefined ? generate(seed) : readCorpus(corpus)) {
+      if (text.trim() !== '') templates.push(templateOf(text, sessions));
+      if (templates.length >= most) break;
       line++;
     }
   } catch (error) {
@@ -64,13 +67,39 @@ export async function loadPool(source: PoolSource): Promise<Pool> {
     throw new BenchFailure('corpus_unusable', `line ${line} of the corpus: ${why}`);
   }
   if (templates.length === 0) throw new BenchFailure('corpus_unusable', 'the corpus holds no event');
-  return {
-    events: templates.length,
-    sessions: sessions.size,
-    seed: source.seed,
-    ...packed(templates),
-    facts: factsOf(source, templates, sessions.size),
-  };
+  const facts = factsOf(source, templates, sessions.size);
+  return { events: templates.length, sessions: sessions.size, seed, ...packed(templates), facts };
+}
+
+/** JSON text contains no raw control characters, so these marks are found again at the two ids alone. */
+const [SESSION_MARK, ID_MARK] = ['\x01'.repeat(UUID_BYTES), '\x02'.repeat(UUID_BYTES)];
+
+/**
+ * Makes a template of one event's JSON text. Throws when it cannot be an event: the contract requires an object with a
+ * `session_id`. For a duplicate key, the last value counts.
+ */
+function templateOf(line: string, sessions: Map<string, number>): Template {
+  const parsed: unknown = JSON.parse(line);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new TypeError('not a JSON object');
+  const { session_id, event_id } = parsed as { readonly session_id?: unknown; readonly event_id?: unknown };
+  if (typeof session_id !== 'string') throw new TypeError('no session_id that is a string');
+  // An id of white space counts as absent (contract, rule of `event_id`), so it gets no fresh id.
+  const hasId = typeof event_id === 'string' && event_id.trim() !== '';
+  const members = memberSpans(line);
+  const marks = [
+    { mark: SESSION_MARK, member: members.findLast(({ key }) => key === 'session_id')! },
+    ...(hasId ? [{ mark: ID_MARK, member: members.findLast(({ key }) => key === 'event_id')! }] : []),
+  ];
+  let text = line;
+  // The later id is replaced first, so that the offset of the earlier one stays.
+  for (const { mark, member } of marks.toSorted((a, b) => b.member.at - a.member.at))
+    text = `${text.slice(0, member.at + 1)}${mark}${text.slice(member.at + member.text.length - 1)}`;
+  const bytes = Buffer.from(text);
+  const [sessionAt, idAt] = [bytes.indexOf(SESSION_MARK), bytes.indexOf(ID_MARK)];
+  for (const { mark } of marks) bytes.fill('0', bytes.indexOf(mark), bytes.indexOf(mark) + UUID_BYTES);
+  if (!sessions.has(session_id)) sessions.set(session_id, sessions.size);
+  return { bytes, idAt, sessionAt, session: sessions.get(session_id)! };
 }
 
 const COMMA = Buffer.from(',');
@@ -86,19 +115,14 @@ function packed(templates: readonly Template[]): Pick<Pool, 'places' | 'bytes'> 
   return { places, bytes: bytes.subarray(0, -COMMA.length) };
 }
 
-function linesOf({ corpus, payload, seed }: PoolSource): Iterable<string> | AsyncIterable<string> {
-  if (corpus !== undefined) return readCorpus(corpus);
-  return payload === 'small' ? generateSmallLines(seed) : generateLines(seed);
-}
-
-function factsOf(source: PoolSource, templates: readonly Template[], sessions: number): PoolFacts {
+function factsOf({ corpus, seed }: PoolSource, templates: readonly Template[], sessions: number): PoolFacts {
   const digest = createHash('sha256');
   for (const template of templates) digest.update(template.bytes).update('\n');
   const sizes = templates.map((template) => template.bytes.length).sort((a, b) => a - b);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return {
-    source: source.corpus === undefined ? 'generated' : 'corpus',
-    seed: source.seed,
+    source: corpus === undefined ? 'generated' : 'corpus',
+    seed,
     events: templates.length,
     sessions,
     with_event_id: templates.filter((template) => template.idAt >= 0).length,

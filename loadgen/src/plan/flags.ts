@@ -1,10 +1,9 @@
 /**
  * DATA: every flag of every benchmark command, with defaults, bounds and help.
  *
- * Invariant: parsing, checks, help and the types of options follow from this table. No other code contains a default of
- * a flag.
+ * Invariant: parsing, checks, help and the types of options follow from these tables. No other code contains a default
+ * of a flag.
  */
-import { type CommandName, type Flag, MODES } from './flag.ts';
 import {
   DEFAULT_RATES,
   HEADLINE_ROUNDS,
@@ -16,187 +15,118 @@ import {
   WARMUP_S,
 } from './lengths.ts';
 
-const COUNT = { kind: 'integer', value: 'N', minimum: 1, maximum: 100_000_000 } as const;
-const ALL_SUITES = ['compare', 'sync', 'codecs', 'binary', 'rpc'] as const;
+const MODES = ['startup', 'main', 'batch', 'single', 'open', 'soak', 'all'] as const;
+export type RunMode = (typeof MODES)[number];
+
+const COMPARE = ['compare'] as const;
+const SUITES = ['sync', 'codecs', 'binary', 'rpc'] as const;
+const ALL = [...COMPARE, ...SUITES] as const;
+export type CommandName = (typeof ALL)[number] | 'reads' | 'peers' | 'ladders';
+
+export interface Flag {
+  /** Kind of the value. The items of a `list` have commas between them. */
+  readonly kind: 'switch' | 'text' | 'integer' | 'choice' | 'list';
+  readonly commands: readonly CommandName[];
+  /** Modes of `compare` that accept the flag; other modes reject it. Default: all modes. */
+  readonly modes?: readonly RunMode[];
+  /** A result of `compare` with this flag never replaces the committed one. */
+  readonly scratch?: true;
+  /** Placeholder for the value in the help text; default: that of the kind. */
+  readonly value?: string;
+  readonly default?: number | string;
+  /** The default with `--quick`. */
+  readonly quick?: number;
+  /** Bounds of an integer; default: 1 and 100,000,000. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly choices?: readonly string[];
+}
+
 const LOADS = ['main', 'batch', 'single', 'open', 'soak'] as const;
-const COUNT_OF_LOAD = { ...COUNT, commands: ['compare'], modes: LOADS, changesLoad: true } as const;
+const LOOPS = ['main', 'batch', 'single', 'open'] as const;
+const IN_BATCHES = ['main', 'batch', 'open', 'soak'] as const;
+const ALL_BUT_FULL = [...LOADS, 'startup'] as const;
+const LEVELS = ['process', 'power'] as const;
+
+/** A flag that changes the load: a reader would take its figures for those of the default load. */
+const LOAD = { commands: COMPARE, modes: LOADS, scratch: true } as const;
 
 export const FLAGS = {
-  mode: {
-    kind: 'choice',
-    commands: ['compare'],
-    value: 'MODE',
-    default: 'main',
-    choices: MODES,
-    help: 'main: a closed loop and open loops in the same processes; all: the full comparison',
-  },
-  quick: {
-    kind: 'switch',
-    commands: ALL_SUITES,
-    help: 'feedback within a minute, never the committed result',
-  },
-  all: {
-    kind: 'switch',
-    commands: ['sync', 'codecs', 'binary', 'rpc'],
-    help: 'the whole matrix, up to half an hour',
-  },
-  only: {
-    kind: 'choice',
-    commands: ALL_SUITES,
-    value: 'NAME',
-    choices: ['rs', 'ts'],
-    help: 'measure one server alone',
-  },
-  pick: {
-    kind: 'list',
-    commands: ['compare', 'ladders'],
-    value: 'NAMES',
-    help: 'only these measurements, by their names in the result, with commas',
-  },
-  scenarios: {
-    kind: 'list',
-    commands: ['sync', 'codecs', 'binary', 'rpc'],
-    value: 'NAMES',
-    help: 'only these scenarios, with commas',
-  },
-  events: {
-    ...COUNT,
-    commands: ['compare'],
-    modes: ['main', 'batch', 'single', 'open', 'all'],
-    quick: 200_000,
-    help: 'events that a closed loop has in each round, instead of a length',
-  },
-  stored: {
-    ...COUNT,
-    commands: ['reads'],
-    default: 1_000_000,
-    help: 'events of the database that is read; it is made once, in .bench/',
-  },
-  duration: {
-    kind: 'integer',
-    commands: ['compare', 'peers'],
-    modes: LOADS,
-    value: 'S',
-    minimum: 1,
-    maximum: 86_400,
-    help:
-      'length of a slice; of a closed loop, the events that the faster server takes so long for ' +
-      `[${SLICE_S.batch}, single events ${SLICE_S.single}, open loop ${SLICE_S.open}, soak ${SOAK_S}, peers ${PEER_S}]`,
-  },
-  driver: {
-    kind: 'choice',
-    commands: ['compare'],
-    modes: ['main', 'batch', 'single', 'open', 'all'],
-    changesLoad: true,
-    value: 'NAME',
-    choices: ['autocannon', 'wrk'],
-    help: 'what sends in a closed loop; wrk costs least and reports no latencies [wrk where it is installed]',
-  },
-  concurrency: {
-    ...COUNT_OF_LOAD,
-    modes: ['main', 'batch', 'single', 'open'],
-    default: 40,
-    maximum: 1000,
-    help: 'connections',
-  },
-  'batch-size': {
-    ...COUNT_OF_LOAD,
-    modes: ['main', 'batch', 'open', 'soak'],
-    default: 50,
-    maximum: 10_000,
-    help: 'events in a request',
-  },
-  rate: {
-    kind: 'text',
-    commands: ['compare'],
-    modes: ['open', 'soak'],
-    value: 'RATES',
-    help: `events/s, or in an open loop also shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
-  },
-  'stream-clients': {
-    ...COUNT_OF_LOAD,
-    minimum: 0,
-    maximum: 1000,
-    help: 'clients of the live stream during the load, each checked against the file [soak 10, else 0]',
-  },
-  warmup: {
-    ...COUNT_OF_LOAD,
-    minimum: 0,
-    quick: 20_000,
-    help:
-      `events to warm up [closed loop ${UNSIZED_WARM_UP.batch}, of single events ${UNSIZED_WARM_UP.single}; ` +
-      `at a rate ${WARMUP_S.open} s, soak ${WARMUP_S.soak} s]`,
-  },
+  mode: { kind: 'choice', commands: COMPARE, choices: MODES, default: 'main' },
+  quick: { kind: 'switch', commands: ALL, scratch: true },
+  all: { kind: 'switch', commands: SUITES },
+  only: { kind: 'choice', commands: ALL, choices: ['rs', 'ts'], scratch: true },
+  pick: { kind: 'list', commands: ['compare', 'ladders'], scratch: true },
+  scenarios: { kind: 'list', commands: SUITES },
+  events: { ...LOAD, kind: 'integer', modes: [...LOOPS, 'all'], quick: 200_000 },
+  stored: { kind: 'integer', commands: ['reads'], default: 1_000_000 },
+  duration: { ...LOAD, kind: 'integer', commands: ['compare', 'peers'], value: 'S', maximum: 86_400 },
+  driver: { ...LOAD, kind: 'choice', modes: [...LOOPS, 'all'], choices: ['autocannon', 'wrk'] },
+  concurrency: { ...LOAD, kind: 'integer', modes: LOOPS, default: 40, maximum: 1000 },
+  'batch-size': { ...LOAD, kind: 'integer', modes: IN_BATCHES, default: 50, maximum: 10_000 },
+  rate: { kind: 'text', commands: COMPARE, modes: ['open', 'soak'], value: 'RATES' },
+  'stream-clients': { ...LOAD, kind: 'integer', minimum: 0, maximum: 1000 },
+  warmup: { ...LOAD, kind: 'integer', minimum: 0, quick: 20_000 },
   rounds: {
     kind: 'integer',
     commands: ['compare', 'peers'],
-    modes: ['main', 'batch', 'single', 'open', 'all'],
-    value: 'N',
+    modes: [...LOOPS, 'all'],
     default: ROUNDS,
     quick: 1,
-    minimum: 1,
     maximum: 100,
-    help:
-      'rounds: fresh processes of both servers, whose slices follow each other in the order A B B A ' +
-      `(--mode=all: ${HEADLINE_ROUNDS} of the headline)`,
   },
-  plain: {
-    kind: 'switch',
-    commands: ['compare'],
-    modes: ['main', 'all'],
-    help: 'also measure a plain server of each language: what the design is worth, and what the language',
-  },
-  starts: {
-    kind: 'integer',
-    commands: ['compare'],
-    value: 'N',
-    default: 10,
-    quick: 3,
-    minimum: 1,
-    maximum: 1000,
-    help: 'starts measured per server',
-  },
-  corpus: {
-    kind: 'text',
-    commands: ['compare', 'codecs'],
-    modes: ['main', 'batch', 'single', 'open', 'soak', 'all'],
-    value: 'FILE',
-    help: 'recorded events instead of generated ones: NDJSON, gzip or not',
-  },
+  plain: { kind: 'switch', commands: COMPARE, modes: ['main', 'all'] },
+  starts: { kind: 'integer', commands: COMPARE, default: 10, quick: 3, maximum: 1000 },
+  corpus: { kind: 'text', commands: ['compare', 'codecs'], modes: [...LOADS, 'all'] },
   seed: {
     kind: 'integer',
     commands: ['compare', 'sync', 'codecs', 'rpc'],
-    changesLoad: true,
-    value: 'N',
+    scratch: true,
     default: 1,
     minimum: 0,
     maximum: 4_294_967_295,
-    help: 'seed of the generator of events, ids and values',
   },
-  durability: {
-    kind: 'choice',
-    commands: ['compare'],
-    modes: ['main', 'batch', 'single', 'open', 'soak', 'startup'],
-    changesLoad: true,
-    value: 'LEVEL',
-    default: 'process',
-    choices: ['process', 'power'],
-    help: 'the durability that both servers run with',
-  },
-  out: {
-    kind: 'text',
-    commands: [...ALL_SUITES, 'peers', 'ladders'],
-    value: 'FILE',
-    help: 'where the result is written; a suite adds its part to a result of bench:compare that is there',
-  },
-  tables: { kind: 'switch', commands: ['codecs', 'rpc'], help: 'print every row as well' },
-  json: {
-    kind: 'switch',
-    commands: ALL_SUITES,
-    help: 'print the result as JSON instead of the tables',
-  },
-  'no-build': { kind: 'switch', commands: ALL_SUITES, help: 'measure what is built, stale or not' },
+  durability: { ...LOAD, kind: 'choice', modes: ALL_BUT_FULL, choices: LEVELS, default: 'process' },
+  out: { kind: 'text', commands: [...ALL, 'peers', 'ladders'] },
+  tables: { kind: 'switch', commands: ['codecs', 'rpc'] },
+  json: { kind: 'switch', commands: ALL },
+  'no-build': { kind: 'switch', commands: ALL, scratch: true },
 } as const satisfies Readonly<Record<string, Flag>>;
+
+export const HELP: Readonly<Record<FlagName, string>> = {
+  mode: 'main: a closed loop and open loops in the same processes; all: the full comparison',
+  quick: 'feedback within a minute, never the committed result',
+  all: 'the whole matrix, up to half an hour',
+  only: 'measure one server alone',
+  pick: 'only these measurements, by their names in the result, with commas',
+  scenarios: 'only these scenarios, with commas',
+  events: 'events that a closed loop has in each round, instead of a length',
+  stored: 'events of the database that is read; it is made once, in .bench/',
+  duration:
+    'length of a slice; of a closed loop, the events that the faster server takes so long for ' +
+    `[${SLICE_S.batch}, single events ${SLICE_S.single}, open loop ${SLICE_S.open}, soak ${SOAK_S}, peers ${PEER_S}]`,
+  driver: 'what sends in a closed loop; wrk costs least and reports no latencies [wrk where it is installed]',
+  concurrency: 'connections',
+  'batch-size': 'events in a request',
+  rate: `events/s, or in an open loop also shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
+  'stream-clients':
+    'clients of the live stream during the load, each checked against the file [soak 10, else 0]',
+  warmup:
+    `events to warm up [closed loop ${UNSIZED_WARM_UP.batch}, of single events ${UNSIZED_WARM_UP.single}; ` +
+    `at a rate ${WARMUP_S.open} s, soak ${WARMUP_S.soak} s]`,
+  rounds:
+    'rounds: fresh processes of both servers, whose slices follow each other in the order A B B A ' +
+    `(--mode=all: ${HEADLINE_ROUNDS} of the headline)`,
+  plain: 'also measure a plain server of each language: what the design is worth, and what the language',
+  starts: 'starts measured per server',
+  corpus: 'recorded events instead of generated ones: NDJSON, gzip or not',
+  seed: 'seed of the generator of events, ids and values',
+  durability: 'the durability that both servers run with',
+  out: 'where the result is written; a suite adds its part to a result of bench:compare that is there',
+  tables: 'print every row as well',
+  json: 'print the result as JSON instead of the tables',
+  'no-build': 'measure what is built, stale or not',
+};
 
 type Table = typeof FLAGS;
 export type FlagName = keyof Table;
@@ -212,17 +142,21 @@ type Camel<Text extends string> = Text extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : Text;
 
-type Given<One, Value> = One extends { readonly default: unknown } ? Value : Value | undefined;
+interface ValueOfKind {
+  readonly list: readonly string[];
+  readonly integer: number;
+  readonly text: string;
+}
 
-type ValueOf<One extends Flag> = One extends { readonly kind: 'switch' }
+type GivenValue<One extends Flag> = One extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : ValueOfKind[Exclude<One['kind'], 'choice' | 'switch'>];
+
+type ValueOf<One extends Flag> = One['kind'] extends 'switch'
   ? boolean
-  : One extends { readonly kind: 'list' }
-    ? readonly string[] | undefined
-    : One extends { readonly kind: 'integer' }
-      ? Given<One, number>
-      : One extends { readonly kind: 'choice'; readonly choices: readonly (infer Choice)[] }
-        ? Given<One, Choice>
-        : string | undefined;
+  : 'default' extends keyof One
+    ? GivenValue<One>
+    : GivenValue<One> | undefined;
 
 /** The flags of a command by their names in camel case; `undefined` for a flag that is not given and has no default. */
 export type Values<Command extends CommandName> = {

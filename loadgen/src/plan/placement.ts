@@ -6,7 +6,7 @@
  * parallelism.
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
 export interface Placement {
@@ -50,15 +50,12 @@ function unpinned(reason: string): Placement {
   return { pinned: false, server_cpus: null, generator_cpus: null, reason };
 }
 
+const STATUS = '/proc/self/status';
+
 /** Returns the cores that this process may run on, from proc(5); `null` when the file does not exist. */
 function allowedCpus(): number[] | null {
-  let status: string;
-  try {
-    status = readFileSync('/proc/self/status', 'utf8');
-  } catch {
-    return null;
-  }
-  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1];
+  if (!existsSync(STATUS)) return null;
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync(STATUS, 'utf8'))?.[1];
   return list === undefined ? null : parseCpuList(list);
 }
 

@@ -7,11 +7,10 @@ import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/server
 import { formatDuration } from '../report/format.ts';
 import { FLAG_ENTRIES, FLAGS } from './flags.ts';
 import { ROUNDS } from './lengths.ts';
-import type { Tools } from './loads.ts';
 import type { Options } from './options.ts';
 import { choosePlacement, type Placement } from './placement.ts';
 import type { Spec } from './spec.ts';
-import { groupsOf, specsOf } from './suite.ts';
+import { groupsOf, specsOf, type Tools } from './suite.ts';
 
 export interface Plan {
   readonly targets: readonly TargetName[];
@@ -71,23 +70,16 @@ export function roundTimeOf(group: readonly Spec[]): number {
 /** Mean time of both servers, divided by the time of the faster one. */
 const SLOWER = 1.7;
 
-function reasonsToKeepCommitted(options: Options): string[] {
-  const reasons: string[] = [];
-  if (options.mode !== 'main' && options.mode !== 'all') reasons.push(`--mode=${options.mode}`);
-  if (options.quick) reasons.push('a quick run');
-  if (options.pick !== undefined) reasons.push('not all measurements');
-  if (options.only !== undefined) reasons.push('one server alone');
-  // Fewer rounds show too little of the variation between processes.
-  if (options.rounds < ROUNDS) reasons.push(`fewer than ${ROUNDS} rounds`);
-  if (options.events !== undefined) reasons.push('a number of events');
-  if (options.duration !== undefined) reasons.push('a length of its own');
-  if (options.starts < FLAGS.starts.default) reasons.push('fewer starts');
-  // Otherwise a reader would take the figures for those of the default load.
-  for (const [name, { changesLoad }] of FLAG_ENTRIES)
-    if (changesLoad === true && options.given.has(name)) reasons.push(`--${name}`);
-  if (options.mode === 'main' && options.corpus !== undefined) reasons.push('--corpus');
-  if (options.noBuild) reasons.push('not built from these sources');
-  return reasons;
+function reasonsToKeepCommitted({ mode, rounds, starts, corpus, given }: Options): string[] {
+  const reasons: readonly (readonly [applies: boolean, reason: string])[] = [
+    [mode !== 'main' && mode !== 'all', `--mode=${mode}`],
+    ...FLAG_ENTRIES.map(([name, { scratch }]) => [scratch === true && given.has(name), `--${name}`] as const),
+    // Fewer rounds show too little of the variation between processes.
+    [rounds < ROUNDS, `fewer than ${ROUNDS} rounds`],
+    [starts < FLAGS.starts.default, 'fewer starts'],
+    [mode === 'main' && corpus !== undefined, '--corpus'],
+  ];
+  return reasons.filter(([applies]) => applies).map(([, reason]) => reason);
 }
 
 /**
@@ -95,25 +87,20 @@ function reasonsToKeepCommitted(options: Options): string[] {
  * has no file (`isWritten`).
  */
 export function describePlan(plan: Plan, options: Options, isWritten = true): string[] {
+  const reasons = plan.outReasons.join(', ');
+  const kept = reasons === '' ? '' : `The committed result stays (${reasons}). `;
   return [
     `Measured starts per server: ${options.starts}. Each round has a fresh process and a fresh database of each server.`,
-    ...groupsOf(plan.specs).flatMap((group) => {
-      const { rounds } = group[0]!.workload;
-      return group.map(
-        (spec, i) =>
-          `${i === 0 ? `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ` : '  then '}${spec.name}: ${spec.title}`,
-      );
-    }),
+    ...groupsOf(plan.specs).flatMap((group) =>
+      group.map(({ name, title, workload: { rounds } }, i) => {
+        const what = i > 0 ? '  then' : `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of`;
+        return `${what} ${name}: ${title}`;
+      }),
+    ),
     `This takes about ${shownTime(plan.estimated_s)}${isWritten ? ' once built' : ''}.`,
     plan.placement.reason,
-    ...(isWritten ? [placeOf(plan)] : []),
+    ...(isWritten ? [`${kept}The result goes to ${plan.out}`] : []),
   ];
-}
-
-function placeOf({ out, outReasons }: Plan): string {
-  return outReasons.length > 0
-    ? `The committed result stays (${outReasons.join(', ')}); this one goes to ${out}`
-    : `The result goes to ${out}`;
 }
 
 /** Formats an estimate, in whole tens of seconds or minutes. */

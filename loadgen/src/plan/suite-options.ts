@@ -30,12 +30,8 @@ export function parseSuite<Scenario extends string>(
 ): Parsed<SuiteOptions<Scenario>> {
   return parseCommand(usage, argv, (values, problems) => {
     // No suite has all of these flags. The value of a missing flag is `undefined`.
-    const given = values as Pick<
-      Given<SuiteName>,
-      'only' | 'scenarios' | 'quick' | 'out' | 'json' | 'noBuild'
-    > &
-      Partial<Given<'codecs'>>;
-    const { only, scenarios, quick, all = false } = given;
+    const given = values as Given<'binary'> & Partial<Given<'codecs'>>;
+    const { only, scenarios, quick, all } = given;
     if (quick && all) problems.push('--quick and --all exclude each other');
     return {
       targets: only === undefined ? TARGET_NAMES : [only],

@@ -6,10 +6,10 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Driver, DriverContext, Generator } from '../load/drivers/driver.ts';
-import { prepareK6 } from '../load/drivers/k6.ts';
-import { closedLoop, prepareOpenLoop } from '../load/drivers/process-driver.ts';
+import { k6Driver } from '../load/drivers/k6.ts';
+import { closedLoop, prepareOpenLoop } from '../load/drivers/node-generator.ts';
 import type { Found } from '../load/drivers/program.ts';
-import { prepareWrk } from '../load/drivers/wrk.ts';
+import { wrkDriver } from '../load/drivers/wrk.ts';
 import type { PoolSource } from '../load/pool.ts';
 import type { Options } from '../plan/options.ts';
 import type { Spec } from '../plan/spec.ts';
@@ -37,8 +37,8 @@ export class Workers {
     this.#drivers = {
       autocannon: closedLoop(how.closedLoopProgram),
       open: prepareOpenLoop,
-      wrk: (job, context) => prepareWrk(job, { ...context, found: how.wrk! }),
-      k6: (job, context) => prepareK6(job, { ...context, found: how.k6! }),
+      wrk: (job, context) => wrkDriver(how.wrk!)(job, context),
+      k6: (job, context) => k6Driver(how.k6!)(job, context),
     };
   }
 

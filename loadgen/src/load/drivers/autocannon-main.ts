@@ -1,5 +1,5 @@
 /** Entry point of the closed-loop generator's process. */
 import { sendByAutocannon } from './autocannon-process.ts';
-import { serveGenerator } from './generator-process.ts';
+import { serveGenerator } from './node-generator.ts';
 
 serveGenerator(sendByAutocannon);

@@ -5,7 +5,7 @@
  * millisecond. Neither is used: this process times each answer to the microsecond, and sets no rate.
  */
 import autocannon from 'autocannon';
-import type { Load } from './generator-process.ts';
+import type { Load } from './node-generator.ts';
 
 /**
  * Milliseconds between autocannon's ticks. It ends at the first tick after the last answer, so the duration is computed

@@ -6,14 +6,11 @@
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { Placement } from '../../plan/placement.ts';
-import type { Range } from '../bodies.ts';
+import type { Range, RequestShape } from '../bodies.ts';
 import type { PoolFacts, PoolSource } from '../pool.ts';
 
-export interface Job {
+export interface Job extends RequestShape {
   readonly pool: PoolSource;
-  /** `single`: one event per request to `POST /api/events`, and `batchSize` is 1. */
-  readonly endpoint: 'batch' | 'single';
-  readonly batchSize: number;
   readonly connections: number;
   /** Seconds after which a request without an answer has failed. */
   readonly timeout_s: number;
@@ -36,10 +33,7 @@ export interface DriverContext {
 }
 
 /** Starts a generator, which creates its events. It sends nothing yet. */
-export type Driver<Context extends DriverContext = DriverContext> = (
-  job: Job,
-  context: Context,
-) => Promise<Generator>;
+export type Driver = (job: Job, context: DriverContext) => Promise<Generator>;
 
 export interface Order {
   readonly url: string;
@@ -56,16 +50,10 @@ export interface Generator {
   close(): Promise<void>;
 }
 
+type LatencyFigure = `${'min' | 'p50' | 'p90' | 'p95' | 'p99' | 'p99_9' | 'max' | 'mean'}_ms`;
+
 /** Milliseconds, from an HDR histogram of microseconds with three significant digits. */
-export interface Latency {
-  readonly min_ms: number;
-  readonly p50_ms: number;
-  readonly p90_ms: number;
-  readonly p95_ms: number;
-  readonly p99_ms: number;
-  readonly p99_9_ms: number;
-  readonly max_ms: number;
-  readonly mean_ms: number;
+export interface Latency extends Readonly<Record<LatencyFigure, number>> {
   readonly samples: number;
   /** The whole histogram of microseconds, compressed (HdrHistogram V2, base64). */
   readonly histogram: string;

@@ -11,16 +11,38 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ANSWER, type K6Answer, type K6Job } from '../../../k6/job.ts';
 import { BenchFailure } from '../../failure.ts';
 import { createProbe } from '../../observe/probe.ts';
 import { pinningCommand } from '../../plan/placement.ts';
-import { loadPool, type Pool } from '../pool.ts';
-import type { Driver, Job, Order, Sent } from './driver.ts';
-import { type ProgramContext, runProgram } from './program.ts';
+import type { PoolSize } from '../bodies.ts';
+import { loadPool } from '../pool.ts';
+import type { Driver, Job, Order } from './driver.ts';
+import { type Found, GRACE_S, runProgram } from './program.ts';
 import { Tally } from './tally.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
+
+/** What the script reads from a file. `folder` has the arrays of the pool: virtual users share no memory, but files. */
+export interface K6Job {
+  readonly job: Pick<Job, 'batchSize' | 'timeout_s'>;
+  readonly order: Order;
+  readonly pool: PoolSize;
+  readonly folder: string;
+  /** The executor of k6 and its settings. */
+  readonly scenario: object;
+}
+
+/** What the script prints of each answer, as a line of JSON. */
+export interface K6Answer {
+  readonly events: number;
+  readonly bytes: number;
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly body: string | null;
+  /** Milliseconds from the moment the first request was due until the answer. */
+  readonly at_ms: number;
+  readonly latency_ms: number;
+}
 
 /** Longest stall in seconds for which k6 creates enough virtual users in advance. Such a stall drops no request. */
 const WORST_STALL_S = 2;
@@ -32,63 +54,55 @@ const MOST_VUS_FACTOR = 2;
 /** Seconds of k6's unit of time. k6 needs a whole number of requests per unit, so a long unit is more precise. */
 const TIME_UNIT_S = 1000;
 const SHORTEST_MS = 1000;
-/** Seconds after its timeout that a request needs to be reported. */
-const GRACE_S = 5;
 
-export const prepareK6: Driver<ProgramContext> = async (job, context) => {
-  const pool = await loadPool(job.pool);
-  const folder = await context.lifetime.temporaryFolder();
-  const [places_file, bytes_file] = [join(folder.path, 'places'), join(folder.path, 'bytes')];
-  await writeFile(places_file, pool.places);
-  await writeFile(bytes_file, pool.bytes);
-  const prepared = { ...context, job, pool, places_file, bytes_file, jobFile: join(folder.path, 'job.json') };
-  const facts = { name: 'k6', model: 'open', latency_from: 'sent', latency_resolution_us: 1 } as const;
-  return {
-    facts: { ...facts, version: context.found.version },
-    pool: pool.facts,
-    send: (order) => send(order, prepared),
-    close: async () => void (await folder.release()),
+export function k6Driver({ binary, version }: Found): Driver {
+  return async (job, { placement, lifetime }) => {
+    const pool = await loadPool(job.pool);
+    const folder = await lifetime.temporaryFolder();
+    await writeFile(join(folder.path, 'places'), pool.places);
+    await writeFile(join(folder.path, 'bytes'), pool.bytes);
+    const jobFile = join(folder.path, 'job.json');
+    const facts = { name: 'k6', model: 'open', latency_from: 'sent', latency_resolution_us: 1 } as const;
+    return {
+      facts: { ...facts, version },
+      pool: pool.facts,
+      async send(order) {
+        const tally = new Tally();
+        const due = Math.ceil(order.range.count / job.batchSize);
+        if (due === 0) return tally.result({ errors: 0, generator_cpu_us: 0 });
+        const size = { events: pool.events, sessions: pool.sessions, seed: pool.seed };
+        const scenario = scenarioOf(order.rate_events_per_s! / job.batchSize, due, job.timeout_s);
+        const k6Job: K6Job = { job, order, pool: size, folder: folder.path, scenario };
+        await writeFile(jobFile, JSON.stringify(k6Job));
+        const probe = createProbe();
+        const cpu: ReturnType<typeof probe>[] = [];
+        const script = [...FLAGS, ...LOG_FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
+        const { how, other } = await runProgram({
+          command: [...pinningCommand(placement.generator_cpus), binary, ...script],
+          env: environment(),
+          lifetime,
+          onLine(line, child) {
+            if (line.startsWith('{')) count(JSON.parse(line) as K6Answer, tally);
+            else if (line === 'ready' || line === 'done') cpu.push(probe(child.pid!));
+            else return false;
+            return true;
+          },
+        });
+        const [from_us, to_us] = (await Promise.all(cpu)).map(({ cpu_us }) => cpu_us);
+        if (how !== 'code 0' || from_us == null || to_us == null) {
+          const message = `k6 ended wrongly (${how}), or its CPU time is not known`;
+          throw new BenchFailure('generator_failed', message, other);
+        }
+        return tally.result({
+          errors: tally.requests - tally.answers,
+          dropped_requests: due - tally.requests,
+          // k6 is no Node process and cannot report its CPU time itself.
+          generator_cpu_us: to_us - from_us,
+        });
+      },
+      close: async () => void (await folder.release()),
+    };
   };
-};
-
-interface Prepared extends ProgramContext, Pick<K6Job, 'places_file' | 'bytes_file'> {
-  readonly job: Job;
-  readonly pool: Pool;
-  readonly jobFile: string;
-}
-
-async function send(order: Order, prepared: Prepared): Promise<Sent> {
-  const tally = new Tally();
-  const due = Math.ceil(order.range.count / prepared.job.batchSize);
-  if (due === 0) return tally.result({ errors: 0, generator_cpu_us: 0 });
-  await writeFile(prepared.jobFile, JSON.stringify(k6Job(order, prepared)));
-  const probe = createProbe();
-  const cpu: ReturnType<typeof probe>[] = [];
-  const script = [...FLAGS, '-e', `JOB=${prepared.jobFile}`, SCRIPT];
-  const { how, other } = await runProgram({
-    command: [...pinningCommand(prepared.placement.generator_cpus), prepared.found.binary, ...script],
-    env: environment(),
-    lifetime: prepared.lifetime,
-    onLine(line, child) {
-      if (line.startsWith(ANSWER)) count(JSON.parse(line.slice(ANSWER.length)) as K6Answer, tally);
-      else if (line === 'ready' || line === 'done') cpu.push(probe(child.pid!));
-      else return false;
-      return true;
-    },
-  });
-  const [from_us, to_us] = (await Promise.all(cpu)).map(({ cpu_us }) => cpu_us);
-  if (how !== 'code 0' || from_us == null || to_us == null)
-    throw new BenchFailure(
-      'generator_failed',
-      `k6 ended wrongly (${how}), or its CPU time is not known`,
-      other,
-    );
-  return tally.result({
-    errors: tally.requests - tally.answers,
-    dropped_requests: due - tally.requests,
-    // k6 is no Node process and cannot report its CPU time itself.
-    generator_cpu_us: to_us - from_us,
-  });
 }
 
 /** Times count from the moment the first request was due. */
@@ -97,17 +111,23 @@ function count({ events, bytes, status, body, at_ms, latency_ms }: K6Answer, tal
   if (status !== 0) tally.answered(status, body ?? '', at_ms - latency_ms, at_ms);
 }
 
-const FLAGS = [
-  'run',
-  '--quiet',
-  '--no-color',
-  '--no-summary',
-  '--no-usage-report',
-  // An empty address disables the REST server, whose fixed port could be in use.
-  '--address=',
-  '--log-output=stdout',
-  '--log-format=raw',
-];
+function scenarioOf(requests_per_s: number, requests: number, timeout_s: number): object {
+  const vus = Math.max(1, Math.ceil(requests_per_s * WORST_STALL_S));
+  return {
+    executor: 'constant-arrival-rate',
+    rate: Math.max(1, Math.round(requests_per_s * TIME_UNIT_S)),
+    timeUnit: `${TIME_UNIT_S}s`,
+    // The duration has time for one extra request; the script sends nothing beyond the range.
+    duration: `${Math.max(SHORTEST_MS, Math.ceil(((requests + 1) / requests_per_s) * 1000))}ms`,
+    preAllocatedVUs: vus,
+    maxVUs: vus * MOST_VUS_FACTOR,
+    gracefulStop: `${timeout_s + GRACE_S}s`,
+  };
+}
+
+// An empty address disables the REST server, whose fixed port could be in use.
+const FLAGS = ['run', '--quiet', '--no-color', '--no-summary', '--no-usage-report', '--address='];
+const LOG_FLAGS = ['--log-output=stdout', '--log-format=raw'];
 
 /** Returns the environment without the caller's `K6_*` variables, any of which could change what is measured. */
 function environment(): NodeJS.ProcessEnv {
@@ -119,32 +139,5 @@ function environment(): NodeJS.ProcessEnv {
     // Hundreds of virtual users have a large heap that hardly changes. Fewer garbage collections save a fifth of k6's
     // CPU time, which the server needs on a small machine.
     GOGC: '400',
-  };
-}
-
-function k6Job(order: Order, { job, pool, places_file, bytes_file }: Prepared): K6Job {
-  const { events, sessions, seed } = pool;
-  const { range, rate_events_per_s } = order;
-  const requests_per_s = rate_events_per_s! / job.batchSize;
-  const requests = Math.ceil(range.count / job.batchSize);
-  const vus = Math.max(1, Math.ceil(requests_per_s * WORST_STALL_S));
-  return {
-    url: `${order.url}/api/events/batch`,
-    ...range,
-    batch_size: job.batchSize,
-    pool: { events, sessions, seed },
-    places_file,
-    bytes_file,
-    timeout: `${job.timeout_s}s`,
-    scenario: {
-      executor: 'constant-arrival-rate',
-      rate: Math.max(1, Math.round(requests_per_s * TIME_UNIT_S)),
-      timeUnit: `${TIME_UNIT_S}s`,
-      // The duration has time for one extra request; the script sends nothing beyond the range.
-      duration: `${Math.max(SHORTEST_MS, Math.ceil(((requests + 1) / requests_per_s) * 1000))}ms`,
-      preAllocatedVUs: vus,
-      maxVUs: vus * MOST_VUS_FACTOR,
-      gracefulStop: `${job.timeout_s + GRACE_S}s`,
-    },
   };
 }

@@ -3,33 +3,24 @@
  *
  * Invariant: a tick is never early, since the main thread would find nothing due and wait for the next one.
  */
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { nowMs } from '../../observe/clock.ts';
-import { FIRST, type Shared, STATE, STEP, TICKS } from './metronome.ts';
+import { type Run, STOPS, TICKS } from './metronome.ts';
 
-const { words, times } = workerData as Shared;
+const words = workerData as Int32Array<SharedArrayBuffer>;
 
-for (;;) {
-  const state = Atomics.load(words, STATE);
-  if (state % 2 === 0) Atomics.wait(words, STATE, state);
-  else tickWhile(state);
-}
-
-function tickWhile(state: number): void {
-  const first = times[FIRST]!;
-  const step = times[STEP]!;
-  for (let tick = 0; sleepUntil(first + tick * step, state); ) {
+parentPort!.on('message', ({ first_ms, step_ms, stops }: Run) => {
+  for (let tick = 0; sleepUntil(first_ms + tick * step_ms, stops); ) {
     Atomics.add(words, TICKS, 1);
     Atomics.notify(words, TICKS);
     // Missed ticks are skipped: at the next tick, the main thread sends all that is due.
-    tick = Math.max(tick + 1, Math.ceil((nowMs() - first) / step));
+    tick = Math.max(tick + 1, Math.ceil((nowMs() - first_ms) / step_ms));
   }
-}
+});
 
-function sleepUntil(moment_ms: number, state: number): boolean {
-  for (;;) {
-    const left_ms = moment_ms - nowMs();
-    if (left_ms <= 0) return Atomics.load(words, STATE) === state;
-    if (Atomics.wait(words, STATE, state, left_ms) !== 'timed-out') return false;
-  }
+/** Returns whether the moment has come, and not the end of the run. */
+function sleepUntil(moment_ms: number, stops: number): boolean {
+  for (let left_ms = moment_ms - nowMs(); left_ms > 0; left_ms = moment_ms - nowMs())
+    if (Atomics.wait(words, STOPS, stops, left_ms) !== 'timed-out') return false;
+  return Atomics.load(words, STOPS) === stops;
 }

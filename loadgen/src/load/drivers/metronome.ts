@@ -8,17 +8,17 @@
  */
 import { Worker } from 'node:worker_threads';
 
-/** Indexes in the shared words: number of calls of `run` and `stop` (odd: running), and number of ticks. */
-export const STATE = 0;
+/** Indexes in the shared words: number of calls of `stop`, and number of ticks. */
+export const STOPS = 0;
 export const TICKS = 1;
 
-/** Indexes in the shared times: time of the first tick by `nowMs`, and time between two ticks, in milliseconds. */
-export const FIRST = 0;
-export const STEP = 1;
-
-export interface Shared {
-  readonly words: Int32Array<SharedArrayBuffer>;
-  readonly times: Float64Array<SharedArrayBuffer>;
+/** What the thread is sent by `run`. */
+export interface Run {
+  /** Time of the first tick by `nowMs`, and time between two ticks, in milliseconds. */
+  readonly first_ms: number;
+  readonly step_ms: number;
+  /** The run ends once there were more calls of `stop`. */
+  readonly stops: number;
 }
 
 /**
@@ -27,12 +27,9 @@ export interface Shared {
 const SHORTEST_STEP_MS = 0.2;
 
 export class Metronome {
-  readonly #shared: Shared = {
-    words: new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)),
-    times: new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT)),
-  };
+  readonly #words = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   readonly #worker = new Worker(new URL('./metronome-worker.ts', import.meta.url), {
-    workerData: this.#shared,
+    workerData: this.#words,
   });
   #onTick: (() => void) | undefined;
 
@@ -42,35 +39,27 @@ export class Metronome {
 
   /** Ticks at `first_ms` and every `step_ms` after it, until `stop`. */
   run(first_ms: number, step_ms: number, onTick: () => void): void {
-    if (this.#onTick !== undefined) throw new Error('the metronome runs already');
     this.#onTick = onTick;
-    this.#shared.times[FIRST] = first_ms;
-    this.#shared.times[STEP] = Math.max(step_ms, SHORTEST_STEP_MS);
-    this.#change();
+    const stops = Atomics.load(this.#words, STOPS);
+    this.#worker.postMessage({ first_ms, step_ms: Math.max(step_ms, SHORTEST_STEP_MS), stops } satisfies Run);
   }
 
   stop(): void {
-    if (this.#onTick === undefined) return;
     this.#onTick = undefined;
-    this.#change();
+    Atomics.add(this.#words, STOPS, 1);
+    Atomics.notify(this.#words, STOPS);
   }
 
+  /** Ends the thread. */
   async close(): Promise<void> {
-    this.stop();
     await this.#worker.terminate();
   }
 
-  #change(): void {
-    Atomics.add(this.#shared.words, STATE, 1);
-    Atomics.notify(this.#shared.words, STATE);
-  }
-
   async #listen(): Promise<void> {
-    const { words } = this.#shared;
     for (;;) {
-      const seen = Atomics.load(words, TICKS);
+      const seen = Atomics.load(this.#words, TICKS);
       this.#onTick?.();
-      const wait = Atomics.waitAsync(words, TICKS, seen);
+      const wait = Atomics.waitAsync(this.#words, TICKS, seen);
       // When a tick has already arrived, the answers that came with it are handled first.
       await (wait.async ? wait.value : new Promise((resolve) => setImmediate(resolve)));
     }

@@ -9,7 +9,6 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { endProcess } from '../../run/helper.ts';
-import type { DriverContext } from './driver.ts';
 
 /** Folder in which `pnpm k6:install` puts k6; git ignores it. */
 const K6_FOLDER = `${ROOT}.bench/bin`;
@@ -42,14 +41,13 @@ function versionOf(binary: string, flag: string, pattern: RegExp, env: NodeJS.Pr
   return version === undefined ? null : { binary, version };
 }
 
+/** Seconds after its timeout that a request needs to be reported. */
+export const GRACE_S = 5;
+
 /** Number of last lines, other than the script's, that a failure contains. */
 const KEPT_LINES = 10;
 
-export interface ProgramContext extends DriverContext {
-  readonly found: Found;
-}
-
-export interface Program {
+interface Program {
   readonly command: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly lifetime: Lifetime;
@@ -59,14 +57,10 @@ export interface Program {
   onLine(line: string, child: ChildProcess): boolean;
 }
 
-export interface Ended {
-  /** `code 0`, or the signal. */
-  readonly how: string;
-  /** The last lines that are not the script's. */
-  readonly other: readonly string[];
-}
-
-export async function runProgram({ command, env, lifetime, silence_ms, onLine }: Program): Promise<Ended> {
+/**
+ * Returns how the program ended, `code 0` or the signal, and its last lines that are not the script's.
+ */
+export async function runProgram({ command, env, lifetime, silence_ms, onLine }: Program) {
   const [name, ...args] = command;
   const child = spawn(name!, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const other: string[] = [];

@@ -4,8 +4,7 @@
  * Invariant: the ids come from the bytes that are sent.
  */
 import { BenchFailure } from '../../failure.ts';
-import { batchBody, type Range } from '../../load/bodies.ts';
-import { PLACE_WORDS } from '../../load/packed-pool.ts';
+import { batchBody, PLACE_WORDS, type Range } from '../../load/bodies.ts';
 import type { Pool } from '../../load/pool.ts';
 import { UUID_BYTES } from '../../load/uuid.ts';
 import { expectedConstants } from './expected-row.ts';

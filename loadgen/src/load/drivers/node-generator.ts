@@ -1,0 +1,79 @@
+/**
+ * A generator that is a Node process, autocannon in a closed loop or undici in an open loop: both of its sides.
+ *
+ * The process creates the events once, then carries out one order at a time. Invariants: during an order it only builds
+ * bodies, sends and counts. The reported CPU time is that of the whole process from the beginning to the end of the
+ * order.
+ */
+import AUTOCANNON from 'autocannon/package.json' with { type: 'json' };
+import UNDICI from 'undici/package.json' with { type: 'json' };
+import { Helper } from '../../run/helper.ts';
+import { serve } from '../../run/serve.ts';
+import { type Requests, requestsOf } from '../bodies.ts';
+import { loadPool, type Pool, type PoolFacts } from '../pool.ts';
+import type { Driver, DriverFacts, Job, Order, Sent } from './driver.ts';
+import { Tally } from './tally.ts';
+
+type Command =
+  | { readonly kind: 'prepare'; readonly job: Job }
+  | { readonly kind: 'send'; readonly order: Order };
+
+type Reply =
+  | { readonly kind: 'prepared'; readonly pool: PoolFacts }
+  | { readonly kind: 'sent'; readonly sent: Sent };
+
+const FACTS = { latency_resolution_us: 1 } as const;
+
+/** Returns the driver whose process runs `program`. Only tests of the harness pass another one. */
+export function closedLoop(program = new URL('./autocannon-main.ts', import.meta.url)): Driver {
+  const { version } = AUTOCANNON;
+  return driverOf({ ...FACTS, name: 'autocannon', model: 'closed', latency_from: 'sent', version }, program);
+}
+
+/** Starts a generator whose requests are due at fixed times. */
+export const prepareOpenLoop: Driver = driverOf(
+  { ...FACTS, name: 'open-loop', model: 'open', latency_from: 'due', version: UNDICI.version },
+  new URL('./open-main.ts', import.meta.url),
+);
+
+function driverOf(facts: DriverFacts, program: URL): Driver {
+  return async (job, context) => {
+    const helper = new Helper<Command, Reply>({ ...context, name: 'the generator', program });
+    const { pool } = await helper.ask({ kind: 'prepare', job }, 'prepared');
+    return {
+      facts,
+      pool,
+      send: async (order) => (await helper.ask({ kind: 'send', order }, 'sent')).sent,
+      close: () => helper.close(),
+    };
+  };
+}
+
+export interface Load {
+  readonly job: Job;
+  readonly order: Order;
+  /** Requests to send; at least one. */
+  readonly requests: Requests;
+  readonly tally: Tally;
+}
+
+/**
+ * Carries out the parent's commands in the process until the parent has ended. `send` sends all requests of a load, and
+ * returns the number of requests without an answer.
+ */
+export function serveGenerator(send: (load: Load) => Promise<number>): void {
+  let prepared: { readonly job: Job; readonly pool: Pool };
+  serve<Command, Reply>(async (command) => {
+    if (command.kind === 'prepare') {
+      prepared = { job: command.job, pool: await loadPool(command.job.pool) };
+      return { kind: 'prepared', pool: prepared.pool.facts };
+    }
+    const { job, pool } = prepared;
+    const { order } = command;
+    const load = { job, order, requests: requestsOf(pool, job, order.range), tally: new Tally() };
+    const cpu = process.cpuUsage();
+    const errors = load.requests.count === 0 ? 0 : await send(load);
+    const { user, system } = process.cpuUsage(cpu);
+    return { kind: 'sent', sent: load.tally.result({ errors, generator_cpu_us: user + system }) };
+  });
+}
