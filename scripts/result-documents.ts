@@ -15,9 +15,12 @@ import { ladderPlot } from '@twin-ingest/loadgen/ladders/plot.ts';
 import { laddersReport, plotPath } from '@twin-ingest/loadgen/ladders/report.ts';
 import { type PeersResult, peersReport } from '@twin-ingest/loadgen/peers/report.ts';
 import type { ProgramFacts } from '@twin-ingest/loadgen/plain/facts.ts';
-import { choiceSection } from '@twin-ingest/loadgen/report/choice.ts';
-import { currentSection, documentOf } from '@twin-ingest/loadgen/report/document.ts';
-import { soakDocument } from '@twin-ingest/loadgen/report/soak.ts';
+import {
+  choiceSection,
+  currentSection,
+  documentOf,
+  soakDocument,
+} from '@twin-ingest/loadgen/report/document.ts';
 import { systemsTable } from '@twin-ingest/loadgen/report/systems.ts';
 import { SUITE_NAMES, type SuiteParts, suiteFile } from '@twin-ingest/loadgen/result/part-file.ts';
 import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result/result.ts';

@@ -53,7 +53,7 @@ test('a run adds one line to the history, and its report to its folder', () => {
   const { raw_sha256, measurements } = JSON.parse(line!);
   assert.equal(raw_sha256, result.raw!.sha256);
   const { median: own } = batch.servers.rs!.metrics.throughput_events_per_s!;
-  assert.equal(measurements.batch.throughput_events_per_s.rs, own);
+  assert.equal(measurements.batch.medians.rs.throughput_events_per_s, own);
   const [, path] = /^report: (.*)$/m.exec(whole.stderr)!;
   assert.equal(path, join(whole.scratch, 'benchmark-report.html'));
   assert.match(readFileSync(path!, 'utf8'), /^<!doctype html>/i);

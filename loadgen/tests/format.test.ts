@@ -1,19 +1,19 @@
 /** Tests figures and verdicts as text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Comparison } from '../src/analyse/statistics.ts';
-import { formatSummary } from '../src/report/format.ts';
-import { rowSentence, verdictText } from '../src/report/verdict.ts';
+import { formatRatio, formatSummary } from '../src/report/format.ts';
+import { verdictText } from '../src/report/rows.ts';
 
-const HIGHER: Comparison = {
+const [confidence, interval, split_half] = [0.95, 'two_level_bootstrap', null] as const;
+const HIGHER = {
   ratio: 1.22,
   low: 1.2,
   high: 1.31,
-  confidence: 0.95,
-  interval: 'two_level_bootstrap',
-  split_half: null,
+  confidence,
+  interval,
+  split_half,
   verdict: 'higher',
-};
+} as const;
 
 test('a figure stands with minimum and maximum, its unit once, unless all round to the same text', () => {
   for (const [median, min, max, unit, text] of [
@@ -30,29 +30,23 @@ test('a figure stands with minimum and maximum, its unit once, unless all round 
   assert.equal(formatSummary(null, 'ms'), 'not measured');
 });
 
-test('a verdict is one sentence with ratio and interval, and only a difference makes a claim', () => {
-  const row = { key: 'throughput_events_per_s', label: 'Throughput', comparison: HIGHER, exact: null };
+test('a verdict is one sentence, and only a difference makes a claim', () => {
+  const key = 'throughput_events_per_s';
   const none = { ...HIGHER, ratio: 1.03, low: 0.97, high: 1.1, verdict: 'no_difference' } as const;
-  const lower = { ...HIGHER, ratio: 0.8, low: 0.7, high: 0.9, verdict: 'lower' } as const;
+  const exact = { ...none, ratio: 1, interval: 'none' } as const;
+  const peak = { ...HIGHER, ratio: 3.14, low: 3, high: 3.2 };
   for (const [judged, sentence] of [
-    [row, 'Throughput: Rust takes 22 % more events per second (1.22 [1.20, 1.31]).'],
+    [{ key, comparison: HIGHER }, 'Rust takes 22 % more events per second.'],
     [
-      { ...row, comparison: lower },
-      'Throughput: Rust takes 20 % fewer events per second (0.80 [0.70, 0.90]).',
+      { key, comparison: { ...HIGHER, ratio: 0.8, verdict: 'lower' } },
+      'Rust takes 20 % fewer events per second.',
     ],
-    [
-      { ...row, key: 'peak_rss_bytes', comparison: { ...HIGHER, ratio: 3.14, low: 3, high: 3.2 } },
-      'Throughput: Rust holds 3.1 times as much memory at its peak (3.14 [3.00, 3.20]).',
-    ],
-    [{ ...row, comparison: none }, 'Throughput: no difference: the interval [0.97, 1.10] holds 1.'],
-    [{ ...row, comparison: { ...none, verdict: 'too_few_rounds' } }, 'Throughput: too few rounds to say.'],
-    [{ ...row, comparison: null }, 'Throughput: nothing can be said.'],
-    [
-      { ...row, key: 'deployed_bytes', comparison: null, exact: 2 },
-      'Throughput: Rust is 2.0 times as large to deploy.',
-    ],
-    [{ ...row, comparison: null, exact: 1 }, 'Throughput: the same.'],
+    [{ key: 'peak_rss_bytes', comparison: peak }, 'Rust holds 3.1 times as much memory at its peak.'],
+    [{ key, comparison: none }, 'No difference: the interval [0.97, 1.10] holds 1.'],
+    [{ key, comparison: { ...none, verdict: 'too_few_rounds' } }, 'Too few rounds to say.'],
+    [{ key, comparison: exact }, 'The same.'],
+    [{ key, comparison: null }, 'Nothing can be said.'],
   ] as const)
-    assert.equal(rowSentence(judged), sentence);
-  assert.equal(verdictText(row), 'Rust takes 22 % more events per second.');
+    assert.equal(verdictText(judged), sentence);
+  assert.deepEqual([formatRatio(HIGHER), formatRatio(exact)], ['1.22 [1.20, 1.31]', '1.00']);
 });

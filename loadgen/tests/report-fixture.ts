@@ -1,6 +1,6 @@
 /**
  * A result with every measurement, for the tests of reports: the committed comparison with the committed soak. Other
- * forms of it are small runs, one server, swapped figures, no differences, and markup in its texts.
+ * forms of it are small runs, one server, no differences, and markup in its texts.
  *
  * The repository keeps no raw data, so each slice has a made-up timeline.
  */
@@ -19,36 +19,16 @@ export function sampleSummary(): Result {
   return { ...result, measurements: [...result.measurements, ...soaks] };
 }
 
-function withRaw(measurement: Measurement): RawMeasurement {
-  const slices = measurement.workload === null ? [] : measurement.order.map(sliceOf);
-  return { ...measurement, slices, processes: [] };
-}
-
-/** Returns a slice as reports read it: they use the server and the timeline, and nothing else. */
-function sliceOf(target: TargetName): Slice {
-  const rss = target === 'rs' ? 60e6 : 190e6;
-  const timeline = { t_ms: [500, 1000, 1500], rss_bytes: [rss, rss * 1.1, rss * 1.2] };
-  return { target, timeline } as unknown as Slice;
+/** Returns slices as reports read them: they use the server and the timeline, and nothing else. */
+function slicesOf({ order }: Measurement, rss_bytes: readonly (number | null)[] = [6e7, 7e7, 8e7]): Slice[] {
+  const timeline = { t_ms: rss_bytes.map((_, i) => 500 * i), rss_bytes };
+  return order.map((target) => ({ target, timeline }) as unknown as Slice);
 }
 
 const summary = sampleSummary();
-export const FULL: RawResult = { ...summary, measurements: summary.measurements.map(withRaw) };
-
-export const HOSTILE = '<img src=x onerror="document.title=1">|`*';
-
-/** Other forms of the full result, each of which every report must show. */
-export const SHAPES: Readonly<Record<string, RawResult>> = {
-  'a full run': FULL,
-  'a small run': only(['startup', 'batch']),
-  'starts alone in time': only(['startup']),
-  'singles without starts': only(['single']),
-  'an open loop': only(['open_1000']),
-  'a soak': only(['soak']),
-  'nothing at all': only([]),
-  'a run that could measure little': unmeasured(),
-  'Rust alone': alone('rs'),
-  'TypeScript alone': alone('ts'),
-  'no differences': alike(),
+export const FULL: RawResult = {
+  ...summary,
+  measurements: summary.measurements.map((one) => ({ ...one, slices: slicesOf(one), processes: [] })),
 };
 
 function changed(change: (measurement: RawMeasurement) => object): RawResult {
@@ -56,71 +36,68 @@ function changed(change: (measurement: RawMeasurement) => object): RawResult {
   return { ...FULL, measurements };
 }
 
-export function only(names: readonly string[]): RawResult {
+export function only(...names: readonly string[]): RawResult {
   return { ...FULL, measurements: FULL.measurements.filter(({ name }) => names.includes(name)) };
 }
 
-/** Returns a result in which the servers have swapped their figures. */
-export function swapped(): RawResult {
-  const turned = { higher: 'lower', lower: 'higher' } as const;
-  return changed(({ servers, comparison }) => ({
-    servers: { rs: servers.ts, ts: servers.rs },
-    comparison: compared(comparison, ({ ratio, low, high, verdict }) => ({
-      ratio: 1 / ratio,
-      low: 1 / high,
-      high: 1 / low,
-      verdict: turned[verdict as 'higher'] ?? verdict,
-    })),
-  }));
+/** Returns a result with the same medians, in which every comparison has these ratios and this verdict. */
+export function compared(change: Partial<Comparison>): RawResult {
+  return changed(({ comparison = {} }) => {
+    const all = Object.entries(comparison).map(([key, found]) => [key, found && { ...found, ...change }]);
+    return { comparison: Object.fromEntries(all) };
+  });
 }
 
-/** Returns a result with the same figures, in which no difference exceeds the noise. */
-export function alike(): RawResult {
-  const same = { ratio: 1.01, low: 0.98, high: 1.04, verdict: 'no_difference' } as const;
-  return changed(({ comparison }) => ({ comparison: compared(comparison, () => same) }));
-}
-
-/** Returns a result with markup in every text. */
-export function hostile(): RawResult {
-  const warning = { code: 'wide_spread', message: HOSTILE } as const;
-  const label = (name: TargetName) => ({ ...FULL.servers[name]!, label: `${name} ${HOSTILE}` });
-  return {
-    ...changed(({ title }) => ({ title: `${title} ${HOSTILE}`, warnings: [warning] })),
-    flags: [HOSTILE],
-    environment: { ...FULL.environment, cpu_model: HOSTILE, kernel: HOSTILE },
-    placement: { ...FULL.placement, reason: HOSTILE },
-    servers: { rs: label('rs'), ts: label('ts') },
-    warnings: [warning],
-  };
-}
-
-/** Returns a result of a system that reports nothing about processes, with requests that were never answered. */
-function unmeasured(): RawResult {
-  const nothing = { throughput_events_per_s: null, peak_rss_bytes: null, latency_p99_ms: null };
-  return changed(({ slices }) => ({
-    servers: { rs: { metrics: nothing }, ts: { metrics: nothing } },
-    comparison: nothing,
-    ceiling: null,
-    slices: slices.map((slice) => ({ ...slice, timeline: { t_ms: [500], rss_bytes: [null] } })),
-  }));
-}
+export const ALIKE = compared({ ratio: 1.01, low: 0.98, high: 1.04, verdict: 'no_difference' });
+/** The servers have swapped their medians. */
+export const SWAPPED = changed(({ servers: { rs, ts } }) => ({ servers: { rs: ts, ts: rs } }));
 
 function alone(name: TargetName): RawResult {
   const one = changed(({ servers, slices }) => ({
     servers: { [name]: servers[name] },
     slices: slices.filter(({ target }) => target === name),
+    comparison: {},
   }));
-  const measurements = one.measurements.map(({ comparison: _, ...rest }) => rest);
-  return { ...one, measurements, servers: { [name]: FULL.servers[name]! } };
+  return { ...one, servers: { [name]: FULL.servers[name]! } };
 }
 
-function compared(
-  comparison: Measurement['comparison'] = {},
-  change: (found: Comparison) => Partial<Comparison>,
-): Measurement['comparison'] {
-  const all = Object.entries(comparison).map(([key, found]) => [
-    key,
-    found && { ...found, ...change(found) },
-  ]);
-  return Object.fromEntries(all);
+/** A result of a system that reports nothing about processes, with requests that were never answered. */
+const UNMEASURED = changed((one) => {
+  const metrics = { throughput_events_per_s: null, peak_rss_bytes: null, latency_p99_ms: null };
+  return {
+    servers: { rs: { metrics }, ts: { metrics } },
+    comparison: metrics,
+    slices: slicesOf(one, [null]),
+  };
+});
+
+/** Forms of a result, each of which every report must show. */
+export const SHAPES: Readonly<Record<string, RawResult>> = {
+  'a full run': FULL,
+  'a small run': only('startup', 'batch'),
+  'starts alone in time': only('startup'),
+  'singles without starts': only('single'),
+  'an open loop': only('open_1000'),
+  'a soak': only('soak'),
+  'nothing at all': only(),
+  'a run that could measure little': UNMEASURED,
+  'Rust alone': alone('rs'),
+  'TypeScript alone': alone('ts'),
+  'no differences': ALIKE,
+};
+
+export const HOSTILE = '<img src=x onerror="document.title=1">|`*';
+
+/** Returns a result with markup in every text. */
+export function hostile(): RawResult {
+  const warnings = [{ code: 'wide_spread', message: HOSTILE }] as const;
+  const label = (name: TargetName) => ({ ...FULL.servers[name]!, label: `${name} ${HOSTILE}` });
+  return {
+    ...changed(({ title }) => ({ title: `${title} ${HOSTILE}`, warnings })),
+    flags: [HOSTILE],
+    environment: { ...FULL.environment, cpu_model: HOSTILE, kernel: HOSTILE },
+    placement: { ...FULL.placement, reason: HOSTILE },
+    servers: { rs: label('rs'), ts: label('ts') },
+    warnings,
+  };
 }

@@ -7,26 +7,17 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CHROMIUM, launchOptions, missing, skip } from '@twin-ingest/testkit/browser/chromium.ts';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { htmlReport } from '../src/report/html.ts';
 import type { RawResult } from '../src/result/result.ts';
 import { FULL, HOSTILE, hostile } from './report-fixture.ts';
 import { folder } from './scratch.ts';
 
-const PLOTS = ['memory-batch', 'rate-latency-p99-ms', 'rate-server-cpu-us-per-event'];
-
-let browser: Browser | undefined;
-
-before(async () => {
-  if (CHROMIUM !== undefined) browser = await chromium.launch(launchOptions);
-});
-
-after(async () => {
-  await browser?.close();
-});
+const browser = CHROMIUM === undefined ? undefined : await chromium.launch(launchOptions);
+after(() => browser?.close());
 
 /** Scripts as text, since this project has no types of a browser. */
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
@@ -42,45 +33,35 @@ async function open(result: RawResult, width: number, colorScheme: 'light' | 'da
   const file = join(folder, `${width}-${colorScheme}.html`);
   writeFileSync(file, htmlReport(result));
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-  const errors: string[] = [];
-  const requests: string[] = [];
-  page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
-  page.on('pageerror', (error) => void errors.push(error.message));
-  page.on('request', (request) => void requests.push(request.url()));
+  const seen: string[] = [];
+  page.on('console', (message) => void seen.push(message.text()));
+  page.on('pageerror', (error) => void seen.push(error.message));
+  page.on('request', (request) => void seen.push(request.url()));
   const url = pathToFileURL(file).href;
   await page.goto(url, { waitUntil: 'load' });
   assert.equal(await page.evaluate<number>(OVERFLOW), 0);
-  assert.deepEqual([errors, requests], [[], [url]]);
+  assert.deepEqual(seen, [url]);
   return page;
 }
 
 test('the page is whole on a phone and on a wide screen, and can be read in light and dark', {
   skip,
 }, async () => {
-  const grounds = new Set<string>();
-  for (const [width, scheme] of [
-    [360, 'light'],
-    [1400, 'dark'],
-  ] as const) {
-    const page = await open(FULL, width, scheme);
-    const drawn = await page.$$eval('figure', (figures) =>
-      figures.map((figure) => {
-        const svg = figure.querySelector('svg')!;
-        const { width: wide, height } = svg.getBoundingClientRect();
-        const marks = svg.querySelectorAll('[aria-label="line"] path, [aria-label="dot"] *').length;
-        return { id: figure.id, wide, height, marks };
+  const grounds: string[] = [];
+  for (const page of [await open(FULL, 360, 'light'), await open(FULL, 1400, 'dark')]) {
+    const drawn = await page.$$eval('figure svg', (plots) =>
+      plots.map((svg) => {
+        const { width, height } = svg.getBoundingClientRect();
+        return width > 200 && height > 100 && svg.querySelectorAll('[aria-label="line"] path').length >= 2;
       }),
     );
-    assert.deepEqual(drawn.map(({ id }) => id).toSorted(), PLOTS);
-    for (const { id, wide, height, marks } of drawn)
-      assert.ok(wide > 200 && height > 100 && marks >= 2, `${id}: ${wide} × ${height}, ${marks} marks`);
+    assert.deepEqual(drawn, [true, true, true]);
     const [ground, ink, tick] = await page.evaluate<string[]>(COLOURS);
-    grounds.add(ground!);
     assert.equal(tick, ink);
     assert.ok(Math.abs(brightness(ground!) - brightness(ink!)) > 150, `${ink} on ${ground}`);
-    await page.close();
+    grounds.push(ground!);
   }
-  assert.equal(grounds.size, 2);
+  assert.notEqual(grounds[0], grounds[1]);
 });
 
 test('text of a result is shown and does nothing', { skip }, async () => {
@@ -89,7 +70,6 @@ test('text of a result is shown and does nothing', { skip }, async () => {
   assert.notEqual(await page.title(), '1');
   const text = await page.locator('body').textContent();
   assert.ok(text?.includes(HOSTILE));
-  await page.close();
 });
 
 /** Returns the brightness of `rgb(…)`, from 0 to 255. */

@@ -62,10 +62,7 @@ export async function runProgram({ folder, main, argv, env, during }: Running): 
   return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)] };
 }
 
-/**
- * Runs the whole comparison with fake servers and without k6. `scratch` is the folder of its raw data, its report and its
- * history.
- */
+/** Runs the whole comparison with fake servers. `scratch` is the folder of its raw data, its report and its history. */
 export async function runCompare(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},

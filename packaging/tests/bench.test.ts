@@ -36,10 +36,13 @@ test('npx twin-ingest bench gets its package, compares both servers, and ends wi
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^bench: npm gets @twin-ingest\/bench@\d+\.\d+\.\d+, which it keeps in its cache\n/m);
   assert.match(stderr, /\nThis takes about \d+ s\.\n/);
-  assert.match(stdout, /^twin-ingest \d+\.\d+\.\d+$/m);
+  assert.match(stdout, /^- Version: twin-ingest \d+\.\d+\.\d+$/m);
   for (const label of ['CPU per event, 10,000/s', 'Throughput', 'Idle RSS', 'Deployed size'])
     assert.ok(stdout.includes(`│ ${label}`), label);
-  assert.match(stdout, /\nWhich server:\n[\s\S]*\n- You ask "Node or Rust\?": [^-]*At saturation[^-]*\.\n$/);
+  assert.match(
+    stdout,
+    /\nWhich server\n─+\n[\s\S]*\n- You ask "Node or Rust\?": [^-]*At saturation[^-]*\.\n$/,
+  );
   assert.doesNotMatch(stdout + stderr, /pnpm|commit/);
   assert.deepEqual([home.processes(), left(home)], [[], []]);
 });

@@ -1,54 +1,93 @@
-/** The conditions of the figures and all warnings: one fact for each line. */
+/** The conditions of a run, and its warnings as lines. */
+import { ADVICE } from '../analyse/warning.ts';
+import { headlineOf, type Result } from '../result/result.ts';
+import { formatDuration, formatValue, group } from './format.ts';
+import { SHORT_NAMES, serversIn } from './names.ts';
+import type { Table } from './rows.ts';
 
-import { ADVICE, type Warning } from '../analyse/warning.ts';
-import type { Result } from '../result/result.ts';
+export const READING =
+  'Medians, in parentheses minimum and maximum; ratios of neighbouring slices with their 95 % interval; fresh processes each round.';
 
-export function runConditions(result: Result): string[] {
-  const { environment } = result;
-  const health = (result.servers.rs ?? result.servers.ts)?.health;
+/** Returns what is known of the machine, the versions, the settings and the commit. */
+export function factsOf(result: Result): string[] {
+  const { environment: machine, placement, created_at, took_s, flags } = result;
+  const servers = serversIn(result).map((name) => ({ name, ...result.servers[name]!.health }));
+  const [health] = servers;
+  const sqlite = servers.map(({ name, sqlite_version }) => `${SHORT_NAMES[name]} ${sqlite_version}`);
   return [
-    [
-      `${environment.cpu_model ?? 'unknown CPU'}, ${environment.cpu_cores} cores`,
-      `${environment.platform} ${environment.kernel}, Node ${environment.node_version}`,
-      ...(environment.rustc_version === null ? [] : [environment.rustc_version]),
-    ].join(', '),
-    ...(health === undefined
-      ? []
-      : [
-          `SQLite ${health.sqlite_version}, journal_mode ${health.journal_mode}, synchronous ${health.synchronous}, ` +
-            `durability ${health.durability}, ${environment.database_file_system ?? 'unknown file system'}`,
-        ]),
-    // An installed package has a version and no commit.
-    environment.commit === null && health !== undefined
-      ? `twin-ingest ${health.version}`
-      : `commit ${commitOf(result)}`,
+    `Hardware: ${machine.cpu_model ?? 'unknown CPU'} (${machine.arch}), ${machine.cpu_cores} CPUs, ` +
+      `${formatValue(machine.memory_bytes, 'bytes')} RAM`,
+    `OS: ${machine.platform} ${machine.kernel}`,
+    `Node.js: ${machine.node_version}`,
+    `SQLite: ${sqlite.join(', ')}; journal_mode ${health?.journal_mode}, synchronous ${health?.synchronous}; ` +
+      `files on ${machine.database_file_system ?? 'an unknown file system'}`,
+    `Load before: ${machine.load_average.map((load) => load.toFixed(2)).join(', ')}`,
+    `Placement: ${placement.reason}`,
+    // An installed package has a version. Only a checkout has a commit and a compiler.
+    ...(isInstalled(result)
+      ? [`Version: twin-ingest ${health?.version}`]
+      : [`Rust: ${machine.rustc_version ?? 'unknown'}, release build`, `Commit: ${commitOf(result)}`]),
+    `Taken: ${created_at}, in ${formatDuration(took_s)}, ${flags.join(' ') || 'without flags'}`,
   ];
+}
+
+/** Returns the parameters of the closed loop that is shown first; no rows without one. */
+export function parametersOf(result: Result): Table {
+  const { workload, driver, mode, payload } = headlineOf(result) ?? {};
+  const head = ['Parameter', 'Value'];
+  if (!workload || !driver || !payload) return { head, rows: [] };
+  const { events, warmup_events, duration_s } = workload;
+  const source = payload.source === 'corpus' ? 'corpus' : `generated, seed ${payload.seed}`;
+  const values = {
+    'Rounds (fresh processes of both servers)': `${workload.rounds}`,
+    'Slices per server and round, A B B A': `${workload.slices}`,
+    'Length of a slice': duration_s === null ? 'by events' : `${duration_s} s of the faster server`,
+    'Events a round and server': events === null ? 'by rate' : group(events),
+    Concurrency: `${workload.connections}`,
+    'Batch size': `${workload.batch_size}`,
+    'Warmup events': warmup_events === null ? 'four seconds at the rate' : group(warmup_events),
+    Mode: `${mode}, sent by ${driver.name} ${driver.version}`,
+    Durability: workload.durability,
+    Ids: workload.ids,
+    Payload:
+      `${source}: ${group(payload.events)} events, ${group(Math.round(payload.event_bytes.mean))} B in the mean, ` +
+      `sha256 ${payload.sha256.slice(0, 12)}`,
+  };
+  return { head, rows: Object.entries(values), left: [0, 1] };
 }
 
 export function commitOf({ environment }: Pick<Result, 'environment'>): string {
   return `${environment.commit ?? 'unknown'}${environment.dirty === true ? ' with uncommitted changes' : ''}`;
 }
 
-export const READING =
-  'medians, in parentheses minimum and maximum; ratios are of neighbouring slices, with their 95 % interval; fresh processes and databases each round';
-
-export interface WarningKind extends Pick<Warning, 'code' | 'advice'> {
-  /** What the warnings limit, such as "limits every ratio". */
-  readonly limit: string;
-  /** Each measurement with its message, such as "batch: 3.1 % of the cores' time was given to others". */
-  readonly seen: string;
+/** Returns when, where and of which commit the figures are, as one sentence. */
+export function takenText(result: Result): string {
+  const { created_at, environment } = result;
+  return (
+    `Measured on ${created_at.slice(0, 10)} at commit ${commitOf(result).slice(0, 7)}, on ${environment.cpu_cores} cores ` +
+    `of ${environment.cpu_model ?? 'an unknown CPU'}.`
+  );
 }
 
-export function warningKinds(result: Result): WarningKind[] {
+/** Returns whether the servers are those of an installed package, which has no commit. */
+function isInstalled({ environment }: Result): boolean {
+  return environment.commit === null;
+}
+
+/** Returns one line for each kind of warning: what it limits, where it occurred, and what to do. */
+export function warningLines(result: Result): string[] {
   const all = [
     ...result.warnings,
     ...result.measurements.flatMap(({ name, warnings }) =>
       warnings.map(({ code, message }) => ({ code, message: `${name}: ${message}` })),
     ),
   ];
+  if (all.length === 0) return ['This run has no warnings.'];
   return [...Map.groupBy(all, ({ code }) => code)].map(([code, found]) => {
     const { limits, advice } = ADVICE[code];
     const seen = found.map(({ message }) => message.replace(/\.$/, '')).join('; ');
-    return { code, advice, limit: limits === null ? 'limits no claim' : `limits ${limits}`, seen };
+    // `twin-ingest bench` does not have the flags of `bench:compare`.
+    const end = isInstalled(result) && advice.includes('--') ? '' : ` ${advice}`;
+    return `${code} (limits ${limits ?? 'no claim'}): ${seen}.${end}`;
   });
 }

@@ -1,163 +1,137 @@
 /**
- * docs/benchmark-results.md: environment, workload, results, analysis, caveats, raw data, reproduction.
+ * The documents of a result: docs/benchmark-results.md, docs/suites/soak.md, and blocks of README.md and
+ * docs/performance.md.
  *
  * Invariants: the same result gives the same bytes, at most 15 KB of them. No winner is written by hand, and the front
  * matter states whether everything was measured.
  */
-
+import type { ProgramFacts } from '../../plain/facts.ts';
 import { SUITE_NAMES } from '../result/part-file.ts';
-import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
-import { SMOKE } from '../verify/smoke.ts';
-import { commitOf, READING, type WarningKind } from './conditions.ts';
-import { formatDuration, formatValue, group } from './format.ts';
-import { bullets, markdownTable, markdownText, metricTable } from './markdown-table.ts';
+import { headlineOf, measurementNamed, type Result } from '../result/result.ts';
+import { choiceOf } from './choice.ts';
+import { READING, takenText } from './conditions.ts';
+import { formatDuration, group } from './format.ts';
+import { markdownLines, markdownSection, markdownTable, markdownText } from './markdown-table.ts';
 import { reportOf } from './model.ts';
-import { SHORT_NAMES, serversIn } from './names.ts';
-import { isCompared } from './rows.ts';
-import { rowSentence } from './verdict.ts';
+import { serversIn } from './names.ts';
+import { designPart, soakPart } from './parts.ts';
+import { tableOf } from './rows.ts';
 
+/** What a complete run has measured. */
 const FULL = ['startup', 'batch', 'open_1000', 'open_10000', 'plain_batch', 'single', 'power', 'stream'];
 
-/** Returns the document. `others` are the names of documents below docs/suites. */
+/** Returns docs/benchmark-results.md. `others` are the names of documents below docs/suites. */
 export function documentOf(result: Result, others: readonly string[] = SUITE_NAMES): string {
-  const { headline, parts, trust, caveats, warnings } = reportOf(result);
-  return `${[
-    frontMatter(result),
+  const { environment, workload, results, parts, analysis, caveats, warnings } = reportOf(result);
+  const isComplete = FULL.every((name) => measurementNamed(result, name) !== undefined);
+  const { flags } = result;
+  const { bytes, sha256 } = result.raw!;
+  return joined([
+    `---
+date: ${result.created_at.slice(0, 10)}
+topic: twin-ingest
+stage: benchmark-results
+status: ${isComplete ? 'complete' : 'partial'}
+source: automated
+---`,
     '# Twin-Ingest Benchmark Results',
     'For engineers who want to check or repeat the figures of the README. `pnpm results:update` writes this file.',
-    '## Environment',
-    bullets(environmentLines(result)),
-    '## Workload Parameters',
-    parameters(headlineOf(result)),
-    '## Results',
-    metricTable(result, headline, ['delta', 'ratio', 'meaning']),
-    `${markdownText(READING)}.`,
-    `Parity: before the measurement both servers answered ${SMOKE.length} of ${SMOKE.length} requests alike and as the contract asks. ` +
-      '`pnpm parity` has all cases and scenarios.',
-    ...parts.flatMap(({ title, table, left, lines }) => [
-      `### ${title}`,
-      markdownTable(table, left),
-      ...(lines.length === 0 ? [] : [bullets(lines.map(markdownText))]),
-    ]),
-    '## Analysis',
-    bullets([...(isCompared(result) ? headline.map(rowSentence) : []), ...trust].map(markdownText)),
-    '## Caveats',
-    bullets(caveats.map(markdownText)),
-    '### Warnings',
-    warningLines(warnings),
-    '## Raw Data',
-    rawData(result, others),
-    '## Reproduction',
-    reproduction(result),
-  ].join('\n\n')}\n`;
+    ...[environment, workload, results].map((section) => markdownSection(section)),
+    ...parts.map((part) => markdownSection(part, '###')),
+    ...[analysis, caveats, warnings].map((section) => markdownSection(section)),
+    `## Raw Data
+
+The summary: [\`benchmark-results.json\`](../benchmark-results.json), described by [its schema](../contract/benchmark-results.schema.json). Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(bytes)} bytes, sha256 \`${sha256}\`. The workflow \`bench\` uploads such a file. The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
+    `## Reproduction
+
+\`\`\`sh
+# Builds both, checks that they answer alike, measures
+npx --yes pnpm@12.21.0 bench:compare${flags.length === 0 ? '' : ` -- ${flags.join(' ')}`}
+
+# The workload of the first report
+npx --yes pnpm@12.21.0 bench:compare -- --events=20000 --concurrency=40 --batch-size=50
+
+# README and documents from the result
+npx --yes pnpm@12.21.0 results:update
+\`\`\``,
+  ]);
 }
 
 /** Returns the block of docs/performance.md: the headline, and how far its figures can be trusted. */
 export function currentSection(result: Result): string {
-  const { headline, trust } = reportOf(result);
-  const { created_at, environment } = result;
-  const taken =
-    `Measured on ${created_at.slice(0, 10)} at commit ${commitOf(result).slice(0, 7)}, on ${environment.cpu_cores} cores of ` +
-    `${environment.cpu_model ?? 'an unknown CPU'}.`;
-  return [
-    markdownText(taken),
-    metricTable(result, headline, ['ratio']),
-    bullets(trust.map(markdownText)),
-  ].join('\n\n');
+  const { results, analysis } = reportOf(result);
+  const taken = markdownText(takenText(result));
+  return [taken, markdownTable(results.table!), markdownLines(analysis.lines)].join('\n\n');
 }
 
-function frontMatter(result: Result): string {
-  const complete = FULL.every((name) => measurementNamed(result, name) !== undefined);
-  return [
-    '---',
-    `date: ${result.created_at.slice(0, 10)}`,
-    'topic: twin-ingest',
-    'stage: benchmark-results',
-    `status: ${complete ? 'complete' : 'partial'}`,
-    'source: automated',
-    '---',
-  ].join('\n');
+/** Returns docs/suites/soak.md: which resources grow during `pnpm bench:soak`. */
+export function soakDocument(result: Result): string {
+  const soak = measurementNamed(result, 'soak')!;
+  const events = group(Math.round(soak.audited_events / serversIn(result).length));
+  return joined([
+    '# Soak',
+    'For operators who ask what grows while a server runs. `pnpm bench:soak` measures it; `pnpm results:update` writes this file from `docs/suites/soak.json`.',
+    markdownLines([
+      `${soak.title}. Sent by ${soak.driver!.name} ${soak.driver!.version}.`,
+      takenText(result),
+      `The audit found each of about ${events} events per server, and each stream client received all of them.`,
+    ]),
+    markdownSection(soakPart(result, soak)),
+    markdownSection(reportOf(result).warnings),
+  ]);
 }
 
-function environmentLines(result: Result): string[] {
-  const { environment, placement } = result;
-  const sqlite = serversIn(result).map((name) => {
-    const { health } = result.servers[name]!;
-    return `${SHORT_NAMES[name]} ${health.sqlite_version}, ${health.compile_options.length} compile options`;
-  });
-  const files = `files on ${environment.database_file_system ?? 'an unknown file system'}`;
-  const facts = {
-    Hardware:
-      `${environment.cpu_model ?? 'unknown CPU'} (${environment.arch}), ${environment.cpu_cores} CPUs, ` +
-      `${formatValue(environment.memory_bytes, 'bytes')} RAM`,
-    OS: `${environment.platform} ${environment.kernel}`,
-    'Node.js': environment.node_version,
-    Rust: `${environment.rustc_version ?? 'unknown'}, release build`,
-    SQLite: [...sqlite, files].join('; '),
-    'Load before': environment.load_average.map((load) => load.toFixed(2)).join(', '),
-    Placement: placement.reason,
-    Commit: commitOf(result),
-    Taken: `${result.created_at}, in ${formatDuration(result.took_s)}`,
-  };
-  return Object.entries(facts).map(([name, value]) => `**${name}**: ${markdownText(value)}`);
+/**
+ * Returns the section of the README: six rows, one line for each reader, and design next to language. `programs` adds
+ * lines, dependencies and build times to the last.
+ */
+export function choiceSection(result: Result, programs: readonly ProgramFacts[] | null): string {
+  const choice = choiceOf(result);
+  if (choice === null) throw new Error('the comparison lacks starts, the closed loop or the open loop');
+  const { rounds, batch_size } = headlineOf(result)!.workload!;
+  const { table, lines } = designPart(result);
+  const rows = [...table!.rows, ...programRows(programs)];
+  const design = [
+    'The same load on a plain server of each language, as a tutorial would write it, and on these servers:',
+    markdownTable({ ...table!, rows }),
+    markdownLines(lines),
+  ];
+  return joined([
+    markdownTable(tableOf(result, Object.values(choice), 'ratio', 'meaning')),
+    markdownLines(reportOf(result).answers.lines),
+    ...(lines.length === 0 ? [] : design),
+    markdownText(
+      `${takenText(result)} ${rounds} rounds, batches of ${batch_size} generated events. ${READING}`,
+    ),
+    warningText(result),
+  ]);
 }
 
-function parameters(headline: Measurement | undefined): string {
-  const workload = headline?.workload ?? null;
-  if (headline === undefined || workload === null) return 'No closed loop was measured in this run.';
-  const { events, warmup_events, duration_s } = workload;
-  const { driver, mode } = headline;
-  const values = {
-    'Rounds (fresh processes of both servers)': `${workload.rounds}`,
-    'Slices per server and round, A B B A': `${workload.slices}`,
-    'Length of a slice': duration_s === null ? 'by events' : `${duration_s} s of the faster server`,
-    'Events a round and server': events === null ? 'by rate' : group(events),
-    Concurrency: `${workload.connections}`,
-    'Batch size': `${workload.batch_size}`,
-    'Warmup events': warmup_events === null ? 'four seconds at the rate' : group(warmup_events),
-    Mode: `${mode}, sent by ${driver?.name ?? 'no driver'} ${driver?.version ?? ''}`.trim(),
-    Durability: workload.durability,
-    Ids: workload.ids,
-    Payload: payloadText(headline),
-  };
-  return markdownTable({ head: ['Parameter', 'Value'], rows: Object.entries(values) }, [0, 1]);
-}
-
-function payloadText({ payload }: Measurement): string {
-  if (payload === null) return 'none';
-  const source = payload.source === 'corpus' ? 'corpus' : `generated, seed ${payload.seed}`;
-  return `${source}: ${group(payload.events)} events, ${group(Math.round(payload.event_bytes.mean))} B in the mean, sha256 ${payload.sha256.slice(0, 12)}`;
-}
-
-/** Returns one line for each kind of warning: what it limits, where it occurred, and what to do. */
-export function warningLines(kinds: readonly WarningKind[]): string {
-  if (kinds.length === 0) return 'None was found in this run.';
-  return bullets(
-    kinds.map(({ code, limit, seen, advice }) => markdownText(`${code} (${limit}): ${seen}. ${advice}`)),
+/** Returns lines, dependencies and build time of each program, in the columns of the table of designs. */
+function programRows(programs: readonly ProgramFacts[] | null): string[][] {
+  if (programs === null) return [];
+  const facts = ['plain-ts', 'ts', 'plain-rs', 'rs'].map(
+    (name) => programs.find((one) => one.name === name)!,
   );
+  return [
+    ['Lines of code (and of SQL)', ...facts.map((one) => `${group(one.lines)} (${group(one.sql_lines)})`)],
+    [
+      'Dependencies, direct (and all)',
+      ...facts.map(({ dependencies: { direct, all } }) => `${direct} (${all})`),
+    ],
+    ['Clean build', ...facts.map(({ clean_build_s: s }) => (s === null ? 'none' : formatDuration(s)))],
+  ];
 }
 
-function rawData({ raw }: Result, others: readonly string[]): string {
-  return [
-    'The summary: [`benchmark-results.json`](../benchmark-results.json), described by [its schema](../contract/benchmark-results.schema.json).',
-    raw === null
-      ? 'The raw samples of this run were not written.'
-      : `Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(raw.bytes)} bytes, sha256 \`${raw.sha256}\`. The workflow \`bench\` uploads such a file.`,
-    `The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
-  ].join(' ');
+function warningText({ placement, environment, measurements, warnings }: Result): string {
+  const count = [...warnings, ...measurements.flatMap((one) => one.warnings)].length;
+  if (count === 0) return 'The run has no warnings.';
+  const shared = placement.pinned
+    ? ''
+    : `Server and load generator shared ${environment.cpu_cores} cores, so the CPU time is the sounder figure. `;
+  return `${shared}Read the [${count} warnings of the run](docs/benchmark-results.md#warnings) first.`;
 }
 
-function reproduction({ flags }: Result): string {
-  return [
-    '```sh',
-    '# Builds both, checks that they answer alike, measures',
-    ['npx --yes pnpm@12.21.0 bench:compare', ...(flags.length === 0 ? [] : ['--', ...flags])].join(' '),
-    '',
-    '# The workload of the first report',
-    'npx --yes pnpm@12.21.0 bench:compare -- --events=20000 --concurrency=40 --batch-size=50',
-    '',
-    '# README and documents from the result',
-    'npx --yes pnpm@12.21.0 results:update',
-    '```',
-  ].join('\n');
+function joined(texts: readonly string[]): string {
+  return `${texts.filter((text) => text !== '').join('\n\n')}\n`;
 }

@@ -2,73 +2,58 @@
 import type { Unit } from '../analyse/metrics.ts';
 import type { Comparison, Summary } from '../analyse/statistics.ts';
 
-const MEBIBYTE = 1024 * 1024;
-
 export const NOT_MEASURED = 'not measured';
+const MEBIBYTE = 1024 ** 2;
+const GIBIBYTE = 1024 ** 3;
+
+/** Formats a value in two parts: its digits, and a suffix with the unit. */
+const UNITS: Readonly<Record<Unit, (value: number) => readonly [figure: string, suffix: string]>> = {
+  ms: (value) => [digits(value), ' ms'],
+  us: (value) => [digits(value), ' µs'],
+  bytes,
+  events_per_s: (value) => [group(Math.round(value)), ' events/s'],
+  share: (value) => [percent(value), ''],
+  count: (value) => [Number.isInteger(value) ? group(value) : digits(value), ''],
+};
 
 export function formatValue(value: number, unit: Unit): string {
-  switch (unit) {
-    case 'ms':
-      return `${digits(value)} ms`;
-    case 'us':
-      return `${digits(value)} µs`;
-    case 'bytes':
-      return bytes(value);
-    case 'events_per_s':
-      return `${group(Math.round(value))} events/s`;
-    case 'share':
-      return percent(value);
-    case 'count':
-      return Number.isInteger(value) ? group(value) : digits(value);
-  }
+  return UNITS[unit](value).join('');
 }
 
 /** Formats the median, with minimum and maximum where they differ from it: "206 ms (190–256)". */
 export function formatSummary(summary: Summary | null | undefined, unit: Unit): string {
-  if (summary === null || summary === undefined) return NOT_MEASURED;
-  const value = formatValue(summary.median, unit);
-  const ends = [summary.min, summary.max].map((end) => formatValue(end, unit));
-  if (ends.every((end) => end === value)) return value;
-  return `${value} (${rangeText(summary, unit, ends)})`;
-}
-
-/** Formats a range, such as "190–256". Thousands of events/s become "174k–202k", so that a row fits a terminal. */
-function rangeText({ min, max }: Summary, unit: Unit, ends: readonly string[]): string {
+  if (!summary) return NOT_MEASURED;
+  const { median, min, max } = summary;
+  const value = formatValue(median, unit);
+  if ([min, max].every((end) => formatValue(end, unit) === value)) return value;
+  // Thousands of events/s become "174k–202k", so that a row fits a terminal.
   if (unit === 'events_per_s' && min >= 10_000)
-    return [min, max].map((end) => `${digits(end / 1000)}k`).join('–');
-  // A unit that both ends share is printed once.
-  const [low, high] = ends as [string, string];
-  const space = high.indexOf(' ');
-  const suffix = space < 0 ? '' : high.slice(space);
-  const isShared = suffix !== '' && low.endsWith(suffix) && unit !== 'share';
-  return isShared ? `${low.slice(0, -suffix.length)}–${high.slice(0, -suffix.length)}` : `${low}–${high}`;
+    return `${value} (${digits(min / 1000)}k–${digits(max / 1000)}k)`;
+  const [low, high] = [UNITS[unit](min), UNITS[unit](max)];
+  // A unit that both ends share stands with the median alone.
+  return `${value} (${low[1] === high[1] ? `${low[0]}–${high[0]}` : `${low.join('')}–${high.join('')}`})`;
 }
 
-export function formatMedian(
-  summary: Summary | null | undefined,
-  unit: Unit,
-  missing = NOT_MEASURED,
-): string {
-  return summary ? formatValue(summary.median, unit) : missing;
+export function formatMedian(summary: Summary | null | undefined, unit: Unit): string {
+  return summary ? formatValue(summary.median, unit) : NOT_MEASURED;
 }
 
 /** Formats a ratio as the difference of Rust from TypeScript in percent. */
-export function formatDelta(ratio: number | null | undefined): string {
-  if (ratio === null || ratio === undefined) return '—';
-  const change = (ratio - 1) * 100;
-  const shown = digits(Math.abs(change));
-  return Number(shown) === 0 ? '0 %' : `${change > 0 ? '+' : '−'}${shown} %`;
+export function formatDelta(comparison: Comparison | null): string {
+  if (comparison === null) return '—';
+  const change = percent(comparison.ratio - 1);
+  return comparison.ratio > 1 ? `+${change}` : change.replace('-', '−');
 }
 
-/** Formats the ratio with its interval. A single pair has no interval. */
+/** Formats the ratio with its interval. A single pair and an exact value have no interval. */
 export function formatRatio(comparison: Comparison | null | undefined): string {
-  if (comparison === null || comparison === undefined) return '—';
+  if (!comparison) return '—';
   const value = ratioDigits(comparison.ratio);
   return comparison.interval === 'none' ? value : `${value} ${formatInterval(comparison)}`;
 }
 
-export function formatInterval(comparison: Comparison): string {
-  return `[${ratioDigits(comparison.low)}, ${ratioDigits(comparison.high)}]`;
+export function formatInterval({ low, high }: Comparison): string {
+  return `[${ratioDigits(low)}, ${ratioDigits(high)}]`;
 }
 
 /** Formats a share: whole percent from 10 %, one decimal from 1 %, otherwise one significant digit. */
@@ -90,17 +75,16 @@ export function group(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-function bytes(value: number): string {
+function bytes(value: number): readonly [string, string] {
   const size = Math.abs(value);
-  if (size >= 1024 * MEBIBYTE) return `${digits(value / MEBIBYTE / 1024)} GiB`;
-  return size >= MEBIBYTE ? `${digits(value / MEBIBYTE)} MiB` : `${group(Math.round(value))} B`;
+  if (size >= GIBIBYTE) return [digits(value / GIBIBYTE), ' GiB'];
+  return size >= MEBIBYTE ? [digits(value / MEBIBYTE), ' MiB'] : [group(Math.round(value)), ' B'];
 }
 
 /** Formats a number with two decimals below 10, one below 100, and none above. */
 function digits(value: number): string {
   const size = Math.abs(value);
-  if (size >= 100) return group(Math.round(value));
-  return value.toFixed(size >= 10 ? 1 : 2);
+  return size >= 100 ? group(Math.round(value)) : value.toFixed(size >= 10 ? 1 : 2);
 }
 
 /** Formats a ratio. Below 0.1 it has three decimals, so that 0.04 and 0.044 differ. */

@@ -1,25 +1,32 @@
 /**
- * .bench/benchmark-report.html: one file with the plots. It loads no other file and runs no script.
+ * .bench/benchmark-report.html: the answers, the parts of the report with their plots, memory, and the limits. The page
+ * is one file that loads no other and runs no script.
  *
  * Invariant: the same result gives the same bytes, and text of the result never becomes markup.
  */
-
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { RawResult } from '../result/result.ts';
-import { runConditions } from './conditions.ts';
-import { formatDuration, group } from './format.ts';
+import { READING, takenText } from './conditions.ts';
+import { formatMedian, formatRatio } from './format.ts';
+import { LOOKS } from './html/draw.ts';
+import { memoryFigures, rateFigures } from './html/figures.ts';
 import { html, type Markup, trusted } from './html/markup.ts';
-import { type Section, sectionsOf } from './html/sections.ts';
 import { STYLE } from './html/style.ts';
-import { labelOf, serversIn } from './names.ts';
+import { reportOf } from './model.ts';
+import { isCompared, SHORT_NAMES, serversIn } from './names.ts';
+import { headlineRows, labelled, type Row, type Section, type Table, verdictText } from './rows.ts';
 
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 export function htmlReport(result: RawResult): string {
-  const sections = sectionsOf(result);
+  const { answers, parts, analysis, caveats, warnings, environment, workload } = reportOf(result);
   const title = serversIn(result)
-    .map((name) => labelOf(result, name))
+    .map((name) => result.servers[name]!.label)
     .join(' and ');
+  const [design, ...loads] = parts;
+  const plots = [...rateFigures(result), ...memoryFigures(result)];
+  const cards = headlineRows(result).map((row) => card(result, row));
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -32,23 +39,54 @@ export function htmlReport(result: RawResult): string {
 <style>${trusted(STYLE)}</style>
 </head>
 <body>
-${headerMarkup(result, title, sections)}
-<main>
-${sections.map(({ id, title, body }) => html`<section id="${id}"><h2>${title}</h2>${body}</section>\n`)}</main>
-<footer>Made from the raw data of ${result.created_at}. A ratio is always Rust over TypeScript; where its interval holds 1, no difference is claimed.</footer>
+<h1>${title}</h1>
+<p>One event-ingest API, the same requests. ${takenText(result)}</p>
+${sectionMarkup(answers)}
+<div class="cards">${cards}</div>
+<p class="fine">${READING}</p>
+${sectionMarkup(design!)}
+${plots.length === 0 ? null : html`<h2>Latency and CPU over load, memory over time</h2><div class="plots">${plots}</div>`}
+${loads.map(sectionMarkup)}
+<div class="limits">${[analysis, warnings, caveats, environment, workload].map(sectionMarkup)}</div>
 </body>
 </html>
 `.text;
 }
 
-function headerMarkup(result: RawResult, title: string, sections: readonly Section[]): Markup {
-  const all = result.measurements.flatMap(({ processes }) => processes);
-  const stored = all.reduce((sum, { audit }) => sum + audit.stored_events, 0);
-  const facts = [result.created_at.slice(0, 10), ...runConditions(result), ...result.flags];
-  return html`<header>
-<h1>${title}</h1>
-<p class="lead">One event-ingest API, the same requests. ${result.measurements.length} measurements, ${all.length} processes in ${formatDuration(result.took_s)}; ${group(stored)} events were found in the files of the stopped servers.</p>
-<ul class="facts">${facts.flatMap((fact) => fact.split(', ')).map((fact) => html`<li>${fact}</li>`)}</ul>
-<nav>${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
-</header>`;
+/** Returns a section; nothing without rows and lines. */
+function sectionMarkup({ title, table, lines }: Section): Markup | null {
+  const contents = [
+    ...(table?.rows.length ? [tableMarkup(table)] : []),
+    ...(lines.length > 0 ? [html`<ul>${lines.map(lineMarkup)}</ul>`] : []),
+  ];
+  return contents.length === 0 ? null : html`<section><h2>${title}</h2>${contents}</section>`;
+}
+
+/** Returns an item of a list with its label in bold. */
+function lineMarkup(line: string): Markup {
+  const [label, text] = labelled(line);
+  return html`<li><b>${label}</b>${text}</li>`;
+}
+
+function tableMarkup({ head, rows }: Table): Markup {
+  const cells = (row: readonly string[]) =>
+    row.map((cell, i) => (i === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`));
+  return html`<div class="table"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table></div>`;
+}
+
+/** Returns a figure with a bar for each server, and the verdict as a sentence. */
+function card(result: RawResult, row: Row): Markup {
+  const verdict = html`<p class="verdict">${verdictText(row)}</p><p class="fine">Rust / TypeScript ${formatRatio(row.comparison)}</p>`;
+  return html`<article class="card"><h3>${row.label}</h3>
+${serversIn(result).map((name) => bar(row, name))}
+${isCompared(result) ? verdict : null}</article>
+`;
+}
+
+function bar({ summaries, unit }: Row, name: TargetName): Markup {
+  const most = Math.max(...Object.values(summaries).map((summary) => summary?.median ?? 0));
+  const width = (100 * (summaries[name]?.median ?? 0)) / (most || 1);
+  return html`<div class="bar ${name}"><span><b aria-hidden="true">${LOOKS[name].mark}</b> ${SHORT_NAMES[name]}</span><strong>${formatMedian(summaries[name], unit).replace(' events/s', '/s')}</strong><i style="--part:${width.toFixed(1)}%"></i></div>
+`;
 }

@@ -1,20 +1,14 @@
 /** Formats tables and text as Markdown. Text of a result never becomes markup. */
-import type { Result } from '../result/result.ts';
-import { type Column, isCompared, type Row, type Table, tableOf } from './rows.ts';
+import { labelled, type Section, type Table } from './rows.ts';
 
 /** Returns a table as Markdown. Columns in `left` contain text and are left-aligned; the others contain figures. */
-export function markdownTable({ head, rows }: Table, left: readonly number[] = [0]): string {
+export function markdownTable(table: Table, left: readonly number[] = table.left ?? [0]): string {
+  const { head, rows } = table;
   return [
     row(head),
     row(head.map((_, i) => (left.includes(i) ? '---' : '---:'))),
     ...rows.map((cells) => row(cells)),
   ].join('\n');
-}
-
-export function metricTable(result: Result, rows: readonly Row[], columns: readonly Column[]): string {
-  const table = tableOf(result, rows, columns);
-  const hasWords = isCompared(result) && columns.includes('meaning');
-  return markdownTable(table, hasWords ? [0, table.head.length - 1] : [0]);
 }
 
 export function markdownText(text: string): string {
@@ -23,6 +17,24 @@ export function markdownText(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll(/[\\`*[\]]/g, '\\$&')
     .replaceAll(/\s+/g, ' ');
+}
+
+/** Returns a section with its heading; an empty text without rows and lines. */
+export function markdownSection({ title, table, lines }: Section, heading = '##'): string {
+  const contents = [
+    ...(table?.rows.length ? [markdownTable(table)] : []),
+    ...(lines.length > 0 ? [markdownLines(lines)] : []),
+  ];
+  return contents.length === 0 ? '' : [`${heading} ${title}`, ...contents].join('\n\n');
+}
+
+/** Returns a list in which the label of each line is bold. */
+export function markdownLines(lines: readonly string[]): string {
+  return bullets(
+    lines.map(labelled).map(([label, text]) => {
+      return `${label && `**${markdownText(label)}**`}${markdownText(text)}`;
+    }),
+  );
 }
 
 export function bullets(lines: readonly string[]): string {

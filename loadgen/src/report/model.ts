@@ -1,122 +1,122 @@
 /**
- * The contents of a report, independent of its layout: terminal, document and HTML page show the same parts.
+ * The contents of a report, independent of its layout: terminal, documents and HTML page show the same sections.
  *
  * Invariants: everything follows from the result. A sentence calls a server cheaper or faster only where the interval
- * of the ratio excludes 1.
+ * of the ratio excludes 1. The words of a line before its first colon are its label.
  */
-import { MOST_BETWEEN_HALVES } from '../analyse/statistics.ts';
-import { CLAIMED } from '../analyse/warnings.ts';
-import { headlineOf, measurementNamed, type Result } from '../result/result.ts';
-import { commitOf, type WarningKind, warningKinds } from './conditions.ts';
-import { designOf } from './design.ts';
-import { group, percent } from './format.ts';
-import { serversIn } from './names.ts';
-import { headlineRows, type Row, type Table } from './rows.ts';
-import {
-  ceilingLines,
-  dashboardLines,
-  driftTable,
-  generatorsLines,
-  loadsTable,
-  OPEN_READING,
-  openTable,
-} from './series.ts';
+import { type Comparison, MOST_BETWEEN_HALVES } from '../analyse/statistics.ts';
+import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
+import { SMOKE } from '../verify/smoke.ts';
+import { answersOf } from './choice.ts';
+import { commitOf, factsOf, parametersOf, READING, warningLines } from './conditions.ts';
+import { formatRatio, formatValue, group, percent } from './format.ts';
+import { isCompared, SHORT_NAMES, serversIn } from './names.ts';
+import { designPart, loadsPart, openPart, soakPart } from './parts.ts';
+import { headlineRows, isDifference, type Row, type Section, tableOf, verdictText } from './rows.ts';
 
-export interface Part {
-  readonly id: 'design' | 'loads' | 'open' | 'soak';
-  readonly title: string;
-  readonly table: Table;
-  /** Columns of the table that contain text. */
-  readonly left: readonly number[];
-  readonly lines: readonly string[];
-}
-
-export interface Report {
-  readonly headline: readonly Row[];
-  /** The measured parts in the order in which they are shown. */
-  readonly parts: readonly Part[];
-  /** How far the figures can be trusted: halves, intervals, generators, ceilings. */
-  readonly trust: readonly string[];
-  readonly caveats: readonly string[];
-  readonly warnings: readonly WarningKind[];
-}
-
-export function reportOf(result: Result): Report {
+/** Returns the sections of the report. A section without rows and lines is not shown. */
+export function reportOf(result: Result) {
+  const headline = headlineRows(result);
   const soak = measurementNamed(result, 'soak');
-  const { table: design, sentences } = designOf(result);
-  const parts: Part[] = [
-    { id: 'design', title: 'Design and language', table: design, left: [0], lines: sentences },
-    { id: 'loads', title: 'Throughput and CPU by load', table: loadsTable(result), left: [0], lines: [] },
-    {
-      id: 'open',
-      title: 'Open loop: latency from when a request was due',
-      table: openTable(result),
-      left: [0, 1],
-      lines: [OPEN_READING],
-    },
-    ...(soak === undefined ? [] : [soakPart(result)]),
-  ];
+  const parity = `Parity: before the measurement both servers answered ${SMOKE.length} of ${SMOKE.length} requests alike and as the contract asks.`;
   return {
-    headline: headlineRows(result),
-    parts: parts.filter(({ table }) => table.rows.length > 0),
-    trust: [...agreement(result), ...widths(result), ...generatorsLines(result), ...ceilingLines(result)],
-    caveats: caveatsOf(result),
-    warnings: warningKinds(result),
+    answers: { title: 'Which server', lines: answersOf(result) } as Section,
+    environment: { title: 'Environment', lines: factsOf(result) },
+    workload: { title: 'Workload Parameters', table: parametersOf(result), lines: [] },
+    /** The headline, and one sentence for each difference. */
+    results: {
+      title: 'Results',
+      table: tableOf(result, headline, 'delta', 'ratio'),
+      lines: [...(isCompared(result) ? differences(headline) : []), READING],
+    },
+    /** What was measured in addition, in the order in which it is shown. */
+    parts: [
+      designPart(result),
+      loadsPart(result),
+      openPart(result),
+      ...(soak === undefined ? [] : [soakPart(result, soak)]),
+    ],
+    /** How far the figures can be trusted: parity, halves, intervals, generators, ceilings. */
+    analysis: {
+      title: 'Analysis',
+      lines: [parity, ...agreement(headline), ...precision(result), ...ceilingLines(result)],
+    },
+    caveats: { title: 'Caveats', lines: caveatsOf(result, soak) },
+    warnings: { title: 'Warnings', lines: warningLines(result) },
   };
 }
 
-/** Returns the drift of a soak, and how the dashboard was served meanwhile. */
-export function soakPart(result: Result): Part {
-  const soak = measurementNamed(result, 'soak')!;
-  return {
-    id: 'soak',
-    title: 'Drift over the soak',
-    table: driftTable(result, soak),
-    left: [0],
-    lines: dashboardLines(soak),
-  };
+/** Returns one sentence for each difference, and one that lists all other rows. */
+function differences(headline: readonly Row[]): string[] {
+  const others = headline.filter((row) => !isDifference(row)).map(({ label }) => label);
+  return [
+    ...headline.filter(isDifference).map((row) => `${row.label}: ${verdictText(row)}`),
+    ...(others.length === 0 ? [] : [`No difference shown: ${others.join('; ')}.`]),
+  ];
 }
 
 /** Returns a sentence such as "Odd and even rounds agree within 10 % in 7 of 7 ratios of the headline." */
-function agreement(result: Result): string[] {
-  const halves = headlineRows(result).filter(({ comparison }) => comparison?.split_half);
-  const differ = halves.filter(({ comparison }) => comparison!.split_half!.agree === false);
-  const which = differ.length === 0 ? '' : ` They differ in: ${differ.map(({ label }) => label).join(', ')}.`;
-  return halves.length === 0
-    ? []
-    : [
-        `Odd and even rounds agree within ${MOST_BETWEEN_HALVES * 100} % in ${halves.length - differ.length} of ` +
-          `${halves.length} ratios of the headline.${which}`,
+function agreement(headline: readonly Row[]): string[] {
+  const halves = headline.filter(({ comparison }) => comparison?.split_half);
+  const differ = halves.filter(({ comparison }) => !comparison!.split_half!.agree).map(({ label }) => label);
+  if (halves.length === 0) return [];
+  const share = `${halves.length - differ.length} of ${halves.length} ratios of the headline`;
+  const others = differ.length === 0 ? '' : ` They differ in ${differ.join('; ')}.`;
+  return [`Odd and even rounds agree within ${percent(MOST_BETWEEN_HALVES)} in ${share}.${others}`];
+}
+
+/** Returns how well the ratios of the closed loop are known, and which ratios each generator gives. */
+function precision(result: Result): string[] {
+  const width = ({ low, high, ratio }: Comparison) => `±${percent((high - low) / 2 / ratio)}`;
+  const headline = headlineOf(result);
+  const known = ratiosText(headline, width);
+  const [own] = ratiosText(headline, formatRatio);
+  const other = ratiosText(measurementNamed(result, 'autocannon'), formatRatio);
+  return [
+    ...known.map((text) => `The ratios of the closed loop are known to ${text} (goal ±5 %).`),
+    ...other.map(
+      (text) => `Rust over TypeScript with wrk: ${own}. With autocannon, in the same processes: ${text}.`,
+    ),
+  ];
+}
+
+/** Returns text such as "±3.7 % in throughput and ±2.3 % in CPU per event"; none without both intervals. */
+function ratiosText(load: Measurement | undefined, format: (found: Comparison) => string): string[] {
+  const { throughput_events_per_s: throughput, server_cpu_us_per_event: cpu } = load?.comparison ?? {};
+  if (!throughput || !cpu || throughput.interval === 'none') return [];
+  return [`${format(throughput)} in throughput and ${format(cpu)} in CPU per event`];
+}
+
+/** Returns one line for each ceiling, such as "Batches, closed loop: Rust reaches 57 % of the 334,700 ...". */
+function ceilingLines(result: Result): string[] {
+  return result.ceilings.flatMap(({ group_events, servers: ceilings }, index) => {
+    const load = result.measurements.find(({ ceiling }) => ceiling === index);
+    const shares = serversIn(result).flatMap((name) => {
+      const ceiling = ceilings[name]?.events_per_s.median;
+      const reached = load?.servers[name]?.metrics.throughput_events_per_s?.median;
+      if (!ceiling || !reached) return [];
+      return [
+        `${SHORT_NAMES[name]} reaches ${percent(reached / ceiling)} of the ${formatValue(ceiling, 'events_per_s')}`,
       ];
-}
-
-/** Returns a sentence with the widths of the closed loop's intervals for the metrics in `CLAIMED`. */
-function widths(result: Result): string[] {
-  const comparison = headlineOf(result)?.comparison;
-  const known = CLAIMED.flatMap((key) => {
-    const found = comparison?.[key];
-    if (!found || found.interval === 'none') return [];
-    const name = key === 'throughput_events_per_s' ? 'throughput' : 'CPU per event';
-    return [`${name} ±${percent((found.high - found.low) / 2 / found.ratio)}`];
+    });
+    const bulk = `that its own database takes in bulk without HTTP, ${group(group_events)} in a transaction`;
+    return shares.length === 0 ? [] : [`${load!.title}: ${shares.join(', ')} ${bulk}.`];
   });
-  return known.length === 0
-    ? []
-    : [`The ratios of the closed loop are known to: ${known.join(', ')} (goal ±5 %).`];
 }
 
-function caveatsOf(result: Result): string[] {
-  const { environment, measurements } = result;
-  const soak = measurementNamed(result, 'soak')?.workload?.duration_s ?? null;
-  const stored = measurements.map(({ audited_events, workload }) => audited_events / (workload?.rounds ?? 1));
+function caveatsOf(result: Result, soak: Measurement | undefined): string[] {
+  const stored = result.measurements.map(
+    ({ audited_events, workload }) => audited_events / (workload?.rounds ?? 1),
+  );
   const rows = Math.round(Math.max(0, ...stored) / serversIn(result).length);
   return [
-    `One machine with ${environment.cpu_cores} cores; another has other ratios.`,
+    `One machine with ${result.environment.cpu_cores} cores; another has other ratios.`,
     'A closed loop keeps the queue full; only the open loop says what a client waits.',
     'Work that a server puts off until after its last answer is in no CPU time; it shows when it stops and in its write-ahead log.',
     `The files are young: about ${group(rows)} rows say little about a hundred million.`,
-    soak === null
+    soak === undefined
       ? 'This run has no soak, so it says nothing about leaks. pnpm bench:soak is one.'
-      : `A soak of ${Math.round(soak / 60)} min sees fast leaks, not slow ones; it has one round a server.`,
+      : `A soak of ${Math.round(soak.workload!.duration_s! / 60)} min sees fast leaks, not slow ones; it has one round a server.`,
     `Figures hold for commit ${commitOf(result)}.`,
   ];
 }

@@ -15,6 +15,7 @@ export function serversIn(result: Result): readonly TargetName[] {
   return COLUMNS.filter((name) => result.servers[name] !== undefined);
 }
 
-export function labelOf(result: Result, name: TargetName): string {
-  return result.servers[name]?.label ?? SHORT_NAMES[name];
+/** Returns whether the result has both servers. */
+export function isCompared(result: Result): boolean {
+  return serversIn(result).length > 1;
 }

@@ -1,34 +1,28 @@
-/**
- * Writes the outputs of a run: summary, raw data, a line of history, the report as one HTML file, the table on stdout.
- */
+/** Writes the outputs of a run: summary, raw data, a line of history, the report as one HTML file, the tables on stdout. */
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CLAIMED } from '../analyse/warnings.ts';
-import type { Options } from '../plan/options.ts';
-import type { Plan } from '../plan/plan.ts';
 import { readableJson, rounded, writeChecked } from '../result/json.ts';
-import type { Measurement, RawFile, RawResult, Result } from '../result/result.ts';
+import type { RawFile, RawResult, Result } from '../result/result.ts';
 import type { Progress } from '../run/progress.ts';
-import { quickReport, terminalReport } from './terminal.ts';
+import { terminalReport } from './terminal.ts';
 
-export interface Outputs {
-  readonly out: Plan['out'];
-  /** Folder for all other files; `null`: the result is only printed. */
-  readonly scratch: string | null;
-}
-
+/**
+ * Writes the summary to the file `out`, and all else to the folder `scratch`. Without a folder the result is only
+ * printed. `json`: stdout has the summary instead of the tables.
+ */
 export async function writeOutputs(
   result: RawResult,
-  { out, scratch }: Outputs,
-  { json }: Options,
+  { out, scratch, json }: { readonly out: string; readonly scratch: string | null; readonly json: boolean },
   progress: Progress,
 ): Promise<void> {
-  if (scratch === null)
-    return void process.stdout.write(json ? readableJson(summaryOf(result, null)) : quickReport(result));
+  if (scratch === null) {
+    process.stdout.write(json ? readableJson(summaryOf(result, null)) : terminalReport(result));
+    return;
+  }
   const raw = `${JSON.stringify(result)}\n`;
-  const facts = { sha256: createHash('sha256').update(raw).digest('hex'), bytes: Buffer.byteLength(raw) };
-  const summary = summaryOf(result, facts);
+  const sha256 = createHash('sha256').update(raw).digest('hex');
+  const summary = summaryOf(result, { sha256, bytes: Buffer.byteLength(raw) });
   const text = readableJson(summary);
   await writeChecked(text, out);
   const [rawFile, reportFile] = [join(scratch, 'benchmark-raw.json'), join(scratch, 'benchmark-report.html')];
@@ -44,9 +38,10 @@ export async function writeOutputs(
   progress.say(`report: ${reportFile}`);
 }
 
-export function printPartial(result: Result, isWritten: boolean): void {
-  const report = isWritten ? terminalReport(result) : quickReport(result);
-  process.stdout.write(`PARTIAL: the run was interrupted, and no result was written.\n\n${report}`);
+export function printPartial(result: Result): void {
+  process.stdout.write(
+    `PARTIAL: the run was interrupted, and no result was written.\n\n${terminalReport(result)}`,
+  );
 }
 
 /** Significant digits of a figure in the summary, more than any interval supports. */
@@ -64,35 +59,16 @@ function summaryOf(result: RawResult, raw: RawFile | null): Result {
   return rounded({ ...result, raw, measurements, ceilings, warnings: seen(result) }, DIGITS);
 }
 
-const HISTORY_KEYS = [...CLAIMED, 'latency_p99_ms', 'start_ms', 'idle_rss_bytes'];
-
-/**
- * Makes the line of a run for the history: the machine, the commit, and the medians and ratios of its loads.
- *
- * The project does not read the history. It shows people and their scripts how a ratio changes from commit to commit.
- */
+/** Makes the line of a run in the history, which shows how medians and ratios change from commit to commit. */
 function historyOf({ created_at, took_s, flags, environment, measurements, raw }: Result): object {
-  const { cpu_model, cpu_cores, platform, arch, commit, dirty } = environment;
-  return {
-    created_at,
-    took_s,
-    flags,
-    machine: { cpu_model, cpu_cores, platform, arch },
-    commit,
-    dirty,
-    raw_sha256: raw?.sha256 ?? null,
-    measurements: Object.fromEntries(measurements.map((one) => [one.name, figuresOf(one)])),
-  };
-}
-
-function figuresOf({ servers, comparison }: Measurement): object {
-  const figures = HISTORY_KEYS.flatMap((key) => {
-    const medians = Object.entries(servers).flatMap(([name, { metrics }]) =>
-      metrics[key] ? [[name, metrics[key].median] as const] : [],
-    );
-    const found = comparison?.[key];
-    const ratio = found ? { ratio: [found.low, found.ratio, found.high] } : {};
-    return medians.length === 0 ? [] : [[key, { ...Object.fromEntries(medians), ...ratio }] as const];
+  const { cpu_model, cpu_cores, commit, dirty } = environment;
+  const figures = measurements.map(({ name, servers, comparison }) => {
+    const medians = Object.entries(servers).map(([server, { metrics }]) => {
+      const own = Object.entries(metrics).map(([key, summary]) => [key, summary?.median ?? null]);
+      return [server, Object.fromEntries(own)];
+    });
+    return [name, { medians: Object.fromEntries(medians), ratios: comparison ?? null }];
   });
-  return Object.fromEntries(figures);
+  const run = { created_at, took_s, flags, cpu_model, cpu_cores, commit, dirty, raw_sha256: raw?.sha256 };
+  return { ...run, measurements: Object.fromEntries(figures) };
 }

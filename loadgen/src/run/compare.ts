@@ -124,10 +124,11 @@ export async function compare(
       },
     });
     const whole = await resultOf(measured);
-    await writeOutputs(whole, { out: plan.out, scratch: contenders.scratch }, options, progress);
+    const { scratch } = contenders;
+    await writeOutputs(whole, { out: plan.out, scratch, json: options.json }, progress);
     return 0;
   } catch (error) {
-    if (error instanceof Interrupted && latest !== null && !options.json) printPartial(latest, isWritten);
+    if (error instanceof Interrupted && latest !== null && !options.json) printPartial(latest);
     throw error;
   }
 }

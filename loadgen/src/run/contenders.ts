@@ -19,8 +19,8 @@ export interface Contenders {
   /** Program of the closed-loop generator; absent: the real one. */
   readonly closedLoopProgram?: URL | undefined;
   /**
-   * Folder for raw data, the report and the history of runs. `null`: the servers are those of an installed package, so
-   * the result names no commit, and is only printed.
+   * Folder for raw data and the report. `null`: the servers are those of an installed package, so the result names no
+   * commit, and is only printed.
    */
   readonly scratch: string | null;
 }

@@ -1,100 +1,86 @@
 /** The plots of the page: figures of the open loops against the rate, and memory over time. */
 import * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { RawMeasurement, RawResult, Result } from '../../result/result.ts';
-import { formatValue } from '../format.ts';
+import { headlineOf, type RawResult, type Result } from '../../result/result.ts';
 import { SHORT_NAMES, serversIn } from '../names.ts';
-import { openMeasurements, rateAsked } from '../series.ts';
-import { type Drawing, draw, LOOKS, plain, thousands } from './draw.ts';
+import { openLoops, rateOf } from '../parts.ts';
+import { draw, LOOKS, plain, thousands } from './draw.ts';
 import { html, type Markup } from './markup.ts';
 
-const MEBIBYTE = 1024 * 1024;
+interface Point {
+  readonly name: TargetName;
+  readonly x: number;
+  readonly y: number;
+  /** Points of one line; by default those of one server. */
+  readonly slice?: number;
+  /** Ends of an upright line at the point. */
+  readonly ends?: readonly [low: number, high: number];
+}
 
-/** Returns a plot of one metric of the servers against the requested rate, over all open loops. */
-export function rateFigure(result: Result, key: string, noun: string, unit: 'ms' | 'µs'): Markup | null {
-  const lines = serversIn(result).map((name) => {
-    const points = openMeasurements(result).flatMap((measurement) => {
-      const found = measurement.servers[name]?.metrics[key];
-      if (!found) return [];
-      return [{ x: rateAsked(measurement, name), y: found.median, low: found.min, high: found.max }];
-    });
-    return { name, points: points.sort((a, b) => a.x - b.x) };
-  });
-  if (lines.every(({ points }) => points.length === 0)) return null;
-  return figureMarkup(`rate-${key.replaceAll('_', '-')}`, serversIn(result), {
-    title: `${noun} by rate`,
-    description: `${noun} against the events per second asked of each server, both on log scales.`,
-    caption: 'Median of the slices; the upright line is minimum to maximum.',
-    options: {
+/** Returns latency and CPU time by rate; none without open loops. */
+export function rateFigures(result: Result): Markup[] {
+  const metrics = [
+    ['latency_p99_ms', 'Latency p99', 'ms'],
+    ['server_cpu_us_per_event', 'CPU per event', 'µs'],
+  ] as const;
+  return metrics.flatMap(([key, noun, unit]) => {
+    const points = serversIn(result).flatMap((name) =>
+      openLoops(result).flatMap((load) => {
+        const found = load.servers[name]?.metrics[key];
+        if (!found) return [];
+        return [{ name, x: rateOf(load, name), y: found.median, ends: [found.min, found.max] as const }];
+      }),
+    );
+    const caption = `${noun} against the rate asked. Median of the slices; the upright line is minimum to maximum.`;
+    const sorted = points.toSorted((a, b) => a.x - b.x);
+    return figure(result, `${noun} by rate`, caption, sorted, {
       x: { type: 'log', label: 'Events/s asked', ticks: 5, tickFormat: thousands, grid: true },
       y: { type: 'log', label: `${noun} (${unit})`, grid: true, ticks: 4, tickFormat: plain },
-      marks: lines.flatMap(({ name, points }) => {
-        const { colour, dash, symbol } = LOOKS[name];
-        const at = { x: 'x', y: 'y', stroke: colour };
-        return [
-          Plot.ruleX(points, { x: 'x', y1: 'low', y2: 'high', stroke: colour, strokeOpacity: 0.5 }),
-          Plot.lineY(points, { ...at, strokeWidth: 2, strokeDasharray: dash }),
-          Plot.dot(points, { ...at, fill: colour, symbol, r: 4 }),
-        ];
-      }),
-    },
+    });
   });
 }
 
-/** Returns a plot of the servers' memory over time, with one line for each slice. */
-export function memoryFigure(result: RawResult, { name, title, slices }: RawMeasurement): Markup | null {
-  const points = slices.flatMap(({ target, timeline: { t_ms, rss_bytes } }, slice) =>
+/** Returns a plot of memory over time in the closed loop, with one line for each slice; none without samples. */
+export function memoryFigures(result: RawResult): Markup[] {
+  const { title, slices } = headlineOf(result) ?? { title: '', slices: [] };
+  const points = slices.flatMap(({ target: name, timeline: { t_ms, rss_bytes } }, slice) =>
     t_ms.flatMap((t, i) => {
       const bytes = rss_bytes[i] ?? null;
-      return bytes === null ? [] : [{ target, slice, s: t / 1000, bytes, mebibytes: bytes / MEBIBYTE }];
+      return bytes === null ? [] : [{ name, slice, x: t / 1000, y: bytes / 1024 ** 2 }];
     }),
   );
-  if (points.length === 0) return null;
-  const ranges = serversIn(result).map((server) => {
-    const own = points.filter(({ target }) => target === server).map(({ bytes }) => bytes);
-    const [low, high] = [Math.min(...own), Math.max(...own)].map((bytes) => formatValue(bytes, 'bytes'));
-    return `${SHORT_NAMES[server]} from ${low} to ${high}.`;
-  });
-  return figureMarkup(`memory-${name}`, serversIn(result), {
-    title: 'Memory (RSS)',
-    description: `${title}: memory over time. ${ranges.join(' ')}`,
-    caption: 'One line a slice.',
-    options: {
-      x: { label: 'Seconds since the first request', tickFormat: plain, ticks: 6 },
-      y: { label: 'MiB', grid: true, zero: true, nice: true, ticks: 5, tickFormat: plain },
-      marks: [
-        Plot.ruleY([0]),
-        ...serversIn(result).map((server) =>
-          Plot.lineY(points, {
-            filter: ({ target }) => target === server,
-            x: 's',
-            y: 'mebibytes',
-            z: 'slice',
-            stroke: LOOKS[server].colour,
-            strokeDasharray: LOOKS[server].dash,
-            strokeWidth: 1.6,
-          }),
-        ),
-      ],
-    },
+  const caption = `${title}: the process of the server alone, one line a slice.`;
+  return figure(result, 'Memory (RSS)', caption, points, {
+    x: { label: 'Seconds since the first request', tickFormat: plain, ticks: 6 },
+    y: { label: 'MiB', grid: true, zero: true, nice: true, ticks: 5, tickFormat: plain },
   });
 }
 
-/** Returns a plot with its key and its caption. Tests find it by its id. */
-function figureMarkup(
-  id: string,
-  servers: readonly TargetName[],
-  drawing: Drawing & { readonly caption: string },
-): Markup {
-  const key = servers.map((name) => {
+/** Returns a plot with its key and its caption; none without points. */
+function figure(
+  result: Result,
+  title: string,
+  caption: string,
+  points: readonly Point[],
+  axes: Plot.PlotOptions,
+): Markup[] {
+  if (points.length === 0) return [];
+  const marks = serversIn(result).flatMap((server) => {
+    const { colour: stroke, dash: strokeDasharray, symbol } = LOOKS[server];
+    const own = points.filter(({ name }) => name === server);
+    const withEnds = own.flatMap(({ ends, ...at }) => (ends ? [{ ...at, low: ends[0], high: ends[1] }] : []));
+    return [
+      Plot.ruleX(withEnds, { x: 'x', y1: 'low', y2: 'high', stroke, strokeOpacity: 0.5 }),
+      Plot.lineY(own, { x: 'x', y: 'y', z: 'slice', stroke, strokeWidth: 2, strokeDasharray }),
+      Plot.dot(withEnds, { x: 'x', y: 'y', stroke, fill: stroke, symbol, r: 4 }),
+    ];
+  });
+  const key = serversIn(result).map((name) => {
     const { mark, line } = LOOKS[name];
     return html`<span class="${name}"><b aria-hidden="true">${mark}</b> ${SHORT_NAMES[name]} <small>${line}</small></span>`;
   });
-  return html`<figure id="${id}">
-<h3>${drawing.title}</h3>
-<p class="key">${key}</p>
-${draw(drawing)}
-<figcaption>${drawing.caption}</figcaption>
-</figure>
-`;
+  const svg = draw({ title, description: caption, options: { ...axes, marks } });
+  return [
+    html`<figure><h3>${title}</h3><p class="key">${key}</p>${svg}<figcaption>${caption}</figcaption></figure>`,
+  ];
 }

@@ -1,8 +1,6 @@
 /**
- * Types of the part of jsdom that the plots use.
- *
- * jsdom's own types add the globals of a browser to every file of the project. An undeclared variable called `name` or
- * `event` would then compile.
+ * The part of jsdom that the plots use. jsdom's own types add the globals of a browser to every file of the project, so
+ * an undeclared variable called `name` or `event` would compile.
  */
 declare module 'jsdom' {
   class JSDOM {

@@ -14,7 +14,7 @@ export class Markup {
 export type Part = string | number | Markup | null | readonly Part[];
 
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  return new Markup(strings.map((text, i) => text + (i < parts.length ? shown(parts[i]!) : '')).join(''));
+  return new Markup(String.raw({ raw: strings }, ...parts.map(shown)));
 }
 
 /** Returns Markup of a text that a library has already escaped. */
@@ -26,14 +26,5 @@ function shown(part: Part): string {
   if (part === null) return '';
   if (part instanceof Markup) return part.text;
   if (typeof part === 'object') return part.map(shown).join('');
-  return escaped(String(part));
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
+  return String(part).replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 }
