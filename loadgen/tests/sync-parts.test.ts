@@ -1,4 +1,4 @@
-/** Tests the pure functions of `bench:sync`: counts, values of goals, and the path of a result. */
+/** Tests the parts of `bench:sync`: what it counts and posts, the values of goals, and its reports. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SyncOptions } from '@twin-ingest/client';
@@ -9,10 +9,14 @@ import { SYNC as USAGE } from '../src/sync/command.ts';
 import { type Keep, overFaultyTransport } from '../src/sync/faulty-transport.ts';
 import { outcomeOf, SWAPPED, SYNC_GOALS } from '../src/sync/goals.ts';
 import { lastRevision, unreadIn } from '../src/sync/invalidation-client.ts';
-import { Journal, waitsOf } from '../src/sync/journal.ts';
+import { Journal, waitFor } from '../src/sync/journal.ts';
 import { eventText } from '../src/sync/posting.ts';
-import { figuresOf, SCENARIO_NAMES, type SyncResult, type SyncRow } from '../src/sync/result.ts';
+import { syncDocument, syncGoalTable, syncTerminal } from '../src/sync/report.ts';
+import { figuresOf, type SyncResult, type SyncRow } from '../src/sync/result.ts';
 import { rateOf } from '../src/sync/scenarios/bursts.ts';
+import { postBySender, postBySocket } from '../src/sync/scenarios/round-trips.ts';
+import { listen } from './listening-server.ts';
+import { HOSTILE } from './report-fixture.ts';
 import { sampleSync } from './sync-sample.ts';
 
 const SYNC = sampleSync();
@@ -20,13 +24,16 @@ const OUT_OF_SYNC = { code: 'out_of_sync' };
 
 test('the journal counts an older state of an epoch, and nothing else, as a violation', () => {
   const journal = new Journal();
-  for (const [epoch, revision] of ['a 9', 'a 10', 'a 10', 'b 3', 'a 1'].map((state) => state.split(' ')))
+  for (const state of ['a 9', 'a 10', 'a 10', 'b 3', 'a 1', 'a 4']) {
+    const [epoch, revision] = state.split(' ');
     journal.note(epoch!, revision!);
-  assert.deepEqual([journal.violations, journal.applies, journal.newest], [0, 5, 1n]);
+  }
+  const { violations, applies } = journal.figures();
+  assert.deepEqual([violations, applies, journal.newest], [0, 6, 4]);
   journal.check();
-  journal.note('a', '18446744073709551615');
-  journal.note('a', '18446744073709551614');
-  assert.equal(journal.violations, 1);
+  assert.throws(() => journal.note('a', '18446744073709551615'), RangeError);
+  journal.note('a', '3');
+  assert.equal(journal.figures().violations, 1);
   assert.throws(() => journal.check(), OUT_OF_SYNC);
 });
 
@@ -34,83 +41,83 @@ test('a state is reached by a newer one, before or after it is waited for, and m
   const journal = new Journal();
   journal.note('a', '5', 100);
   journal.note('a', '8', 200);
-  assert.equal(await journal.reached(6n, 1), 200);
-  assert.deepEqual(
-    [journal.firstAbove(4n), journal.firstAbove(5n), journal.firstAbove(8n)],
-    [100, 200, undefined],
-  );
-  const waiting = journal.reached(9n, 5000);
+  assert.equal(await journal.reached(6), 200);
+  const waiting = journal.reached(9);
   journal.note('a', '12', 300);
   assert.equal(await waiting, 300);
   journal.clear();
-  await assert.rejects(journal.reached(13n, 1), OUT_OF_SYNC);
+  await assert.rejects(journal.reached(12, 1), OUT_OF_SYNC);
 });
 
-test('a wait counts from the acknowledgement to a revision at least as new, and never below nothing', () => {
-  const answers = [
-    { from_ms: 0, answered_ms: 20, revision: '4' },
-    { from_ms: 0, answered_ms: 10, revision: '2' },
-    { from_ms: 0, answered_ms: 30, revision: '9' },
-  ];
-  assert.deepEqual(waitsOf(answers, { heard_ms: [15, 18], heard: [3, 8] }), [5, 0, null]);
-  assert.deepEqual(waitsOf(answers, { heard_ms: [110], heard: [9] }), [100, 90, 80]);
-  assert.deepEqual(waitsOf(answers, { heard_ms: [], heard: [] }), [null, null, null]);
+test('a wait counts from the acknowledgement to a revision at least as new, and is never negative', () => {
+  const wait = (revision: number, answered_ms: number) =>
+    waitFor({ from_ms: 0, answered_ms, revision }, [
+      { revision: 3, at_ms: 15 },
+      { revision: 8, at_ms: 18 },
+    ]);
+  assert.deepEqual([wait(2, 10), wait(4, 10), wait(4, 20)], [5, 8, 0]);
 });
 
-test('the time of a process is that of its threads, those that have come since and not those that are gone', () => {
-  const before = new Map(Object.entries({ 1: 5e6, 2: 9e6 }));
-  const after = new Map(Object.entries({ 1: 7e6, 3: 0.5e6 }));
-  assert.equal(cpuBetween(before, after), 2.5);
-  assert.equal(cpuBetween(before, before), 0);
-  assert.deepEqual([cpuBetween(null, after), cpuBetween(before, null)], [null, null]);
-});
-
-const noThreads = process.platform !== 'linux' && 'threads are counted on Linux alone';
-
-test('what this process takes of the cores is seen', { skip: noThreads }, async () => {
-  const before = await threadTimes(process.pid);
+test('the time of a process is that of its threads', { skip: process.platform !== 'linux' }, async () => {
+  const [before, after] = [
+    { 1: 5e6, 2: 9e6 },
+    { 1: 7e6, 3: 0.5e6 },
+  ].map((all) => new Map(Object.entries(all)));
+  assert.equal(cpuBetween(before!, after!), 2.5, 'with new threads, without those that are gone');
+  const own = await threadTimes(process.pid);
   const from = process.cpuUsage();
-  const used = () => {
-    const { user, system } = process.cpuUsage(from);
-    return (user + system) / 1000;
-  };
-  while (used() < 100);
-  const found = cpuBetween(before, await threadTimes(process.pid))!;
+  while (process.cpuUsage(from).user < 100_000);
+  const found = cpuBetween(own, await threadTimes(process.pid))!;
   // The scheduler updates the time of a running thread at every tick, at least every 10 ms.
   assert.ok(found > 85, `${found} ms`);
-  assert.equal(await threadTimes(2 ** 22 + 1), null);
 });
 
-test('the last revision of whole frames counts', () => {
-  const frame = (revision: number) =>
-    `event: invalidate\ndata: {"topic":"events","revision":"${revision}"}\n\n`;
-  const bytes = Buffer.from(`${frame(7)}${frame(19)}${frame(23)}`);
-  assert.equal(lastRevision(bytes, bytes.length), 23);
-  assert.equal(lastRevision(bytes, bytes.length - frame(23).length), 19);
-  assert.equal(lastRevision(Buffer.from(': heartbeat\n\n'), 13), null);
-});
-
-test('what the kernel holds is what one side sent and what the other has not read', () => {
+test('the last revision of the frames counts, and the bytes that the kernel holds on both sides', () => {
+  const frame = (revision: number) => `data: {"topic":"events","revision":"${revision}"}\n\n`;
+  assert.equal(lastRevision(Buffer.from(frame(7) + frame(19))), 19);
+  assert.equal(lastRevision(Buffer.from(': heartbeat\n\n')), null);
   const table = [
-    '  sl  local_address rem_address   st tx_queue rx_queue tr',
     '   0: 0100007F:1F90 0100007F:C001 01 00000010:00000000 00',
     '   1: 0100007F:C001 0100007F:1F90 01 00000000:00000200 00',
     '   2: 0100007F:1F90 0100007F:C002 01 00000FFF:00000000 00',
   ].join('\n');
   assert.equal(unreadIn(table, 0x1f90, 0xc001), 0x210);
-  assert.equal(unreadIn(table, 0x1f90, 0xc003), 0);
 });
 
-test('rates and events', () => {
-  assert.equal(rateOf([0, 100, 200, 300]), 10);
-  assert.deepEqual([rateOf([]), rateOf([5])], [0, 0]);
-  const shape = { seed: 1, metadata_bytes: 50, sessions: 3 };
-  const event = JSON.parse(eventText(shape, 7)) as Record<string, unknown>;
-  assert.equal(JSON.stringify(event.metadata).length, 50);
-  assert.equal(event.session_id, 'bench-1');
-  assert.notEqual(event.event_id, (JSON.parse(eventText(shape, 8)) as typeof event).event_id);
-  assert.throws(() => figuresOf([{ events: Number.NaN }]), RangeError);
+test('a rate counts gaps, and an event has its own id, its session and its size', () => {
+  assert.deepEqual([rateOf([0, 100, 200, 300]), rateOf([5])], [10, 0]);
+  const event = (number: number) => JSON.parse(eventText(1, number, { sessions: 3, metadata_bytes: 60 }));
+  const { event_id, session_id, metadata } = event(7);
+  assert.deepEqual([session_id, JSON.stringify(metadata).length], ['bench-1', 60]);
+  assert.notEqual(event_id, event(8).event_id);
 });
+
+const TAKEN = { revision: '41', received: 1, duplicates: 0, rejected: [] };
+const REJECTED = { ...TAKEN, received: 0, rejected: [{ index: 0, errors: ['no such event'] }] };
+
+for (const [name, posting, path] of [
+  ['a plain socket', postBySocket, '/api/events'],
+  ['the client’s Sender', postBySender, '/api/events/batch'],
+] as const) {
+  test(`${name} posts an event once, when it is called, and fails if the server refuses it`, async (t) => {
+    let [status, answer] = [201, TAKEN as object];
+    const server = await listen((_, response) => {
+      const text = JSON.stringify(answer);
+      response.writeHead(status, { 'Content-Length': text.length, 'Retry-After': '0' }).end(text);
+    });
+    t.after(() => server.close());
+    const open = () => posting(Number(new URL(server.url).port))(eventText(1, 0));
+    const send = open();
+    assert.deepEqual(server.paths, []);
+    assert.equal(await send(), 41);
+    assert.ok(server.bodies[0]!.includes(eventText(1, 0)));
+    [status, answer] = [503, { error: { code: 'overloaded', message: 'later' } }];
+    await assert.rejects(open(), { code: 'generator_failed', message: /503/ });
+    assert.deepEqual(server.paths, [path, path]);
+    [status, answer] = path.endsWith('batch') ? [200, REJECTED] : [400, REJECTED];
+    await assert.rejects(open(), /no such event/);
+  });
+}
 
 test('over a transport that fails the shipped client stays in sync, and the same seed gives the same', async () => {
   const first = await overFaultyTransport(7, 3000);
@@ -118,26 +125,20 @@ test('over a transport that fails the shipped client stays in sync, and the same
   assert.deepEqual(await overFaultyTransport(7, 3000), first);
 });
 
-/** A faulty client that fetches after every invalidation, and applies every snapshot. */
-const careless: Keep = ({ subscribe, fetch, apply }: SyncOptions<null>) => {
-  const end = new AbortController();
-  const pull = async () => {
-    const snapshot = await fetch(null, end.signal);
-    if (snapshot !== null) await apply(snapshot, false);
+test('over the same transport a client that applies every state, or only the first, is caught', async () => {
+  const { signal } = new AbortController();
+  const careless: Keep = ({ subscribe, fetch, apply }: SyncOptions<null>) => {
+    const pull = async () => {
+      const snapshot = await fetch(null, signal);
+      if (snapshot !== null) await apply(snapshot, false);
+    };
+    const start = async () => void (await subscribe(() => void pull().catch(() => undefined), signal));
+    return { start, stop: () => undefined };
   };
-  return {
-    start: async () => void (await subscribe(() => void pull().catch(() => undefined), end.signal)),
-    stop: () => end.abort(),
-  };
-};
-
-/** A faulty client that fetches only once. */
-const lazy: Keep = ({ fetch, apply }) => ({
-  start: async () => apply((await fetch(null, new AbortController().signal))!, true),
-  stop: () => undefined,
-});
-
-test('over the same transport a client that is wrong is caught', async () => {
+  const lazy: Keep = ({ fetch, apply }) => ({
+    start: async () => apply((await fetch(null, signal))!, true),
+    stop: () => undefined,
+  });
   await assert.rejects(overFaultyTransport(7, 3000, careless), OUT_OF_SYNC);
   await assert.rejects(overFaultyTransport(7, 3000, lazy), OUT_OF_SYNC);
 });
@@ -157,50 +158,61 @@ test('every goal is measured in a whole result, and turns with the figures', () 
 
 test('an older state after a swap counts; with too few applies or without a swap nothing is reached', () => {
   const goal = SYNC_GOALS.find(({ title }) => title.startsWith('older states'))!;
-  const of = (rows: SyncResult['rows']) => outcomeOf(goal, { ...SYNC, rows }, 'ts');
+  const of = (rows: readonly SyncRow[]) => outcomeOf(goal, { ...SYNC, rows }, 'ts');
   const isSwap = ({ parameters: { how, swaps } }: SyncRow) => how === SWAPPED || swaps !== undefined;
-  const withFigures = (changed: (row: SyncRow) => boolean, figures: SyncRow['figures']) =>
-    SYNC.rows.map((row) => (changed(row) ? { ...row, figures } : row));
   const swaps = SYNC.rows.filter((row) => row.server === 'ts' && isSwap(row));
   assert.deepEqual(
     swaps.map(({ scenario }) => scenario),
     ['restart', 'monotony'],
   );
   for (const swap of swaps) {
-    const wrong = of(withFigures((row) => row === swap, figuresOf([{ violations: 1, checked: 40 }])));
+    const others = SYNC.rows.filter((row) => row !== swap);
+    const wrong = of([...others, { ...swap, figures: figuresOf([{ violations: 1, checked: 40 }]) }]);
     assert.deepEqual([wrong.value, wrong.isReached], [1, false]);
-    assert.equal(of(SYNC.rows.filter((row) => row !== swap)).isReached, true);
+    assert.equal(of(others).isReached, true);
   }
   assert.equal(of(SYNC.rows.filter((row) => !isSwap(row))).isReached, undefined);
-  const few = withFigures(({ scenario }) => scenario === 'monotony', figuresOf([{ violations: 0 }]));
-  assert.equal(of(few).isReached, undefined);
+  assert.equal(of(SYNC.rows.filter(({ parameters: { how } }) => how !== 'in memory')).isReached, undefined);
 });
 
 test('only a whole run on committed sources goes to the committed result', () => {
   const clean = SYNC.environment;
-  const placeIn = (argv: readonly string[], environment: typeof clean) => {
+  const placeIn = (argv: readonly string[], environment = clean) => {
     const parsed = parseSuite(USAGE, argv);
     assert.ok(parsed.kind === 'run');
-    return placeOf({ name: 'sync', options: parsed.options, scenarios: SCENARIO_NAMES }, environment);
+    return placeOf({ ...USAGE, options: parsed.options }, environment);
   };
-  assert.match(placeIn([], clean).file, /\/docs\/suites\/sync\.json$/);
-  for (const [argv, environment] of [
-    [['--quick'], clean],
-    [['--all'], clean],
-    [['--only=rs'], clean],
-    [['--scenarios=page'], clean],
-    [['--no-build'], clean],
-    [[], { ...clean, dirty: true }],
-    [[], { ...clean, commit: null, dirty: null }],
-  ] as const) {
-    const place = placeIn(argv, environment);
-    assert.match(place.file, /\/\.bench\/sync\.json$/);
-    assert.equal(place.reasons.length, 1);
+  assert.match(placeIn([]).file, /\/docs\/suites\/sync\.json$/);
+  const flags = ['--quick', '--all', '--only=rs', '--scenarios=page', '--no-build'];
+  for (const { file, reasons } of [
+    ...flags.map((flag) => placeIn([flag])),
+    placeIn([], { ...clean, dirty: true }),
+    placeIn([], { ...clean, commit: null, dirty: null }),
+  ]) {
+    assert.match(file, /\/\.bench\/sync\.json$/);
+    assert.equal(reasons.length, 1);
   }
 });
 
-test('an unknown scenario is a problem', () => {
-  const parsed = parseSuite(USAGE, ['--scenarios=bursts,other']);
-  assert.ok(parsed.kind === 'invalid');
-  assert.match(parsed.problems.join(), /^--scenarios knows round_trip, .*, not other$/);
+test('terminal and document show every result without a gap, and each verdict', () => {
+  const { ts } = SYNC.servers;
+  const alone = { ...SYNC, servers: { ts: ts! }, rows: SYNC.rows.filter(({ server }) => server === 'ts') };
+  const none = { ...SYNC, quick: true, rows: [] };
+  for (const sync of [SYNC, alone, none]) {
+    for (const text of [syncTerminal(sync), syncDocument(sync)]) {
+      assert.doesNotMatch(text, /undefined|NaN|Infinity|\[object|\bnull\b/);
+      assert.match(text, /commit c0ffee/);
+    }
+  }
+  const verdicts = (sync: SyncResult) => new Set(syncGoalTable(sync).rows.flatMap((row) => [row[3], row[6]]));
+  assert.deepEqual(verdicts(SYNC), new Set(['missed', 'reached']));
+  assert.deepEqual(verdicts(none), new Set(['not measured']));
+});
+
+test('text of the part is shown as text', () => {
+  const skipped = [{ scenario: 'page', server: 'rs', reason: HOSTILE }] as const;
+  const warnings = SYNC.warnings.map((warning) => ({ ...warning, message: HOSTILE, advice: HOSTILE }));
+  const text = syncDocument({ ...SYNC, skipped, warnings });
+  assert.doesNotMatch(text, /<img/);
+  assert.match(text, /&lt;img/);
 });

@@ -1,11 +1,10 @@
 /**
- * A whole result of `bench:sync` for the tests of reports. It is the committed one, but one goal is missed, and one
- * scenario was not measured.
- *
- * Only a whole run replaces the committed result, so it has a row of every scenario.
+ * A whole result of `bench:sync` for the tests of reports. It is the committed one, which has a row of every scenario,
+ * but one goal is missed, and one scenario was not measured.
  */
 import { readFileSync } from 'node:fs';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { warningOf } from '../src/analyse/warnings.ts';
 import { suiteFile } from '../src/result/part-file.ts';
 import type { SyncResult, SyncRow } from '../src/sync/result.ts';
 
@@ -18,15 +17,7 @@ export function sampleSync(): SyncResult {
     environment: { ...environment, commit: 'c0ffee0000000000000000000000000000000000', dirty: false },
     rows: COMMITTED.rows.map(slow),
     skipped: [{ scenario: 'page', server: 'rs', reason: 'no Chromium: $CHROMIUM_BIN or chromium on PATH' }],
-    warnings: [
-      {
-        code: 'wide_spread',
-        limits: 'the median that is named',
-        message: 'open_ms varied by up to 60 % in 1 of 2 cases',
-        advice: 'Close other programs.',
-        scenario: 'page',
-      },
-    ],
+    warnings: [{ ...warningOf('wide_spread', 'open_ms varied by up to 60 %'), scenario: 'page' }],
   };
 }
 

@@ -1,9 +1,11 @@
 /** `pnpm bench:sync`: how clients stay in sync, and what that costs. */
+import { parseSuite } from '../plan/suite-options.ts';
 import { REAL_CONTENDERS } from '../run/contenders.ts';
+import { runSync, SYNC } from '../sync/command.ts';
 import { STRATEGIES } from '../sync/strategies.ts';
-import { syncCommand } from './sync-command.ts';
+import { runCommand } from './run-command.ts';
 
-process.exitCode = await syncCommand(process.argv.slice(2), {
-  contenders: REAL_CONTENDERS,
-  strategies: STRATEGIES,
-});
+const argv = process.argv.slice(2);
+process.exitCode = await runCommand('sync', parseSuite(SYNC, argv), (options, lifetime) =>
+  runSync(argv, options, REAL_CONTENDERS, STRATEGIES, lifetime),
+);

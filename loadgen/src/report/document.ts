@@ -129,7 +129,7 @@ function warningText({ placement, environment, measurements, warnings }: Result)
   const shared = placement.pinned
     ? ''
     : `Server and load generator shared ${environment.cpu_cores} cores, so the CPU time is the sounder figure. `;
-  return `${shared}Read the [${count} warnings of the run](docs/benchmark-results.md#warnings) first.`;
+  return `${shared}Read the [${count} warnings](docs/benchmark-results.md#warnings) first.`;
 }
 
 function joined(texts: readonly string[]): string {

@@ -128,20 +128,16 @@ export class SuiteRun {
     };
   }
 
-  /** Returns warnings about the machine, the build and the size of the run. */
-  runWarnings(): Warning[] {
+  /** Returns warnings about the machine, the build, the size of the run, and time that was stolen since `begin`. */
+  async warnings(): Promise<Warning[]> {
     const { placement } = this.launch;
     const grounds = { placement, environment: this.#environment, stale: this.#stale };
     const quick = this.#setup.options.size === 'quick';
     return [
       ...runWarningsOf(grounds),
       ...(quick ? [warningOf('few_rounds', 'a quick run: counts too small for a claim')] : []),
+      ...stolenWarnings(this.#before, await readMachine()),
     ];
-  }
-
-  /** Returns `runWarnings`, and a warning about time that the hypervisor gave to other guests since `begin`. */
-  async warnings(): Promise<Warning[]> {
-    return [...this.runWarnings(), ...stolenWarnings(this.#before, await readMachine())];
   }
 
   async finish(result: object, shown: () => string): Promise<void> {
@@ -153,7 +149,7 @@ export class SuiteRun {
   }
 }
 
-export function stolenWarnings(before: MachineTicks | null, after: MachineTicks | null): Warning[] {
+function stolenWarnings(before: MachineTicks | null, after: MachineTicks | null): Warning[] {
   const stolen = machineLoad(before, after, null, null).stolen_share ?? 0;
   if (stolen <= STOLEN) return [];
   return [warningOf('stolen_time', `${(stolen * 100).toFixed(1)} % of the cores' time was given to others`)];

@@ -5,14 +5,8 @@
  * "slower". A goal that was not measured is not reached.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import {
-  type FigureKey,
-  type Parameters,
-  rowsWhere,
-  type ScenarioName,
-  type SyncResult,
-  type SyncRow,
-} from './result.ts';
+import { type Parameters, rowsWhere } from '../result/suite-rows.ts';
+import type { FigureKey, ScenarioName, SyncResult, SyncRow } from './result.ts';
 
 export type GoalUnit = 'ms' | 'share' | 'of it' | 'per s' | 'count';
 
@@ -41,9 +35,17 @@ const medians = (rows: readonly SyncRow[], key: FigureKey): number[] =>
 
 /** Returns the median of the one row with these parameters. */
 const median =
-  (scenario: ScenarioName, key: FigureKey, parameters: Parameters = {}): Of =>
+  (scenario: ScenarioName, key: FigureKey, parameters: Parameters): Of =>
   (sync, server) =>
     medians(rowsWhere(sync, scenario, server, parameters), key)[0];
+
+/** Computes a value from several others; `undefined` unless all of them were measured. */
+const from =
+  (all: readonly Of[], compute: (...values: number[]) => number): Of =>
+  (sync, server) => {
+    const values = all.flatMap((of) => of(sync, server) ?? []);
+    return values.length < all.length ? undefined : compute(...values);
+  };
 
 /** The pace of the round trips that the goals are about: without a throttle, posted over a plain socket. */
 export const BACK_TO_BACK = 'throttle off, back to back';
@@ -53,14 +55,36 @@ const tripAt =
   (sync, server) =>
     rowsWhere(sync, 'round_trip', server, { pace: BACK_TO_BACK })[0]?.latency?.[key];
 
+/** The goals name 1,000 clients and events. A quick run has fewer, so these goals are not measured there. */
+const FOLLOWERS = { clients: 1000 };
+const SINGLES = { strategy: 'sync', load: 'singles', concurrency: 16 };
+const THOUSAND = { ...SINGLES, events: 1000 };
+const BATCH = { strategy: 'sync', load: 'one batch', events: 1000 };
+
+const burst = (parameters: Parameters): Of => median('bursts', 'end_to_end_ms', parameters);
+
+const slider = (key: FigureKey, throttle_ms: number): Of =>
+  median('slider', key, { strategy: 'sync', throttle_ms });
+
+const waitP99 = (scenario: ScenarioName, parameters: Parameters): Of =>
+  median(scenario, 'staleness_p99_ms', parameters);
+
+const page = (key: FigureKey): Of => median('page', key, { events: 1_000_000 });
+
+/** Returns the slower first apply of the throttled sliders. */
+const slowerFirstApply = from([slider('first_apply_ms', 100), slider('first_apply_ms', 250)], Math.max);
+
 /** Returns the share of a figure that is lost with 1,000 followers, compared with no followers. At least 0. */
-const costOf =
-  (key: FigureKey): Of =>
-  (sync, server) => {
-    const during = median('fan_out', key, CROWD)(sync, server);
-    const without = median('fan_out', key, { clients: 0 })(sync, server);
-    return without === undefined || during === undefined ? undefined : Math.max(0, 1 - during / without);
-  };
+const costOf = (key: FigureKey): Of =>
+  from([median('fan_out', key, FOLLOWERS), median('fan_out', key, { clients: 0 })], (during, without) =>
+    Math.max(0, 1 - during / without),
+  );
+
+/** Returns the largest share of the allowed fetches; `undefined` unless the longest burst was measured. */
+const fetchesOfAllowed: Of = (sync, server) =>
+  median('bursts', 'fetches_of_allowed', THOUSAND)(sync, server) === undefined
+    ? undefined
+    : Math.max(...medians(rowsWhere(sync, 'bursts', server, SINGLES), 'fetches_of_allowed'));
 
 /** Parameter of the rows in which the server took the place of the other server. */
 export const SWAPPED = 'swapped for the other';
@@ -75,78 +99,37 @@ const violations: Of = (sync, server) => {
   const rows = [...rowsWhere(sync, 'monotony', server), ...rowsWhere(sync, 'restart', server)];
   if (!rows.some(({ parameters: { how, swaps } }) => how === SWAPPED || Number(swaps) > 0)) return undefined;
   const sum = (key: FigureKey) =>
-    rows.reduce((all, { figures }) => all + (figures[key]?.values.reduce((a, b) => a + b, 0) ?? 0), 0);
+    rows.flatMap(({ figures }) => figures[key]?.values ?? []).reduce((a, b) => a + b, 0);
   return sum('checked') < ENOUGH_CHECKED ? undefined : sum('violations');
 };
 
-/** The goal names 1,000 clients. A quick run has fewer, so the goal is not measured there. */
-const CROWD = { clients: 1000 } as const;
-const FULL_PAGE = { events: 1_000_000 } as const;
-const SINGLES = { strategy: 'sync', load: 'singles', concurrency: 16 } as const;
-const THOUSAND = { ...SINGLES, events: 1000 } as const;
-const BATCH = { strategy: 'sync', load: 'one batch', events: 1000 } as const;
-const slider = (throttle_ms: number): Parameters => ({ strategy: 'sync', throttle_ms });
-
-/** Returns the slower first apply of the throttled sliders; `undefined` unless both were measured. */
-const slowerFirstApply: Of = (sync, server) => {
-  const found = [100, 250].flatMap(
-    (ms) => median('slider', 'first_apply_ms', slider(ms))(sync, server) ?? [],
-  );
-  return found.length < 2 ? undefined : Math.max(...found);
-};
-
-/** Returns the largest share of the allowed fetches; `undefined` unless the longest burst was measured. */
-const fetchesOfAllowed: Of = (sync, server) =>
-  median('bursts', 'fetches_of_allowed', THOUSAND)(sync, server) === undefined
-    ? undefined
-    : Math.max(...medians(rowsWhere(sync, 'bursts', server, SINGLES), 'fetches_of_allowed'));
-
-/** Returns a goal. One number is the goal of both servers. */
-function goal(title: string, unit: GoalUnit, most: number | SyncGoal['most'], of: Of): SyncGoal {
-  return { title, unit, most: typeof most === 'number' ? { rs: most, ts: most } : most, of };
-}
-
-export const SYNC_GOALS: readonly SyncGoal[] = [
-  goal(
+/** Title, unit, the largest value that reaches the goal (of both servers, or of Rust and of TypeScript), and value. */
+const GOALS: readonly (readonly [string, GoalUnit, number | readonly [rs: number, ts: number], Of])[] = [
+  [
     'fetches for 10 to 1,000 singles, 16 in flight, of burst / 16 ms + 2; the worst',
     'of it',
     1,
     fetchesOfAllowed,
-  ),
-  goal(
-    '1,000 singles posted, durable, to the last state applied',
-    'ms',
-    { rs: 59, ts: 100 },
-    median('bursts', 'end_to_end_ms', THOUSAND),
-  ),
-  goal('1,000 events as one batch, the same', 'ms', 20, median('bursts', 'end_to_end_ms', BATCH)),
-  goal('round trip p50', 'ms', { rs: 0.7, ts: 1 }, tripAt('p50_ms')),
-  goal('round trip p95', 'ms', 1.5, tripAt('p95_ms')),
-  goal('round trip p99', 'ms', 5, tripAt('p99_ms')),
-  goal('slider, throttle 100 ms: fetches', 'per s', 10, median('slider', 'fetches_per_s', slider(100))),
-  goal('slider, throttle 250 ms: fetches', 'per s', 4, median('slider', 'fetches_per_s', slider(250))),
-  goal('slider, throttled: first apply, the slower', 'ms', 16, slowerFirstApply),
-  goal(
-    'slider, throttle 250 ms: last state applied after its post',
-    'ms',
-    270,
-    median('slider', 'last_late_ms', slider(250)),
-  ),
-  goal('older states applied, of 100,000 with drops, delays, restarts and swaps', 'count', 0, violations),
-  goal('ingest at 10,000 events/s that 1,000 followers cost', 'share', 0.15, costOf('ingest_events_per_s')),
-  goal('the same of as much as will go', 'share', 0.15, costOf('saturated_events_per_s')),
-  goal('wait of 1,000 followers, p99', 'ms', 350, median('fan_out', 'staleness_p99_ms', CROWD)),
-  goal(
-    'lag of 10 clients of the full stream, p99',
-    'ms',
-    100,
-    median('full_stream', 'staleness_p99_ms', { clients: 10 }),
-  ),
-  goal('page on 1,000,000 events, to its first rows', 'ms', 300, median('page', 'open_ms', FULL_PAGE)),
-  goal(
-    'page during 1,000 events/s, renderer’s CPU',
-    'share',
-    0.05,
-    median('page', 'renderer_cpu_share', FULL_PAGE),
-  ),
+  ],
+  ['1,000 singles posted, durable, to the last state applied', 'ms', [59, 100], burst(THOUSAND)],
+  ['1,000 events as one batch, the same', 'ms', 20, burst(BATCH)],
+  ['round trip p50', 'ms', [0.7, 1], tripAt('p50_ms')],
+  ['round trip p95', 'ms', 1.5, tripAt('p95_ms')],
+  ['round trip p99', 'ms', 5, tripAt('p99_ms')],
+  ['slider, throttle 100 ms: fetches', 'per s', 10, slider('fetches_per_s', 100)],
+  ['slider, throttle 250 ms: fetches', 'per s', 4, slider('fetches_per_s', 250)],
+  ['slider, throttled: first apply, the slower', 'ms', 16, slowerFirstApply],
+  ['slider, throttle 250 ms: last state applied after its post', 'ms', 270, slider('last_late_ms', 250)],
+  ['older states applied, of 100,000 with drops, delays, restarts and swaps', 'count', 0, violations],
+  ['ingest at 10,000 events/s that 1,000 followers cost', 'share', 0.15, costOf('ingest_events_per_s')],
+  ['the same of as much as will go', 'share', 0.15, costOf('saturated_events_per_s')],
+  ['wait of 1,000 followers, p99', 'ms', 350, waitP99('fan_out', FOLLOWERS)],
+  ['lag of 10 clients of the full stream, p99', 'ms', 100, waitP99('full_stream', { clients: 10 })],
+  ['page on 1,000,000 events, to its first rows', 'ms', 300, page('open_ms')],
+  ['page during 1,000 events/s, renderer’s CPU', 'share', 0.05, page('renderer_cpu_share')],
 ];
+
+export const SYNC_GOALS: readonly SyncGoal[] = GOALS.map(([title, unit, most, of]) => {
+  const [rs, ts] = typeof most === 'number' ? [most, most] : most;
+  return { title, unit, most: { rs, ts }, of };
+});

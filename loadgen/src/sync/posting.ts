@@ -1,23 +1,25 @@
 /**
- * Small events with random UUIDs, and the ways to post one event at a time.
+ * Small events with random UUIDs, and the parent's side of the process that posts them (`poster-process.ts`).
  *
  * Invariants: an event depends only on the PRNG seed and on its number, and each number has its own `event_id`. Every
  * event is posted once; a post that fails ends the measurement.
  */
-import { type OutgoingEvent, Sender } from '@twin-ingest/client';
-import { Exchange } from '../codecs/exchange.ts';
+import type { Exchange } from '../codecs/exchange.ts';
 import { BenchFailure } from '../failure.ts';
 import { uuidText } from '../load/uuid.ts';
+import { createProbe } from '../observe/probe.ts';
+import { startCpu } from '../observe/thread-times.ts';
+import { Helper } from '../run/helper.ts';
+import type { Host, Launch } from '../run/host.ts';
+import { latencyFrom } from './result.ts';
+import type { Sizes } from './sizes.ts';
 
 export interface Shape {
-  readonly seed: number;
-  /** Bytes of metadata, at least 10. The default of 50 B is about the state of a slider. */
-  readonly metadata_bytes: number;
   /** Number of sessions. The events are distributed over them in turn. */
-  readonly sessions: number;
+  readonly sessions?: number | undefined;
+  /** Bytes of metadata, at least 10. The default of 50 B is about the state of a slider. */
+  readonly metadata_bytes?: number | undefined;
 }
-
-export const SMALL: Omit<Shape, 'seed'> = { metadata_bytes: 50, sessions: 10 };
 
 /** Returns the id of session `number`, counted from 0. */
 export function sessionOf(number: number): string {
@@ -25,99 +27,127 @@ export function sessionOf(number: number): string {
 }
 
 /** Returns one event as JSON. */
-export function eventText({ seed, metadata_bytes, sessions }: Shape, number: number): string {
-  const session = sessionOf(number % sessions);
+export function eventText(
+  seed: number,
+  number: number,
+  { sessions = 10, metadata_bytes = 50 }: Shape = {},
+): string {
   const value = String(number % 100).padEnd(metadata_bytes - '{"v":""}'.length, '.');
   return (
-    `{"event_id":"${uuidText(seed, number)}","session_id":"${session}","agent_type":"bench",` +
-    `"event_type":"tool_use","tool_name":"Slider","metadata":{"v":"${value}"}}`
+    `{"event_id":"${uuidText(seed, number)}","session_id":"${sessionOf(number % sessions)}",` +
+    `"agent_type":"bench","event_type":"tool_use","tool_name":"Slider","metadata":{"v":"${value}"}}`
   );
 }
 
+/** Returns the request that posts this event, or this batch of events. */
+export function requestOf(events: readonly string[]): Buffer {
+  const isOne = events.length === 1;
+  const body = isOne ? events[0]! : `{"events":[${events.join()}]}`;
+  const head =
+    `POST /api/events${isOne ? '' : '/batch'} HTTP/1.1\r\nHost: localhost\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  return Buffer.from(head + body);
+}
+
+/** Sends the request, and returns the revision of the response. */
+export async function post(exchange: Exchange, request: Buffer, events: number): Promise<number> {
+  const { status, body } = await exchange.send(request, true);
+  const text = body.toString();
+  const { revision, received } = (status < 300 ? JSON.parse(text) : {}) as Record<string, unknown>;
+  if (typeof revision === 'string' && received === events) return Number(revision);
+  const [line] = request.toString('latin1', 0, 100).split(' HTTP');
+  throw new BenchFailure('generator_failed', `${line} answered ${status} ${text.slice(0, 200)}`);
+}
+
+export interface Order extends Pick<Shape, 'sessions'> {
+  readonly port: number;
+  readonly seed: number;
+  /** Number of the first event. */
+  readonly first: number;
+  /** Number of events in a request; 1 posts single events. */
+  readonly batch: number;
+  readonly requests: number;
+  /** Number of connections. Each posts its next request after the previous response. */
+  readonly connections: number;
+  /** Request k is due at `k * batch / per_s` seconds; without it, at once. */
+  readonly per_s?: number;
+  /** Time limit, after which the rest is not sent. */
+  readonly seconds?: number;
+}
+
+/** The revision of a response and when the response came. `from_ms` is when the request was due. */
+export interface Answer {
+  readonly from_ms: number;
+  readonly answered_ms: number;
+  readonly revision: number;
+}
+
+export interface Posted {
+  readonly kind: 'posted';
+  readonly started_ms: number;
+  readonly ended_ms: number;
+  readonly events: number;
+  /** The largest revision of all responses. */
+  readonly revision: number;
+  /** In the order in which they came. */
+  readonly answers: readonly Answer[];
+}
+
+const BATCH = 50;
 /**
- * One connection that sends HTTP requests one after the other. It opens for the first request, and again for the next
- * request after the server closed it. A request rejects if the connection fails, or if the response is not valid HTTP.
- *
- * It is a plain socket, because the poster shares the cores with the server (decision 22).
+ * The server holds 1,024 connections, and a thousand of them are the clients'. So few connections post, with many
+ * events in each request.
  */
-export class Connection {
-  readonly #head: string;
-  readonly #port: number;
-  #exchange: Exchange | null = null;
+export const CONNECTIONS = 8;
 
-  constructor(url: string) {
-    const { port, host } = new URL(url);
-    this.#head = ` HTTP/1.1\r\nHost: ${host}\r\n`;
-    this.#port = Number(port);
+export class Poster {
+  readonly #helper: Helper<Order, Posted>;
+  readonly #seed: number;
+  readonly #sizes: Sizes;
+
+  constructor({ placement, lifetime }: Launch, seed: number, sizes: Sizes) {
+    const program = new URL('./poster-process.ts', import.meta.url);
+    this.#helper = new Helper({ name: 'the poster', program, placement, lifetime });
+    this.#seed = seed;
+    this.#sizes = sizes;
   }
 
-  post(path: string, body: string) {
-    const length = Buffer.byteLength(body);
-    const head = `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
-    return this.#ask(`POST ${path}${this.#head}${head}${body}`);
+  post(host: Host, load: Omit<Order, 'port' | 'seed' | 'first'>): Promise<Posted> {
+    const first = host.take(load.batch * load.requests);
+    return this.#helper.ask({ port: host.port, seed: this.#seed, first, ...load }, 'posted');
   }
 
-  get(path: string) {
-    return this.#ask(`GET ${path}${this.#head}\r\n`);
+  /** Posts as fast as possible. `concurrency` is the number of single events in flight; `null` sends one batch. */
+  burst(host: Host, events: number, concurrency: number | null): Promise<Posted> {
+    if (concurrency === null) return this.post(host, { batch: events, requests: 1, connections: 1 });
+    return this.post(host, { batch: 1, requests: events, connections: concurrency });
   }
 
-  close(): void {
-    this.#exchange?.close();
+  /** Posts at the offered rate before a measurement. */
+  async warmUp(host: Host, sessions?: number): Promise<void> {
+    await this.#offer(host, this.#sizes.load_warm_up_s, sessions);
   }
 
-  async #ask(request: string): Promise<{ readonly status: number; readonly text: string }> {
-    if (!this.#exchange?.isOpen) this.#exchange = new Exchange({ port: this.#port });
-    const { status, body } = await this.#exchange.send(Buffer.from(request), true);
-    return { status, text: body.toString() };
+  /** Posts at the offered rate for the length of a round. Returns the posts, and figures of the server meanwhile. */
+  async measuredLoad(host: Host, sessions?: number) {
+    const cpu = await startCpu(host.pid, createProbe());
+    const posted = await this.#offer(host, this.#sizes.load_s, sessions);
+    const cpu_us = await cpu();
+    const took_ms = posted.ended_ms - posted.started_ms;
+    // From when a post was due to its response.
+    const waits = posted.answers.map(({ from_ms, answered_ms }) => answered_ms - from_ms);
+    const figures = {
+      ingest_events_per_s: (posted.events / took_ms) * 1000,
+      ingest_p99_ms: latencyFrom(waits)!.p99_ms,
+      server_cpu_us_per_event: cpu_us === null ? null : cpu_us / posted.events,
+      server_cpu_share: cpu_us === null ? null : cpu_us / 1000 / took_ms,
+    };
+    return { posted, figures };
   }
-}
 
-export interface Posting {
-  /** Prepares one event, given as JSON. The returned function posts it, and resolves to the revision of `events`. */
-  ready(text: string): () => Promise<bigint>;
-  close(): void;
-}
-
-/** Posts over a plain socket, as an agent does. It uses less of the server's cores than the `Sender` does. */
-export function postBySocket(url: string): Posting {
-  const connection = new Connection(url);
-  return {
-    ready: (body) => async () => {
-      const { status, text } = await connection.post('/api/events', body);
-      if (status !== 201)
-        throw new BenchFailure('generator_failed', `POST /api/events answered ${status} ${text}`);
-      return BigInt((JSON.parse(text) as { revision: string }).revision);
-    },
-    close: () => connection.close(),
-  };
-}
-
-/** Posts by the shipped client's `Sender`, as a web page does: a batch of one event, sent at once. */
-export function postBySender(url: string): Posting {
-  let problem: string | null = null;
-  const fail = (what: string): void => {
-    problem ??= what;
-    sender.stop();
-  };
-  const sender = new Sender({
-    baseUrl: url,
-    onState: (state, error) => {
-      if (state === 'retrying') fail(String(error));
-    },
-    onRejected: (_event, problems) => fail(problems.join()),
-  });
-  return {
-    ready: (text) => {
-      const event = JSON.parse(text) as OutgoingEvent;
-      return async () => {
-        sender.send(event);
-        await sender.flush().catch((error: unknown) => {
-          if (problem === null) throw error;
-          throw new BenchFailure('generator_failed', `the client’s Sender: ${problem}`);
-        });
-        return BigInt(sender.revision!);
-      };
-    },
-    close: () => void sender.stop(),
-  };
+  #offer(host: Host, seconds: number, sessions: number | undefined): Promise<Posted> {
+    const per_s = this.#sizes.load_events_per_s;
+    const requests = Math.max(1, Math.round((per_s * seconds) / BATCH));
+    return this.post(host, { per_s, batch: BATCH, requests, connections: CONNECTIONS, sessions });
+  }
 }

@@ -3,7 +3,7 @@
  *
  * Invariants: every verdict is computed from the result. A value that was not measured is shown as not measured.
  */
-import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { tableText } from '../codecs/report/terminal.ts';
 import { commitOf } from '../report/conditions.ts';
 import {
@@ -17,12 +17,12 @@ import {
 import { bullets, markdownTable, markdownText } from '../report/markdown-table.ts';
 import { SHORT_NAMES } from '../report/names.ts';
 import type { Table } from '../report/rows.ts';
+import { rowsWhere } from '../result/suite-rows.ts';
 import { type GoalUnit, outcomeOf, SYNC_GOALS } from './goals.ts';
 import {
   FIGURES,
   type Figure,
   type FigureKey,
-  rowsWhere,
   SCENARIO_NAMES,
   SCENARIO_TITLES,
   type ScenarioName,
@@ -35,31 +35,25 @@ const READING =
   'each server has a fresh process and file in every scenario.';
 
 export function syncTerminal(sync: SyncResult): string {
-  const lines = [...facts(sync), ...warnings(sync)];
-  return `${[tableText(syncGoalTable(sync)), ...lines].join('\n')}\n`;
+  return `${[tableText(syncGoalTable(sync)), ...facts(sync), ...warnings(sync)].join('\n')}\n`;
 }
 
 /** Returns the whole document, with every row. */
 export function syncDocument(sync: SyncResult): string {
   const lines = [...facts(sync).map((line) => `${line}.`), ...warnings(sync)];
-  // The columns of verdicts contain text, so they are aligned to the left.
-  const left = serversOf(sync).map((_, i) => 3 * i + 3);
   const scenarios = SCENARIO_NAMES.flatMap((name) => {
     const table = scenarioTable(sync, name);
     return table === null ? [] : [`## ${markdownText(SCENARIO_TITLES[name])}`, markdownTable(table)];
   });
-  const goals = markdownTable(syncGoalTable(sync), [0, ...left]);
+  // The title and the verdicts are texts, so they are aligned to the left.
+  const goals = markdownTable(syncGoalTable(sync), [0, 3, 6]);
   const parts = ['# Staying in sync', READING, goals, bullets(lines.map(markdownText)), ...scenarios];
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Returns the servers that were measured, Rust first, as in the other tables of goals. */
-function serversOf(sync: SyncResult): readonly TargetName[] {
-  return TARGET_NAMES.filter((name) => sync.servers[name] !== undefined);
-}
-
+/** Returns the goals and verdicts of the servers that were measured, Rust first. */
 export function syncGoalTable(sync: SyncResult): Table {
-  const servers = serversOf(sync);
+  const servers = TARGET_NAMES.filter((name) => sync.servers[name] !== undefined);
   return {
     head: ['Goal', ...servers.flatMap((name) => [SHORT_NAMES[name], 'goal', ''])],
     rows: SYNC_GOALS.map((goal) => [
@@ -94,9 +88,8 @@ const LATENCIES = [
 function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
   const rows = TARGET_NAMES.flatMap((name) => rowsWhere(sync, scenario, name));
   if (rows.length === 0) return null;
-  const keys = (Object.keys(FIGURES) as FigureKey[]).filter((key) =>
-    rows.some(({ figures }) => figures[key]),
-  );
+  const all = Object.keys(FIGURES) as FigureKey[];
+  const keys = all.filter((key) => rows.some(({ figures }) => figures[key]));
   const latencies = rows.some(({ latency }) => latency !== null) ? LATENCIES : [];
   return {
     head: ['Case', ...latencies.map(([label]) => label), ...keys.map((key) => FIGURES[key].label)],

@@ -5,15 +5,13 @@
  * warnings, since it is a separate run. Invariants: a figure keeps every value that it summarises, and is absent if it was
  * not measured. Verdicts are computed from the result and never stored.
  */
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { ValuesByKey } from '../analyse/figures.ts';
+import { createHistogram, latencyOf, record } from '../analyse/histogram.ts';
 import type { Unit } from '../analyse/metrics.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
 import type { Warning } from '../analyse/warning.ts';
 import type { Latency } from '../load/drivers/driver.ts';
-import { type Parameters, rowsWhere, type SuiteFacts, type SuiteRow } from '../result/suite-rows.ts';
-
-export { type Parameters, rowsWhere };
+import type { SuiteFacts, SuiteRow } from '../result/suite-rows.ts';
 
 export const SYNC_SCHEMA_VERSION = 1;
 
@@ -41,7 +39,8 @@ export interface SyncResult extends SuiteFacts {
   readonly quick: boolean;
   readonly rows: readonly SyncRow[];
   readonly skipped: readonly Skipped[];
-  readonly warnings: readonly SyncWarning[];
+  /** `scenario` is `null` for a warning about the whole run. */
+  readonly warnings: readonly (Warning & { readonly scenario: ScenarioName | null })[];
 }
 
 /** The figures of one server in one case of a scenario. */
@@ -53,15 +52,8 @@ export interface SyncRow extends SuiteRow<ScenarioName, Figures> {
   readonly latency: Omit<Latency, 'histogram'> | null;
 }
 
-export interface Skipped {
-  readonly scenario: ScenarioName;
-  readonly server: TargetName;
+export interface Skipped extends Pick<SyncRow, 'scenario' | 'server'> {
   readonly reason: string;
-}
-
-export interface SyncWarning extends Warning {
-  /** `null` for a warning about the whole run. */
-  readonly scenario: ScenarioName | null;
 }
 
 /** DATA: the figures, each with unit and label, in the order of every table. */
@@ -136,4 +128,11 @@ export function stalenessOf(wait: Latency | null): Sample {
     staleness_p99_ms: wait?.p99_ms ?? null,
     staleness_max_ms: wait?.max_ms ?? null,
   };
+}
+
+/** Returns the latency of durations in milliseconds; `null` if there are none. */
+export function latencyFrom(durations_ms: readonly number[]): Latency | null {
+  const histogram = createHistogram();
+  for (const duration of durations_ms) record(histogram, duration);
+  return latencyOf(histogram);
 }

@@ -4,14 +4,15 @@
  * Invariants: every scenario starts each server as a fresh process with a fresh file. A scenario throws if it finds a
  * client out of sync.
  */
-import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../load/drivers/driver.ts';
+import type { Parameters } from '../result/suite-rows.ts';
 import type { Host, Launch } from '../run/host.ts';
-import type { Poster } from './poster.ts';
-import type { Parameters, Sample } from './result.ts';
+import type { Journal } from './journal.ts';
+import type { Poster } from './posting.ts';
+import type { Sample } from './result.ts';
 import type { Sizes } from './sizes.ts';
-import type { FollowOptions, Strategies } from './strategies.ts';
+import type { Follow, Strategies } from './strategies.ts';
 
 export type Scenario = (server: TargetName, context: ScenarioContext) => Promise<void>;
 
@@ -25,20 +26,21 @@ export interface ScenarioContext {
   readonly targets: readonly TargetName[];
   /** Adds a row: the figures of all samples, and the latency over all of them if single operations were timed. */
   add(parameters: Parameters, samples: readonly Sample[], latency?: Latency | null): void;
-  /** Records that something is not measured, and why. */
+  /** Records that the scenario is not measured, and why. */
   skip(reason: string): void;
 }
 
-export function followOptions(host: Host, { seed, sizes, launch }: ScenarioContext): FollowOptions {
-  const random = seededRandom(seed);
-  return { url: host.url, random: random.next, patience_ms: sizes.patience_ms, lifetime: launch.lifetime };
-}
-
-/** Returns the other server, for a swap. With one server alone, reports the swap as not measured and returns `null`. */
-export function twinOf(server: TargetName, { targets, skip }: ScenarioContext): TargetName | null {
-  const twin = targets.find((name) => name !== server) ?? null;
-  if (twin === null) skip('no swap: one server alone is measured');
-  return twin;
+/** Runs `use` with a client that follows the server. Fails if the client is out of sync afterwards. */
+export async function withFollower(
+  follow: Follow,
+  { url }: Host,
+  { seed, launch: { lifetime } }: ScenarioContext,
+  use: (journal: Journal) => Promise<void>,
+): Promise<void> {
+  const { journal, stop } = await follow({ url, seed, lifetime });
+  await use(journal);
+  journal.check();
+  await stop();
 }
 
 /** Measures so many times, one after the other. */

@@ -35,8 +35,6 @@ const SIZES = {
   page_rest_ms: sizes(15_000, 4000, 0),
   page_opens: sizes(15, 7, 1),
   page_load_s: sizes(10, 5, 0.5),
-  /** How long to wait for an expected state before the run fails. */
-  patience_ms: sizes(30_000, 30_000, 5000),
 };
 
 export type Sizes = { readonly [Name in keyof typeof SIZES]: (typeof SIZES)[Name]['all'] };

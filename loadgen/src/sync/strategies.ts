@@ -5,85 +5,54 @@
  * Invariants: every strategy shows the same state, the newest rows of `events`. It records each applied state in its
  * journal.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type PaceOptions, type Snapshot, Sync, streamEvents, Topics } from '@twin-ingest/client';
+import { setInterval } from 'node:timers/promises';
+import { type PaceOptions, Sync, streamEvents, Topics } from '@twin-ingest/client';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { Pool } from 'undici';
-import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
-import { Journal } from './journal.ts';
+import { Journal, until } from './journal.ts';
 
+/** The follower stops when the run ends. */
 export interface FollowOptions {
   readonly url: string;
-  /** PRNG for the waits between attempts. */
-  readonly random: () => number;
-  /** Longest time that the start may take. */
-  readonly patience_ms: number;
-  /** Stops the follower when the run ends. */
+  /** PRNG seed of the waits between attempts. */
+  readonly seed: number;
   readonly lifetime: Lifetime;
 }
 
 export interface Following {
   readonly journal: Journal;
-  /** Numbers of frames that reported a change, and of responses 304, since the start. */
-  readonly counts: Readonly<Record<'invalidations' | 'not_modified', number>>;
-  /** When each fetch began, in ms of `nowMs`. */
-  readonly fetched_ms: readonly number[];
   stop(): Promise<unknown>;
 }
 
 /** Resolves once the follower is in sync and receives changes. */
 export type Follow = (options: FollowOptions) => Promise<Following>;
 
-/** Begins to count. The returned function returns the counts since then. */
-export function countFrom({ journal, counts, fetched_ms }: Following) {
-  const all = () => {
-    const { applies, violations } = journal;
-    return { ...counts, fetches: fetched_ms.length, applies, violations };
-  };
-  const before = all();
-  return () => {
-    const now = all();
-    const keys = Object.keys(before) as (keyof typeof before)[];
-    return Object.fromEntries(keys.map((key) => [key, now[key] - before[key]])) as typeof before;
-  };
-}
-
-const LOOK_MS = 2;
-
-/** Checks a condition every two milliseconds. Fails with `out_of_sync` and `what` after `patience_ms`. */
-export async function until(
-  isSo: () => boolean | Promise<boolean>,
-  patience_ms: number,
-  what: string,
-): Promise<void> {
-  const from = nowMs();
-  while (!(await isSo())) {
-    if (nowMs() - from > patience_ms)
-      throw new BenchFailure('out_of_sync', `${what} has not come for ${patience_ms} ms`);
-    await sleep(LOOK_MS);
-  }
-}
-
 /** Number of rows that a follower shows. */
 const ROWS = 50;
 
 /** Follows with the shipped client: its `Sync` fetches only the new rows. `pace` is the option of `Sync`. */
 export function shippedClient(pace: Partial<PaceOptions> = {}): Follow {
-  return async ({ url, random, patience_ms, lifetime }) => {
+  return async ({ url, seed, lifetime }) => {
     const journal = new Journal();
-    const fetched_ms: number[] = [];
+    const random = seededRandom(seed).next;
     const topics = new Topics({ baseUrl: url, topics: ['events'], random });
     const topic = topics.of('events', { limit: ROWS, deltas: true });
-    const sync = new Sync<unknown>({
+    const sync = new Sync({
       ...topic,
+      subscribe: (hear, signal) =>
+        topic.subscribe((heard) => {
+          journal.invalidations++;
+          hear(heard);
+        }, signal),
       fetch: async (known, signal) => {
-        fetched_ms.push(nowMs());
+        journal.fetched_ms.push(nowMs());
         const snapshot = await topic.fetch(known, signal);
-        if (snapshot === null) counts.not_modified++;
+        if (snapshot === null) journal.not_modified++;
         return snapshot;
       },
-      apply: ({ epoch, revision }: Snapshot<unknown>) => journal.note(epoch, revision),
+      apply: ({ epoch, revision }) => journal.note(epoch, revision),
       onError: (phase, error) => {
         // The other phases are an unreachable server. The client tries again, so they are no problem.
         if (phase === 'protocol' || phase === 'apply')
@@ -92,17 +61,11 @@ export function shippedClient(pace: Partial<PaceOptions> = {}): Follow {
       random,
       pace,
     });
-    const counts = {
-      get invalidations() {
-        return sync.counts.invalidations;
-      },
-      not_modified: 0,
-    };
     // Registered before the start, because `start` may never resolve.
     const stop = lifetime.add(async () => sync.stop());
     await lifetime.orInterrupted(sync.start());
-    await until(() => sync.counts.invalidations > 0, patience_ms, 'the first invalidation');
-    return { journal, fetched_ms, counts, stop };
+    await until(() => journal.invalidations > 0, 'the first invalidation');
+    return { journal, stop };
   };
 }
 
@@ -111,47 +74,41 @@ const CONNECTIONS = 6;
 
 const PATH = `/api/snapshot/events?limit=${ROWS}`;
 
-interface State {
-  readonly epoch: string;
-  readonly revision: string;
-}
-
+/** Reads the state over plain HTTP. Of several reads at the same time, the last one to end is applied last. */
 class Reader implements Following {
   readonly journal = new Journal();
-  readonly fetched_ms: number[] = [];
-  readonly end = new AbortController();
   readonly stop: () => Promise<unknown>;
-  readonly counts = { invalidations: 0, not_modified: 0 };
+  readonly #end = new AbortController();
+  readonly signal = this.#end.signal;
   readonly #pool: Pool;
-  #tag: string | undefined;
+  #tag = '';
 
   constructor({ url, lifetime }: FollowOptions) {
     this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
     this.stop = lifetime.add(async () => {
-      this.end.abort();
+      this.#end.abort();
       await this.#pool.destroy();
     });
   }
 
-  /** Reads and records the state, and returns it. With `isConditional` the current state is a 304, and `null`. */
-  async fetch(isConditional = false): Promise<State | null> {
-    this.fetched_ms.push(nowMs());
-    const headers = isConditional && this.#tag !== undefined ? { 'if-none-match': this.#tag } : {};
-    const answer = await this.#pool.request({ path: PATH, method: 'GET', headers });
-    const text = await answer.body.text();
-    if (answer.statusCode === 304) {
-      this.counts.not_modified++;
-      return null;
+  /** Reads and applies the state. With `isConditional` an unchanged state gets a 304, and is not applied. */
+  async read(isConditional = false): Promise<void> {
+    this.journal.fetched_ms.push(nowMs());
+    const headers = isConditional ? { 'if-none-match': this.#tag } : {};
+    const { statusCode, body, ...answer } = await this.#pool.request({ path: PATH, method: 'GET', headers });
+    const text = await body.text();
+    if (statusCode === 304) {
+      this.journal.not_modified++;
+      return;
     }
-    if (answer.statusCode !== 200) throw new Error(`GET ${PATH}: ${answer.statusCode} ${text.slice(0, 200)}`);
-    const state = JSON.parse(text) as State;
+    if (statusCode !== 200) throw new Error(`GET ${PATH}: ${statusCode} ${text.slice(0, 200)}`);
+    const { epoch, revision } = JSON.parse(text) as { readonly epoch: string; readonly revision: string };
     this.#tag = String(answer.headers.etag);
-    this.journal.note(state.epoch, state.revision);
-    return state;
+    this.journal.note(epoch, revision);
   }
 
   readonly fail = (error: unknown): void => {
-    if (!this.end.signal.aborted) this.journal.fail(`the follower failed: ${String(error)}`);
+    if (!this.signal.aborted) this.journal.fail(`the follower failed: ${String(error)}`);
   };
 }
 
@@ -159,44 +116,42 @@ class Reader implements Following {
 function poll(every_ms: number): Follow {
   return async (options) => {
     const reader = new Reader(options);
-    let isAsking = false;
-    await reader.fetch(true);
-    const timer = setInterval(async () => {
-      if (isAsking) return;
-      isAsking = true;
-      await reader.fetch(true).catch(reader.fail);
-      isAsking = false;
-    }, every_ms);
-    reader.end.signal.addEventListener('abort', () => clearInterval(timer));
+    await reader.read();
+    const repeat = async () => {
+      for await (const _ of setInterval(every_ms, null, { signal: reader.signal })) await reader.read(true);
+    };
+    repeat().catch(reader.fail);
     return reader;
   };
 }
 
 /**
- * Applies each event that the stream pushes. With `isFetching` a frame is only a notification, and the rows are fetched
- * each time, without ordering the fetches.
+ * Applies each event that the stream pushes. With `isFetching` a frame is only a notification. The rows are then fetched
+ * each time, without ordering the fetches, so that an older state may be applied.
  */
 function stream(isFetching: boolean): Follow {
   return async (options) => {
     const reader = new Reader(options);
+    const { journal, signal, fail } = reader;
+    journal.isOrdered = !isFetching;
+    await reader.read();
     let isOpen = false;
-    const { epoch, revision } = (await reader.fetch())!;
     streamEvents({
       baseUrl: options.url,
-      random: options.random,
+      random: seededRandom(options.seed).next,
       // Starts where the first state ends, so that no event is missing between them.
-      from: { epoch, id: Number(revision) },
-      signal: reader.end.signal,
-      onEvent: (_, position) => {
-        reader.counts.invalidations++;
-        if (isFetching) reader.fetch().catch(reader.fail);
-        else reader.journal.note(position.epoch, String(position.id));
+      from: { epoch: journal.epoch!, id: journal.newest },
+      signal,
+      onEvent: (_, { epoch, id }) => {
+        journal.invalidations++;
+        if (isFetching) reader.read().catch(fail);
+        else journal.note(epoch, String(id));
       },
       onState: (state) => {
         isOpen ||= state === 'open';
       },
-    }).catch(reader.fail);
-    await until(() => isOpen, options.patience_ms, 'the stream');
+    }).catch(fail);
+    await until(() => isOpen, 'the stream');
     return reader;
   };
 }

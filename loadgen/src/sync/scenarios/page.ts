@@ -15,6 +15,7 @@ import { repeated, type Scenario } from '../scenario.ts';
 const FILL = { batch: 500, connections: 8, seconds: 600 };
 /** Small batches, so that many commits notify the page. */
 const LOAD = { per_s: 1000, batch: 10, connections: 4 };
+const PATIENCE_MS = 30_000;
 
 /** Script that records, by the page's own clock, the first frame that is drawn after a row of the event list exists. */
 const NOTE_ROWS = `
@@ -25,13 +26,9 @@ const NOTE_ROWS = `
   requestAnimationFrame(look);
 `;
 
-export const page: Scenario = async (server, context) => {
-  const { sizes, launch, poster } = context;
-  const { page_events: events, patience_ms } = sizes;
-  if (missing !== false) {
-    context.skip(missing);
-    return;
-  }
+export const page: Scenario = async (server, { sizes, launch, poster, add, skip }) => {
+  const { page_events: events } = sizes;
+  if (missing !== false) return skip(missing);
   await withHost(Host.start(server, launch), async (host) => {
     const filled = await poster.post(host, { ...FILL, requests: events / FILL.batch });
     if (filled.events !== events)
@@ -40,12 +37,12 @@ export const page: Scenario = async (server, context) => {
     const browser = await launchBrowser().catch(failed('the browser did not start'));
     const release = launch.lifetime.add(() => browser.close());
     // The first open warms up the server and the browser, and does not count.
-    const opens = await repeated(sizes.page_opens + 1, async () => {
-      const { opened, open_ms } = await open(browser, host.url, patience_ms);
+    const [, ...opens] = await repeated(sizes.page_opens + 1, async () => {
+      const { opened, open_ms } = await open(browser, host.url);
       await opened.context().close();
       return { open_ms };
     });
-    await open(browser, host.url, patience_ms);
+    await open(browser, host.url);
     const load = (seconds: number) =>
       poster.post(host, { ...LOAD, requests: Math.max(1, Math.round((LOAD.per_s * seconds) / LOAD.batch)) });
     // The warm-up load outlasts the work of opening the page and compiles the code that handles events.
@@ -53,31 +50,29 @@ export const page: Scenario = async (server, context) => {
     const before = await rendererCpu(browser);
     const { started_ms, ended_ms } = await load(sizes.page_load_s);
     const after = await rendererCpu(browser);
-    const used_s = [...after].reduce((sum, [id, used]) => sum + (used - (before.get(id) ?? used)), 0);
     await release();
+    const used_s = [...after].reduce((sum, [id, used]) => sum + (used - (before.get(id) ?? used)), 0);
     const renderer_cpu_share = (used_s * 1000) / (ended_ms - started_ms);
-    context.add({ events, load_events_per_s: LOAD.per_s }, [...opens.slice(1), { renderer_cpu_share }]);
+    add({ events, load_events_per_s: LOAD.per_s }, [...opens, { renderer_cpu_share }]);
   });
 };
 
 /** Opens the page with an empty cache. `open_ms` is the time from the navigation until the first rows are shown. */
-async function open(browser: Browser, url: string, patience_ms: number) {
+async function open(browser: Browser, url: string) {
   const opened = await (await browser.newContext()).newPage();
-  const errors: string[] = [];
-  opened.on('pageerror', (error) => errors.push(error.message));
   await opened.addInitScript(NOTE_ROWS);
-  const fail = failed('the page showed no rows', errors);
+  const fail = failed('the page showed no rows');
   await opened.goto(`${url}/`).catch(fail);
   // The time is passed in an attribute, because the page's content security policy forbids evaluating a script text.
   const shown = opened.locator('html[data-bench-rows-shown]');
-  await shown.waitFor({ state: 'attached', timeout: patience_ms }).catch(fail);
+  await shown.waitFor({ state: 'attached', timeout: PATIENCE_MS }).catch(fail);
   return { opened, open_ms: Number(await shown.getAttribute('data-bench-rows-shown')) };
 }
 
 /** Returns a function that fails the run with this message and the error. */
-function failed(message: string, more: readonly string[] = []) {
+function failed(message: string) {
   return (error: unknown): never => {
-    throw new BenchFailure('browser_failed', message, [String(error), ...more]);
+    throw new BenchFailure('browser_failed', message, [String(error)]);
   };
 }
 

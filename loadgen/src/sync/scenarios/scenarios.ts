@@ -2,11 +2,10 @@
 import type { ScenarioName } from '../result.ts';
 import type { Scenario } from '../scenario.ts';
 import { bursts, slider } from './bursts.ts';
-import { fanOut } from './fan-out.ts';
+import { fanOut, fullStream, slowClient } from './crowds.ts';
 import { page } from './page.ts';
 import { monotony, restart } from './restarts.ts';
 import { payloads, roundTrip } from './round-trips.ts';
-import { fullStream, slowClient } from './streams.ts';
 
 export const SCENARIOS: readonly (readonly [ScenarioName, Scenario])[] = [
   ['round_trip', roundTrip],
