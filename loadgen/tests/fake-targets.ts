@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { BenchFailure, type FailureCode } from '../src/failure.ts';
 import { batchBody, type Range } from '../src/load/bodies.ts';
 import type { Pool, PoolSource } from '../src/load/pool.ts';
 
@@ -44,4 +45,12 @@ export async function startFake(folder: string, fault: string) {
     },
     stop: () => server.stop(),
   };
+}
+
+/** Returns a check of a failure with this code, whose message and details match the text. */
+export function failsWith(code: FailureCode, text: RegExp) {
+  return (error: unknown) =>
+    error instanceof BenchFailure &&
+    error.code === code &&
+    text.test([error.message, ...error.details].join('\n'));
 }

@@ -49,7 +49,7 @@ test('open loops take place in the processes of the closed loop, at rates and at
   for (const { target, audit } of closed.processes) {
     const own = sent.filter((slice) => slice.target === target);
     const events = own.reduce((sum, { measured }) => sum + measured.sent_events, WARM_UP);
-    assert.deepEqual([audit.expected_events, audit.stored_events], [events, events]);
+    assert.equal(audit.events, events);
   }
 });
 
@@ -84,7 +84,7 @@ test('a soak without k6 runs on the open loop and reports it; three seconds are 
   const { slices, processes } = measurementNamed(raw, 'soak')!;
   const [{ timeline, reader }] = slices as [RawMeasurement['slices'][number]];
   assert.ok(timeline.t_ms.length >= 2 && timeline.lag_ms.some((lag) => lag !== null));
-  assert.deepEqual([processes[0]!.stream!.complete_clients, reader!.failed], [2, 0]);
+  assert.deepEqual([processes[0]!.stream!.clients, reader!.failed], [2, 0]);
   assert.ok(reader!.requests > 0);
   assert.equal(soak.servers.rs!.drift!.rss_bytes!.verdict, 'not_enough_samples');
 });

@@ -1,111 +1,62 @@
-/** Tests the observer with a real process and a real write-ahead log. */
+/** Tests the observer with the test's own process and a real write-ahead log. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { type Observer, observe } from '../src/observe/observer.ts';
-import type { Timeline } from '../src/observe/sample.ts';
+import { observe } from '../src/observe/observer.ts';
+import { listen } from './listening-server.ts';
 import { folder, lifetime } from './scratch.ts';
 
-/** Program that opens files or uses CPU time on command. It answers only `/livez`. */
-const PROGRAM = `
-  import { openSync } from 'node:fs';
-  import { createServer } from 'node:http';
-  const server = createServer((request, response) => {
-    response.writeHead(request.url === '/livez' ? 200 : 404).end();
-  });
-  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
-  process.on('message', ({ files, busy_ms }) => {
-    for (let i = 0; i < files; i++) openSync(process.execPath);
-    const begun = process.cpuUsage();
-    const used = ({ user, system }) => user + system;
-    while (used(process.cpuUsage(begun)) < busy_ms * 1000);
-    process.send('done');
-  });
-`;
 const notLinux = process.platform !== 'linux' && 'proc(5) is a matter of Linux';
 const path = join(folder, 'events.db');
-const database = new Database(path);
-let child: ChildProcess;
-let url = '';
-
-before(async () => {
-  database.pragma('journal_mode = WAL');
-  database.pragma('wal_autocheckpoint = 0');
-  database.exec('CREATE TABLE grown (bytes BLOB)');
-  child = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  lifetime.add(async () => {
-    child.kill('SIGKILL');
-    database.close();
-  });
-  const [port] = await once(child, 'message');
-  url = `http://127.0.0.1:${port}`;
-});
-
-const start = (lag_url: string | null) =>
-  observe({ pid: child.pid!, database: path, lag_url, interval_ms: 10, lifetime });
-
-/** Makes the log larger, and waits until the observer has sampled it after this call. */
-async function nextLook(observer: Observer): Promise<number> {
-  database.exec('INSERT INTO grown VALUES (zeroblob(20000))');
-  const { size } = statSync(`${path}-wal`);
-  while (observer.walPeak !== size) await sleep(5);
-  return size;
-}
-
-/** Samples the process before and after a command. All columns have a value for each time. */
-async function during(lag_url: string | null, what: { files: number; busy_ms: number }) {
-  const observer = start(lag_url);
-  await nextLook(observer);
-  observer.begin();
-  await nextLook(observer);
-  child.send(what);
-  await once(child, 'message');
-  await nextLook(observer);
-  const size = await nextLook(observer);
-  const timeline: Timeline = observer.stop();
-  const lengths = new Set(Object.values(timeline).map((column) => column.length));
-  assert.equal(lengths.size, 1);
-  const times = timeline.t_ms;
-  assert.ok(times[0]! >= 0 && times.every((t, i) => i === 0 || t > times[i - 1]!));
-  return { timeline, size, walPeak: observer.walPeak };
-}
+const own = { pid: process.pid, database: path, lag_url: null, interval_ms: 10, lifetime };
 
 test('memory, CPU time, open files and the log are those of the process', { skip: notLinux }, async () => {
-  const { timeline, size, walPeak } = await during(null, { files: 10, busy_ms: 100 });
-  assert.ok(timeline.rss_bytes.every((bytes) => bytes! > 10e6));
-  const growth = (column: readonly (number | null)[]) => column.at(-1)! - column[0]!;
-  assert.equal(growth(timeline.file_descriptors), 10);
-  assert.ok(growth(timeline.cpu_us) >= 80_000, String(growth(timeline.cpu_us)));
-  assert.deepEqual([timeline.wal_bytes.at(-1), walPeak], [size, size]);
-  assert.ok(timeline.lag_ms.every((lag) => lag === null));
+  const stop = observe(own);
+  await sleep(50);
+  const database = new Database(path);
+  database.pragma('journal_mode = WAL');
+  database.exec('CREATE TABLE grown (bytes BLOB); INSERT INTO grown VALUES (zeroblob(20000))');
+  const { size } = statSync(`${path}-wal`);
+  const files = Array.from({ length: 10 }, () => openSync(process.execPath, 'r'));
+  const begun = process.cpuUsage();
+  while (process.cpuUsage(begun).user < 100_000);
+  await sleep(200);
+  const { t_ms, rss_bytes, cpu_us, wal_bytes, file_descriptors, lag_ms } = stop();
+  files.forEach(closeSync);
+  database.close();
+  assert.ok(t_ms.length >= 2 && t_ms.every((t, i) => t > (t_ms[i - 1] ?? -1)));
+  assert.ok(rss_bytes.every((bytes) => bytes! > 10e6));
+  assert.ok(cpu_us.at(-1)! - cpu_us[0]! >= 80_000, String(cpu_us));
+  assert.deepEqual([wal_bytes[0], wal_bytes.at(-1)], [null, size]);
+  assert.ok(file_descriptors.at(-1)! >= file_descriptors[0]! + 10, String(file_descriptors));
+  assert.ok(lag_ms.every((lag) => lag === null));
 });
 
 test('a server that does something else makes an idle request wait', async () => {
-  const { timeline } = await during(url, { files: 0, busy_ms: 1000 });
-  const lags = timeline.lag_ms.filter((lag) => lag !== null);
-  assert.ok(Math.max(...lags) > 200 && Math.min(...lags) < 200, String(lags));
+  const { url, close } = await listen(async (number, response) => {
+    if (number === 2) await sleep(500);
+    response.end();
+  });
+  lifetime.add(async () => close());
+  const stop = observe({ ...own, lag_url: url });
+  await sleep(1000);
+  const lags = stop().lag_ms.filter((lag) => lag !== null);
+  assert.ok(Math.max(...lags) >= 490 && Math.min(...lags) < 200, String(lags));
 });
 
-test('nothing is kept before it begins, and what is not there is null', async () => {
-  const early = start(url);
-  await nextLook(early);
-  assert.deepEqual(early.stop().t_ms, []);
+test('what is not there is null', async () => {
   const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(gone, 'close');
   // Port 1 of the loopback address: reserved, so nothing of a test listens there.
   const nothing = { pid: gone.pid!, database: join(folder, 'nothing.db'), lag_url: 'http://127.0.0.1:1' };
-  const observer = observe({ ...nothing, interval_ms: 5, lifetime });
-  observer.begin();
+  const stop = observe({ ...own, ...nothing });
   await sleep(100);
-  const { t_ms, ...columns } = observer.stop();
+  const { t_ms, ...columns } = stop();
   assert.ok(t_ms.length > 0);
   for (const column of Object.values(columns)) assert.ok(column.every((value) => value === null));
-  assert.equal(observer.walPeak, null);
 });

@@ -12,13 +12,10 @@ import {
   verdictOf,
 } from '../src/analyse/statistics.ts';
 
-test('the median is the middle value, or the mean of two, and leaves its input', () => {
+test('the median is the middle value or the mean of two, and a quantile is a value that was measured', () => {
   const values = [10, 9, 100];
   assert.deepEqual([median(values), median([4, 1, 2, 3]), median([])], [10, 2.5, null]);
-  assert.deepEqual(values, [10, 9, 100]);
-});
-
-test('a quantile is the nearest rank, so always a value that was measured', () => {
+  assert.deepEqual(values, [10, 9, 100], 'the input stays');
   const at = (q: number) => quantile([15, 20, 35, 40, 50], q);
   assert.deepEqual([at(0.05), at(0.3), at(0.4), at(0.5), at(1)], [15, 20, 20, 35, 50]);
   assert.throws(() => quantile([], 0.5), RangeError);
@@ -30,16 +27,13 @@ test('a summary says the spread relative to the median', () => {
   assert.equal(summarise([]), null);
 });
 
-test('equal ratios have an interval without width, one pair has none, and few rounds have no verdict', () => {
+test('equal ratios have an interval without width, and one pair has none', () => {
   const common = { confidence: 0.95, ratio: 2, low: 2, high: 2 };
   const split_half = { odd: 2, even: 2, agree: true };
   const four = { ...common, interval: 'two_level_bootstrap', split_half, verdict: 'higher' };
   assert.deepEqual(compareRounds([20, 20, 20, 20], [10, 10, 10, 10]), four);
   const one = { ...common, interval: 'none', split_half: null, verdict: 'too_few_rounds' };
   assert.deepEqual(compareRounds([20], [10]), one);
-  // Two rounds have three different draws: twice the first, twice the second, or each once.
-  const two = compareRounds([10, 30], [10, 10]);
-  assert.deepEqual([two?.ratio, two?.low, two?.high, two?.verdict], [2, 1, 3, 'too_few_rounds']);
 });
 
 test('the interval of three rounds is that of all 27 possible draws, the same every time', () => {
@@ -89,16 +83,18 @@ test('halves of the rounds agree when they are at most 10 % apart', () => {
 });
 
 test('a comparison is null without values, with a zero divisor, or with unequal numbers of slices', () => {
-  const ones = [1, 1, 1];
-  const zeros = [0, 0, 0];
-  assert.equal(compareRounds([], []), null);
-  assert.equal(compareRounds([1, 2], [1]), null);
-  for (const divisor of [[1, 0, 1], zeros]) assert.equal(compareRounds(divisor, divisor), null);
-  assert.equal(compareRounds(ones, [1, 0, 1]), null);
-  assert.equal(compareSlices([[], []], [[], []]), null);
-  assert.equal(compareSlices([[1, 2]], [[1]]), null);
+  for (const [a, b] of [
+    [[], []],
+    [[1, 2], [1]],
+    [
+      [1, 1, 1],
+      [1, 0, 1],
+    ],
+  ] as const) {
+    assert.equal(compareRounds(a, b), null);
+    assert.equal(compareSlices([a], [b]), null);
+  }
   assert.equal(compareSlices([[1], [2]], [[1]]), null);
-  assert.equal(compareSlices([ones], [[1, 1, 0]]), null);
   assert.equal(compareRounds([0, 0, 0, 0], [4, 4, 4, 4])?.verdict, 'lower', 'zero is less than four');
 });
 
@@ -106,7 +102,6 @@ test('a verdict needs four rounds and an interval without 1', () => {
   for (const [low, high, rounds, verdict] of [
     [1.1, 1.3, 4, 'higher'],
     [0.7, 0.9, 4, 'lower'],
-    [0.9, 1.3, 4, 'no_difference'],
     [1, 1.3, 4, 'no_difference'],
     [1.1, 1.3, 3, 'too_few_rounds'],
   ] as const)

@@ -4,31 +4,25 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
-import { BenchFailure } from '../src/failure.ts';
 import { loadPool } from '../src/load/pool.ts';
-import { LagRecorder } from '../src/observe/stream/client.ts';
-import { checkStream, startStreamClients } from '../src/observe/stream/clients.ts';
-import { FrameReader } from '../src/observe/stream/frames.ts';
+import { LagRecorder, StreamClient } from '../src/observe/stream/client.ts';
+import { startStreamClients } from '../src/observe/stream/clients.ts';
 import { payloadOf } from '../src/observe/stream/stored-payloads.ts';
 import { type Value, VIEW_COLUMNS } from '../src/verify/audit/row.ts';
 import { FakeStore, printRow } from './fake-store.ts';
-import { SMALL_POOL, startFake } from './fake-targets.ts';
+import { failsWith, SMALL_POOL, startFake } from './fake-targets.ts';
 import { ANYWHERE, listen } from './listening-server.ts';
 import { folder, lifetime } from './scratch.ts';
 
-const pool = await loadPool(SMALL_POOL);
 const start = (url: string, clients: number) =>
   startStreamClients({ url, clients, lifetime, placement: ANYWHERE });
-
-const failsWith = (text: RegExp) => (error: unknown) =>
-  error instanceof BenchFailure &&
-  error.code === 'stream_differs' &&
-  text.test([error.message, ...error.details].join('\n'));
+const differs = (text: RegExp) => failsWith('stream_differs', text);
 
 /** Sends 500 events of warm-up and 1,000 that count, with three clients. */
 async function round(fault: string) {
+  const pool = await loadPool(SMALL_POOL);
   const fake = await startFake(folder, fault);
-  const clients = await start(fake.url, 3);
+  const clients = start(fake.url, 3);
   await clients.ready();
   const warmUp = await fake.send(pool, { first: 0, count: 500 });
   await clients.until(warmUp);
@@ -36,42 +30,33 @@ async function round(fault: string) {
   await clients.until(warmUp + (await fake.send(pool, { first: 500, count: 1000 })));
   await fake.stop();
   const cpu_us = await clients.cpu();
-  const sample = await clients.finish(fake.file);
+  const sample = await clients.finish(fake.file, 'round 1', 1500);
   assert.ok(cpu_us > 0 && cpu_us <= sample.clients_cpu_us);
-  return { sample, problems: clients.problems() };
+  return sample;
 }
 
 test('clients that received every row are complete, and delivery lag leaves the warm-up out', async () => {
-  const { sample, problems } = await round('none');
-  checkStream(sample, 'round 1', 1500);
-  assert.deepEqual([sample.clients, sample.complete_clients, sample.frames], [3, 3, 4500]);
-  assert.equal(sample.lag!.samples, 3000);
-  assert.ok(sample.lag!.p50_ms <= sample.lag!.p99_ms && sample.lag!.p99_ms <= sample.lag!.max_ms);
-  assert.ok(sample.clients_cpu_us > 0);
-  assert.deepEqual(problems, []);
+  const { clients, frames, lag } = await round('none');
+  assert.deepEqual([clients, frames, lag!.samples], [3, 4500, 3000]);
 });
 
 test('rows that a server says came before its clients, and did not, fail the round', async () => {
-  const { sample, problems } = await round('stream-begins-late');
-  assert.deepEqual([sample.complete_clients, sample.frames, problems], [3, 4200, []]);
-  assert.throws(
-    () => checkStream(sample, 'round 1', 1500),
-    failsWith(/^round 1: 3 stream clients received 4200 frames of 1500 acknowledged events each/),
-  );
+  const text = /^round 1: 3 stream clients received 4200 frames of 1500 acknowledged events each$/;
+  await assert.rejects(round('stream-begins-late'), differs(text));
 });
 
 const frame = (id: number, row = `{"id":${id}}`) => `id: ${id}\ndata: {"type":"event","payload":${row}}\n\n`;
-const CONNECTED =
+const connected =
   'data: {"type":"connected","timestamp":"2026-02-18T18:06:41.231Z","epoch":"e","last_id":0}\n\n';
 
-/** Starts a server whose stream is this text. With `over`, the stream ends after it. */
-async function canned(text: string, over = false, status = 200) {
+/** Starts clients of a server whose stream is this text. With `over`, the stream ends after it. */
+async function canned(text: string, count = 1, { over = false, status = 200 } = {}) {
   const { url, close } = await listen((_, response) => {
     response.writeHead(status, { 'content-type': 'text/event-stream' }).write(text);
     return over ? void response.end() : new Promise(() => undefined);
   });
   lifetime.add(async () => close());
-  return url;
+  return start(url, count);
 }
 
 /** A file with three rows, and their frames. */
@@ -80,33 +65,29 @@ const store = new FakeStore(threeRows, 'none');
 const event = { session_id: 's', agent_type: 'a', event_type: 'error' };
 const { rows } = store.ingest([event, { ...event, metadata: { a: '\n' } }, event]);
 store.database.close();
-const [one, two, third] = rows.map((row) => frame(row.id as number, printRow(row))) as [
-  string,
-  string,
-  string,
-];
-const ALL = one + two + third;
-const OTHER = 'client 1 got 3 frames of 3 rows, not the same bytes';
-
-const second = `client 1 sent an unexpected frame: ${CONNECTED.slice(6, -2)}`;
-const reset = '{"type":"reset"}';
+const [one = '', two = '', third = ''] = rows.map((row) => frame(row.id as number, printRow(row)));
+const all = one + two + third;
+const other = 'got 3 frames of 3 rows, not the same bytes';
+const reset = 'data: {"type":"reset"}';
 const insert = 'INSERT INTO events_readable (metadata) VALUES (1)';
 
 for (const [what, text, problem, spoil = ''] of [
-  ['all in order', ALL, null],
+  ['all in order', all, null],
   ['others between', `${one}data: {"type":"stats","payload":{}}\n\n: heartbeat\n\n${two}${third}`, null],
-  ['one left out', one + third, 'client 1 got id 3 after 1'],
-  ['one twice', one + two + two + third, 'client 1 got id 2 after 2'],
-  ['two swapped', one + third + two + frame(3), 'client 1 got id 3 after 1'],
-  ['a reset', `${one}data: ${reset}\n\n${two}${third}`, `client 1 sent an unexpected frame: ${reset}`],
-  ['half a frame', `${one}id: 2\n\n${two}${third}`, 'client 1 sent what is no frame: id: 2'],
-  ['a second first frame', one + CONNECTED + two + third, second],
-  ['an altered row', ALL, OTHER, "UPDATE events_readable SET metadata = metadata || ' ' WHERE id = 2"],
-  ['a row more in the file', ALL, OTHER.replace('3 rows', '4 rows'), insert],
-  ['a row less', ALL, OTHER.replace('3 rows', '2 rows'), 'DELETE FROM events_readable WHERE id = 3'],
+  ['one left out', one + third, 'got id 3 after 1'],
+  ['one twice', one + two + two + third, 'got id 2 after 2'],
+  ['a reset', `${one}${reset}\n\n${two}${third}`, `sent an unexpected frame: ${reset}`],
+  ['half a frame', `${one}id: 2\n\n${two}${third}`, 'sent an unexpected frame: id: 2'],
+  [
+    'a second first frame',
+    one + connected + two + third,
+    'sent an unexpected frame: data: {"type":"connected"',
+  ],
+  ['an altered row', all, other, "UPDATE events_readable SET metadata = metadata || ' ' WHERE id = 2"],
+  ['a row more in the file', all, other.replace('3 rows', '4 rows'), insert],
 ] as const) {
   test(`a stream with ${what} is ${problem === null ? 'complete' : 'not'}`, async () => {
-    const clients = await start(await canned(CONNECTED + text), 1);
+    const clients = await canned(connected + text);
     await clients.ready();
     await clients.until(3);
     const file = join(folder, 'spoiled.db');
@@ -114,45 +95,39 @@ for (const [what, text, problem, spoil = ''] of [
     const database = new Database(file);
     database.exec(spoil);
     database.close();
-    const sample = await clients.finish(file);
-    const complete = problem === null ? 1 : 0;
-    const problems = clients.problems();
-    assert.deepEqual([sample.complete_clients, problems[0] ?? null], [complete, problem]);
-    const check = () => checkStream(sample, 'round 1', 3, problems);
-    if (problem === null) check();
-    else assert.throws(check, failsWith(/^round 1: 0 of 1 stream clients[\s\S]*client 1 /));
+    const finishing = clients.finish(file, 'round 1', 3);
+    if (problem === null) assert.equal((await finishing).frames, 3);
+    else
+      await assert.rejects(finishing, ({ message, details }) => {
+        assert.equal(message, 'round 1: 0 of 1 stream clients received what is in the file');
+        return details[0].startsWith(`client 1 ${problem}`);
+      });
   });
 }
 
-test('who waits in vain is reported what is missing', async () => {
-  const ended = await start(await canned(CONNECTED + one, true), 2);
+test('a wait in vain reports what is missing', async () => {
+  const ended = await canned(connected + one, 2, { over: true });
   await ended.ready();
-  await assert.rejects(
-    ended.until(3),
-    failsWith(/2 of 2 .* not seen id 3 before their stream ended\nclient 1: the stream ended after id 1/),
-  );
-  const silent = await start(await canned(CONNECTED + one), 1);
+  const before = /2 of 2 .* not seen id 3 before their stream ended\nthe stream ended after id 1/;
+  await assert.rejects(ended.until(3), differs(before));
+  const silent = await canned(connected + one);
   await silent.ready();
-  await assert.rejects(silent.until(3, 50), failsWith(/nothing for 50 ms\nstopped at id 1/));
-  const refused = await start(await canned('', true, 503), 1);
-  await assert.rejects(refused.ready(), failsWith(/not connected[\s\S]*answered 503/));
+  await assert.rejects(silent.until(3, 50), differs(/nothing for 50 ms\nstopped at id 1/));
+  const refused = await canned('', 1, { over: true, status: 503 });
+  await assert.rejects(refused.ready(), differs(/not connected[\s\S]*answered 503/));
   await Promise.all([ended, silent, refused].map((clients) => clients.close()));
 });
 
 test('frames are the same wherever the bytes are cut', () => {
-  const bytes = Buffer.from(`${CONNECTED}${frame(1, '{"t":"é"}')}: heartbeat\n\n${frame(234, '{"t":"😀"}')}`);
+  const text = `${connected}${frame(1, '{"t":"é"}')}: heartbeat\n\n${frame(2, '{"t":"😀"}')}`;
+  const bytes = Buffer.from(text);
   const read = (size: number) => {
-    const seen: string[] = [];
-    const reader = new FrameReader({
-      event: (id, row) => seen.push(`${id} ${row}`),
-      other: (data) => seen.push(data),
-      unreadable: (text) => seen.push(`unreadable ${text}`),
-    });
-    for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
-    return seen;
+    const client = new StreamClient();
+    for (let at = 0; at < bytes.length; at += size) client.push(bytes.subarray(at, at + size), 0);
+    return [client.after, client.last, client.frames, client.problem, client.digest()];
   };
   const whole = read(bytes.length);
-  assert.deepEqual(whole, [CONNECTED.slice(6, -2), '1 {"t":"é"}', '234 {"t":"😀"}']);
+  assert.deepEqual(whole.slice(0, 4), [0, 2, 2, null]);
   for (let size = 1; size < bytes.length; size++) assert.deepEqual(read(size), whole);
 });
 

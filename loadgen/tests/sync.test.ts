@@ -79,8 +79,8 @@ test('a part is written when it follows the schema, a row a line', async () => {
   const part = sampleSync();
   await putPart('sync', part, file);
   const text = readFileSync(file, 'utf8');
-  assert.deepEqual((JSON.parse(text) as SyncResult).rows.length, part.rows.length);
-  assert.equal(text.match(/^ {4}\{"scenario":/gm)!.length, part.rows.length);
+  assert.equal((JSON.parse(text) as SyncResult).rows.length, part.rows.length);
+  assert.equal(text.match(/^ +\{"scenario":.*"figures":.*\},?$/gm)!.length, part.rows.length);
   await assert.rejects(putPart('sync', { ...part, seed: 'none' }, file), /does not follow its schema/);
   assert.equal(readFileSync(file, 'utf8'), text);
 });

@@ -2,78 +2,66 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Comparison } from '../src/analyse/statistics.ts';
 import type { Warning, WarningCode } from '../src/analyse/warning.ts';
 import { type Grounds, measurementWarnings, runWarningsOf } from '../src/analyse/warnings.ts';
 import { parseOptions } from '../src/cli/compare-command.ts';
-import type { Latency, Sent } from '../src/load/drivers/driver.ts';
 import type { Environment } from '../src/observe/environment.ts';
-import type { ProcessSample, Slice } from '../src/observe/sample.ts';
+import type { Slice } from '../src/observe/sample.ts';
 import type { Options } from '../src/plan/options.ts';
 import type { Spec } from '../src/plan/spec.ts';
 import { specsOf } from '../src/plan/suite.ts';
 import { SCHEMA_FILE } from '../src/result/json.ts';
 
-/** What the warnings read of an order. */
+/** What the warnings read of a slice without problems. */
 const SENT = {
   duration_ms: 12_000,
-  sent_events: 500_000,
   received_events: 500_000,
   dropped_requests: 0,
   generator_cpu_us: 2_000_000,
-} as Sent;
+};
 
-function slice(measured: Partial<Sent> = {}, changed: Partial<Slice> = {}): Slice {
-  return {
+function slice(measured: object = {}, changed: Partial<Slice> = {}): Slice {
+  const machine = { others_share: 0.01, stolen_share: 0 };
+  const clean = {
     round: 1,
     target: 'rs',
     rate_events_per_s: null,
-    measured: { ...SENT, ...measured },
     server_cpu_us: 1,
     clients_cpu_us: 0,
-    machine: { others_share: 0.01, stolen_share: 0 },
-    ...changed,
-  } as Slice;
+    machine,
+  };
+  return { ...clean, measured: { ...SENT, ...measured }, ...changed } as Slice;
 }
 
 /** Returns four rounds with one slice each. */
-const four = (measured: Partial<Sent> = {}, changed: Partial<Slice> = {}) =>
+const four = (measured: object = {}, changed: Partial<Slice> = {}) =>
   [1, 2, 3, 4].map((round) => slice(measured, { round, ...changed }));
 
 const specOf = (k6: boolean, ...argv: string[]): Spec =>
   specsOf((parseOptions(argv) as { options: Options }).options, { k6, wrk: true })[0]!;
 
-const judged = (slices: readonly Slice[], how: Partial<Grounds> & { steady?: boolean } = {}) => {
-  const { steady = true, ...others } = how;
-  const processes = [1, 2, 3, 4].map((round) => ({ round, target: 'rs', warm_up: { steady } }));
+/** Returns the warnings about a measurement of one server. */
+function judged(slices: readonly Slice[], how: Partial<Grounds> = {}, steady = true): Warning[] {
+  const rounds = {
+    slices,
+    processes: [{ target: 'rs', warm_up: { steady } }],
+  } as unknown as Grounds['rounds'];
   return measurementWarnings({
     spec: specOf(false),
     targets: ['rs'],
     generator_cores: 1,
-    rounds: {
-      slices,
-      processes: processes as unknown as ProcessSample[],
-      size: { events: 1, warmup_events: 1 },
-    },
+    rounds,
     comparison: {},
-    ...others,
+    ...how,
   });
-};
+}
 
-const compared = (changed: Partial<Comparison>, key = 'throughput_events_per_s') => ({
-  comparison: {
-    [key]: {
-      ratio: 2,
-      low: 1.95,
-      high: 2.05,
-      confidence: 0.95,
-      interval: 'two_level_bootstrap',
-      split_half: { odd: 2, even: 2, agree: true },
-      verdict: 'higher',
-      ...changed,
-    } as const,
-  },
-});
+function compared(changed: object, key = 'throughput_events_per_s') {
+  const split_half = { odd: 2, even: 2, agree: true };
+  const found = { ratio: 2, low: 1.95, high: 2.05, interval: 'two_level_bootstrap', split_half, ...changed };
+  return { comparison: { [key]: found } as unknown as Grounds['comparison'] };
+}
+
 const onMachine = (others_share: number, stolen_share: number) =>
   judged(four({}, { machine: { others_share, stolen_share } }));
 
@@ -85,7 +73,6 @@ function warned({ load = 0.1, pinned = true, stale = [] as string[], dirty = fal
 
 const codesOf = (warnings: readonly Warning[]) => warnings.map(({ code }) => code);
 
-const late = { p99_ms: 9 } as Latency;
 /** `wide_spread` belongs to bench:sync only. */
 const causes: Readonly<Record<Exclude<WarningCode, 'wide_spread'>, () => Warning[]>> = {
   generator_saturated: () => judged(four({ generator_cpu_us: 10_300_000 })),
@@ -93,10 +80,10 @@ const causes: Readonly<Record<Exclude<WarningCode, 'wide_spread'>, () => Warning
   wide_interval: () => judged(four(), compared({ high: 2.3 })),
   halves_differ: () => judged(four(), compared({ split_half: { odd: 1.8, even: 2.2, agree: false } })),
   short_load: () => judged(four({ duration_ms: 2_000, generator_cpu_us: 100_000 })),
-  not_steady: () => judged(four(), { steady: false }),
+  not_steady: () => judged(four(), {}, false),
   rate_not_reached: () => judged(four({}, { rate_events_per_s: 43_000 })),
   requests_dropped: () => judged([...four(), slice({ dropped_requests: 1 })]),
-  late_generator: () => judged(four({ generator_delay: late })),
+  late_generator: () => judged(four({ generator_delay: { p99_ms: 9 } })),
   stream_clients_saturated: () => judged(four({}, { clients_cpu_us: 10_300_000 })),
   other_load: () => onMachine(0.06, 0),
   stolen_time: () => onMachine(0, 0.03),
@@ -108,14 +95,23 @@ const causes: Readonly<Record<Exclude<WarningCode, 'wide_spread'>, () => Warning
   uncommitted_changes: () => warned({ dirty: true }),
 };
 
-test('each warning is reported when its cause is there, with advice, and otherwise none', () => {
+test('each warning is reported when its cause is there, with advice, and the schema lists the same codes', () => {
   for (const [code, cause] of Object.entries(causes)) {
     const found = cause();
     assert.deepEqual(codesOf(found), [code]);
     assert.ok(found[0]!.advice.length > 0 && found[0]!.message.length > 0, code);
   }
+  const schema = JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'));
+  const codes = schema.$defs.warning.properties.code.enum as string[];
+  assert.deepEqual(codes.toSorted(), [...Object.keys(causes), 'wide_spread'].toSorted());
+});
+
+test('without a cause there is no warning', () => {
   assert.deepEqual(judged(four(), compared({})), []);
   assert.deepEqual(warned(), []);
+  // One saturated slice among four, and requests that waited for a connection for a short time.
+  assert.deepEqual(judged([...four().slice(1), slice({ generator_cpu_us: 10_300_000 })]), []);
+  assert.deepEqual(judged(four({ generator_delay: { p99_ms: 1 } })), []);
 });
 
 test('k6 is saturated by the cores it may run on', () => {
@@ -133,15 +129,4 @@ test('an open loop has no warning about the ratio of throughput, since its rate 
   assert.deepEqual(judged(four(), { ...compared({ high: 3 }), spec }), []);
   const cpu = compared({ high: 3 }, 'server_cpu_us_per_event');
   assert.deepEqual(codesOf(judged(four(), { ...cpu, spec })), ['wide_interval']);
-});
-
-test('a saturated slice among four, and a request that waited for a connection, decide nothing', () => {
-  assert.deepEqual(judged([...four().slice(1), slice({ generator_cpu_us: 10_300_000 })]), []);
-  assert.deepEqual(judged(four({ generator_delay: { ...late, p99_ms: 1 } })), []);
-});
-
-test('the schema lists the same codes', () => {
-  const schema = JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'));
-  const codes = schema.$defs.warning.properties.code.enum as string[];
-  assert.deepEqual(codes.toSorted(), [...Object.keys(causes), 'wide_spread'].toSorted());
 });

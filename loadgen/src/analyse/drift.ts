@@ -13,7 +13,7 @@
  *
  * Limitation: a periodic change looks like a drift when the soak is shorter than one and a half periods.
  */
-import { CONFIDENCE, median } from './statistics.ts';
+import { CONFIDENCE, mean, median } from './statistics.ts';
 
 export type DriftVerdict = 'stable' | 'no_drift_shown' | 'rising' | 'falling' | 'not_enough_samples';
 
@@ -30,22 +30,9 @@ export interface Drift {
   readonly verdict: DriftVerdict;
 }
 
-export interface DriftOptions {
-  readonly tolerance_per_hour: number;
-  /** Milliseconds at the start that are left out, while caches fill, code is compiled and the heap grows. */
-  readonly settle_ms: number;
-}
+type Slope = Readonly<Record<'slope' | 'low' | 'high', number>>;
 
-interface Slope {
-  readonly slope: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+type Point = Readonly<Record<'x' | 'y', number>>;
 
 const BLOCK_MS = 10_000;
 /** Fewest blocks with a verdict: more than three minutes. */
@@ -56,13 +43,15 @@ const HOUR_MS = 3_600_000;
 /** Two-sided quantile of the standard normal distribution for CONFIDENCE. */
 const Z_95 = 1.959964;
 
-/** Returns the drift of `values`. `t_ms` ascends and has the same length; a value of `null` was not measured. */
+/**
+ * Returns the drift of `values`. `t_ms` ascends and has the same length; a value of `null` was not measured. The first
+ * `settle_ms` are left out, while caches fill, code is compiled and the heap grows.
+ */
 export function driftOf(
   t_ms: readonly number[],
   values: readonly (number | null)[],
-  { tolerance_per_hour, settle_ms }: DriftOptions,
+  { tolerance_per_hour, settle_ms }: { readonly tolerance_per_hour: number; readonly settle_ms: number },
 ): Drift {
-  if (t_ms.length !== values.length) throw new RangeError('times and values differ in number');
   const points = blockMeans(t_ms, values, settle_ms);
   const found = points.length < MINIMUM_SAMPLES ? null : slopeOf(points, Z_95);
   return {
@@ -89,17 +78,15 @@ function verdictOf({ slope, low, high }: Slope, tolerance: number): DriftVerdict
 
 /** Returns the mean time (in hours) and mean value of each block. A block without a measured value is left out. */
 function blockMeans(t_ms: readonly number[], values: readonly (number | null)[], settle_ms: number): Point[] {
-  const last = t_ms.at(-1) ?? 0;
-  const length_ms = Math.max(BLOCK_MS, (last - settle_ms) / MOST_BLOCKS);
-  const blocks = new Map<number, { t: number; value: number; count: number }>();
-  for (const [i, t] of t_ms.entries()) {
-    const value = values[i]!;
-    if (t < settle_ms || value === null) continue;
-    const number = Math.floor((t - settle_ms) / length_ms);
-    const sum = blocks.get(number) ?? { t: 0, value: 0, count: 0 };
-    blocks.set(number, { t: sum.t + t, value: sum.value + value, count: sum.count + 1 });
-  }
-  return [...blocks.values()].map(({ t, value, count }) => ({ x: t / count / HOUR_MS, y: value / count }));
+  const length_ms = Math.max(BLOCK_MS, ((t_ms.at(-1) ?? 0) - settle_ms) / MOST_BLOCKS);
+  const samples = t_ms.flatMap((t, i) => {
+    const y = values[i]!;
+    return t < settle_ms || y === null
+      ? []
+      : [{ x: t / HOUR_MS, y, block: Math.floor((t - settle_ms) / length_ms) }];
+  });
+  const blocks = Map.groupBy(samples, ({ block }) => block).values();
+  return Array.from(blocks, (own) => ({ x: mean(own.map(({ x }) => x)), y: mean(own.map(({ y }) => y)) }));
 }
 
 /**
@@ -131,12 +118,12 @@ function varianceOfS(points: readonly Point[]): number {
 
 /** Returns the factor by which correlated neighbours increase the variance: (1 + r) / (1 - r), never less than 1. */
 function inflation(residuals: readonly number[]): number {
-  const mean = residuals.reduce((sum, value) => sum + value, 0) / residuals.length;
+  const centre = mean(residuals);
   let own = 0;
   let neighbours = 0;
   for (const [i, value] of residuals.entries()) {
-    own += (value - mean) ** 2;
-    if (i > 0) neighbours += (value - mean) * (residuals[i - 1]! - mean);
+    own += (value - centre) ** 2;
+    if (i > 0) neighbours += (value - centre) * (residuals[i - 1]! - centre);
   }
   const r = own === 0 ? 0 : Math.max(0, neighbours / own);
   return (1 + r) / (1 - r);

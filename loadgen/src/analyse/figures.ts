@@ -3,14 +3,13 @@
  * figures.
  */
 
-/** Collects values by key, in the order in which they are added. */
+/** Collects values by key. */
 export class ValuesByKey<Key extends string> {
-  readonly #order: readonly Key[];
-  readonly #values = new Map<Key, number[]>();
+  readonly #values: ReadonlyMap<Key, number[]>;
 
   /** `order` is the order of the keys in the table of figures. */
   constructor(order: readonly Key[]) {
-    this.#order = order;
+    this.#values = new Map(order.map((key) => [key, []]));
   }
 
   /** Adds at most one value per key. `null` means not measured and adds nothing. */
@@ -18,18 +17,13 @@ export class ValuesByKey<Key extends string> {
     for (const [key, value] of Object.entries(found) as [Key, number | null][]) {
       if (value === null) continue;
       if (!Number.isFinite(value)) throw new RangeError(`${key} is ${value}`);
-      const values = this.#values.get(key);
-      if (values === undefined) this.#values.set(key, [value]);
-      else values.push(value);
+      this.#values.get(key)!.push(value);
     }
   }
 
   /** Returns the values of each figure in the order of the table. A figure without values is absent. */
   entries(): (readonly [Key, readonly number[]])[] {
-    return this.#order.flatMap((key) => {
-      const values = this.#values.get(key);
-      return values === undefined ? [] : [[key, values] as const];
-    });
+    return [...this.#values].filter(([, values]) => values.length > 0);
   }
 
   lists(): Readonly<Partial<Record<Key, readonly number[]>>> {

@@ -4,15 +4,12 @@
  * Invariants: recording has a constant cost and keeps no list of values. A stored histogram can be read again, added
  * to others and drawn.
  */
-import {
-  build,
-  decodeFromCompressedBase64,
-  encodeIntoCompressedBase64,
-  type Histogram,
-} from 'hdr-histogram-js';
+import { build, encodeIntoCompressedBase64 as encode, type Histogram } from 'hdr-histogram-js';
 import type { Latency } from '../load/drivers/driver.ts';
 
-export type { Histogram };
+/** Compressed HdrHistogram V2 as base64, which HdrHistogram tools in other languages can read, too. */
+export { decodeFromCompressedBase64 as decode } from 'hdr-histogram-js';
+export { encode };
 
 /** Two minutes. The histogram resizes itself for longer durations. */
 const HIGHEST_US = 120_000_000;
@@ -50,16 +47,6 @@ export function latencyOf(histogram: Histogram): Latency | null {
     samples: histogram.totalCount,
     histogram: encode(histogram),
   };
-}
-
-/** Returns compressed HdrHistogram V2 as base64, which HdrHistogram tools in other languages can read. */
-export function encode(histogram: Histogram): string {
-  return encodeIntoCompressedBase64(histogram);
-}
-
-/** Decodes a text of `encode`. Throws when the text is not such a histogram. */
-export function decode(text: string): Histogram {
-  return decodeFromCompressedBase64(text, 32);
 }
 
 /** Returns one histogram with the values of all histograms in the list, which stay unchanged. */

@@ -1,7 +1,6 @@
 /**
- * Computes a measurement from slices and processes: summaries, comparisons, drift, warnings.
- *
- * Everything here is computed from the raw data in the result.
+ * Computes a measurement from slices and processes: summaries, comparisons, drift, warnings. Everything follows from
+ * the raw data in the result.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
@@ -37,6 +36,8 @@ export function measurementOf(findings: Findings): RawMeasurement {
       return [metric.key, rs && ts && compareSlices(rs, ts)];
     }),
   );
+  const sum = (of: (sent: Slice['measured']) => number) =>
+    slices.reduce((all, { measured }) => all + of(measured), 0);
   return {
     name: spec.name,
     title: spec.title,
@@ -49,8 +50,11 @@ export function measurementOf(findings: Findings): RawMeasurement {
     order: slices.map(({ target }) => target),
     servers: Object.fromEntries(servers),
     ...(targets.length === 2 ? { comparison } : {}),
-    audited_events: processes.reduce((sum, { audit }) => sum + audit.stored_events, 0),
-    generator: generatorOf(slices),
+    audited_events: processes.reduce((all, { audit }) => all + audit.events, 0),
+    generator: {
+      cpu_us_per_event: sum((sent) => sent.generator_cpu_us) / sum((sent) => sent.sent_events),
+      core_share: median(slices.map(generatorLoad))!,
+    },
     slices,
     processes,
     warnings: measurementWarnings({ ...findings, comparison }),
@@ -91,7 +95,7 @@ function rateOf({ rate }: Spec, targets: readonly TargetName[], slices: readonly
   if (rate === null || rate.kind === 'fixed') return rate;
   const asked = targets.map((name) => {
     const own = slices.filter(({ target }) => target === name);
-    return [name, median(own.map(({ rate_events_per_s }) => rate_events_per_s!))!] as const;
+    return [name, median(own.map(({ rate_events_per_s }) => rate_events_per_s!))];
   });
   return { ...rate, events_per_s: Object.fromEntries(asked) };
 }
@@ -109,48 +113,29 @@ function serverOf(
   rounds: Rounds,
 ): ServerMeasurement {
   const found = metrics.map((metric) => [metric.key, valuesOf(metric, name, rounds)] as const);
-  const summaries = found.map(([key, values]) => [key, values && summarise(values.flat())]);
   const shown = SHOWN_BY_SLICE[spec.rate === null ? 'closed' : 'open'];
-  const values = found.flatMap(([key, own]) =>
-    own !== null && shown.includes(key) ? [[key, own] as const] : [],
-  );
+  const values = found.filter(([key, own]) => own !== null && shown.includes(key));
   const soaked = spec.mode === 'soak' ? rounds.slices.find(({ target }) => target === name) : undefined;
   return {
-    metrics: Object.fromEntries(summaries),
-    ...(spec.group === 'main' ? { values: Object.fromEntries(values) } : {}),
+    metrics: Object.fromEntries(found.map(([key, own]) => [key, own && summarise(own.flat())])),
+    ...(spec.group === 'main' ? { values: Object.fromEntries(values) as Record<string, ByRound> } : {}),
     ...(soaked?.reader ? { reads: soaked.reader } : {}),
     ...(soaked && { drift: driftsOf(soaked.timeline) }),
   };
 }
 
-function generatorOf(slices: readonly Slice[]): RawMeasurement['generator'] {
-  if (slices.length === 0) return null;
-  const cpu_us = slices.reduce((sum, { measured }) => sum + measured.generator_cpu_us, 0);
-  const events = slices.reduce((sum, { measured }) => sum + measured.sent_events, 0);
-  return { cpu_us_per_event: cpu_us / events, core_share: median(slices.map(generatorLoad))! };
-}
-
 /** Returns the values by round and slice; `null` when one of them was not measured. */
-function valuesOf(metric: Metric, name: TargetName, { slices, processes }: Rounds): ByRound | null {
-  const found =
-    metric.from === 'slice'
-      ? slices.map((one) => ({ ...one, value: metric.value(one) }))
-      : metric.from === 'process'
-        ? processes.map((one) => ({ ...one, value: metric.value(one) }))
-        : [];
-  const own = found.filter(({ target }) => target === name);
+function valuesOf(metric: Metric, name: TargetName, rounds: Rounds): ByRound | null {
+  const own = metric.samplesIn(rounds).filter(({ target }) => target === name);
   if (own.some(({ value }) => value === null)) return null;
   return [...Map.groupBy(own, ({ round }) => round).values()].map((all) => all.map(({ value }) => value!));
 }
 
 /** Returns whether this kind of load can have the metric. Other metrics are left out, not shown as not measured. */
-function applies(metric: Metric, spec: Spec, { processes }: Rounds): boolean {
-  if (metric.from === 'starts' || metric.from === 'deployed') return false;
-  if (metric.from === 'process' && processes.length === 0) return false;
-  if (metric.key.startsWith('stream_')) return spec.workload.stream_clients > 0;
-  if (metric.key === 'cold_events_per_s')
-    return processes.some(({ warm_up }) => warm_up.cold_events_per_s !== null);
-  return true;
+function applies({ key, samplesIn }: Metric, spec: Spec, rounds: Rounds): boolean {
+  const samples = samplesIn(rounds);
+  if (key.startsWith('stream_') && spec.workload.stream_clients === 0) return false;
+  return key === 'cold_events_per_s' ? samples.some(({ value }) => value !== null) : samples.length > 0;
 }
 
 const MEBIBYTE = 1024 * 1024;

@@ -7,38 +7,51 @@ import type { ProcessSample, Slice } from '../observe/sample.ts';
 
 export type Unit = 'ms' | 'us' | 'bytes' | 'events_per_s' | 'count' | 'share';
 
-/**
- * Source of a metric. `starts`: the measured starts. `deployed`: the artefact. `process`: one value per process.
- * `slice`: one value per slice. A value of `null` was not measured.
- */
-type Origin =
-  | { readonly from: 'starts' | 'deployed' }
-  | { readonly from: 'process'; readonly value: (sample: ProcessSample) => number | null }
-  | { readonly from: 'slice'; readonly value: (slice: Slice) => number | null };
+interface Samples {
+  readonly slices: readonly Slice[];
+  readonly processes: readonly ProcessSample[];
+}
 
-export type Metric = Origin & { readonly key: string; readonly label: string; readonly unit: Unit };
+export interface Metric {
+  readonly key: string;
+  readonly label: string;
+  readonly unit: Unit;
+  /** Source: the measured starts, the artefact, each process, or each slice. */
+  readonly from: 'starts' | 'deployed' | 'process' | 'slice';
+  /** Returns each process or slice with its value; `null` was not measured. Starts and artefacts have no samples. */
+  samplesIn(rounds: Samples): readonly (Pick<Slice, 'target' | 'round'> & { value: number | null })[];
+}
 
 type Value<Sample> = (sample: Sample) => number | null | undefined;
 
 export const METRICS: readonly Metric[] = [
-  { key: 'start_ms', label: 'Start (spawn to ready)', unit: 'ms', from: 'starts' },
+  ofNone('start_ms', 'Start (spawn to ready)', 'ms', 'starts'),
   ofProcess('idle_rss_bytes', 'Idle RSS', 'bytes', (sample) => sample.idle_rss_bytes),
   ofProcess('peak_rss_bytes', 'Peak RSS (under load)', 'bytes', (sample) => sample.peak_rss_bytes),
-  ofProcess(
-    'cold_events_per_s',
-    'Throughput, cold',
-    'events_per_s',
-    ({ warm_up }) => warm_up.cold_events_per_s,
-  ),
+  ofProcess('cold_events_per_s', 'Throughput, cold', 'events_per_s', (one) => one.warm_up.cold_events_per_s),
   ofSlice('throughput_events_per_s', 'Throughput', 'events_per_s', throughput),
-  ofSlice('server_cpu_us_per_event', 'Server CPU per event', 'us', cpuPerEvent),
-  ofSlice('generator_cpu_us_per_event', 'Generator CPU per event', 'us', generatorCpuPerEvent),
+  // `null` where the system does not report the CPU time of the server.
+  ofSlice('server_cpu_us_per_event', 'Server CPU per event', 'us', ({ server_cpu_us, measured }) =>
+    server_cpu_us === null ? null : server_cpu_us / measured.received_events,
+  ),
+  ofSlice(
+    'generator_cpu_us_per_event',
+    'Generator CPU per event',
+    'us',
+    ({ measured }) => measured.generator_cpu_us / measured.received_events,
+  ),
   ofSlice('latency_p50_ms', 'Latency p50', 'ms', ({ measured }) => measured.latency?.p50_ms),
   ofSlice('latency_p95_ms', 'Latency p95', 'ms', ({ measured }) => measured.latency?.p95_ms),
   ofSlice('latency_p99_ms', 'Latency p99', 'ms', ({ measured }) => measured.latency?.p99_ms),
   ofSlice('latency_p99_9_ms', 'Latency p99.9', 'ms', ({ measured }) => measured.latency?.p99_9_ms),
   ofSlice('latency_max_ms', 'Latency maximum', 'ms', ({ measured }) => measured.latency?.max_ms),
-  ofSlice('failed_requests', 'Failed requests', 'count', failedRequests),
+  // `errors` already includes timeouts.
+  ofSlice(
+    'failed_requests',
+    'Failed requests',
+    'count',
+    ({ measured }) => measured.non_2xx + measured.errors + measured.dropped_requests,
+  ),
   ofProcess('stream_lag_p50_ms', 'Stream lag p50', 'ms', ({ stream }) => stream?.lag?.p50_ms),
   ofProcess('stream_lag_p99_ms', 'Stream lag p99', 'ms', ({ stream }) => stream?.lag?.p99_ms),
   // Events of the warm-up count, since the file contains them.
@@ -49,13 +62,8 @@ export const METRICS: readonly Metric[] = [
     ({ disk }) => disk.bytes / disk.events,
   ),
   ofProcess('wal_peak_bytes', 'Write-ahead log, peak', 'bytes', ({ disk }) => disk.wal_peak_bytes),
-  { key: 'deployed_bytes', label: 'Deployed size', unit: 'bytes', from: 'deployed' },
-  {
-    key: 'deployed_with_runtime_bytes',
-    label: 'Deployed size with runtime',
-    unit: 'bytes',
-    from: 'deployed',
-  },
+  ofNone('deployed_bytes', 'Deployed size', 'bytes', 'deployed'),
+  ofNone('deployed_with_runtime_bytes', 'Deployed size with runtime', 'bytes', 'deployed'),
 ];
 
 /** Returns the acknowledged events per second. The audit checks that the file contains all of them. */
@@ -73,24 +81,17 @@ export function streamClientsLoad({ clients_cpu_us, measured }: Slice): number {
   return clients_cpu_us / 1000 / measured.duration_ms;
 }
 
-/** Returns the server's CPU time per event in microseconds; `null` where the system does not report it. */
-function cpuPerEvent({ server_cpu_us, measured }: Slice): number | null {
-  return server_cpu_us === null ? null : server_cpu_us / measured.received_events;
-}
-
-function generatorCpuPerEvent({ measured }: Slice): number {
-  return measured.generator_cpu_us / measured.received_events;
-}
-
-/** Returns the number of failed requests. `errors` already includes timeouts. */
-function failedRequests({ measured }: Slice): number {
-  return measured.non_2xx + measured.errors + measured.dropped_requests;
+function ofNone(key: string, label: string, unit: Unit, from: Metric['from']): Metric {
+  return { key, label, unit, from, samplesIn: () => [] };
 }
 
 function ofSlice(key: string, label: string, unit: Unit, value: Value<Slice>): Metric {
-  return { key, label, unit, from: 'slice', value: (slice) => value(slice) ?? null };
+  const samplesIn = ({ slices }: Samples) => slices.map((one) => ({ ...one, value: value(one) ?? null }));
+  return { key, label, unit, from: 'slice', samplesIn };
 }
 
 function ofProcess(key: string, label: string, unit: Unit, value: Value<ProcessSample>): Metric {
-  return { key, label, unit, from: 'process', value: (sample) => value(sample) ?? null };
+  const samplesIn = ({ processes }: Samples) =>
+    processes.map((one) => ({ ...one, value: value(one) ?? null }));
+  return { key, label, unit, from: 'process', samplesIn };
 }

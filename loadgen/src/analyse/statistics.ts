@@ -35,11 +35,7 @@ export interface Comparison {
 }
 
 /** The ratio of the odd rounds alone, and of the even rounds alone. */
-interface SplitHalf {
-  readonly odd: number;
-  readonly even: number;
-  readonly agree: boolean;
-}
+type SplitHalf = { readonly odd: number; readonly even: number; readonly agree: boolean };
 
 /**
  * `higher`, `lower`: the first server's value is, and the interval excludes 1. `no_difference`: the interval includes
@@ -47,10 +43,7 @@ interface SplitHalf {
  */
 export type Verdict = 'higher' | 'lower' | 'no_difference' | 'too_few_rounds';
 
-interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
+type Interval = Pick<Comparison, 'low' | 'high'>;
 
 export const CONFIDENCE = 0.95;
 
@@ -84,8 +77,7 @@ export function quantile(sorted: ArrayLike<number>, q: number): number {
 export function summarise(values: readonly number[]): Summary | null {
   const middle = median(values);
   if (middle === null) return null;
-  const min = Math.min(...values);
-  const max = Math.max(...values);
+  const [min, max] = [Math.min(...values), Math.max(...values)];
   // Equal values have a spread of 0. This also avoids 0 / 0 when all values are 0.
   const spread = max === min ? 0 : (max - min) / middle;
   return { median: middle, min, max, spread, samples: values.length };
@@ -107,9 +99,8 @@ export function compareSlices(a: ByRound, b: ByRound): Comparison | null {
   const rounds = a
     .map((values, round) => values.map((value, slice) => value / b[round]![slice]!))
     .filter((ratios) => ratios.length > 0);
-  const pairs = rounds.flat();
-  const ratio = median(pairs);
-  return ratio === null ? null : comparisonOf(ratio, rounds, () => twoLevelInterval(rounds));
+  const ratio = median(rounds.flat());
+  return ratio === null ? null : comparisonOf(ratio, rounds, drawSlices(rounds));
 }
 
 /**
@@ -120,13 +111,19 @@ export function compareRounds(a: readonly number[], b: readonly number[]): Compa
   const [top, bottom] = [median(a), median(b)];
   if (top === null || bottom === null || a.length !== b.length || b.includes(0)) return null;
   const rounds = a.map((value, i) => [value / b[i]!]);
-  return comparisonOf(top / bottom, rounds, () => pairedInterval(a, b));
+  return comparisonOf(top / bottom, rounds, (random) => {
+    const drawn = a.map(() => random.below(a.length));
+    return median(drawn.map((i) => a[i]!))! / median(drawn.map((i) => b[i]!))!;
+  });
 }
 
+/** Makes a resample and returns its ratio. */
+type Draw = (random: Random) => number;
+
 /** Makes the comparison of some rounds. A single pair has no interval. */
-function comparisonOf(ratio: number, rounds: ByRound, intervalOf: () => Interval): Comparison {
+function comparisonOf(ratio: number, rounds: ByRound, draw: Draw): Comparison {
   const hasInterval = rounds.flat().length > 1;
-  const { low, high } = hasInterval ? intervalOf() : { low: ratio, high: ratio };
+  const { low, high } = hasInterval ? bootstrap(draw) : { low: ratio, high: ratio };
   return {
     ratio,
     low,
@@ -151,28 +148,21 @@ function splitHalf(rounds: ByRound): SplitHalf | null {
   return { odd, even, agree: Math.max(odd, even) <= Math.min(odd, even) * (1 + MOST_BETWEEN_HALVES) };
 }
 
-function pairedInterval(a: readonly number[], b: readonly number[]): Interval {
-  return bootstrap((random) => {
-    const drawn = a.map(() => random.below(a.length));
-    return median(drawn.map((i) => a[i]!))! / median(drawn.map((i) => b[i]!))!;
-  });
-}
-
-function twoLevelInterval(rounds: ByRound): Interval {
-  const most = Math.max(...rounds.map(({ length }) => length)) * rounds.length;
-  const drawn = new Float64Array(most);
-  return bootstrap((random) => {
+/** Draws rounds, then slices within each. */
+function drawSlices(rounds: ByRound): Draw {
+  const drawn = new Float64Array(Math.max(...rounds.map(({ length }) => length)) * rounds.length);
+  return (random) => {
     let count = 0;
     for (let i = 0; i < rounds.length; i++) {
       const values = rounds[random.below(rounds.length)]!;
       for (let j = 0; j < values.length; j++) drawn[count++] = values[random.below(values.length)]!;
     }
     return medianInPlace(drawn.subarray(0, count));
-  });
+  };
 }
 
 /** Returns the interval that contains the middle 95 % of the results of `RESAMPLES` draws. */
-function bootstrap(draw: (random: Random) => number): Interval {
+function bootstrap(draw: Draw): Interval {
   const random = seededRandom(SEED);
   const drawn = new Float64Array(RESAMPLES);
   for (let i = 0; i < RESAMPLES; i++) drawn[i] = draw(random);

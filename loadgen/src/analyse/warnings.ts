@@ -43,97 +43,97 @@ const OTHER_LOAD = 0.05;
 /** Share of all cores' time that the hypervisor gave to other guests. Above it, there is a warning. */
 export const STOLEN = 0.02;
 
-type Warn = (code: WarningCode, message: string) => void;
+type Seen = Generator<readonly [code: WarningCode, message: string]>;
+
+export function warningOf(code: WarningCode, message: string): Warning {
+  return { code, message, ...ADVICE[code] };
+}
 
 /** Returns the warnings about one measurement. */
 export function measurementWarnings(grounds: Grounds): Warning[] {
-  const { warnings, warn } = collector();
+  return Array.from(seenIn(grounds), ([code, message]) => warningOf(code, message));
+}
+
+function* seenIn(grounds: Grounds): Seen {
   const { spec, rounds, targets } = grounds;
   const { slices, processes } = rounds;
   for (const target of targets) {
     const own = slices.filter((slice) => slice.target === target);
-    if (own.length > 0) judge(target, own, grounds, warn);
+    if (own.length > 0) yield* seenOfServer(target, own, grounds);
   }
-  judgeMachine(slices, warn);
-  judgeComparison(grounds, warn);
+  yield* seenOnMachine(slices);
+  yield* seenInComparison(grounds);
   if (spec.mode === 'soak' && spec.driver !== 'k6')
-    warn('no_k6', 'the soak ran on the open-loop driver, not on k6');
+    yield ['no_k6', 'the soak ran on the open-loop driver, not on k6'];
   const hasGaps =
     slices.some(({ server_cpu_us }) => server_cpu_us === null) ||
     processes.some(({ peak_rss_bytes }) => peak_rss_bytes === null);
-  if (hasGaps) warn('resources_not_measured', 'this system does not report CPU time or memory of a process');
-  return warnings;
+  if (hasGaps)
+    yield ['resources_not_measured', 'this system does not report CPU time or memory of a process'];
 }
 
-function judge(
-  target: TargetName,
-  own: readonly Slice[],
-  { spec, generator_cores, rounds }: Grounds,
-  warn: Warn,
-): void {
+function* seenOfServer(target: TargetName, own: readonly Slice[], grounds: Grounds): Seen {
+  const { spec, generator_cores, rounds } = grounds;
   // The median is used, so that one slow slice of the generator gives no warning.
   const load = median(own.map(generatorLoad))!;
   // k6 has threads for all cores that it may run on; the other generators have one thread.
   const cores = spec.driver === 'k6' ? generator_cores : 1;
   if (load > SATURATED * cores) {
     const of = cores === 1 ? 'a core' : `${cores} cores`;
-    warn('generator_saturated', `${target}: the generator used ${percent(load / cores)} of ${of}`);
+    yield ['generator_saturated', `${target}: the generator used ${percent(load / cores)} of ${of}`];
   }
   const followers = median(own.map(streamClientsLoad))!;
   if (followers > SATURATED)
-    warn('stream_clients_saturated', `${target}: the stream clients used ${percent(followers)} of a core`);
+    yield ['stream_clients_saturated', `${target}: the stream clients used ${percent(followers)} of a core`];
   const took_ms = own.reduce((sum, { measured }) => sum + measured.duration_ms, 0);
-  const had = new Set(own.map(({ round }) => round)).size;
   if (took_ms < ENOUGH_LOAD_MS && spec.rate === null)
-    warn('short_load', `${target}: all slices together took ${(took_ms / 1000).toFixed(1)} s`);
+    yield ['short_load', `${target}: all slices together took ${(took_ms / 1000).toFixed(1)} s`];
+  const had = new Set(own.map(({ round }) => round)).size;
   if (spec.mode !== 'soak' && had < ENOUGH_FOR_VERDICT)
-    warn('few_rounds', `${target}: rounds: ${had}, fewer than ${ENOUGH_FOR_VERDICT}`);
+    yield ['few_rounds', `${target}: rounds: ${had}, fewer than ${ENOUGH_FOR_VERDICT}`];
   const warmed = rounds.processes.filter((sample) => sample.target === target);
   const unsteady = warmed.filter(({ warm_up }) => warm_up.steady === false).length;
   if (unsteady > 0)
-    warn('not_steady', `${target}: not steady after its warm-up in ${unsteady} of ${warmed.length} rounds`);
-  judgeRate(target, own, warn);
+    yield ['not_steady', `${target}: not steady after its warm-up in ${unsteady} of ${warmed.length} rounds`];
+
+  const asked = own.filter(({ rate_events_per_s }) => rate_events_per_s !== null);
+  // The maximum is 1: the last request is due one interval before the end, so the throughput can exceed the rate.
+  const reached = Math.min(1, ...asked.map((slice) => throughput(slice) / slice.rate_events_per_s!));
+  if (reached < RATE_REACHED)
+    yield ['rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`];
+  const dropped = own.reduce((sum, { measured }) => sum + measured.dropped_requests, 0);
+  if (dropped > 0) yield ['requests_dropped', `${target}: ${dropped} requests that were due were never sent`];
+  // `generator_delay` does not include waiting for a free connection, which the server causes.
+  const late = median(own.map(({ measured }) => measured.generator_delay?.p99_ms ?? 0))!;
+  if (late > LATE_MS)
+    yield ['late_generator', `${target}: requests were written ${late.toFixed(1)} ms late (p99)`];
 }
 
-function judgeMachine(slices: readonly Slice[], warn: Warn): void {
+function* seenOnMachine(slices: readonly Slice[]): Seen {
   // The mean of all slices is used: a slice takes about a second, so a few clock ticks in one slice are not a load.
-  const mean = (share: (slice: Slice) => number | null) =>
+  const meanOf = (share: (slice: Slice) => number | null) =>
     slices.reduce((sum, slice) => sum + (share(slice) ?? 0), 0) / Math.max(1, slices.length);
-  const others = mean(({ machine }) => machine.others_share);
-  if (others > OTHER_LOAD) warn('other_load', `other programs took ${percent(others)} of the cores`);
-  const stolen = mean(({ machine }) => machine.stolen_share);
-  if (stolen > STOLEN) warn('stolen_time', `${percent(stolen)} of the cores' time was given to others`);
+  const others = meanOf(({ machine }) => machine.others_share);
+  if (others > OTHER_LOAD) yield ['other_load', `other programs took ${percent(others)} of the cores`];
+  const stolen = meanOf(({ machine }) => machine.stolen_share);
+  if (stolen > STOLEN) yield ['stolen_time', `${percent(stolen)} of the cores' time was given to others`];
 }
 
-/** Warns about wide intervals and differing halves. The throughput of an open loop is given, so it is skipped. */
-function judgeComparison({ spec, comparison }: Grounds, warn: Warn): void {
+/** Finds wide intervals and differing halves. The throughput of an open loop is given, so it is skipped. */
+function* seenInComparison({ spec, comparison }: Grounds): Seen {
   for (const key of CLAIMED) {
     const found = comparison[key] ?? null;
     if (found === null || found.interval === 'none') continue;
     if (spec.rate !== null && key === 'throughput_events_per_s') continue;
     const { label } = METRICS.find((metric) => metric.key === key)!;
-    const name = `${label.charAt(0).toLowerCase()}${label.slice(1)}`;
+    const name = `the ratio of ${label.charAt(0).toLowerCase()}${label.slice(1)}`;
     const wide = Math.max(found.high / found.ratio, found.ratio / found.low) - 1;
-    if (wide > WIDE_INTERVAL) warn('wide_interval', `the ratio of ${name} is known to ±${percent(wide)}`);
+    if (wide > WIDE_INTERVAL) yield ['wide_interval', `${name} is known to ±${percent(wide)}`];
     if (found.split_half?.agree === false) {
       const [odd, even] = [found.split_half.odd, found.split_half.even].map((half) => half.toFixed(2));
-      warn('halves_differ', `the ratio of ${name} is ${odd} in odd rounds and ${even} in even rounds`);
+      yield ['halves_differ', `${name} is ${odd} in odd rounds and ${even} in even rounds`];
     }
   }
-}
-
-function judgeRate(target: TargetName, own: readonly Slice[], warn: Warn): void {
-  const asked = own.filter(({ rate_events_per_s }) => rate_events_per_s !== null);
-  // The maximum is 1: the last request is due one interval before the end, so the throughput can exceed the rate.
-  const reached = Math.min(1, ...asked.map((slice) => throughput(slice) / slice.rate_events_per_s!));
-  if (reached < RATE_REACHED)
-    warn('rate_not_reached', `${target}: ${percent(reached)} of the events came through in time`);
-  const dropped = own.reduce((sum, { measured }) => sum + measured.dropped_requests, 0);
-  if (dropped > 0) warn('requests_dropped', `${target}: ${dropped} requests that were due were never sent`);
-  // `generator_delay` does not include waiting for a free connection, which the server causes.
-  const late = median(own.map(({ measured }) => measured.generator_delay?.p99_ms ?? 0)) ?? 0;
-  if (late > LATE_MS)
-    warn('late_generator', `${target}: requests were written ${late.toFixed(1)} ms late (p99)`);
 }
 
 /**
@@ -145,24 +145,15 @@ export function runWarningsOf(run: {
   readonly environment: Environment;
   readonly stale: readonly string[];
 }): Warning[] {
-  const { warnings, warn } = collector();
   const { placement, environment, stale } = run;
   const load = environment.load_average[0] ?? 0;
-  if (load / environment.cpu_cores > BUSY_LOAD)
-    warn('machine_busy', `load average ${load.toFixed(2)} at the start`);
-  if (!placement.pinned) warn('shared_cores', placement.reason);
-  for (const target of stale) warn('stale_build', `${target}: older than its sources`);
-  if (environment.dirty === true) warn('uncommitted_changes', 'files differed from the commit');
-  return warnings;
-}
-
-export function warningOf(code: WarningCode, message: string): Warning {
-  return { code, message, ...ADVICE[code] };
-}
-
-function collector(): { warnings: Warning[]; warn: Warn } {
-  const warnings: Warning[] = [];
-  return { warnings, warn: (code, message) => void warnings.push(warningOf(code, message)) };
+  const isBusy = load / environment.cpu_cores > BUSY_LOAD;
+  return [
+    ...(isBusy ? [warningOf('machine_busy', `load average ${load.toFixed(2)} at the start`)] : []),
+    ...(placement.pinned ? [] : [warningOf('shared_cores', placement.reason)]),
+    ...stale.map((target) => warningOf('stale_build', `${target}: older than its sources`)),
+    ...(environment.dirty ? [warningOf('uncommitted_changes', 'files differed from the commit')] : []),
+  ];
 }
 
 function percent(share: number): string {

@@ -3,7 +3,7 @@
  *
  * Invariant: a result contains no path, host name or user name. A value that the system does not report is `null`.
  */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
@@ -24,22 +24,14 @@ export interface Environment {
   readonly dirty: boolean | null;
 }
 
-/** Files that are generated from a result. `isDirty` ignores them, so that one run does not make the next one dirty. */
-const GENERATED = [
-  'benchmark-results.json',
-  'docs/benchmark-results.md',
-  'docs/suites',
-  'docs/peers.md',
-  'docs/performance.md',
-  'README.md',
-];
+/** Files that are generated from a result, so that one run does not make the next one dirty. */
+const GENERATED =
+  'benchmark-results.json docs/benchmark-results.md docs/suites docs/peers.md docs/performance.md README.md';
 
 /** Returns whether a checkout differs from its commit, generated files aside; `null` when git fails. */
 export function isDirty(root: string): boolean | null {
-  // The paths are relative: in the short form `:!`, git reads a leading slash as "top of the checkout" (gitglossary,
-  // "pathspec").
-  const paths = GENERATED.map((file) => `:(exclude)${file}`);
-  const status = output('git', ['status', '--porcelain', '--', '.', ...paths], root);
+  const excluded = GENERATED.split(' ').map((file) => `:(exclude)${file}`);
+  const status = output('git', ['status', '--porcelain', '--', '.', ...excluded], root);
   return status === null ? null : status !== '';
 }
 
@@ -63,14 +55,8 @@ export function readEnvironment({ isCheckout = true } = {}): Environment {
   };
 }
 
+/** Returns what a program prints; `null` when it fails or is not there. */
 function output(command: string, args: readonly string[], cwd = ROOT): string | null {
-  try {
-    return execFileSync(command, args, {
-      cwd,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return null;
-  }
+  const { status, stdout } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : null;
 }

@@ -6,6 +6,7 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency, Sent } from '../load/drivers/driver.ts';
+import type { Digest } from '../verify/audit/row.ts';
 
 export interface DiskUse {
   /** Size of the database and of SQLite's other files, after the server has closed the database. */
@@ -14,22 +15,10 @@ export interface DiskUse {
   readonly wal_peak_bytes: number | null;
 }
 
-/** Counts and digests of the expected, acknowledged and stored events. All must be equal. */
-export interface Audit {
-  readonly expected_events: number;
-  readonly acknowledged_events: number;
-  readonly stored_events: number;
-  /** Digest of the multiset of rows that the acknowledged events make; 128 bits in hex. */
-  readonly expected_digest: string;
-  readonly stored_digest: string;
-}
-
-/** Frames that the stream clients of a round received, all checked against the file. */
+/** Frames that the stream clients of a round received: all rows of the file, in order and byte for byte. */
 export interface StreamSample {
   readonly clients: number;
   readonly frames: number;
-  /** Number of clients whose frames equal the rows of the file, in order and byte for byte. */
-  readonly complete_clients: number;
   /** Delivery lag: from the row's `created_at` (its transaction, in whole milliseconds) to the arrival of its frame. */
   readonly lag: Latency | null;
   readonly clients_cpu_us: number;
@@ -100,5 +89,6 @@ export interface ProcessSample {
   /** Milliseconds from SIGTERM to the end of the process. */
   readonly stop_ms: number;
   readonly disk: DiskUse;
-  readonly audit: Audit;
+  /** The rows of the file, which equal those of the acknowledged events. */
+  readonly audit: Digest;
 }

@@ -10,22 +10,22 @@ export interface DeployedSize {
 }
 
 /** Returns the deployed size of a target. If its command is not its artefact, the command is the runtime. */
-export async function deployedSize(target: Target): Promise<DeployedSize> {
-  if (target.command === target.artefact) {
-    const { size } = await stat(target.artefact);
-    return { own_bytes: size, with_runtime_bytes: size };
-  }
-  const parts = await Promise.all((target.parts ?? []).map(async (path) => (await stat(path)).size));
-  const own = parts.reduce((sum, size) => sum + size, await folderBytes(dirname(target.artefact)));
-  return { own_bytes: own, with_runtime_bytes: own + (await stat(target.command)).size };
+export async function deployedSize({ command, artefact, parts = [] }: Target): Promise<DeployedSize> {
+  const isBinary = command === artefact;
+  const own_bytes = isBinary
+    ? await fileBytes([artefact])
+    : (await fileBytes(parts)) + (await folderBytes(dirname(artefact)));
+  return { own_bytes, with_runtime_bytes: own_bytes + (isBinary ? 0 : await fileBytes([command])) };
 }
 
 /** Returns the total size of all files below the folder. Symbolic links are not followed. */
 export async function folderBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(
-    files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  return fileBytes(files.map(({ parentPath, name }) => join(parentPath, name)));
+}
+
+async function fileBytes(files: readonly string[]): Promise<number> {
+  const found = await Promise.all(files.map((file) => stat(file)));
+  return found.reduce((sum, { size }) => sum + size, 0);
 }

@@ -1,8 +1,8 @@
 /**
- * Measures the CPU time of a process between two samples, in nanoseconds, from the scheduler's counters of its threads.
+ * Measures the CPU time of a process between two samples, from the scheduler's counters of its threads.
  *
- * The probe reads clock ticks, which are longer than a short burst of work. Invariants: the result is `null` where the
- * system has no such counters. A thread that ended between the samples adds nothing, and does not lower the sum.
+ * Invariants: the result is `null` where the system has no such counters. A thread that ended between the samples adds
+ * nothing, and does not lower the sum.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import type { ProbeProcess } from './probe.ts';
@@ -18,7 +18,7 @@ export async function threadTimes(pid: number): Promise<ThreadTimes | null> {
       // The first of three numbers is the CPU time (https://docs.kernel.org/scheduler/sched-stats.html).
       const text = await readFile(`${folder}/${thread}/schedstat`, 'utf8').catch(() => '');
       const ns = Number.parseInt(text, 10);
-      // A missing or zero counter means that the system does not count, so the thread is left out.
+      // A missing or zero counter means that the system does not count.
       if (ns > 0) times.set(thread, ns);
     }),
   );

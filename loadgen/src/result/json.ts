@@ -19,32 +19,27 @@ export async function violations(value: unknown, part = '#'): Promise<string[]> 
   return (validate.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`);
 }
 
-/** Returns readable JSON: a list or object without nested ones is on one line, so that each metric has one line. */
+/**
+ * Returns readable JSON: each metric and each row of a suite has one line. So a list or object without nested ones is on
+ * one line, and so is an object with figures.
+ */
 export function readableJson(value: object): string {
   return `${lines(value, '')}\n`;
 }
 
 function lines(value: unknown, indent: string): string {
-  const isFlat =
-    typeof value !== 'object' ||
-    value === null ||
-    Object.values(value).every((one) => typeof one !== 'object' || one === null);
-  if (isFlat) return JSON.stringify(value);
+  const isNested =
+    typeof value === 'object' &&
+    value !== null &&
+    !('figures' in value) &&
+    Object.values(value).some((one) => typeof one === 'object' && one !== null);
+  if (!isNested) return JSON.stringify(value);
   const inner = `${indent} `;
   const [open, close, parts] = Array.isArray(value)
     ? ['[', ']', value.map((one) => lines(one, inner))]
     : ['{', '}', Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${lines(one, inner)}`)];
   return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
-
-/** Returns the result of a suite as JSON, with one row per line and four significant digits. */
-export function rowsJson(value: object): string {
-  const { rows, ...facts } = rounded(value as { readonly rows: readonly object[] }, SUITE_DIGITS);
-  const head = JSON.stringify(facts, null, 2).replace(/\n\}$/, '');
-  return `${head},\n  "rows": [\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]\n}\n`;
-}
-
-const SUITE_DIGITS = 4;
 
 /** Rounds every number that is not an integer to `digits` significant digits. */
 export function rounded<Value>(value: Value, digits: number): Value {
@@ -55,19 +50,11 @@ export function rounded<Value>(value: Value, digits: number): Value {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rounded(one, digits)])) as Value;
 }
 
-/**
- * Writes a text that follows the schema, or its `part`. Writes to a temporary file and renames it, so that an
- * interruption leaves the old result intact.
- */
+/** Writes a text that follows the schema, or its `part`. An interruption leaves the old file intact. */
 export async function writeChecked(text: string, file: string, part?: string): Promise<void> {
   const found = await violations(JSON.parse(text), part);
-  if (found.length > 0) {
-    throw new BenchFailure(
-      'result_invalid',
-      'the result does not follow its schema; nothing was written',
-      found,
-    );
-  }
+  const message = 'the result does not follow its schema; nothing was written';
+  if (found.length > 0) throw new BenchFailure('result_invalid', message, found);
   await mkdir(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.tmp`;
   await writeFile(draft, text);

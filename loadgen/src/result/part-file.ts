@@ -1,16 +1,13 @@
 /**
- * The file of a suite's result (decisions 22 and 68). A full run on committed sources replaces the committed one below
- * `docs/suites/`, every other run a scratch file.
- *
- * Each suite is measured separately, with its own commit and machine. Invariant: a file is written only when it follows
- * the schema.
+ * The file of a suite's result (decisions 22 and 68). Each suite is measured separately, with its own commit and
+ * machine. A full run on committed sources replaces the committed file below `docs/suites/`.
  */
 import type { BinaryResult } from '../binary/result.ts';
 import type { CodecsResult } from '../codecs/result.ts';
 import type { SuiteName } from '../plan/suite-options.ts';
 import type { RpcResult } from '../rpc/result.ts';
 import type { SyncResult } from '../sync/result.ts';
-import { rowsJson, writeChecked } from './json.ts';
+import { readableJson, rounded, writeChecked } from './json.ts';
 
 /** The committed results. A suite that was not measured is absent. */
 export interface SuiteParts {
@@ -28,6 +25,9 @@ export function suiteFile(name: SuiteName): string {
   return `docs/suites/${name}.json`;
 }
 
+const DIGITS = 4;
+
+/** Writes the result of a suite with four significant digits. */
 export function putPart(name: SuiteName, part: object, file: string): Promise<void> {
-  return writeChecked(rowsJson(part), file, `#/$defs/${name}`);
+  return writeChecked(readableJson(rounded(part, DIGITS)), file, `#/$defs/${name}`);
 }

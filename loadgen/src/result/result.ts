@@ -120,14 +120,9 @@ export interface ServerMeasurement {
   readonly drift?: Readonly<Record<string, Drift>>;
 }
 
-interface Measured<One> {
-  readonly measurements: readonly One[];
-}
+type Measured<One> = { readonly measurements: readonly One[] };
 
-export function measurementNamed<One extends Measurement>(
-  result: Measured<One>,
-  name: string,
-): One | undefined {
+export function measurementNamed<One extends Measurement>(result: Measured<One>, name: string) {
   return result.measurements.find((measurement) => measurement.name === name);
 }
 

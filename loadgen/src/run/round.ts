@@ -9,7 +9,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from '../analyse/metrics.ts';
 import { median } from '../analyse/statistics.ts';
-import { createProbe, readTicksPerSecond } from '../observe/probe.ts';
+import { createProbe } from '../observe/probe.ts';
 import type { ProcessSample, Slice } from '../observe/sample.ts';
 import { UNSIZED_WARM_UP } from '../plan/lengths.ts';
 import { roundTimeOf } from '../plan/plan.ts';
@@ -86,7 +86,6 @@ export class Group {
       spec,
       launch: launchOf(spec),
       probe: createProbe(),
-      ticksPerSecond: readTicksPerSecond(),
       onHealth: (label: string, name: TargetName, health: Health) => onHealth(spec, label, name, health),
     };
     const servers: ServerUnderTest[] = [];

@@ -14,13 +14,13 @@ import type { Generator, Sent } from '../load/drivers/driver.ts';
 import { machineLoad, readMachine } from '../observe/machine.ts';
 import { observe } from '../observe/observer.ts';
 import type { ProbeProcess } from '../observe/probe.ts';
-import { checkReads, startReader } from '../observe/reader.ts';
+import { startReader } from '../observe/reader.ts';
 import type { ProcessSample, Slice, WarmUp } from '../observe/sample.ts';
 import { folderBytes } from '../observe/size.ts';
-import { checkStream, startStreamClients } from '../observe/stream/clients.ts';
+import { startStreamClients } from '../observe/stream/clients.ts';
 import { startCpu } from '../observe/thread-times.ts';
 import type { Spec } from '../plan/spec.ts';
-import { type Auditor, checkAudit } from '../verify/audit/auditor.ts';
+import type { Auditor } from '../verify/audit/auditor.ts';
 import { checkDurability, type Health, readHealth } from '../verify/health.ts';
 import { Host, type Launch } from './host.ts';
 import { warmUp } from './warm-up.ts';
@@ -40,7 +40,6 @@ export interface ServerContext {
   readonly launch: Launch;
   readonly auditor: Auditor;
   readonly probe: ProbeProcess;
-  readonly ticksPerSecond: number | null;
   onHealth(label: string, name: TargetName, health: Health): void;
 }
 
@@ -119,29 +118,28 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
 
     async measure(spec: Spec, load: Load): Promise<Slice> {
       const isSoak = spec.mode === 'soak';
-      const observer = observe({
+      const stopReader = isSoak ? startReader(server.url, label, lifetime) : null;
+      await clients?.mark();
+      const cpu = await startCpu(server.pid, probe);
+      const machineBefore = await readMachine();
+      const own = process.cpuUsage();
+      const at_s = performance.now() / 1000;
+      const stopObserver = observe({
         pid: server.pid,
         database,
         lag_url: isSoak ? server.url : null,
         interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
         lifetime,
       });
-      const startedReader = isSoak ? startReader(server.url, lifetime) : null;
-      await clients?.mark();
-      const cpu = await startCpu(server.pid, probe);
-      const machineBefore = await readMachine();
-      const own = process.cpuUsage();
-      const at_s = performance.now() / 1000;
-      observer.begin();
       const measured = await send(load);
       const server_cpu_us = await cpu();
       const machineAfter = await readMachine();
       const ownUsed = process.cpuUsage(own);
-      const timeline = observer.stop();
+      const timeline = stopObserver();
       const clients_cpu_us = (await clients?.cpu()) ?? 0;
-      const reader = startedReader === null ? null : await startedReader.stop();
-      if (reader !== null) checkReads(reader, label);
-      if (observer.walPeak !== null) wal_peak_bytes = Math.max(wal_peak_bytes ?? 0, observer.walPeak);
+      const reader = (await stopReader?.()) ?? null;
+      const logs = timeline.wal_bytes.filter((bytes) => bytes !== null);
+      if (logs.length > 0) wal_peak_bytes = Math.max(wal_peak_bytes ?? 0, ...logs);
       const run_us = ownUsed.user + ownUsed.system + measured.generator_cpu_us + clients_cpu_us;
       const all_us = server_cpu_us === null ? null : server_cpu_us + run_us;
       return {
@@ -154,7 +152,7 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
         timeline,
         reader,
         clients_cpu_us,
-        machine: machineLoad(machineBefore, machineAfter, all_us, context.ticksPerSecond),
+        machine: machineLoad(machineBefore, machineAfter, all_us),
       };
     },
 
@@ -166,14 +164,13 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
 
     /** Checks the file of the stopped server and removes its folder. */
     async check(): Promise<ProcessSample> {
-      const claim = { ranges, acknowledged_events };
-      const [audit, stream] = await Promise.all([
-        auditor.audit(database, claim),
-        clients?.finish(database) ?? null,
-      ]);
-      await checkAudit(audit, label, details, () => auditor.explain(database, claim));
-      if (stream !== null) checkStream(stream, label, acknowledged_events, clients!.problems());
-      const disk = { bytes: await folderBytes(host.folder), events: audit.stored_events, wal_peak_bytes };
+      const streamed = clients?.finish(database, label, acknowledged_events) ?? null;
+      // The failure of the audit says more, so the audit is awaited first.
+      streamed?.catch(() => undefined);
+      const claim = { name: label, file: database, ranges, acknowledged_events, details };
+      const audit = await auditor.audit(claim);
+      const stream = await streamed;
+      const disk = { bytes: await folderBytes(host.folder), events: audit.events, wal_peak_bytes };
       await host.discard();
       return { round, target: name, warm_up, idle_rss_bytes, ...stopped, stream, disk, audit };
     },

@@ -150,7 +150,7 @@ export class SuiteRun {
 }
 
 function stolenWarnings(before: MachineTicks | null, after: MachineTicks | null): Warning[] {
-  const stolen = machineLoad(before, after, null, null).stolen_share ?? 0;
+  const stolen = machineLoad(before, after, null).stolen_share ?? 0;
   if (stolen <= STOLEN) return [];
   return [warningOf('stolen_time', `${(stolen * 100).toFixed(1)} % of the cores' time was given to others`)];
 }

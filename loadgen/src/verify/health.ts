@@ -25,7 +25,7 @@ export interface Health {
 /** Settings that must be equal, in addition to the pragmas. SQLite's compile options may differ. */
 const SETTINGS = ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const;
 
-const TEXTS = ['runtime', 'version', ...SETTINGS] as const;
+const MEMBERS = ['runtime', 'version', ...SETTINGS, 'compile_options', 'pragmas'];
 
 export async function readHealth(url: string): Promise<Health> {
   const response = await fetch(`${url}/api/health`);
@@ -33,11 +33,9 @@ export async function readHealth(url: string): Promise<Health> {
   const fails = (what: string) =>
     new BenchFailure('server_failed', `GET /api/health ${what}`, [JSON.stringify(body)]);
   if (response.status !== 200) throw fails(`answered ${response.status}`);
-  const missing = [...TEXTS, 'compile_options', 'pragmas'].filter((name) => isEmpty(body[name]));
+  const missing = MEMBERS.filter((name) => isEmpty(body[name]));
   if (missing.length > 0) throw fails(`says no ${missing.join(', ')}`);
-  const { compile_options, pragmas } = body as unknown as Health;
-  const texts = TEXTS.map((name) => [name, String(body[name])]);
-  return { ...Object.fromEntries(texts), compile_options, pragmas };
+  return Object.fromEntries(MEMBERS.map((name) => [name, body[name]])) as unknown as Health;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -55,37 +53,12 @@ export function checkDurability(label: string, health: Health, asked: string): v
   ]);
 }
 
-type Named = readonly [name: string, health: Health];
-
-export function checkSameSettings([name, health]: Named, [otherName, other]: Named): void {
-  const [wanted, found] = [settingsOf(health), settingsOf(other)];
-  const different = [...new Set([...wanted.keys(), ...found.keys()])]
-    .filter((setting) => found.get(setting) !== wanted.get(setting))
-    .map((setting) => {
-      const [one, two] = [wanted.get(setting) ?? 'nothing', found.get(setting) ?? 'nothing'];
-      return `${setting}: ${name} ${one}, ${otherName} ${two}`;
-    });
-  if (different.length === 0) return;
-  throw new BenchFailure(
-    'health_differs',
-    'the servers do not run with the same settings, so nothing can be compared',
-    different,
-  );
-}
-
-function settingsOf(health: Health): Map<string, string | number> {
-  return new Map([
-    ...SETTINGS.map((setting) => [setting, health[setting]] as const),
-    ...Object.entries(health.pragmas).map(([name, value]) => [`pragma ${name}`, value] as const),
-  ]);
-}
-
 /**
  * The settings that the servers of a run report in each round, which must be the same. Durability may differ between
  * measurements, but not within one.
  */
 export class EffectiveSettings {
-  readonly #firstByDurability = new Map<string, readonly [string, Health]>();
+  readonly #firstByDurability = new Map<string, { readonly label: string; readonly health: Health }>();
   readonly #firstByTarget = new Map<TargetName, Health>();
 
   /**
@@ -93,15 +66,27 @@ export class EffectiveSettings {
    * settings.
    */
   add(label: string, name: TargetName, health: Health): void {
-    const first = this.#firstByDurability.get(health.durability);
-    if (first === undefined) this.#firstByDurability.set(health.durability, [label, health]);
-    else checkSameSettings(first, [label, health]);
-    if (!this.#firstByTarget.has(name)) this.#firstByTarget.set(name, health);
+    const first = this.#firstByDurability.get(health.durability) ?? { label, health };
+    this.#firstByDurability.set(health.durability, first);
+    this.#firstByTarget.set(name, this.#firstByTarget.get(name) ?? health);
+    const [wanted, found] = [settingsOf(first.health), settingsOf(health)];
+    const different = Object.keys({ ...wanted, ...found })
+      .filter((key) => found[key] !== wanted[key])
+      .map(
+        (key) => `${key}: ${first.label} ${wanted[key] ?? 'nothing'}, ${label} ${found[key] ?? 'nothing'}`,
+      );
+    if (different.length === 0) return;
+    const message = 'the servers do not run with the same settings, so nothing can be compared';
+    throw new BenchFailure('health_differs', message, different);
   }
 
+  /** Returns the settings that a server reported first. */
   of(name: TargetName): Health {
-    const health = this.#firstByTarget.get(name);
-    if (health === undefined) throw new BenchFailure('server_failed', `${name} has reported no settings`);
-    return health;
+    return this.#firstByTarget.get(name)!;
   }
+}
+
+function settingsOf(health: Health): Readonly<Record<string, string | number>> {
+  const pragmas = Object.entries(health.pragmas).map(([name, value]) => [`pragma ${name}`, value]);
+  return Object.fromEntries([...SETTINGS.map((name) => [name, health[name]]), ...pragmas]);
 }

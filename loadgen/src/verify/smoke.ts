@@ -19,12 +19,6 @@ interface Request {
   readonly holds: Readonly<Record<string, unknown>>;
 }
 
-interface Exchange {
-  readonly request: string;
-  /** Status, content type and body as received, without the values that come from the clock. */
-  readonly answer: string;
-}
-
 const EVENT = {
   event_id: 'smoke-1',
   session_id: 'smoke',
@@ -65,55 +59,44 @@ export async function verify(
   durability: Durability,
   settings: EffectiveSettings,
 ): Promise<void> {
-  const answers = new Map<string, Exchange[]>();
+  const reference: string[] = [];
   for (const name of targets) {
     await withHost(Host.start(name, how, { flags: ['--durability', durability] }), async ({ url }) => {
       const health = await readHealth(url);
       checkDurability(name, health, durability);
       settings.add(name, name, health);
-      answers.set(name, await runSmoke(name, url));
+      for (const [i, request] of SMOKE.entries()) {
+        const answer = await answerOf(name, url, request);
+        reference[i] ??= answer;
+        if (answer !== reference[i])
+          throw differs('the servers give different answers', request, [
+            `${targets[0]}: ${reference[i]}`,
+            `${name}: ${answer}`,
+          ]);
+      }
     });
   }
-  compareSmoke(answers);
 }
 
-/** Sends the smoke test to a fresh server. Fails at an answer that violates the contract, and shows that answer. */
-async function runSmoke(name: string, url: string): Promise<Exchange[]> {
-  const exchanges: Exchange[] = [];
-  for (const { path, body, status, holds } of SMOKE) {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(url + path, body === undefined ? {} : { method: 'POST', body, headers });
-    const text = await response.text();
-    // `created_at` is the only value of these answers that comes from the clock.
-    const shown = text.replace(/"created_at":"[^"]*"/g, '"created_at":"…"');
-    const answer = `${response.status} ${response.headers.get('content-type')} ${shown}`;
-    const request = body === undefined ? `GET ${path}` : `POST ${path} ${body}`;
-    if (response.status !== status || !contains(text, holds)) {
-      throw new BenchFailure('parity_difference', `${name} answers against the contract`, [
-        request,
-        `expected ${status} with ${JSON.stringify(holds)}`,
-        `${name}: ${answer}`,
-      ]);
-    }
-    exchanges.push({ request, answer });
-  }
-  return exchanges;
+/** Returns status, content type and body. Fails at an answer that violates the contract, and shows that answer. */
+async function answerOf(name: string, url: string, request: Request): Promise<string> {
+  const { path, body, status, holds } = request;
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url + path, body === undefined ? {} : { method: 'POST', body, headers });
+  const text = await response.text();
+  // `created_at` is the only value of these answers that comes from the clock.
+  const shown = text.replace(/"created_at":"[^"]*"/g, '"created_at":"…"');
+  const answer = `${response.status} ${response.headers.get('content-type')} ${shown}`;
+  if (response.status === status && contains(text, holds)) return answer;
+  throw differs(`${name} answers against the contract`, request, [
+    `expected ${status} with ${JSON.stringify(holds)}`,
+    `${name}: ${answer}`,
+  ]);
 }
 
-/** Fails at the first answer that differs between two servers, and shows both answers. */
-function compareSmoke(all: ReadonlyMap<string, readonly Exchange[]>): void {
-  const [first, ...others] = [...all];
-  for (const [name, exchanges] of others) {
-    for (const [i, { request, answer }] of exchanges.entries()) {
-      const reference = first![1][i]!.answer;
-      if (answer === reference) continue;
-      throw new BenchFailure('parity_difference', 'the servers give different answers', [
-        request,
-        `${first![0]}: ${reference}`,
-        `${name}: ${answer}`,
-      ]);
-    }
-  }
+function differs(message: string, { path, body }: Request, lines: readonly string[]): BenchFailure {
+  const request = body === undefined ? `GET ${path}` : `POST ${path} ${body}`;
+  return new BenchFailure('parity_difference', message, [request, ...lines]);
 }
 
 function contains(text: string, wanted: Request['holds']): boolean {

@@ -1,15 +1,23 @@
 /**
- * One client of the live stream: it reads every byte and records the first violation.
+ * One client of the live stream: it splits the bytes into frames, and digests every row in the order of arrival.
  *
- * Invariants: ids grow by one from the `last_id` of the first frame. The digest covers the rows in the order of their
- * arrival. The client continues after a violation, so that the counts of a round are complete.
+ * Invariants: an event costs one search in the bytes and no JSON parsing. Ten clients of a busy server receive a
+ * hundred thousand frames a second in one thread. Ids grow by one from the `last_id` of the first frame. The client
+ * continues after a violation, so that the counts of a round are complete.
  */
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { createHistogram, latencyOf } from '../../analyse/histogram.ts';
+import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import type { Latency } from '../../load/drivers/driver.ts';
-import { FrameReader } from './frames.ts';
+
+/** The beginning of an event's frame, which is in its first bytes: an id has at most 16 digits. */
+const EVENT = /^id: (\d{1,16})\ndata: \{"type":"event","payload":/;
+const EVENT_BYTES = 64;
+/** The first frame (rule STR-01). */
+const CONNECTED = /^data: \{"type":"connected",.*"last_id":(\d+)\}$/;
+const BLANK_LINE = Buffer.from('\n\n');
+const SHOWN_CHARACTERS = 200;
 
 export class StreamClient {
   /** Last id before the client's first row; NaN until it is connected. */
@@ -24,19 +32,8 @@ export class StreamClient {
   recorder: LagRecorder | null = null;
   /** SHA-256 of all rows. They are JSON objects and need no separator. */
   readonly #digest = createHash('sha256');
-  readonly #name: string;
-  readonly #reader: FrameReader;
-  #now = 0;
+  #rest: Buffer | null = null;
   #socket: Socket | null = null;
-
-  constructor(name: string) {
-    this.#name = name;
-    this.#reader = new FrameReader({
-      event: (id, row) => this.#event(id, row),
-      other: (data) => this.#other(data),
-      unreadable: (text) => this.#fault(`sent what is no frame: ${text}`),
-    });
-  }
 
   connect(url: string): void {
     const request = get(`${url}/api/stream`, { agent: false, headers: { accept: 'text/event-stream' } });
@@ -48,8 +45,23 @@ export class StreamClient {
     this.#socket?.destroy();
   }
 
+  /** Returns the digest of all rows in hex, once. */
   digest(): string {
-    return this.#digest.copy().digest('hex');
+    return this.#digest.digest('hex');
+  }
+
+  /** Handles bytes that arrived at `now` (Unix milliseconds). */
+  push(chunk: Buffer, now: number): void {
+    const bytes = this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]);
+    let at = 0;
+    for (;;) {
+      // A frame contains no blank line: only metadata could contain one, and rule MET-03 forbids it.
+      const end = bytes.indexOf(BLANK_LINE, at);
+      if (end < 0) break;
+      this.#frame(bytes.subarray(at, end), now);
+      at = end + BLANK_LINE.length;
+    }
+    this.#rest = at === bytes.length ? null : bytes.subarray(at);
   }
 
   #read(response: IncomingMessage): void {
@@ -59,46 +71,38 @@ export class StreamClient {
       response.resume();
       return;
     }
-    response.on('data', (chunk: Buffer) => {
-      // All frames of a chunk arrive together, so the clock is read once.
-      this.#now = Date.now();
-      this.#reader.push(chunk);
-    });
+    // All frames of a chunk arrive together, so the clock is read once.
+    response.on('data', (chunk: Buffer) => this.push(chunk, Date.now()));
     response.once('close', () => this.#end('the stream ended'));
     response.on('error', () => undefined);
   }
 
-  #event(id: number, row: Buffer): void {
+  #frame(frame: Buffer, now: number): void {
+    const event = EVENT.exec(frame.toString('latin1', 0, EVENT_BYTES));
+    if (event === null) {
+      this.#other(frame.toString());
+      return;
+    }
+    // The last byte closes the object that contains the row.
+    const row = frame.subarray(event[0].length, -1);
+    const id = Number(event[1]);
+    if (id !== this.last + 1) this.problem ??= `got id ${id} after ${this.last}`;
     this.frames++;
-    if (id !== this.last + 1) this.#fault(`got id ${id} after ${this.last}`);
     this.last = id;
     this.#digest.update(row);
-    this.recorder?.note(row, this.#now);
+    this.recorder?.note(row, now);
   }
 
-  #other(data: string): void {
-    let frame: { readonly type?: unknown; readonly last_id?: unknown };
-    try {
-      frame = JSON.parse(data) as typeof frame;
-    } catch {
-      this.#fault(`sent what is no JSON: ${data.slice(0, 200)}`);
-      return;
-    }
-    if (frame.type === 'stats') return;
-    if (frame.type !== 'connected' || !Number.isNaN(this.after) || typeof frame.last_id !== 'number') {
-      this.#fault(`sent an unexpected frame: ${data.slice(0, 200)}`);
-      return;
-    }
-    this.after = frame.last_id;
-    this.last = frame.last_id;
-  }
-
-  #fault(what: string): void {
-    this.problem ??= `${this.#name} ${what}`;
+  #other(text: string): void {
+    if (text.startsWith(':') || text.startsWith('data: {"type":"stats"')) return;
+    const connected = CONNECTED.exec(text);
+    if (connected === null || !Number.isNaN(this.after))
+      this.problem ??= `sent an unexpected frame: ${text.slice(0, SHOWN_CHARACTERS)}`;
+    else this.after = this.last = Number(connected[1]);
   }
 
   #end(how: string): void {
-    this.ended ??= `${this.#name}: ${how} after id ${this.last}`;
+    this.ended ??= `${how} after id ${this.last}`;
   }
 }
 
@@ -115,9 +119,6 @@ const TIMESTAMP_CHARACTERS = '2026-02-18T18:06:41.231Z'.length;
 export class LagRecorder {
   readonly #histogram = createHistogram();
   readonly #since: number;
-  /** Timestamp of the last row. Rows of one transaction have the same one, which is parsed once. */
-  #text = '';
-  #created = Number.NaN;
 
   /** Rows that were stored before `since` (Unix milliseconds) do not count. */
   constructor(since: number) {
@@ -125,15 +126,9 @@ export class LagRecorder {
   }
 
   note(row: Buffer, now: number): void {
-    const at = row.indexOf(CREATED_AT);
-    if (at < 0) return;
-    const from = at + CREATED_AT.length;
-    const text = row.toString('latin1', from, from + TIMESTAMP_CHARACTERS);
-    if (text !== this.#text) {
-      this.#text = text;
-      this.#created = Date.parse(text);
-    }
-    if (this.#created >= this.#since) this.#histogram.recordValue(Math.max(0, now - this.#created) * 1000);
+    const from = row.indexOf(CREATED_AT) + CREATED_AT.length;
+    const created = Date.parse(row.toString('latin1', from, from + TIMESTAMP_CHARACTERS));
+    if (created >= this.#since) record(this.#histogram, now - created);
   }
 
   lag(): Latency | null {

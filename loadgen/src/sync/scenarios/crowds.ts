@@ -10,7 +10,7 @@ import { decode, latencyOf, merge } from '../../analyse/histogram.ts';
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { createProbe } from '../../observe/probe.ts';
-import { checkStream, startStreamClients } from '../../observe/stream/clients.ts';
+import { startStreamClients } from '../../observe/stream/clients.ts';
 import { Helper } from '../../run/helper.ts';
 import { Host, withHost } from '../../run/host.ts';
 import type { CrowdOrder, CrowdReply } from '../crowd-process.ts';
@@ -101,8 +101,7 @@ export const fullStream: Scenario = async (server, { sizes, launch, poster, add 
     const { posted, figures } = await poster.measuredLoad(host);
     await crowd.until(posted.revision);
     await host.stop();
-    const sample = await crowd.finish(host.database);
-    checkStream(sample, server, posted.revision, crowd.problems());
+    const sample = await crowd.finish(host.database, server, posted.revision);
     await host.discard();
     return {
       ...figures,

@@ -1,53 +1,93 @@
 /**
- * The auditor's process: it computes the expected rows of the pool once, then digests a file on request.
- *
- * The expected digest depends only on pool and ranges, so it is computed once for rounds that send the same events. The
- * file is read after every round.
+ * The auditor's process: it computes the constant columns of the pool once, then checks a file on request. Only when
+ * the digests differ does it look for the rows that differ.
  */
+import Database from 'better-sqlite3';
+import { BenchFailure } from '../../failure.ts';
 import type { Range } from '../../load/bodies.ts';
-import { loadPool, type PoolSource } from '../../load/pool.ts';
+import { loadPool, type Pool, type PoolSource } from '../../load/pool.ts';
 import { serve } from '../../run/serve.ts';
-import { Expected } from './expected.ts';
-import { explain } from './explain.ts';
-import { type Digest, MultisetDigest } from './row.ts';
-import { StoredFile } from './stored.ts';
+import { type Digest, digestOf, joined } from './row.ts';
+import { type AuditRow, constantHashes, expectedRows, storedRows } from './rows.ts';
+
+/** What a round sent, and how much of it was acknowledged. The audit checks that the file has all of it. */
+export interface Claim {
+  /** Name of the round in a failure. */
+  readonly name: string;
+  readonly file: string;
+  /** Ranges of the endless sequence that were sent, including the warm-up. No two ranges overlap. */
+  readonly ranges: readonly Range[];
+  readonly acknowledged_events: number;
+  /** Lines of a failure, before those that name the rows. */
+  readonly details: readonly string[];
+}
 
 export type Order =
   | { readonly kind: 'prepare'; readonly pool: PoolSource }
-  | { readonly kind: 'digest' | 'explain'; readonly file: string; readonly ranges: readonly Range[] };
+  | { readonly kind: 'audit'; readonly claim: Claim };
 
-export type Reply =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'digested'; readonly expected: Digest; readonly stored: Digest }
-  | { readonly kind: 'explained'; readonly lines: readonly string[] };
+export type Reply = { readonly kind: 'ready' } | { readonly kind: 'audited'; readonly audit: Digest };
 
-let expected: Expected;
-/** Expected digests that were computed before, by their ranges. */
-const wanted = new Map<string, Digest>();
+let pool: Pool;
+let constants: readonly string[];
+/** Digests of expected rows by their range. Closed loops and fixed rates send the same ranges in every round. */
+const known = new Map<string, Digest>();
 
 serve<Order, Reply>(async (order) => {
-  if (order.kind === 'prepare') {
-    expected = new Expected(await loadPool(order.pool));
-    return { kind: 'ready' };
-  }
-  const stored = new StoredFile(order.file);
-  try {
-    if (order.kind === 'explain')
-      return { kind: 'explained', lines: explain(expected, stored, order.ranges) };
-    const found = new MultisetDigest();
-    stored.visit((row) => found.add(row.hash));
-    return { kind: 'digested', expected: wantedOf(order.ranges), stored: found.digest() };
-  } finally {
-    stored.close();
-  }
+  if (order.kind === 'audit') return { kind: 'audited', audit: auditOf(order.claim) };
+  pool = await loadPool(order.pool);
+  constants = constantHashes(pool);
+  return { kind: 'ready' };
 });
 
-function wantedOf(ranges: readonly Range[]): Digest {
-  const key = JSON.stringify(ranges);
-  const before = wanted.get(key);
-  if (before !== undefined) return before;
-  const all = new MultisetDigest();
-  expected.visit(ranges, (row) => all.add(row.hash));
-  wanted.set(key, all.digest());
-  return all.digest();
+function auditOf({ name, file, ranges, acknowledged_events, details }: Claim): Digest {
+  const stored = digestOf(storedRows(file));
+  const expected = joined(ranges.map(expectedOf));
+  const isEqual = stored.digest === expected.digest && stored.events === expected.events;
+  if (isEqual && acknowledged_events === expected.events) return stored;
+  throw new BenchFailure(
+    'audit_failed',
+    `${name}: expected ${expected.events} events, acknowledged ${acknowledged_events}, ` +
+      `stored ${stored.events}; the stored rows are ${isEqual ? 'equal' : 'different'} in content`,
+    [...details, ...differences(expectedRows(pool, constants, ranges), storedRows(file))],
+  );
+}
+
+function expectedOf(range: Range): Digest {
+  const key = `${range.first} ${range.count}`;
+  const digest = known.get(key) ?? digestOf(expectedRows(pool, constants, [range]));
+  known.set(key, digest);
+  return digest;
+}
+
+/** Selects the rows that the other side lacks. The nth of equal rows needs the nth equal row of the other side. */
+const ALONE = `
+  WITH counted AS (SELECT *, row_number() OVER (PARTITION BY side, hash ORDER BY number) AS nth FROM rows)
+  SELECT side, number, ids FROM counted GROUP BY hash, nth HAVING count(*) = 1 ORDER BY number`;
+const SHOWN = 5;
+
+/** Names the rows that one side lacks. A row with another value in a column is in both lists. */
+function differences(expected: Iterable<AuditRow>, stored: Iterable<AuditRow>): string[] {
+  // A database without a name is a temporary file, which SQLite removes. So memory stays bounded.
+  const database = new Database('');
+  database.exec('CREATE TABLE rows (side, number INTEGER, ids, hash)');
+  const insert = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?)');
+  const fill = database.transaction((side: string, rows: Iterable<AuditRow>) => {
+    for (const { number, session_id, event_id, hash } of rows)
+      insert.run(side, number, `event_id ${event_id}, session_id ${session_id}`, hash);
+  });
+  fill('index', expected);
+  fill('row', stored);
+  const found = database.prepare<[], { side: string; number: number; ids: string }>(ALONE).all();
+  database.close();
+  const listOf = (title: string, side: string): string[] => {
+    const own = found.filter((row) => row.side === side);
+    const shown = own.slice(0, SHOWN).map(({ number, ids }) => `  ${side} ${number}, ${ids}`);
+    const more = own.length > SHOWN ? `, the first ${SHOWN}` : '';
+    return own.length === 0 ? [] : [`${title}: ${own.length}${more}`, ...shown];
+  };
+  return [
+    ...listOf('events that are not in the file', 'index'),
+    ...listOf('rows that were not sent so', 'row'),
+  ];
 }

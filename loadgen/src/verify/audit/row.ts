@@ -2,12 +2,13 @@
  * A row of the view `events_readable` as the audit compares it: its columns and its digest.
  *
  * The digest has two levels, since only the ids of an event change when a pool is sent again. The other columns are
- * hashed once per template. That hash and the ids of each event are then hashed together. Invariants: absent and empty
- * values have different hashes, and every value has an end marker. The server assigns `id` and `created_at`, so they
- * are not compared.
+ * hashed once per event of the pool. Invariants: absent and empty values have different hashes, and every value has an
+ * end marker. The server assigns `id` and `created_at`, so they are not compared.
  */
 import { hash } from 'node:crypto';
+import Database from 'better-sqlite3';
 import CONTRACT from '../../../../contract/fields.json' with { type: 'json' };
+import { BenchFailure } from '../../failure.ts';
 
 export type Value = string | number | null;
 
@@ -18,58 +19,68 @@ const OWN = ['id', 'created_at', 'session_id', 'event_id'];
 /** Columns that do not change when an event of the pool is sent again. */
 export const CONSTANT_COLUMNS = VIEW_COLUMNS.filter((column) => !OWN.includes(column));
 
-export type Constants = Readonly<Record<string, Value>>;
+/**
+ * Reads columns of the rows above an id from a stopped server's file, through the view `events_readable` alone. A view
+ * with other columns than the contract's is a failure, since some columns would not be compared.
+ */
+export function* storedValues(file: string, columns: readonly string[], after = 0): Generator<Value[]> {
+  const database = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    const view = database.pragma('table_info(events_readable)') as { readonly name: string }[];
+    const found = view.map(({ name }) => name).join(' ');
+    if (found !== VIEW_COLUMNS.join(' '))
+      throw new BenchFailure(
+        'audit_failed',
+        `the view events_readable has other columns: ${found || 'none'}`,
+      );
+    const select = `SELECT ${columns.join(', ')} FROM events_readable WHERE id > ? ORDER BY id`;
+    yield* database.prepare<[number], Value[]>(select).raw().iterate(after);
+  } finally {
+    database.close();
+  }
+}
 
-/** Returns the hash of the constant columns, which are in `values` from the index `from` on. */
-export function hashConstants(values: readonly Value[], from: number): string {
+/** Returns the hash of the values of `CONSTANT_COLUMNS`, in that order, which are in `values` from the index `from` on. */
+export function hashConstants(values: readonly Value[], from = 0): string {
   let text = '';
-  // U+0000 separates the values: no text of an event contains it (rule EVT-12), and no JSON text does.
   for (let i = from; i < values.length; i++) text += marked(values[i]!);
   return hash('sha256', text);
 }
 
-/** Returns the hash of a whole row, with one byte per character, which is faster to add than hex. */
+/** Returns the hash of a whole row in hex. */
 export function hashRow(constants: string, sessionId: Value, eventId: Value): string {
-  return hash('sha256', constants + marked(sessionId) + marked(eventId), 'binary');
+  return hash('sha256', constants + marked(sessionId) + marked(eventId));
 }
 
-/** Returns the value between `=` and U+0000, which no value contains. An absent value is U+0000 alone. */
+/** Returns the value between `=` and U+0000, which no value contains (EVT-12). An absent value is U+0000 alone. */
 function marked(value: Value): string {
   return value === null ? '\0' : `=${value}\0`;
 }
 
-export function constantValues(constants: Constants): Value[] {
-  return CONSTANT_COLUMNS.map((column) => constants[column]!);
-}
-
+/** Number of rows, and the digest of their multiset: 128 bits in hex. */
 export interface Digest {
-  readonly count: number;
-  readonly hex: string;
+  readonly events: number;
+  readonly digest: string;
 }
 
-const LANES = 4;
-const LANE_BYTES = 4;
+const DIGEST_BITS = 128;
+const DIGITS = DIGEST_BITS / 4;
 
 /**
- * The digest of a multiset of rows: their hashes added in four lanes of 32 bits, each modulo 2^32. The order of rows does
- * not matter, and a row that occurs twice counts twice.
+ * Returns the digest of a multiset of rows: the sum of their hashes in hex, cut to 128 bits. The order of rows does not
+ * matter, and a row that occurs twice counts twice (decision 10).
  */
-export class MultisetDigest {
-  readonly #lanes = new Uint32Array(LANES);
-  #count = 0;
-
-  /** Adds one member by its hash, a string with one byte per character. The first 128 bits are used. */
-  add(hash: string): void {
-    this.#count++;
-    for (let lane = 0; lane < LANES; lane++) {
-      const at = lane * LANE_BYTES;
-      const low = hash.charCodeAt(at) | (hash.charCodeAt(at + 1) << 8);
-      this.#lanes[lane]! += low | (hash.charCodeAt(at + 2) << 16) | (hash.charCodeAt(at + 3) << 24);
-    }
+export function digestOf(rows: Iterable<{ readonly hash: string }>): Digest {
+  let [events, sum] = [0, 0n];
+  for (const { hash } of rows) {
+    events++;
+    sum = BigInt.asUintN(DIGEST_BITS, sum + BigInt(`0x${hash.slice(0, DIGITS)}`));
   }
+  return { events, digest: sum.toString(16).padStart(DIGITS, '0') };
+}
 
-  digest(): Digest {
-    const hex = [...this.#lanes].map((lane) => lane.toString(16).padStart(2 * LANE_BYTES, '0')).join('');
-    return { count: this.#count, hex };
-  }
+/** Returns the digest of the rows of all multisets together. */
+export function joined(digests: readonly Digest[]): Digest {
+  const { digest } = digestOf(digests.map((one) => ({ hash: one.digest })));
+  return { events: digests.reduce((sum, one) => sum + one.events, 0), digest };
 }
