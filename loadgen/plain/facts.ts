@@ -16,7 +16,6 @@ import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface ProgramFacts {
   readonly name: 'rs' | 'ts' | 'plain-rs' | 'plain-ts';
-  readonly language: 'Rust' | 'TypeScript';
   readonly lines: number;
   readonly sql_lines: number;
   /** `all`: direct and indirect dependencies, each version once. */
@@ -25,48 +24,20 @@ export interface ProgramFacts {
   readonly clean_build_s: number | null;
 }
 
-interface Program extends Pick<ProgramFacts, 'name' | 'language'> {
-  /** Patterns of the files with code, and of those with SQL. */
+interface Program extends Pick<ProgramFacts, 'name'> {
+  /** Pattern of the files with code. */
   readonly sources: string;
-  readonly sql: readonly string[];
   /** The manifest of a crate, or the name of a package. */
   readonly manifest: string;
-  /** Script that bundles a package. */
-  readonly bundler?: string;
 }
 
-const CONTRACT_SQL = ['contract/{queries,migrations}/**/*.sql', 'contract/pragmas.sql'];
+const SQL = ['contract/{queries,migrations}/**/*.sql', 'contract/pragmas.sql'];
 const PLAIN_SQL = ['loadgen/plain/sql/*.sql', 'contract/pragmas.sql'];
 const PROGRAMS: readonly Program[] = [
-  {
-    name: 'rs',
-    language: 'Rust',
-    sources: 'server-rs/src/**/*.rs',
-    sql: CONTRACT_SQL,
-    manifest: 'server-rs/Cargo.toml',
-  },
-  {
-    name: 'ts',
-    language: 'TypeScript',
-    sources: 'server-ts/src/**/*.ts',
-    sql: CONTRACT_SQL,
-    manifest: '@twin-ingest/server',
-    bundler: 'server-ts/build.ts',
-  },
-  {
-    name: 'plain-rs',
-    language: 'Rust',
-    sources: 'loadgen/plain/rust/src/*.rs',
-    sql: PLAIN_SQL,
-    manifest: 'loadgen/plain/rust/Cargo.toml',
-  },
-  {
-    name: 'plain-ts',
-    language: 'TypeScript',
-    sources: 'loadgen/plain/typescript/*.ts',
-    sql: PLAIN_SQL,
-    manifest: '@twin-ingest/plain',
-  },
+  { name: 'rs', sources: 'server-rs/src/**/*.rs', manifest: 'server-rs/Cargo.toml' },
+  { name: 'ts', sources: 'server-ts/src/**/*.ts', manifest: '@twin-ingest/server' },
+  { name: 'plain-rs', sources: 'loadgen/plain/rust/src/*.rs', manifest: 'loadgen/plain/rust/Cargo.toml' },
+  { name: 'plain-ts', sources: 'loadgen/plain/typescript/*.ts', manifest: '@twin-ingest/plain' },
 ];
 
 function linesOf(patterns: string | readonly string[]): number {
@@ -111,18 +82,19 @@ async function packagesOf(name: string): Promise<ProgramFacts['dependencies']> {
   return { direct: Object.keys(listed.dependencies ?? {}).length, all: new Set(namesIn(listed)).size };
 }
 
-/** Returns the seconds of one build, without the time to fetch dependencies. `null` for a program without a build. */
-async function buildTime({ language, manifest, bundler }: Program): Promise<number | null> {
-  if (language === 'TypeScript' && bundler === undefined) return null;
-  return await inFolder((folder) => {
-    if (bundler === undefined) run('cargo', ['fetch', '--locked', '--manifest-path', manifest]);
-    const flags = ['--release', '--locked', '--manifest-path', manifest, '--target-dir', folder];
+/** Returns the seconds of one build, without the time to fetch dependencies. */
+async function buildTime({ name, manifest }: Program): Promise<number | null> {
+  if (name === 'plain-ts') return null;
+  const seconds = (command: string, args: readonly string[]) => {
     const from = performance.now();
-    // The bundler removes its previous output and creates the same again.
-    if (bundler === undefined) run('cargo', ['build', ...flags]);
-    else run(process.execPath, [bundler]);
+    run(command, args);
     return (performance.now() - from) / 1000;
-  });
+  };
+  // The bundler removes its previous output and creates the same again.
+  if (name === 'ts') return seconds(process.execPath, ['server-ts/build.ts']);
+  run('cargo', ['fetch', '--locked', '--manifest-path', manifest]);
+  const flags = ['--release', '--locked', '--manifest-path', manifest, '--target-dir'];
+  return await inFolder((folder) => seconds('cargo', ['build', ...flags, folder]));
 }
 
 function run(command: string, args: readonly string[]): string {
@@ -139,10 +111,12 @@ Prints lines of code and dependencies of the four servers as JSON.
 `);
   const facts: ProgramFacts[] = [];
   for (const program of PROGRAMS) {
-    const { name, language, sources, sql, manifest } = program;
+    const { name, sources, manifest } = program;
     facts.push({
-      ...{ name, language, lines: linesOf(sources), sql_lines: linesOf(sql) },
-      dependencies: language === 'Rust' ? cratesOf(manifest) : await packagesOf(manifest),
+      name,
+      lines: linesOf(sources),
+      sql_lines: linesOf(name.startsWith('plain') ? PLAIN_SQL : SQL),
+      dependencies: manifest.endsWith('.toml') ? cratesOf(manifest) : await packagesOf(manifest),
       clean_build_s: process.argv.includes('--build-times') ? await buildTime(program) : null,
     });
   }

@@ -20,7 +20,6 @@ export const PLAIN_TARGETS: Readonly<Record<TargetName, Target>> = {
       'loadgen/plain/sql',
       'contract/VERSION',
       'contract/pragmas.sql',
-      'contract/vocabulary.json',
       '.cargo',
       'rust-toolchain.toml',
     ],

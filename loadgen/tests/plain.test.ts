@@ -1,6 +1,6 @@
 /**
- * Tests the plain servers: the same responses and the same rows as the products, for the subset of the API that they
- * have.
+ * Tests the plain servers: the same answers and the same rows as the products, for the subset of the API that they
+ * have. Of a refusal only the status is compared.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGETS, type Target } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
+import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
 import EVENT from '../bench-event.json' with { type: 'json' };
 import { countLines } from '../plain/facts.ts';
 import { PLAIN_TARGETS } from '../plain/targets.ts';
@@ -51,26 +52,20 @@ interface Answer {
 async function ask(url: string, path: string, body?: string | Buffer): Promise<Answer> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url + path, body === undefined ? {} : { method: 'POST', headers, body });
-  return { status: response.status, body: (await response.json()) as Answer['body'] };
+  const text = await response.text();
+  // Refusals have no common body, and axum refuses JSON of another type with 422.
+  if (!response.ok) return { status: response.status === 422 ? 400 : response.status, body: {} };
+  return { status: response.status, body: JSON.parse(text) };
 }
 
-/** Returns an answer without the texts that differ between servers. Of a refusal it keeps the status and the code. */
-function withoutTexts({ status, body }: Answer): Answer {
-  if (status >= 400) return { status, body: { code: body.code } };
-  const rejected = body.rejected as { index: number }[] | undefined;
-  return {
-    status,
-    body: rejected === undefined ? body : { ...body, rejected: rejected.map(({ index }) => index) },
-  };
-}
-
+/** Returns the rows of a server after its end. */
 async function rowsAfter({ server, database }: Started): Promise<unknown[]> {
   const exit = await server.stop();
   assert.deepEqual(exit, { code: 0, signal: null });
   const db = new Database(database, { readonly: true });
   const rows = db.prepare<[], Record<string, unknown>>('SELECT * FROM events_readable ORDER BY id').all();
   db.close();
-  return rows.map((row) => ({ ...row, created_at: typeof row.created_at }));
+  return rows.map(({ created_at, ...row }) => ({ ...row, created_at: typeof created_at }));
 }
 
 /** An event with a value in every field. */
@@ -87,53 +82,59 @@ const WHOLE = {
 };
 const { event_id: _, ...WITHOUT_ID } = WHOLE;
 const LEAST = { session_id: 's', agent_type: 'agent', event_type: 'error', tool_name: '  ', status: null };
-const LONG = {
-  ...LEAST,
-  event_type: 'plan_step',
-  tool_name: 'Bash',
-  metadata: { command: 'ls', text: 'é'.repeat(9_000) },
-};
-const BAD = [
+const SUMMARY = Object.fromEntries(VOCABULARY.summary_keys.map((key) => [key, [key]]));
+const LONG = { ...LEAST, metadata: { text: 'é'.repeat(9_000), ...SUMMARY } };
+const WORDS = [
+  ...VOCABULARY.event_types.map((event_type) => ({ ...LEAST, event_type })),
+  ...VOCABULARY.statuses.map((status) => ({ ...LEAST, status })),
+  ...VOCABULARY.sources.map((source) => ({ ...LEAST, source })),
+];
+/** The numbers of bytes of those fields that have a limit. */
+const LIMITS = Object.entries(CONTRACT.fields).flatMap(([name, field]) =>
+  'bytes' in field ? [[name, field.bytes] as const] : [],
+);
+const LONGEST = Object.fromEntries(LIMITS.map(([name, bytes]) => [name, `${name} é`.padEnd(bytes - 1, '.')]));
+const BAD_TYPES = [
   {},
   7,
+  { ...LEAST, agent_type: 1 },
+  { ...LEAST, tokens_in: '1' },
+  { ...LEAST, duration_ms: 0.5 },
+  { ...LEAST, client_timestamp: '2026-02-18' },
+];
+const BAD_VALUES = [
   { ...LEAST, session_id: ' ' },
   { ...LEAST, event_type: 'other' },
-  { ...LEAST, agent_type: 1 },
   { ...LEAST, status: 'done' },
   { ...LEAST, source: ' api' },
   { ...LEAST, tokens_in: -1 },
-  { ...LEAST, duration_ms: 0.5 },
   { ...LEAST, cost_usd: 1_000_001 },
-  { ...LEAST, client_timestamp: '2026-02-18' },
-  ...Object.entries(CONTRACT.fields).flatMap(([name, field]) =>
-    'bytes' in field ? [{ ...LEAST, [name]: 'é'.repeat(field.bytes / 2 + 1) }] : [],
-  ),
+  ...LIMITS.map(([name, bytes]) => ({ ...LEAST, [name]: 'é'.repeat(bytes / 2 + 1) })),
 ];
-const LONGEST = Object.fromEntries(
-  Object.entries(CONTRACT.fields).flatMap(([name, field]) =>
-    'bytes' in field ? [[name, `${name} é`.padEnd(field.bytes - 1, '.')]] : [],
-  ),
-);
 
-const REQUESTS: readonly (readonly [path: string, body?: unknown])[] = [
+const BATCHES = [
+  [],
+  [WHOLE, LEAST, { ...WHOLE, event_id: 'b' }, { ...LEAST, event_id: 'b' }],
+  [LEAST, ...BAD_VALUES, { ...LEAST, session_id: 'last', event_type: 'session_end' }],
+  WORDS,
+  // No batch.
+  {},
+];
+const SINGLES = [
+  WHOLE,
+  WHOLE,
+  WITHOUT_ID,
+  LEAST,
+  LONG,
+  { ...LEAST, ...LONGEST },
+  ...BAD_TYPES,
+  ...BAD_VALUES,
+];
+const REQUESTS: readonly (readonly [path: string, body?: string])[] = [
   ['/api/stats'],
-  ['/api/events', WHOLE],
-  ['/api/events', WHOLE],
-  ['/api/events', WITHOUT_ID],
-  ['/api/events', LEAST],
-  ['/api/events', LONG],
-  ['/api/events', { ...LEAST, ...LONGEST }],
-  ['/api/events/batch', { events: [] }],
-  ['/api/events/batch', { events: [WHOLE, LEAST, { ...WHOLE, event_id: 'b' }, { ...LEAST, event_id: 'b' }] }],
-  [
-    '/api/events/batch',
-    { events: [LEAST, ...BAD, { ...LEAST, session_id: 'last', event_type: 'session_end' }] },
-  ],
-  ['/api/events/batch', { events: {} }],
-  ['/api/events/batch', { events: Array(10_001).fill(LEAST) }],
-  ['/api/events/batch', []],
-  // The JSON parser of express accepts only objects and arrays.
-  ...BAD.filter((event) => event !== 7).map((event) => ['/api/events', event] as const),
+  ...SINGLES.map((event) => ['/api/events', JSON.stringify(event)] as const),
+  ...BATCHES.map((events) => ['/api/events/batch', JSON.stringify({ events })] as const),
+  ['/api/events/batch', '[]'],
   ['/api/events', '{"session_id":'],
   ['/api/stats'],
 ];
@@ -141,21 +142,24 @@ const REQUESTS: readonly (readonly [path: string, body?: unknown])[] = [
 test('the plain servers answer and store as the product does', { skip }, async () => {
   const answersOf = async ({ server }: Started) => {
     const answers: Answer[] = [];
-    for (const [path, body] of REQUESTS) {
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      answers.push(withoutTexts(await ask(server.url, path, text)));
+    for (const [path, text] of REQUESTS) {
+      const { status, body } = await ask(server.url, path, text);
+      // The texts of rejections differ. The products' answer to a single event has no list of them.
+      const rejected = (body.rejected as { index: number }[] | undefined)?.map(({ index }) => index) ?? [];
+      answers.push({ status, body: { ...body, rejected } });
     }
     return answers;
   };
   const product = await start('rs');
   const wanted = await answersOf(product);
   const rows = await rowsAfter(product);
-  assert.deepEqual(wanted[1], { status: 201, body: { received: 1, ids: [1], duplicates: 0, revision: '1' } });
+  const first = { received: 1, ids: [1], duplicates: 0, rejected: [], revision: '1' };
+  assert.deepEqual(wanted[1], { status: 201, body: first });
   assert.ok(rows.length > 5 && compared.length > 0);
   for (const name of built.filter((other) => other !== 'rs')) {
     const started = await start(name);
     for (const [i, answer] of (await answersOf(started)).entries()) {
-      assert.deepEqual(answer, wanted[i], `${name}: ${JSON.stringify(REQUESTS[i]).slice(0, 200)}`);
+      assert.deepEqual(answer, wanted[i], `${name}: ${REQUESTS[i]!.join(' ').slice(0, 200)}`);
     }
     assert.deepEqual(await rowsAfter(started), rows, name);
   }
@@ -189,6 +193,7 @@ test('the plain servers have the settings of the product, but for automatic chec
     const { wal_autocheckpoint: off, ...wanted } = product.pragmas;
     assert.deepEqual(pragmas, wanted, name);
     assert.deepEqual([wal_autocheckpoint, off], [1000, 0], name);
+    assert.ok(health.compile_options.includes('THREADSAFE=2'), name);
     for (const key of ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const)
       assert.equal(health[key], product[key], `${name}: ${key}`);
   }

@@ -1,74 +1,116 @@
-/** One connection, one statement for each event, one transaction for each request. */
+/**
+ * One connection, one statement for each event, one transaction for each request.
+ *
+ * The statement and the table trim texts, set defaults and check values, for both languages alike.
+ */
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import type { Event } from './event.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const PRAGMAS = read('../../../contract/pragmas.sql');
-const SESSION_TIMEOUT_MS = 300_000;
-const LISTS = [
-  ['tools', 'tool_name', "event_type <> 'plan_step'"],
-  ['agents', 'agent_type', 'true'],
-  ['models', 'model', 'true'],
-  ['event_types', 'event_type', 'true'],
-  ['branches', 'branch', 'true'],
-];
+const PRAGMA_NAMES = [...PRAGMAS.matchAll(/^PRAGMA (\w+)/gm)].map(([, name]) => name!);
+const MAX_METADATA_BYTES = 10_240;
+const SUMMARY_KEYS = 'command file_path query pattern error message tool_name path type'.split(' ');
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+const FIELDS = Object.entries({
+  session_id: 'string',
+  agent_type: 'string',
+  event_type: 'string',
+  status: 'string',
+  event_id: 'string',
+  tool_name: 'string',
+  branch: 'string',
+  project: 'string',
+  model: 'string',
+  source_event: 'string',
+  call_id: 'string',
+  agent_id: 'string',
+  duration_ms: 'number',
+  tokens_in: 'number',
+  tokens_out: 'number',
+  cache_read_tokens: 'number',
+  cache_write_tokens: 'number',
+  cost_usd: 'number',
+  client_timestamp: 'string',
+  source: 'string',
+});
 
-export type Store = ReturnType<typeof openStore>;
+/** Express answers with the status. */
+class InvalidEvent extends Error {
+  readonly status = 400;
+}
 
-export function openStore(path: string, synchronous: string) {
+export function openStore(path: string, durability: string) {
   const db = new Database(path);
   db.exec(PRAGMAS);
-  // SQLite checkpoints automatically, since this server has no checkpoints of its own.
-  db.pragma('wal_autocheckpoint = 1000');
-  db.pragma(`synchronous = ${synchronous}`);
+  db.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   db.exec(read('../sql/schema.sql'));
-
   const insertOne = db.prepare(read('../sql/insert.sql'));
   const lastId = db.prepare<[], number>('SELECT ifnull(max(id), 0) FROM events').pluck();
-  const totals = db.prepare<[object], object>(read('../sql/totals.sql'));
-  const lists = LISTS.map(([list, column, which]) => {
-    const sql = `SELECT ${column} AS name, count(*) AS count FROM events WHERE ${column} IS NOT NULL AND ${which}
-      GROUP BY ${column} ORDER BY count DESC, name`;
-    return [list, db.prepare(sql)] as const;
-  });
+  const stats = db.prepare<[], string>(read('../sql/stats.sql')).pluck();
+  const health = db.prepare<[], string>(read('../sql/health.sql')).pluck();
 
-  const insert = db.transaction((events: readonly Event[]) => {
-    const created_at = new Date().toISOString();
+  /** Rejects the rows that the table refuses. */
+  const insert = db.transaction((rows: readonly object[]) => {
     const ids: number[] = [];
-    for (const event of events) {
-      const { changes, lastInsertRowid } = insertOne.run({ ...event, created_at });
-      if (changes === 1) ids.push(Number(lastInsertRowid));
+    const rejected: { index: number; errors: string[] }[] = [];
+    for (const [index, row] of rows.entries()) {
+      try {
+        const { changes, lastInsertRowid } = insertOne.run(row);
+        if (changes === 1) ids.push(Number(lastInsertRowid));
+      } catch (error) {
+        const isRefused = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT');
+        if (!isRefused) throw error;
+        rejected.push({ index, errors: [error.message] });
+      }
     }
-    const revision = String(lastId.get());
-    return { received: ids.length, ids, duplicates: events.length - ids.length, revision };
+    const duplicates = rows.length - ids.length - rejected.length;
+    return { received: ids.length, ids, duplicates, rejected, revision: String(lastId.get()) };
   });
 
   return {
-    insert,
-
-    stats() {
-      const active_since = new Date(Date.now() - SESSION_TIMEOUT_MS).toISOString();
-      const counts = lists.map(([list, statement]) => [list, statement.all()]);
-      return { ...totals.get({ active_since }), ...Object.fromEntries(counts) };
-    },
-
-    /** Returns the effective settings, which the comparison checks before it measures. */
+    insert: (events: readonly unknown[]) => insert(events.map(rowOf)),
+    stats: () => stats.get()!,
     health() {
-      const contract = [...PRAGMAS.matchAll(/^PRAGMA (\w+)/gm)].map(([, name]) => name!);
-      const names = [...contract, 'synchronous', 'page_size'];
-      const values = names.map((name) => [name, db.pragma(name, { simple: true })]);
-      const pragmas = Object.fromEntries(values) as Record<string, unknown>;
-      const options = db.pragma('compile_options') as { compile_options: string }[];
-      return {
-        sqlite_version: db.prepare('SELECT sqlite_version()').pluck().get(),
-        journal_mode: pragmas.journal_mode,
-        synchronous: pragmas.synchronous === 2 ? 'full' : 'normal',
-        compile_options: options.map((row) => row.compile_options),
-        pragmas,
-      };
+      const names = [...PRAGMA_NAMES, 'synchronous', 'page_size'];
+      const pragmas = names.map((name) => [name, db.pragma(name, { simple: true })]);
+      return { ...JSON.parse(health.get()!), pragmas: Object.fromEntries(pragmas) };
     },
-
     close: () => db.close(),
   };
+}
+
+/** Returns the row of an event as sent. */
+function rowOf(sent: unknown): object {
+  const event = Object(sent) as Record<string, unknown>;
+  const row: Record<string, unknown> = {};
+  for (const [field, type] of FIELDS) {
+    const value = event[field] ?? null;
+    if (value !== null && typeof value !== type) throw new InvalidEvent(`${field} must be a ${type}`);
+    row[field] = value;
+  }
+  const metadata = JSON.stringify(event.metadata ?? {});
+  const isLong = Buffer.byteLength(metadata) > MAX_METADATA_BYTES;
+  row.client_timestamp = inUtc(row.client_timestamp as string | null);
+  row.payload_truncated = isLong ? 1 : 0;
+  row.metadata = isLong ? summaryOf(metadata, event.metadata as Record<string, unknown>) : metadata;
+  return row;
+}
+
+function inUtc(time: string | null): string | null {
+  if (time === null) return null;
+  const date = new Date(RFC_3339.test(time) ? time : Number.NaN);
+  if (Number.isNaN(date.getTime())) throw new InvalidEvent('client_timestamp must be a timestamp');
+  return date.toISOString();
+}
+
+/** Returns the length of long metadata with the members that fit. */
+function summaryOf(text: string, metadata: Record<string, unknown>): string {
+  let summary = `{"_truncated":true,"_original_bytes":${Buffer.byteLength(text)}`;
+  for (const key of SUMMARY_KEYS) {
+    if (metadata[key] === undefined) continue;
+    const longer = `${summary},"${key}":${JSON.stringify(metadata[key])}`;
+    if (Buffer.byteLength(longer) < MAX_METADATA_BYTES) summary = longer;
+  }
+  return `${summary}}`;
 }
