@@ -1,20 +1,12 @@
-/** Reads the flags: the source of the events, and the server's own flags. */
+/** Reads the flags: the file of groups, and the server's own flags. */
 import { parseArgs } from 'node:util';
 import { type Config, parseConfig } from '../src/config/index.ts';
 
-const USAGE =
-  '--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted, ' +
-  'or --rows FILE --group N instead of --groups FILE';
-
-/** The source of the stored rows. */
-export type Source =
-  /** A file with one batch body a line; each body is one group, so one transaction. */
-  | { readonly kind: 'groups'; readonly path: string }
-  /** A closed database of this schema. Only its rows are stored, `group` of them in a transaction. */
-  | { readonly kind: 'rows'; readonly path: string; readonly group: number };
+const USAGE = '--db FILE --groups FILE --durability process|power [--max-metadata-bytes N] is wanted';
 
 export interface Flags {
-  readonly source: Source;
+  /** A file with one batch body a line; each body is one group, so one transaction. */
+  readonly groups: string;
   /** The server's own configuration, parsed from the other flags. */
   readonly config: Config;
 }
@@ -25,9 +17,9 @@ const FLAG = { type: 'string', multiple: true } as const;
 
 /** Parses the flags; throws the problems, one a line. */
 export function parseFlags(args: readonly string[]): Flags {
-  const { groups, rows, group, ...others } = givenFlags(args);
-  if (others.db === undefined || others.durability === undefined) throw new WrongFlag(USAGE);
-  const source = sourceOf(groups, rows, group);
+  const { groups: [groups] = [], ...others } = givenFlags(args);
+  if (groups === undefined || others.db === undefined || others.durability === undefined)
+    throw new WrongFlag(USAGE);
   const given = Object.entries(others).flatMap(([name, values]) =>
     values.map((value) => `--${name}=${value}`),
   );
@@ -36,15 +28,13 @@ export function parseFlags(args: readonly string[]): Flags {
     throw new WrongFlag(command.kind === 'problems' ? command.problems.join('\n') : USAGE);
   }
   if (command.config.db === ':memory:') throw new WrongFlag('--db must be a file');
-  return { source, config: command.config };
+  return { groups, config: command.config };
 }
 
 function givenFlags(args: readonly string[]) {
   const options = {
     db: FLAG,
     groups: FLAG,
-    rows: FLAG,
-    group: FLAG,
     durability: FLAG,
     'max-metadata-bytes': FLAG,
   };
@@ -53,14 +43,4 @@ function givenFlags(args: readonly string[]) {
   } catch (error) {
     throw new WrongFlag(`${error instanceof Error ? error.message : String(error)}: ${USAGE}`);
   }
-}
-
-function sourceOf(groups: string[] = [], rows: string[] = [], group: string[] = []): Source {
-  if (groups.length === 1 && rows.length === 0 && group.length === 0) {
-    return { kind: 'groups', path: groups[0]! };
-  }
-  if (groups.length === 0 && rows.length === 1 && group.length === 1 && /^[1-9]\d{0,8}$/.test(group[0]!)) {
-    return { kind: 'rows', path: rows[0]!, group: Number(group[0]) };
-  }
-  throw new WrongFlag(USAGE);
 }

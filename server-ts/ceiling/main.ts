@@ -1,6 +1,6 @@
 /**
  * Measures the storage ceiling: this server's own store writes events in bulk, and the timed part has no HTTP and no
- * parsing. Alternatively it writes the rows of such events alone.
+ * parsing.
  *
  * A tool of the comparison, not part of the deployed server. Runs from source, with `--import ./tests/load-sql.ts`.
  *
@@ -23,16 +23,22 @@ import { migrate } from '../src/store/migrate.ts';
 import type { Submission } from '../src/store/submission.ts';
 import { validator } from '../src/validate.ts';
 import { type Flags, parseFlags, WrongFlag } from './flags.ts';
-import { storeRows } from './rows.ts';
-import { Totals } from './totals.ts';
 
 /** Reads groups until their bodies have this many bytes, then stores them. */
 const CHUNK_BYTES = 16 << 20;
-const MILLION = 1_000_000;
 const READ_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 const FAILURE = 1;
 const WRONG_FLAG = 2;
+
+/** Counts of stored events, and the time that storing took. */
+class Totals {
+  events = 0;
+  stored = 0;
+  duplicates = 0;
+  wallMs = 0;
+  cpuUs = 0;
+}
 
 /** Creates a database with the schema and the pragmas of the server. Fails when the file exists. */
 function makeDatabase({ db: path, durability }: Config): Connection {
@@ -77,15 +83,11 @@ function storeChunk(
   totals.wallMs += performance.now() - started;
   const { user, system } = process.cpuUsage(cpu);
   totals.cpuUs += user + system;
-  const before = Math.floor(totals.events / MILLION);
   totals.events += chunk.reduce((sum, group) => sum + group.count, 0);
-  if (Math.floor(totals.events / MILLION) > before) {
-    totals.millionsMs.push(totals.wallMs - totals.millionsMs.reduce((sum, ms) => sum + ms, 0));
-  }
 }
 
-async function run({ source, config }: Flags): Promise<Totals> {
-  const file = openSync(source.path, 'r');
+async function run({ groups, config }: Flags): Promise<Totals> {
+  const file = openSync(groups, 'r');
   const db = makeDatabase(config);
   const options = { path: config.db, durability: config.durability, nativeBinding: undefined };
   const checkpointer = new Checkpointer(db, options, new URL('../src/main.ts', import.meta.url), {
@@ -94,10 +96,7 @@ async function run({ source, config }: Flags): Promise<Totals> {
       throw new Error(reason);
     },
   });
-  const totals =
-    source.kind === 'groups'
-      ? storeGroups(db, checkpointer, file, config.maxMetadataBytes)
-      : storeRows(db, checkpointer, source.path, source.group);
+  const totals = storeGroups(db, checkpointer, file, config.maxMetadataBytes);
   await checkpointer.close();
   db.close();
   closeSync(file);
@@ -163,7 +162,6 @@ try {
     duplicates: totals.duplicates,
     duration_ms: totals.wallMs,
     cpu_us: totals.cpuUs,
-    millions_ms: totals.millionsMs,
   };
   writeSync(1, `${JSON.stringify(line)}\n`);
 } catch (error) {

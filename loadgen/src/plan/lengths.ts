@@ -13,7 +13,7 @@ export const SLICES = 4;
  * Seconds of a slice. In a closed loop, it is the time of the faster server at the pace of its warm-up; the slower one
  * takes longer. At 1,000 events/s in batches of 50, five seconds have 100 requests, the fewest that have a p99.
  */
-export const SLICE_S = { batch: 1, single: 2, open: 3, slow_open: 5 };
+export const SLICE_S = { batch: 0.75, single: 2, open: 3, slow_open: 5 };
 
 /** Highest rate (events/s) at which an open loop has the longer slices. */
 export const SLOW_EVENTS_PER_S = 1_000;

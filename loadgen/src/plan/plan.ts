@@ -30,13 +30,13 @@ export const SCRATCH = resolve(ROOT, '.bench');
 export const SCRATCH_RESULT = resolve(SCRATCH, 'benchmark-results.json');
 
 /** Maximum number of events of one bulk insert. */
-export const CEILING_EVENTS = 200_000;
+export const CEILING_EVENTS = 100_000;
 
 /** Throughput that the time estimate assumes for a server and its generator on two cores. */
 const ASSUMED_EVENTS_PER_S = { batch: 110_000, single: 12_000 };
 const ASSUMED_BULK_EVENTS_PER_S = 130_000;
 /** Assumed seconds for start, idle time, warm-up, shutdown and audit of a process, and for a measured start. */
-const PROCESS_S = 10;
+const PROCESS_S = 9;
 const START_S = 0.3;
 
 export function makePlan(options: Options, tools: Tools): Plan {

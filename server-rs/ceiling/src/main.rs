@@ -1,5 +1,5 @@
 //! Measures the storage ceiling: this server's own store writes events in bulk, and the timed part has no HTTP and no
-//! parsing. Alternatively it writes the rows of such events alone.
+//! parsing.
 //!
 //! A tool of the comparison, not part of the deployed server.
 //!
@@ -8,7 +8,6 @@
 //! other failure.
 
 mod flags;
-mod rows;
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader};
@@ -32,11 +31,10 @@ use ingest_server::validate::validate_event;
 use rusqlite::Connection;
 use rustix::time::{ClockId, clock_gettime};
 
-use flags::{Flags, Source, parse_flags};
+use flags::{Flags, parse_flags};
 
 /// Size of one chunk in bytes: the program reads groups until their bodies have this size, then stores them.
 const CHUNK_BYTES: usize = 16 << 20;
-const MILLION: usize = 1_000_000;
 const WRONG_FLAG: u8 = 2;
 
 /// Counts of stored events, and the time that storing took.
@@ -47,8 +45,6 @@ struct Totals {
     duplicates: usize,
     wall: Duration,
     cpu: Duration,
-    /// Time that each million of events took.
-    millions: Vec<Duration>,
 }
 
 /// Creates a database with the schema and the pragmas of the server. Fails when the file exists.
@@ -91,14 +87,9 @@ fn store_chunk(
             }
         }
     }
-    let before = totals.events / MILLION;
     totals.wall += started.elapsed();
     totals.cpu += cpu_time().saturating_sub(cpu);
     totals.events += chunk.iter().map(|group| group.events.len()).sum::<usize>();
-    if totals.events / MILLION > before {
-        let earlier: Duration = totals.millions.iter().sum();
-        totals.millions.push(totals.wall.saturating_sub(earlier));
-    }
     Ok(())
 }
 
@@ -108,19 +99,13 @@ fn cpu_time() -> Duration {
 }
 
 fn run(flags: &Flags) -> Result<Totals, String> {
-    let (Source::Groups(path) | Source::Rows(path, _)) = &flags.source;
+    let path = &flags.groups;
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (connection, options) = make_database(&flags.config)?;
     let mut checkpointer =
         Checkpointer::start(&options, Arc::new(Meters::new()), |error| eprintln!("{error}"))
             .map_err(|e| e.to_string())?;
-    let totals = match &flags.source {
-        Source::Groups(_) => {
-            store_groups(&connection, &mut checkpointer, file, flags.config.max_metadata_bytes)
-        }
-        Source::Rows(stored, group) => rows::store_rows(&connection, &mut checkpointer, stored, *group)
-            .map_err(|error| error.to_string()),
-    }?;
+    let totals = store_groups(&connection, &mut checkpointer, file, flags.config.max_metadata_bytes)?;
     checkpointer.close(&connection).map_err(|error| error.to_string())?;
     Ok(totals)
 }
@@ -170,7 +155,6 @@ fn main() -> ExitCode {
                 "duplicates": totals.duplicates,
                 "duration_ms": ms(totals.wall),
                 "cpu_us": totals.cpu.as_micros() as u64,
-                "millions_ms": totals.millions.into_iter().map(ms).collect::<Vec<f64>>(),
             });
             println!("{line}");
             ExitCode::SUCCESS
