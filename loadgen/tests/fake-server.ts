@@ -9,7 +9,7 @@
  *
  * Faults of invalidations: `drops-the-last` omits that of event 30. `sends-an-older` repeats that of event 20 after event
  * 2500. `drops-a-client` ends the first stream then. `silent` has a stream without frames. `refuses` answers 503 to each
- * tenth post, `not-alive` to the probe.
+ * tenth post.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -50,8 +50,7 @@ function post(isBatch: boolean, body: string): Answer {
 }
 
 function get(path: string, { headers }: IncomingMessage): Answer {
-  if (path === '/livez') return [fault === 'not-alive' ? 503 : 200, { status: 'ok' }];
-  if (path === '/readyz') return [200, { status: 'ok' }];
+  if (path === '/livez' || path === '/readyz') return [200, { status: 'ok' }];
   if (path === '/api/health') return [200, health()];
   if (path === '/api/snapshot/events') {
     const etag = `W/"${EPOCH}-${stream.newest}"`;

@@ -36,17 +36,18 @@ test('with servers that are right it ends with 0, a table and a part that follow
   const rows = (parameters: Parameters, scenario: ScenarioName = 'bursts') =>
     rowsWhere(sync, scenario, 'rs', parameters);
   const [last] = rows({ strategy: 'fetch_each', events: 50, concurrency: 16 });
-  const { events, invalidations, fetches } = last!.figures;
+  const { invalidations, fetches } = last!.figures;
   // Only this strategy has exact counts: for each event one frame and one fetch.
-  assert.deepEqual([events!.median, invalidations!.median, fetches!.median], [50, 50, 50]);
+  assert.deepEqual([invalidations!.median, fetches!.median], [50, 50]);
   for (const { figures } of process.platform === 'linux' ? rows({}) : []) {
-    const { staleness_max_ms, server_cpu_ms, rss_bytes, end_to_end_ms } = figures;
+    const { staleness_max_ms, server_cpu_ms, end_to_end_ms } = figures;
     // Staleness begins at the response to a post, so it is at most the time from the first post.
     assert.ok(staleness_max_ms!.min >= 0 && staleness_max_ms!.max <= end_to_end_ms!.max);
-    assert.ok(server_cpu_ms!.min > 0 && rss_bytes!.min > 10e6, JSON.stringify(figures));
+    assert.ok(server_cpu_ms!.min > 0, JSON.stringify(figures));
   }
   const [crowd] = rows({ clients: 20, stalled: 2 }, 'fan_out');
-  assert.deepEqual([crowd!.figures.violations!.max, crowd!.latency!.samples], [0, 18 * 20]);
+  const { notified, staleness_p99_ms, saturated_events_per_s } = crowd!.figures;
+  for (const figure of [notified, staleness_p99_ms, saturated_events_per_s]) assert.ok(figure!.min > 0);
 });
 
 const FAULTS: readonly (readonly [scenarios: string, fault: string, message: RegExp])[] = [
@@ -55,7 +56,6 @@ const FAULTS: readonly (readonly [scenarios: string, fault: string, message: Reg
   ['round_trip,fan_out', 'rs:drops-a-client', /out_of_sync: .* rs dropped one of 20 clients/],
   ['round_trip', 'rs:silent', /out_of_sync: .* the first invalidation has not come/],
   ['round_trip', 'rs:refuses', /generator_failed: .* POST \/api\/events answered 503/],
-  ['round_trip', 'rs:not-alive', /server_failed: .* GET \/livez answered 503/],
   ['round_trip', 'client:older', /out_of_sync: .* the client applied an older state/],
 ];
 

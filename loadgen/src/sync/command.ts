@@ -55,10 +55,8 @@ export async function runSync(
   for (const [i, [scenario, measure]] of chosen.entries()) {
     // Each server is first in turn, so that a drift of the machine favours neither.
     for (const server of i % 2 === 0 ? targets : targets.toReversed()) {
-      const add: ScenarioContext['add'] = (parameters, samples, latency = null) => {
-        const { histogram: _, ...percentiles } = latency ?? {};
-        const shown = latency === null ? null : (percentiles as SyncRow['latency']);
-        rows.push({ scenario, server, parameters, figures: figuresOf(samples), latency: shown });
+      const add: ScenarioContext['add'] = (parameters, samples) => {
+        rows.push({ scenario, server, parameters, figures: figuresOf(samples) });
       };
       const skip = (reason: string) => {
         progress.say(`${scenario} ${server}: skipped: ${reason}`);
@@ -70,7 +68,6 @@ export async function runSync(
     await run.keep(rows);
     if (i === 0) progress.say(`rows so far, should it fail: ${run.unfinished}`);
   }
-  const warnings = [...(await run.warnings()), ...spreadWarnings(rows)];
   const result: SyncResult = {
     schema_version: SYNC_SCHEMA_VERSION,
     ...run.facts(),
@@ -78,7 +75,7 @@ export async function runSync(
     quick: size === 'quick',
     rows,
     skipped,
-    warnings: warnings.map((warning) => ({ ...warning, scenario: null })),
+    warnings: [...(await run.warnings()), ...spreadWarnings(rows)],
   };
   await run.finish(result, () => syncTerminal(result));
 }

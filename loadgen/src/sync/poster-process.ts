@@ -12,9 +12,9 @@ import { serve } from '../run/serve.ts';
 import { type Answer, eventText, type Order, type Posted, post, requestOf } from './posting.ts';
 
 async function carryOut(order: Order, connections: readonly Exchange[]): Promise<Posted> {
-  const { seed, first, batch, requests, per_s, seconds, sessions } = order;
+  const { seed, first, batch, requests, per_s, seconds } = order;
   const make = (i: number) =>
-    requestOf(Array.from({ length: batch }, (_, k) => eventText(seed, first + i * batch + k, { sessions })));
+    requestOf(Array.from({ length: batch }, (_, k) => eventText(seed, first + i * batch + k)));
   const made = seconds === undefined ? Array.from({ length: requests }, (_, i) => make(i)) : [];
   const answers: Answer[] = [];
   const started_ms = nowMs();

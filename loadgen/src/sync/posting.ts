@@ -14,27 +14,16 @@ import type { Host, Launch } from '../run/host.ts';
 import { latencyFrom } from './result.ts';
 import type { Sizes } from './sizes.ts';
 
-export interface Shape {
-  /** Number of sessions. The events are distributed over them in turn. */
-  readonly sessions?: number | undefined;
-  /** Bytes of metadata, at least 10. The default of 50 B is about the state of a slider. */
-  readonly metadata_bytes?: number | undefined;
-}
-
-/** Returns the id of session `number`, counted from 0. */
-export function sessionOf(number: number): string {
-  return `bench-${number}`;
-}
+/** The events are distributed over so many sessions in turn. */
+const SESSIONS = 10;
+/** Bytes of an event's metadata, about the state of a slider. */
+const METADATA_BYTES = 50;
 
 /** Returns one event as JSON. */
-export function eventText(
-  seed: number,
-  number: number,
-  { sessions = 10, metadata_bytes = 50 }: Shape = {},
-): string {
-  const value = String(number % 100).padEnd(metadata_bytes - '{"v":""}'.length, '.');
+export function eventText(seed: number, number: number): string {
+  const value = String(number % 100).padEnd(METADATA_BYTES - '{"v":""}'.length, '.');
   return (
-    `{"event_id":"${uuidText(seed, number)}","session_id":"${sessionOf(number % sessions)}",` +
+    `{"event_id":"${uuidText(seed, number)}","session_id":"bench-${number % SESSIONS}",` +
     `"agent_type":"bench","event_type":"tool_use","tool_name":"Slider","metadata":{"v":"${value}"}}`
   );
 }
@@ -59,7 +48,7 @@ export async function post(exchange: Exchange, request: Buffer, events: number):
   throw new BenchFailure('generator_failed', `${line} answered ${status} ${text.slice(0, 200)}`);
 }
 
-export interface Order extends Pick<Shape, 'sessions'> {
+export interface Order {
   readonly port: number;
   readonly seed: number;
   /** Number of the first event. */
@@ -124,30 +113,30 @@ export class Poster {
   }
 
   /** Posts at the offered rate before a measurement. */
-  async warmUp(host: Host, sessions?: number): Promise<void> {
-    await this.#offer(host, this.#sizes.load_warm_up_s, sessions);
+  async warmUp(host: Host): Promise<void> {
+    await this.#offer(host, this.#sizes.load_warm_up_s);
   }
 
   /** Posts at the offered rate for the length of a round. Returns the posts, and figures of the server meanwhile. */
-  async measuredLoad(host: Host, sessions?: number) {
+  async measuredLoad(host: Host) {
     const cpu = await startCpu(host.pid, createProbe());
-    const posted = await this.#offer(host, this.#sizes.load_s, sessions);
+    const posted = await this.#offer(host, this.#sizes.load_s);
     const cpu_us = await cpu();
     const took_ms = posted.ended_ms - posted.started_ms;
     // From when a post was due to its response.
     const waits = posted.answers.map(({ from_ms, answered_ms }) => answered_ms - from_ms);
     const figures = {
       ingest_events_per_s: (posted.events / took_ms) * 1000,
-      ingest_p99_ms: latencyFrom(waits)!.p99_ms,
+      ingest_p99_ms: latencyFrom(waits).p99_ms,
       server_cpu_us_per_event: cpu_us === null ? null : cpu_us / posted.events,
       server_cpu_share: cpu_us === null ? null : cpu_us / 1000 / took_ms,
     };
     return { posted, figures };
   }
 
-  #offer(host: Host, seconds: number, sessions: number | undefined): Promise<Posted> {
+  #offer(host: Host, seconds: number): Promise<Posted> {
     const per_s = this.#sizes.load_events_per_s;
     const requests = Math.max(1, Math.round((per_s * seconds) / BATCH));
-    return this.post(host, { per_s, batch: BATCH, requests, connections: CONNECTIONS, sessions });
+    return this.post(host, { per_s, batch: BATCH, requests, connections: CONNECTIONS });
   }
 }

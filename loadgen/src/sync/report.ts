@@ -32,7 +32,8 @@ import {
 
 const READING =
   'Measured with the shipped client (`Topics` and `Sync`). Medians, in parentheses minimum and maximum; ' +
-  'each server has a fresh process and file in every scenario.';
+  'each server has a fresh process and file in every scenario. The run fails if the shipped client misses the last state ' +
+  'or applies an older one, also when servers are killed or swapped.';
 
 export function syncTerminal(sync: SyncResult): string {
   return `${[tableText(syncGoalTable(sync)), ...facts(sync), ...warnings(sync)].join('\n')}\n`;
@@ -74,30 +75,15 @@ export function formatGoal(value: number, unit: GoalUnit): string {
   return `${formatValue(value, 'count')}${unit === 'per s' ? '/s' : ''}`;
 }
 
-const LATENCIES = [
-  ['p50', 'p50_ms'],
-  ['p95', 'p95_ms'],
-  ['p99', 'p99_ms'],
-  ['p99.9', 'p99_9_ms'],
-  ['Minimum', 'min_ms'],
-  ['Maximum', 'max_ms'],
-  ['Mean', 'mean_ms'],
-] as const;
-
 /** Returns the rows of one scenario, with a column for each figure that any of them has. `null` if there are none. */
 function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
   const rows = TARGET_NAMES.flatMap((name) => rowsWhere(sync, scenario, name));
   if (rows.length === 0) return null;
   const all = Object.keys(FIGURES) as FigureKey[];
   const keys = all.filter((key) => rows.some(({ figures }) => figures[key]));
-  const latencies = rows.some(({ latency }) => latency !== null) ? LATENCIES : [];
   return {
-    head: ['Case', ...latencies.map(([label]) => label), ...keys.map((key) => FIGURES[key].label)],
-    rows: rows.map((row) => [
-      caseText(row),
-      ...latencies.map(([, key]) => (row.latency === null ? '—' : formatValue(row.latency[key], 'ms'))),
-      ...keys.map((key) => figureText(row.figures[key])),
-    ]),
+    head: ['Case', ...keys.map((key) => FIGURES[key].label)],
+    rows: rows.map((row) => [caseText(row), ...keys.map((key) => figureText(row.figures[key]))]),
   };
 }
 
@@ -131,8 +117,7 @@ function facts(sync: SyncResult): string[] {
 }
 
 function warnings(sync: SyncResult): string[] {
-  return sync.warnings.map(({ scenario, message, advice }) => {
-    const where = scenario === null ? '' : ` ${SCENARIO_TITLES[scenario]}`;
-    return `Warning${where}: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`;
+  return sync.warnings.map(({ message, advice }) => {
+    return `Warning: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`;
   });
 }

@@ -20,12 +20,9 @@ export const SCENARIO_TITLES = {
   round_trip: 'Round trip: post, invalidation, snapshot, apply',
   bursts: 'Bursts of events, and what each strategy makes of them',
   slider: 'A slider, sixty events a second',
-  payloads: 'Round trip by size of an event',
   fan_out: 'Followers during a load, a tenth of them stalled',
   full_stream: 'Clients of the full stream during a load',
-  slow_client: 'A client that reads a thousand bytes a second',
   restart: 'Killed and started again, and swapped for the other server',
-  monotony: 'Drops, duplicates, delays, restarts and swaps',
   page: 'The page on a full database, and during a load',
 } as const;
 
@@ -39,18 +36,11 @@ export interface SyncResult extends SuiteFacts {
   readonly quick: boolean;
   readonly rows: readonly SyncRow[];
   readonly skipped: readonly Skipped[];
-  /** `scenario` is `null` for a warning about the whole run. */
-  readonly warnings: readonly (Warning & { readonly scenario: ScenarioName | null })[];
+  readonly warnings: readonly Warning[];
 }
 
 /** The figures of one server in one case of a scenario. */
-export interface SyncRow extends SuiteRow<ScenarioName, Figures> {
-  /**
-   * Latency over all repetitions, without its histogram, which would take most of the file. `null` if the scenario does
-   * not time single operations.
-   */
-  readonly latency: Omit<Latency, 'histogram'> | null;
-}
+export type SyncRow = SuiteRow<ScenarioName, Figures>;
 
 export interface Skipped extends Pick<SyncRow, 'scenario' | 'server'> {
   readonly reason: string;
@@ -58,12 +48,14 @@ export interface Skipped extends Pick<SyncRow, 'scenario' | 'server'> {
 
 /** DATA: the figures, each with unit and label, in the order of every table. */
 export const FIGURES = {
-  events: { unit: 'count', label: 'Events' },
+  p50_ms: { unit: 'ms', label: 'p50' },
+  p95_ms: { unit: 'ms', label: 'p95' },
+  p99_ms: { unit: 'ms', label: 'p99' },
+  max_ms: { unit: 'ms', label: 'Maximum' },
   invalidations: { unit: 'count', label: 'Invalidations' },
   fetches: { unit: 'count', label: 'Fetches' },
   not_modified: { unit: 'count', label: 'Answers 304' },
   applies: { unit: 'count', label: 'Applies' },
-  reduction: { unit: 'share', label: 'Fewer fetches than events' },
   fetches_of_allowed: { unit: 'count', label: 'Fetches over what a frame allows' },
   fetches_per_s: { unit: 'count', label: 'Fetches/s' },
   first_apply_ms: { unit: 'ms', label: 'First apply' },
@@ -72,7 +64,6 @@ export const FIGURES = {
   warm_up_p50_ms: { unit: 'ms', label: 'Warm-up p50' },
   last_late_ms: { unit: 'ms', label: 'Last apply after the last post' },
   violations: { unit: 'count', label: 'Older states applied' },
-  checked: { unit: 'count', label: 'Applies and invalidations' },
   staleness_p50_ms: { unit: 'ms', label: 'Wait p50' },
   staleness_p99_ms: { unit: 'ms', label: 'Wait p99' },
   staleness_max_ms: { unit: 'ms', label: 'Wait maximum' },
@@ -84,8 +75,6 @@ export const FIGURES = {
   server_cpu_share: { unit: 'share', label: 'Server CPU, of a core' },
   clients_cpu_share: { unit: 'share', label: 'Clients’ CPU, of a core' },
   rss_bytes: { unit: 'bytes', label: 'Server RSS' },
-  held_rss_bytes: { unit: 'bytes', label: 'Server RSS, grown' },
-  held_kernel_bytes: { unit: 'bytes', label: 'Unread in the kernel' },
   notified: { unit: 'count', label: 'Frames received' },
   recovery_ms: { unit: 'ms', label: 'Ready to in sync' },
   outage_ms: { unit: 'ms', label: 'Killed to in sync' },
@@ -130,9 +119,9 @@ export function stalenessOf(wait: Latency | null): Sample {
   };
 }
 
-/** Returns the latency of durations in milliseconds; `null` if there are none. */
-export function latencyFrom(durations_ms: readonly number[]): Latency | null {
+/** Returns the latency of durations in milliseconds, at least one. */
+export function latencyFrom(durations_ms: readonly number[]): Latency {
   const histogram = createHistogram();
   for (const duration of durations_ms) record(histogram, duration);
-  return latencyOf(histogram);
+  return latencyOf(histogram)!;
 }

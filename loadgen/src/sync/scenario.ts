@@ -5,7 +5,6 @@
  * client out of sync.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Latency } from '../load/drivers/driver.ts';
 import type { Parameters } from '../result/suite-rows.ts';
 import type { Host, Launch } from '../run/host.ts';
 import type { Journal } from './journal.ts';
@@ -24,8 +23,8 @@ export interface ScenarioContext {
   readonly poster: Poster;
   /** The servers of the run. */
   readonly targets: readonly TargetName[];
-  /** Adds a row: the figures of all samples, and the latency over all of them if single operations were timed. */
-  add(parameters: Parameters, samples: readonly Sample[], latency?: Latency | null): void;
+  /** Adds a row with the figures of all samples. */
+  add(parameters: Parameters, samples: readonly Sample[]): void;
   /** Records that the scenario is not measured, and why. */
   skip(reason: string): void;
 }

@@ -7,7 +7,6 @@ const SIZES = {
   /** Round trips of each server without a throttle. `paced_round_trips` have the client's own throttle. */
   round_trips: sizes(3000, 2000, 50),
   paced_round_trips: sizes(500, 100, 10),
-  payload_round_trips: sizes(500, 500, 10),
   burst_events: sizes<readonly number[]>([10, 50, 100, 500, 1000], [10, 1000], [50]),
   /** Odd, so that the median is a measured value. */
   burst_repetitions: sizes(7, 3, 1),
@@ -15,8 +14,7 @@ const SIZES = {
   slider_repetitions: sizes(3, 1, 1),
   fan_out_clients: sizes<readonly number[]>([0, 1, 10, 100, 1000], [0, 1000], [0, 20]),
   fan_out_rounds: sizes(3, 2, 1),
-  /** Rounds of `full_stream` and `slow_client`. */
-  stream_rounds: sizes(3, 1, 1),
+  full_stream_rounds: sizes(3, 1, 1),
   full_stream_clients: sizes(10, 10, 2),
   load_events_per_s: sizes(10_000, 10_000, 2000),
   load_s: sizes(10, 3, 0.5),
@@ -24,12 +22,6 @@ const SIZES = {
   load_warm_up_s: sizes(2, 1, 0.3),
   /** Number of restarts of each kind. */
   restarts: sizes(5, 3, 1),
-  /** Number of applies and invalidations in memory, over a faulty transport. */
-  monotony_checked: sizes(100_000, 100_000, 5000),
-  /** Number of servers that run one after the other on one file. Each but the last is killed. */
-  monotony_lives: sizes(10, 4, 3),
-  /** Number of single events that are posted to each of them. */
-  monotony_posts: sizes(500, 500, 50),
   page_events: sizes(1_000_000, 1_000_000, 2000),
   /** Time from the last of these events to the first open, so that their disk writes are complete. */
   page_rest_ms: sizes(15_000, 4000, 0),

@@ -42,7 +42,6 @@ export const bursts: Scenario = async (server, context) => {
       const allowed = emit_ms / FRAME_MS + 2;
       return {
         ...figures,
-        reduction: 1 - figures.fetches / events,
         fetches_of_allowed: strategy === 'sync' ? figures.fetches / allowed : null,
         end_to_end_ms: last_ms - posted.started_ms,
         emit_ms,
@@ -78,7 +77,7 @@ export const slider: Scenario = async (server, context) => {
       const last_late_ms = last_ms - Math.max(...posted.answers.map(({ from_ms }) => from_ms));
       return { ...figures, fetches_per_s: rateOf(journal.fetched_ms), last_late_ms };
     };
-    add(parameters, await repeated(sizes.slider_repetitions, slide));
+    add({ ...parameters, events: requests }, await repeated(sizes.slider_repetitions, slide));
   });
 };
 
@@ -98,8 +97,7 @@ async function withEach<P extends Parameters>(
 /** Waits until nothing is in flight, posts, and waits until the last state was applied and all fetches have ended. */
 async function changes(host: Host, journal: Journal, quiet_ms: number, post: () => Promise<Posted>) {
   await sleep(quiet_ms);
-  const probe = createProbe();
-  const cpu = await startCpu(host.pid, probe);
+  const cpu = await startCpu(host.pid, createProbe());
   journal.clear();
   const { newest } = journal;
   const posted = await post();
@@ -107,13 +105,11 @@ async function changes(host: Host, journal: Journal, quiet_ms: number, post: () 
   const isQuiet = () =>
     nowMs() - Math.max(journal.fetched_ms.at(-1) ?? 0, journal.applied.at(-1)!.at_ms) > QUIET_MS;
   await until(isQuiet, 'the end of the fetches');
-  const [cpu_us, { rss_bytes }] = await Promise.all([cpu(), probe(host.pid)]);
+  const cpu_us = await cpu();
   const figures = {
-    events: posted.events,
     ...journal.figures(),
     first_apply_ms: firstAt(journal.applied, newest + 1)! - posted.started_ms,
     server_cpu_ms: cpu_us === null ? null : cpu_us / 1000,
-    rss_bytes,
   };
   return { posted, last_ms, figures };
 }

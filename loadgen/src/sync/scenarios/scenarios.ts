@@ -2,20 +2,17 @@
 import type { ScenarioName } from '../result.ts';
 import type { Scenario } from '../scenario.ts';
 import { bursts, slider } from './bursts.ts';
-import { fanOut, fullStream, slowClient } from './crowds.ts';
+import { fanOut, fullStream } from './crowds.ts';
 import { page } from './page.ts';
-import { monotony, restart } from './restarts.ts';
-import { payloads, roundTrip } from './round-trips.ts';
+import { restart } from './restarts.ts';
+import { roundTrip } from './round-trips.ts';
 
 export const SCENARIOS: readonly (readonly [ScenarioName, Scenario])[] = [
   ['round_trip', roundTrip],
-  ['payloads', payloads],
   ['bursts', bursts],
   ['slider', slider],
   ['restart', restart],
-  ['monotony', monotony],
   ['page', page],
-  ['slow_client', slowClient],
   ['full_stream', fullStream],
   ['fan_out', fanOut],
 ];
