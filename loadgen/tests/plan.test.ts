@@ -12,8 +12,7 @@ import type { Options } from '../src/plan/options.ts';
 import { parseCpuList } from '../src/plan/placement.ts';
 import { COMMITTED_RESULT, makePlan, SCRATCH_RESULT } from '../src/plan/plan.ts';
 import { groupsOf } from '../src/plan/suite.ts';
-import { portion } from '../src/run/cycles.ts';
-import { partOf, sizeOf } from '../src/run/round.ts';
+import { partOf, portion, sizeOf } from '../src/run/round.ts';
 
 const optionsOf = (...argv: string[]): Options => {
   const parsed = parseOptions(argv);

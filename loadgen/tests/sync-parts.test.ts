@@ -1,7 +1,7 @@
 /** Tests the parts of `bench:sync`: what it counts and posts, the values of goals, and its reports. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cpuBetween, threadTimes } from '../src/observe/thread-times.ts';
+import { cpuBetween, threadTimes } from '../src/observe/probe.ts';
 import { parseSuite } from '../src/plan/suite-options.ts';
 import { placeOf } from '../src/run/suite-run.ts';
 import { SYNC as USAGE } from '../src/sync/command.ts';

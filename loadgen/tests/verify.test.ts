@@ -34,8 +34,8 @@ test('health is read with its settings, and an absent setting is a failure', asy
 test('servers may be built differently, but not run with different settings', () => {
   const compare = (other: Health) => {
     const settings = new EffectiveSettings();
-    settings.add('rs', 'rs', HEALTH);
-    settings.add('ts', 'ts', other);
+    settings.add('rs', HEALTH);
+    settings.add('ts', other);
   };
   compare({ ...HEALTH, compile_options: ['THREADSAFE=2'] });
   compare({ ...HEALTH, durability: 'power', synchronous: 'full' });

@@ -8,7 +8,7 @@ import type { PoolFacts } from '../load/pool.ts';
 import type { Slice, Timeline } from '../observe/sample.ts';
 import type { Spec } from '../plan/spec.ts';
 import type { Rate, RawMeasurement, ServerMeasurement } from '../result/result.ts';
-import type { Rounds } from '../run/cycles.ts';
+import type { Rounds } from '../run/round.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { generatorLoad, METRICS, type Metric } from './metrics.ts';
 import { type ByRound, compareRounds, compareSlices, median, summarise } from './statistics.ts';

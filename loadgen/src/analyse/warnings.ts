@@ -9,7 +9,7 @@ import type { Environment } from '../observe/environment.ts';
 import type { Slice } from '../observe/sample.ts';
 import type { Placement } from '../plan/placement.ts';
 import type { Spec } from '../plan/spec.ts';
-import type { Rounds } from '../run/cycles.ts';
+import type { Rounds } from '../run/round.ts';
 import { generatorLoad, METRICS, streamClientsLoad, throughput } from './metrics.ts';
 import { type Comparison, ENOUGH_FOR_VERDICT, median } from './statistics.ts';
 import { ADVICE, type Warning, type WarningCode } from './warning.ts';

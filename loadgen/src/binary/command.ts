@@ -3,7 +3,7 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { PIPED_COLUMNS } from '../plan/lengths.ts';
 import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
-import { SuiteRun } from '../run/suite-run.ts';
+import { startSuite } from '../run/suite-run.ts';
 import { BenchBrowser } from './bench-page.ts';
 import { binaryTerminal } from './report/terminal.ts';
 import {
@@ -33,7 +33,7 @@ export async function runBinary(
   lifetime: Lifetime,
 ): Promise<undefined> {
   const { targets, size } = options;
-  const run = await SuiteRun.start({
+  const run = await startSuite({
     name: 'binary',
     argv,
     options,
@@ -43,7 +43,6 @@ export async function runBinary(
     serverFlags: ['--bench'],
   });
   const { launch, progress } = run;
-  await run.begin();
   const rows: BinaryRow[] = [];
   let methods: readonly MethodFacts[] = [];
   let browser: BenchBrowser | undefined;
@@ -59,7 +58,6 @@ export async function runBinary(
       },
     };
     await run.timed(name, () => measure(targets, context));
-    await run.keep(rows);
   }
   const warnings = await run.warnings();
   await browser?.close();

@@ -8,8 +8,8 @@ import type { Options } from '../plan/options.ts';
 import { CEILING_EVENTS } from '../plan/plan.ts';
 import { groupEvents, type Spec } from '../plan/spec.ts';
 import type { Contenders } from '../run/contenders.ts';
-import type { Measured } from '../run/cycles.ts';
 import type { Progress } from '../run/progress.ts';
+import type { Measured } from '../run/round.ts';
 import { poolOf } from '../run/workers.ts';
 import { type BulkInserts, type Ceiling, type CeilingOptions, prepareCeiling } from './ceiling.ts';
 

@@ -7,8 +7,7 @@ import { dirname, join } from 'node:path';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import { BenchFailure } from '../failure.ts';
-import { createProbe } from '../observe/probe.ts';
-import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
+import { cpuBetween, probe, threadTimes } from '../observe/probe.ts';
 import { Host, type Launch } from '../run/host.ts';
 import type { Address } from './exchange.ts';
 import type { FigureKey } from './figure.ts';
@@ -72,7 +71,7 @@ export class BenchServer {
       this.#acknowledged += sliced.acknowledged;
     }
     const { events, duration_ms, bytes_sent, bytes_read, p50_ms, p95_ms, p99_ms, cpu_us } = sliced;
-    const { rss_bytes } = await createProbe()(pid);
+    const { rss_bytes } = await probe(pid);
     return {
       sliced,
       figures: {

@@ -7,7 +7,7 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { PIPED_COLUMNS } from '../plan/lengths.ts';
 import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
-import { SuiteRun } from '../run/suite-run.ts';
+import { startSuite } from '../run/suite-run.ts';
 import { ALONE_PROGRAMS } from './alone.ts';
 import { BENCH_FLAGS } from './bench-server.ts';
 import { proveEqualRows } from './equal-rows.ts';
@@ -39,7 +39,7 @@ export async function runCodecs(
   lifetime: Lifetime,
 ): Promise<undefined> {
   const { targets, size, seed, corpus } = options;
-  const run = await SuiteRun.start({
+  const run = await startSuite({
     name: 'codecs',
     argv,
     options,
@@ -53,13 +53,11 @@ export async function runCodecs(
   const loader = new Loader(launch);
   const source = { seed, corpus };
   await run.timed('equal rows', () => proveEqualRows(targets, source, launch));
-  await run.begin();
   const rows: CodecRow[] = [];
   for (const { name, measure } of SCENARIOS.filter(({ name }) => options.scenarios.includes(name))) {
     const add = (row: Omit<CodecRow, 'scenario'>) => void rows.push({ scenario: name, ...row });
     const context = { launch, sizes: SIZES[size], source, loader, progress, add };
     await run.timed(name, () => measure(targets, context));
-    await run.keep(rows);
   }
   const warnings = await run.warnings();
   await loader.close();

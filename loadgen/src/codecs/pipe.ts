@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { nowMs } from '../observe/clock.ts';
-import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
+import { cpuBetween, threadTimes } from '../observe/probe.ts';
 
 /** One piece of the stream. It is repeated with new ids. */
 export interface Chunk {

@@ -4,9 +4,7 @@ import { dirname, join } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
 import { type Environment, readEnvironment } from '../observe/environment.ts';
-import { createProbe } from '../observe/probe.ts';
-
-const probe = createProbe();
+import { probe } from '../observe/probe.ts';
 
 /** Runs `work`. Returns its result with the CPU time of the process meanwhile; `null` where the system has no figure. */
 export async function withCost<T extends object>(pid: number, work: () => Promise<T>) {

@@ -4,7 +4,7 @@
  * Interrupt time is no work of other programs, since the kernel counts the loopback traffic of the run there.
  */
 import { readFile } from 'node:fs/promises';
-import { readTicksPerSecond } from './probe.ts';
+import { TICKS_PER_S } from './probe.ts';
 import type { MachineLoad } from './sample.ts';
 
 export interface MachineTicks {
@@ -34,8 +34,7 @@ export function machineLoad(
 ): MachineLoad {
   const all = (after?.all ?? 0) - (before?.all ?? 0);
   if (before === null || after === null || all <= 0) return { others_share: null, stolen_share: null };
-  const ticksPerSecond = readTicksPerSecond();
-  const own = own_us === null || ticksPerSecond === null ? null : (own_us / 1e6) * ticksPerSecond;
+  const own = own_us === null || TICKS_PER_S === null ? null : (own_us / 1e6) * TICKS_PER_S;
   return {
     others_share: own === null ? null : Math.max(0, (after.working - before.working - own) / all),
     stolen_share: (after.stolen - before.stolen) / all,

@@ -7,7 +7,7 @@
 import { stat } from 'node:fs/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { Client } from 'undici';
-import { countFileDescriptors, createProbe } from './probe.ts';
+import { countFileDescriptors, probe } from './probe.ts';
 import type { Timeline } from './sample.ts';
 
 export interface Observed {
@@ -30,7 +30,6 @@ type Row = { -readonly [Column in keyof Timeline]: Timeline[Column][number] };
  * sample.
  */
 export function observe({ pid, database, lag_url, interval_ms, lifetime }: Observed): () => Timeline {
-  const probe = createProbe();
   const client = lag_url === null ? null : new Client(lag_url);
   const rows: Row[] = [];
   const begun = performance.now();
@@ -61,9 +60,14 @@ export function observe({ pid, database, lag_url, interval_ms, lifetime }: Obser
     const t_ms = performance.now() - begun;
     // The request is sent first, so that reading files does not delay it.
     const answered = askLag();
-    const figures = [probe(pid), walBytes(database), countFileDescriptors(pid)] as const;
-    const [{ rss_bytes, cpu_us }, wal_bytes, file_descriptors] = await Promise.all(figures);
+    const [{ rss_bytes, cpu_us }, log, file_descriptors] = await Promise.all([
+      probe(pid),
+      // The log does not exist before the first write.
+      stat(`${database}-wal`).catch(() => null),
+      countFileDescriptors(pid),
+    ]);
     looking = false;
+    const wal_bytes = log?.size ?? null;
     const row: Row = { t_ms, rss_bytes, cpu_us, wal_bytes, file_descriptors, lag_ms: null };
     rows.push(row);
     row.lag_ms = await answered;
@@ -82,10 +86,4 @@ export function observe({ pid, database, lag_url, interval_ms, lifetime }: Obser
     const columns = COLUMNS.map((column) => [column, rows.map((row) => row[column])]);
     return Object.fromEntries(columns) as unknown as Timeline;
   };
-}
-
-/** Returns the size of the write-ahead log; `null` when it does not exist, such as before the first write. */
-async function walBytes(database: string): Promise<number | null> {
-  const found = await stat(`${database}-wal`).catch(() => null);
-  return found?.size ?? null;
 }

@@ -1,8 +1,9 @@
 /**
- * Reads CPU time, memory and open files of a process, from proc(5).
+ * Reads CPU time, memory and open files of a process, from proc(5). Figures are `null` except on Linux.
  *
- * CPU time includes all threads, also ended ones. Its resolution is a clock tick, usually 10 ms. Figures are `null`
- * except on Linux.
+ * There are two readings of CPU time. That of the probe includes all threads, also ended ones; its resolution is a clock
+ * tick, usually 10 ms. The scheduler's counters of the threads are exact. There, a thread that ended between two samples
+ * adds nothing, and does not lower the sum.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -14,21 +15,19 @@ export interface Probe {
   readonly peak_rss_bytes: number | null;
 }
 
-export type ProbeProcess = (pid: number) => Promise<Probe>;
+/** Clock ticks of proc(5) per second, which never change; `null` where the system does not report them. */
+export const TICKS_PER_S = Number(spawnSync('getconf', ['CLK_TCK']).stdout) || null;
 
-export function createProbe(): ProbeProcess {
-  const ticksPerSecond = readTicksPerSecond();
-  return async (pid) => {
-    const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
-    const [stat, status] = await Promise.all([read('stat'), read('status')]);
-    // The process name may contain spaces and brackets, so the search for fields 14 and 15 starts at the last bracket.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const ticks = Number(fields[11]) + Number(fields[12]);
-    return {
-      cpu_us: Number.isFinite(ticks) && ticksPerSecond !== null ? (ticks / ticksPerSecond) * 1e6 : null,
-      rss_bytes: bytesOf(status, 'VmRSS'),
-      peak_rss_bytes: bytesOf(status, 'VmHWM'),
-    };
+export async function probe(pid: number): Promise<Probe> {
+  const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+  const [stat, status] = await Promise.all([read('stat'), read('status')]);
+  // The process name may contain spaces and brackets, so the search for fields 14 and 15 starts at the last bracket.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return {
+    cpu_us: Number.isFinite(ticks) && TICKS_PER_S !== null ? (ticks / TICKS_PER_S) * 1e6 : null,
+    rss_bytes: bytesOf(status, 'VmRSS'),
+    peak_rss_bytes: bytesOf(status, 'VmHWM'),
   };
 }
 
@@ -42,10 +41,43 @@ export async function countFileDescriptors(pid: number): Promise<number | null> 
   return entries?.length ?? null;
 }
 
-let ticks: number | null | undefined;
+export type ThreadTimes = ReadonlyMap<string, number>;
 
-/** Returns the clock ticks of proc(5) per second, which never change; `null` where the system does not report them. */
-export function readTicksPerSecond(): number | null {
-  if (ticks === undefined) ticks = Number(spawnSync('getconf', ['CLK_TCK']).stdout) || null;
-  return ticks;
+export async function threadTimes(pid: number): Promise<ThreadTimes | null> {
+  const folder = `/proc/${pid}/task`;
+  const threads = await readdir(folder).catch(() => []);
+  const times = new Map<string, number>();
+  await Promise.all(
+    threads.map(async (thread) => {
+      // The first of three numbers is the CPU time (https://docs.kernel.org/scheduler/sched-stats.html).
+      const text = await readFile(`${folder}/${thread}/schedstat`, 'utf8').catch(() => '');
+      const ns = Number.parseInt(text, 10);
+      // A missing or zero counter means that the system does not count.
+      if (ns > 0) times.set(thread, ns);
+    }),
+  );
+  return times.size === 0 ? null : times;
+}
+
+/** Returns the CPU time of all threads between two samples in milliseconds; `null` when a sample is missing. */
+export function cpuBetween(before: ThreadTimes | null, after: ThreadTimes | null): number | null {
+  if (before === null || after === null) return null;
+  let ns = 0;
+  for (const [thread, time] of after) ns += time - (before.get(thread) ?? 0);
+  return ns / 1e6;
+}
+
+/**
+ * Begins to measure CPU time; the returned function ends it and returns microseconds. A clock tick of the probe (10 ms)
+ * is longer than a slice at a low rate may use. So ticks count only where the scheduler has no counters.
+ */
+export async function startCpu(pid: number): Promise<() => Promise<number | null>> {
+  const ticks = (await probe(pid)).cpu_us;
+  const threads = await threadTimes(pid);
+  return async () => {
+    const exact_ms = cpuBetween(threads, await threadTimes(pid));
+    if (exact_ms !== null) return exact_ms * 1000;
+    const after = (await probe(pid)).cpu_us;
+    return ticks === null || after === null ? null : after - ticks;
+  };
 }

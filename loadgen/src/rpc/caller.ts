@@ -1,6 +1,6 @@
 /** The parent's side of the process that calls, and the server that it calls. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { cpuBetween, threadTimes } from '../observe/thread-times.ts';
+import { cpuBetween, threadTimes } from '../observe/probe.ts';
 import { Helper, type HelperOptions } from '../run/helper.ts';
 import { Host, type Launch } from '../run/host.ts';
 import type { Call } from './call.ts';

@@ -8,7 +8,7 @@ import { ALONE_PROGRAMS } from '../codecs/alone.ts';
 import { PIPED_COLUMNS } from '../plan/lengths.ts';
 import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
-import { SuiteRun } from '../run/suite-run.ts';
+import { startSuite } from '../run/suite-run.ts';
 import { Caller } from './caller.ts';
 import { proveEqualAnswers } from './equal-answers.ts';
 import { rpcTerminal } from './report/terminal.ts';
@@ -39,7 +39,7 @@ export async function runRpc(
 ): Promise<undefined> {
   const { targets, size, seed } = options;
   const references = options.scenarios.includes('reference') ? targets : [];
-  const run = await SuiteRun.start({
+  const run = await startSuite({
     name: 'rpc',
     argv,
     options,
@@ -52,14 +52,12 @@ export async function runRpc(
   const { launch, progress } = run;
   const caller = new Caller(launch);
   await run.timed('equal answers', () => proveEqualAnswers(targets, seed, { launch, caller }));
-  await run.begin();
   const rows: RpcRow[] = [];
   for (const { name, measure } of SCENARIOS.filter(({ name }) => options.scenarios.includes(name))) {
     const add = (row: Omit<RpcRow, 'scenario'>) => void rows.push({ scenario: name, ...row });
     await run.timed(name, () =>
       measure(targets, { launch, sizes: SIZES[size], seed, caller, progress, add }),
     );
-    await run.keep(rows);
   }
   const warnings = await run.warnings();
   await caller.close();

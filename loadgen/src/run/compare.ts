@@ -2,10 +2,14 @@
  * Runs a comparison: plan, build, verify, measure, measure the ceilings, summarise, report.
  *
  * The servers are a parameter, so that tests can compare others. Exit codes are those of `cli/compare-command.ts`.
+ *
+ * Each cycle has some starts, then one round of each group (decision 68). Invariant: rounds of a group are one cycle
+ * apart, so that their interval includes the drift of the machine.
  */
 import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
+import { buildStale, type NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { measurementOf } from '../analyse/measurement.ts';
 import { runWarningsOf } from '../analyse/warnings.ts';
 import { createCeilings } from '../ceilings/ceilings.ts';
@@ -17,18 +21,19 @@ import { deployedSize } from '../observe/size.ts';
 import type { Options } from '../plan/options.ts';
 import { shownFlags } from '../plan/parse.ts';
 import { generatorCores } from '../plan/placement.ts';
-import { describePlan, makePlan, shownTime } from '../plan/plan.ts';
+import { describePlan, makePlan, type Plan, shownTime } from '../plan/plan.ts';
+import { groupsOf } from '../plan/suite.ts';
 import { printPartial, writeOutputs } from '../report/outputs.ts';
 import { headlineText } from '../report/terminal.ts';
-import { type RawMeasurement, type RawResult, SCHEMA_VERSION } from '../result/result.ts';
+import { type RawMeasurement, type RawResult, SCHEMA_VERSION, type ServerFacts } from '../result/result.ts';
 import { EffectiveSettings } from '../verify/health.ts';
 import { verify } from '../verify/smoke.ts';
-import { type Contenders, programsOf } from './contenders.ts';
-import { type Measured, portion, runCycles } from './cycles.ts';
+import type { Contenders } from './contenders.ts';
 import type { Launch } from './host.ts';
 import { createProgress } from './progress.ts';
+import { createGroup, portion } from './round.ts';
 import { createStarts } from './start-up.ts';
-import { poolOf, Workers } from './workers.ts';
+import { createWorkers, poolOf } from './workers.ts';
 
 export async function compare(
   argv: readonly string[],
@@ -37,52 +42,44 @@ export async function compare(
   lifetime: Lifetime,
 ): Promise<number> {
   const started = performance.now();
-  const isWritten = contenders.scratch !== null;
+  const { scratch, closedLoopProgram } = contenders;
+  const { durability, json } = options;
   const progress = createProgress(process.stderr);
-  const environment = readEnvironment({ isCheckout: isWritten });
-  const k6 = findK6();
-  // A test's own generator replaces autocannon, so wrk must not be used.
-  const { closedLoopProgram } = contenders;
-  const wrk = options.driver === 'autocannon' || closedLoopProgram !== undefined ? null : findWrk();
-  if (options.driver === 'wrk' && wrk === null)
-    throw new BenchFailure('generator_failed', 'wrk was not found: install it, or name it in $WRK_BIN');
+  const environment = readEnvironment({ isCheckout: scratch !== null });
+  const { k6, wrk } = findTools(options, contenders);
   const plan = makePlan(options, { k6: k6 !== null, wrk: wrk !== null });
-  for (const line of describePlan(plan, options, isWritten)) progress.say(line);
+  for (const line of describePlan(plan, options, scratch !== null)) progress.say(line);
   const { placement, targets, specs } = plan;
   // A broken corpus is reported before anything is built or started.
   const recorded = specs.find(({ corpus }) => corpus !== undefined);
   if (recorded !== undefined) await loadPool(poolOf(recorded, options));
 
-  const hasPlain = specs.some(({ servers }) => servers === 'plain');
-  const stale = await buildStale(programsOf(contenders, targets, { plain: hasPlain }), {
-    lifetime,
-    build: !options.noBuild,
-    say: progress.say,
-  });
+  const building = { lifetime, build: !options.noBuild, say: progress.say };
+  const stale = await buildStale(programsOf(contenders, plan), building);
   const product: Launch = { contenders, placement, lifetime };
   const plain: Launch = { ...product, contenders: { ...contenders, targets: contenders.plain } };
   const settings = { product: new EffectiveSettings(), plain: new EffectiveSettings() };
-  const { durability } = options;
-  await verify(targets, product, durability, settings.product);
+  const servers: Partial<Record<TargetName, ServerFacts>> = {};
+  for (const [name, health] of await verify(targets, product, durability, settings.product)) {
+    const target = contenders.targets[name];
+    servers[name] = { label: target.label, health, deployed: await deployedSize(target) };
+  }
   progress.say('smoke: every answer as the contract asks');
 
-  const workers = new Workers({ options, closedLoopProgram, placement, lifetime, k6, wrk });
+  const workers = createWorkers({ options, closedLoopProgram, placement, lifetime, k6, wrk });
   const starts = createStarts({ targets, launch: product, durability, progress });
   const ceilings = createCeilings({ contenders, placement, lifetime, targets, options, progress });
+  const context = { launches: { product, plain }, settings, workers, progress, targets };
+  const groups = groupsOf(specs).map((own) => createGroup(own, context));
+  const measured = () => groups.flatMap((group) => group.measured());
 
   /** Returns the result of the rounds so far. */
-  const resultOf = async (measured: Measured): Promise<RawResult> => {
+  const resultOf = async (): Promise<RawResult> => {
     const measurements: RawMeasurement[] = [starts.measurement()];
-    for (const [spec, rounds] of measured) {
+    for (const [spec, rounds] of measured()) {
       const { facts: driver, pool: payload } = await workers.generator(spec);
       const found = { spec, targets, driver, payload, rounds, generator_cores: generatorCores(placement) };
       measurements.push(measurementOf({ ...found, ceiling: ceilings.indexOf(spec) }));
-    }
-    const servers: [string, object][] = [];
-    for (const name of targets) {
-      const target = contenders.targets[name];
-      const health = settings.product.of(name);
-      servers.push([name, { label: target.label, health, deployed: await deployedSize(target) }]);
     }
     return {
       schema_version: SCHEMA_VERSION,
@@ -91,7 +88,7 @@ export async function compare(
       flags: shownFlags(argv),
       environment,
       placement,
-      servers: Object.fromEntries(servers),
+      servers,
       raw: null,
       ceilings: ceilings.all(),
       measurements,
@@ -100,35 +97,50 @@ export async function compare(
     };
   };
 
-  let latest: RawResult | null = null;
+  const cycles = Math.max(1, ...groups.map(({ rounds }) => rounds));
+  const whole_s = groups.reduce((sum, { rounds, round_s }) => sum + rounds * round_s, 0);
   const begun = performance.now();
+  let done_s = 0;
+  let latest: RawResult | null = null;
   try {
-    const measured = await runCycles(specs, {
-      launchOf: ({ servers }) => (servers === 'plain' ? plain : product),
-      workers,
-      progress,
-      targets,
-      onHealth: ({ servers }, label, name, health) => settings[servers].add(label, name, health),
-      async onCycle(cycle, cycles, done) {
-        if (cycle > 0) {
-          const left_s = (((performance.now() - begun) / done) * (1 - done)) / 1000;
-          progress.say(`round ${cycle + 1} of ${cycles}, about ${shownTime(left_s)} left`);
-        }
-        await starts.run(portion(options.starts, cycle, cycles));
-        latest ??= await resultOf(new Map());
-      },
-      async onMeasured(soFar, isLast) {
-        latest = await resultOf(soFar);
-        if (!isLast && !options.json) progress.say(headlineText(latest));
-        await ceilings.measure(soFar);
-      },
-    });
-    const whole = await resultOf(measured);
-    const { scratch } = contenders;
-    await writeOutputs(whole, { out: plan.out, scratch, json: options.json }, progress);
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const left_s = (((performance.now() - begun) / 1000) * (whole_s - done_s)) / done_s;
+      if (cycle > 0) progress.say(`round ${cycle + 1} of ${cycles}, about ${shownTime(left_s)} left`);
+      await starts.run(portion(options.starts, cycle, cycles));
+      latest ??= await resultOf();
+      for (const group of groups) {
+        // A group with fewer rounds has them in the last cycles.
+        const round = cycle - (cycles - group.rounds) + 1;
+        if (round < 1) continue;
+        await group.run(round);
+        done_s += group.round_s;
+      }
+      latest = await resultOf();
+      if (cycle < cycles - 1 && !json) progress.say(headlineText(latest));
+      await ceilings.measure(measured());
+    }
+    await writeOutputs(await resultOf(), { out: plan.out, scratch, json }, progress);
     return 0;
   } catch (error) {
-    if (error instanceof Interrupted && latest !== null && !options.json) printPartial(latest);
+    if (error instanceof Interrupted && latest !== null && !json) printPartial(latest);
     throw error;
   }
+}
+
+function findTools({ driver }: Options, { closedLoopProgram }: Contenders) {
+  // A test's own generator replaces autocannon, so wrk must not be used.
+  const wrk = driver === 'autocannon' || closedLoopProgram !== undefined ? null : findWrk();
+  if (driver === 'wrk' && wrk === null)
+    throw new BenchFailure('generator_failed', 'wrk was not found: install it, or name it in $WRK_BIN');
+  return { k6: findK6(), wrk };
+}
+
+/**
+ * Returns the programs to build before a run. The build of a ceiling makes the server too, so it comes first: cargo
+ * then links both at the same time.
+ */
+function programsOf({ targets, ceilings, plain }: Contenders, plan: Plan): NamedProgram[] {
+  const hasPlain = plan.specs.some(({ servers }) => servers === 'plain');
+  const groups = [...(ceilings === null ? [] : [ceilings]), targets, ...(hasPlain ? [plain] : [])];
+  return groups.flatMap((programs) => plan.targets.map((name) => ({ name, program: programs[name] })));
 }

@@ -3,8 +3,6 @@
  *
  * A comparison takes them as a parameter, so that tests can pass faulty ones.
  */
-
-import type { NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
 import { TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { PLAIN_TARGETS } from '../../plain/targets.ts';
 import { CEILING_PROGRAMS, type CeilingPrograms } from '../ceilings/programs.ts';
@@ -31,16 +29,3 @@ export const REAL_CONTENDERS: Contenders = {
   ceilings: CEILING_PROGRAMS,
   scratch: SCRATCH,
 };
-
-/**
- * Returns the programs to build before a run: the programs of the ceilings, the servers, and on request the plain
- * servers. The build of a ceiling makes the server too, so it comes first: cargo then links both at the same time.
- */
-export function programsOf(
-  { targets, ceilings, plain }: Contenders,
-  names: readonly TargetName[],
-  has = { plain: false },
-): NamedProgram[] {
-  const groups = [...(ceilings === null ? [] : [ceilings]), targets, ...(has.plain ? [plain] : [])];
-  return groups.flatMap((programs) => names.map((name) => ({ name, program: programs[name] })));
-}

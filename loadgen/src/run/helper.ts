@@ -4,7 +4,6 @@
  * Invariants: the process ends with the run at the latest. A process that ends by itself fails its current order.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure, type FailureCode } from '../failure.ts';
@@ -26,19 +25,24 @@ export class Helper<Order extends object, Reply extends { readonly kind: string 
   readonly #options: HelperOptions;
   readonly #child: ChildProcess;
   readonly #release: () => Promise<unknown>;
+  #waiting = Promise.withResolvers<Reply | Failed>();
 
   constructor(options: HelperOptions) {
     const { program, placement, lifetime } = options;
     const pinning = pinningCommand(placement?.generator_cpus ?? null);
     const command = [...pinning, process.execPath, fileURLToPath(program)];
-    this.#options = options;
-    this.#child = spawn(command[0]!, command.slice(1), {
+    const child = spawn(command[0]!, command.slice(1), {
       stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
       serialization: 'advanced',
     });
-    // The next order reports an error of the child. Without this listener, the error would end the run.
-    this.#child.on('error', () => undefined);
-    this.#release = lifetime.add(() => disconnect(this.#child));
+    child.on('message', (reply) => this.#waiting.resolve(reply as Reply | Failed));
+    child.on('error', (error) => this.#waiting.reject(this.#failure(String(error))));
+    child.on('close', () => this.#waiting.reject(this.#ended()));
+    // A process may end while no caller waits for a reply. The next order reports that.
+    this.#waiting.promise.catch(() => undefined);
+    this.#options = options;
+    this.#child = child;
+    this.#release = lifetime.add(() => endProcess(child, PATIENCE_MS));
   }
 
   /** Sends an order and returns the reply, which must be of this kind. */
@@ -49,7 +53,10 @@ export class Helper<Order extends object, Reply extends { readonly kind: string 
     const { lifetime } = this.#options;
     // Checked before sending: after an interruption, no caller would wait for the reply.
     lifetime.signal.throwIfAborted();
-    const reply = await lifetime.orInterrupted(this.#exchange(order));
+    if (!this.#child.connected) throw this.#ended();
+    this.#waiting = Promise.withResolvers();
+    this.#child.send(order);
+    const reply = await lifetime.orInterrupted(this.#waiting.promise);
     if (reply.kind === 'failed') {
       const { code, message, details } = reply as Failed;
       throw code === null ? this.#failure(message) : new BenchFailure(code, message, details);
@@ -62,23 +69,9 @@ export class Helper<Order extends object, Reply extends { readonly kind: string 
     await this.#release();
   }
 
-  async #exchange(order: Order): Promise<Reply | Failed> {
-    const child = this.#child;
-    const ended = () => this.#failure(`ended by itself (${child.signalCode ?? `code ${child.exitCode}`})`);
-    if (!child.connected) throw ended();
-    const settled = new AbortController();
-    const { signal } = settled;
-    const reply = once(child, 'message', { signal });
-    const end = once(child, 'close', { signal }).then(() => Promise.reject(ended()));
-    child.send(order);
-    try {
-      const [message] = await Promise.race([reply, end]);
-      return message;
-    } catch (error) {
-      throw error instanceof BenchFailure ? error : this.#failure(String(error));
-    } finally {
-      settled.abort();
-    }
+  #ended(): BenchFailure {
+    const { signalCode, exitCode } = this.#child;
+    return this.#failure(`ended by itself (${signalCode ?? `code ${exitCode}`})`);
   }
 
   #failure(what: string): BenchFailure {
@@ -87,23 +80,19 @@ export class Helper<Order extends object, Reply extends { readonly kind: string 
   }
 }
 
-/** Time that a child has to end itself and its own children. */
+/** Time that a helper has to end itself and its own children. */
 const PATIENCE_MS = 1000;
 
-/** Disconnects a child, which then ends itself and its own children. A child that is too busy for that is killed. */
-async function disconnect(child: ChildProcess): Promise<void> {
-  const killing = setTimeout(() => endProcess(child), PATIENCE_MS);
-  // Node emits no `close` for a child that its parent has disconnected.
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  if (child.connected) child.disconnect();
-  if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) await ended;
-  clearTimeout(killing);
-}
-
-/** Ends a child process that may have ended, or never have started. */
-export async function endProcess(child: ChildProcess): Promise<void> {
+/**
+ * Ends a child process that may have ended, or never have started. A helper ends by itself when it is disconnected; the
+ * child is killed after `patience_ms`.
+ */
+export async function endProcess(child: ChildProcess, patience_ms = 0): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const closed = new Promise((resolve) => child.once('close', resolve));
-  child.kill('SIGKILL');
-  await closed;
+  // Node emits no `close` for a child that its parent has disconnected.
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  if (child.connected) child.disconnect();
+  const killing = setTimeout(() => child.kill('SIGKILL'), patience_ms);
+  await exited;
+  clearTimeout(killing);
 }

@@ -26,33 +26,38 @@ export interface Launch {
   readonly lifetime: Lifetime;
 }
 
-export interface HostOptions {
-  /** Flags in addition to `--db` and `--port`. */
-  readonly flags?: readonly string[];
-  /** A closed database to copy for the server. */
-  readonly base?: string;
-}
-
 type Folder = Awaited<ReturnType<Lifetime['temporaryFolder']>>;
 
 export class Host {
+  /** Target of the running process, as every field but the folder: {@link restartAs} changes it. */
+  name!: TargetName;
+  server!: RunningServer;
+  url!: string;
+  port!: number;
+  pid!: number;
+  readonly folder: string;
+  readonly database: string;
+  /** Number of events that were posted to the file, and so the number of the next one. */
+  posted = 0;
   readonly #launch: Launch;
   readonly #flags: readonly string[];
-  readonly #folder: Folder;
-  #server!: RunningServer;
+  /** Removes the folder. */
+  readonly discard: () => Promise<unknown>;
   #release!: () => Promise<unknown>;
-  #next = 0;
 
-  private constructor(launch: Launch, flags: readonly string[], folder: Folder) {
+  private constructor(launch: Launch, flags: readonly string[], { path, release }: Folder) {
     this.#launch = launch;
     this.#flags = flags;
-    this.#folder = folder;
+    this.folder = path;
+    this.database = databaseIn(path);
+    this.discard = release;
   }
 
+  /** Starts a server with flags in addition to `--db` and `--port`. `base` is a closed database to copy for it. */
   static async start(
     name: TargetName,
     launch: Launch,
-    { flags = [], base }: HostOptions = {},
+    { flags = [], base }: { readonly flags?: readonly string[]; readonly base?: string } = {},
   ): Promise<Host> {
     const host = new Host(launch, flags, await launch.lifetime.temporaryFolder());
     if (base !== undefined) await copyFile(base, host.database);
@@ -66,51 +71,20 @@ export class Host {
     const starting = startServer(name, options, contenders.targets[name]);
     // Registered before the server is ready, so that an interruption during the start also ends it.
     this.#release = lifetime.add(() => starting.then((server) => server.stop()));
-    this.#server = await lifetime.orInterrupted(starting).catch((error: unknown) => {
+    this.server = await lifetime.orInterrupted(starting).catch((error: unknown) => {
       throw error instanceof StartError ? startFailure(name, error) : error;
     });
-  }
-
-  /** The running process; another one after {@link startAgain}. */
-  get server(): RunningServer {
-    return this.#server;
-  }
-  get url(): string {
-    return this.#server.url;
-  }
-  get port(): number {
-    return this.#server.port;
-  }
-  get pid(): number {
-    return this.#server.pid;
-  }
-  get name(): TargetName {
-    return this.#server.target.name;
-  }
-  get folder(): string {
-    return this.#folder.path;
-  }
-  get database(): string {
-    return databaseIn(this.folder);
-  }
-
-  /** Reserves the numbers of `count` new events and returns the first of them. */
-  take(count: number): number {
-    const first = this.#next;
-    this.#next += count;
-    return first;
-  }
-
-  /** Ends the server with SIGKILL, which simulates a crash. */
-  async kill(): Promise<void> {
-    await this.#server.kill();
-    await this.#release();
+    this.name = name;
+    ({ url: this.url, port: this.port, pid: this.pid } = this.server);
   }
 
   /**
-   * Starts a server again on the same file and port: this one, or the other one. The previous process must have ended.
+   * Ends the server with SIGKILL, which simulates a crash. Then starts a server on the same file and port: this one, or
+   * the other one.
    */
-  async startAgain(name: TargetName = this.name): Promise<void> {
+  async restartAs(name: TargetName): Promise<void> {
+    await this.server.kill();
+    await this.#release();
     await this.#start(name, [...this.#flags, '--port', String(this.port)]);
   }
 
@@ -119,20 +93,15 @@ export class Host {
    * failure. The file remains until {@link discard}.
    */
   async stop(): Promise<number> {
-    const server = this.#server;
+    const { name, server } = this;
     const from = performance.now();
-    const failed = (how: string) =>
-      new BenchFailure('server_failed', `${this.name}${how}`, tail(server.stderr()));
+    const failed = (how: string) => new BenchFailure('server_failed', `${name}${how}`, tail(server.stderr()));
     await this.#release().catch((error: unknown) => {
       throw failed(`: ${error instanceof Error ? error.message : String(error)}`);
     });
     const { code, signal } = await server.exited;
     if (code === 0) return performance.now() - from;
     throw failed(` ended with ${signal ?? `code ${code}`} instead of 0`);
-  }
-
-  async discard(): Promise<void> {
-    await this.#folder.release();
   }
 }
 

@@ -9,27 +9,25 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { throughput } from '../analyse/metrics.ts';
 import { median } from '../analyse/statistics.ts';
-import { createProbe } from '../observe/probe.ts';
 import type { ProcessSample, Slice } from '../observe/sample.ts';
 import { UNSIZED_WARM_UP } from '../plan/lengths.ts';
 import { roundTimeOf } from '../plan/plan.ts';
 import type { Spec } from '../plan/spec.ts';
 import { inTurn } from '../plan/turns.ts';
 import { formatValue } from '../report/format.ts';
-import type { Health } from '../verify/health.ts';
+import type { EffectiveSettings } from '../verify/health.ts';
 import type { Launch } from './host.ts';
 import type { Progress } from './progress.ts';
 import { type ServerUnderTest, startUnderTest } from './server-under-test.ts';
 import type { Workers } from './workers.ts';
 
 export interface RoundContext {
-  /** Returns how to start the servers of a spec: those of this repository, or the plain ones. */
-  launchOf(spec: Spec): Launch;
+  /** How to start the servers of this repository, and the plain ones. */
+  readonly launches: Readonly<Record<Spec['servers'], Launch>>;
+  readonly settings: Readonly<Record<Spec['servers'], EffectiveSettings>>;
   readonly workers: Workers;
   readonly progress: Progress;
   readonly targets: readonly TargetName[];
-  /** Handles the effective settings of a server. Throws when those of two processes differ. */
-  onHealth(spec: Spec, label: string, name: TargetName, health: Health): void;
 }
 
 const PROGRESS_MS = 250;
@@ -43,66 +41,17 @@ export interface Rounds {
   readonly size: { readonly events: number | null; readonly warmup_events: number | null };
 }
 
-/** Runs the rounds of one group. The first round determines the sizes of all rounds. */
-export class Group {
-  readonly rounds: number;
-  /** Estimated seconds of a round per server. */
-  readonly round_s: number;
-  readonly #specs: readonly Spec[];
-  readonly #context: RoundContext;
-  readonly #events = new Map<Spec, number>();
-  readonly #slices: Slice[][];
-  readonly #processes: ProcessSample[] = [];
+export type Measured = readonly (readonly [Spec, Rounds])[];
 
-  constructor(specs: readonly Spec[], context: RoundContext) {
-    this.rounds = specs[0]!.workload.rounds;
-    this.round_s = roundTimeOf(specs);
-    this.#specs = specs;
-    this.#context = context;
-    this.#slices = specs.map(() => []);
-  }
+/** Prepares the rounds of one group. The first round determines the sizes of all rounds. */
+export function createGroup(specs: readonly Spec[], context: RoundContext) {
+  const { launches, settings, workers, progress, targets } = context;
+  const first = specs[0]!;
+  const events = new Map<Spec, number>();
+  const slices = new Map(specs.map((spec) => [spec, [] as Slice[]]));
+  const processes: ProcessSample[] = [];
 
-  /** Returns the measurements of all rounds so far. */
-  measured(): [Spec, Rounds][] {
-    if (this.#processes.length === 0) return [];
-    return this.#specs.map((spec, i) => [
-      spec,
-      {
-        slices: [...this.#slices[i]!],
-        processes: i === 0 ? [...this.#processes] : [],
-        size: { events: this.#events.get(spec) ?? null, warmup_events: i === 0 ? warmUpOf(spec) : 0 },
-      },
-    ]);
-  }
-
-  async run(round: number): Promise<void> {
-    const { workers, targets, launchOf, onHealth } = this.#context;
-    const spec = this.#specs[0]!;
-    // The generators create their events first, so that no server process waits for them.
-    for (const one of this.#specs) await workers.generator(one);
-    const auditors = await Promise.all(targets.map((name) => workers.auditor(spec, name)));
-    const context = {
-      round,
-      spec,
-      launch: launchOf(spec),
-      probe: createProbe(),
-      onHealth: (label: string, name: TargetName, health: Health) => onHealth(spec, label, name, health),
-    };
-    const servers: ServerUnderTest[] = [];
-    for (const name of round % 2 === 1 ? targets : targets.toReversed()) {
-      const auditor = auditors[targets.indexOf(name)]!;
-      servers.push(await startUnderTest(name, { ...context, auditor }));
-    }
-    await this.#warmUp(servers);
-    for (const i of this.#specs.keys()) await this.#measure(round, i, servers);
-    for (const server of servers) await server.stop();
-    // Nothing is measured any more, so both files are checked at the same time.
-    this.#processes.push(...(await Promise.all(servers.map((server) => server.check()))));
-  }
-
-  async #warmUp(servers: readonly ServerUnderTest[]): Promise<void> {
-    const { workers, progress } = this.#context;
-    const first = this.#specs[0]!;
+  async function warmUp(servers: readonly ServerUnderTest[]): Promise<void> {
     const generator = await workers.generator(first);
     const rate = first.rate?.kind === 'fixed' ? first.rate.events_per_s : null;
     const paces: number[] = [];
@@ -110,48 +59,84 @@ export class Group {
       for (const server of servers) at(paces.push(await server.warmUp(generator, warmUpOf(first), rate)));
       return servers.map(({ name }, i) => `${name} ${formatValue(paces[i]!, 'events_per_s')}`).join(', ');
     });
-    for (const spec of this.#specs)
-      if (spec.rate === null && !this.#events.has(spec))
-        this.#events.set(spec, sizeOf(spec, Math.max(...paces)));
+    for (const spec of specs)
+      if (spec.rate === null && !events.has(spec)) events.set(spec, sizeOf(spec, Math.max(...paces)));
   }
 
-  async #measure(round: number, index: number, servers: readonly ServerUnderTest[]): Promise<void> {
-    const { workers, progress } = this.#context;
-    const spec = this.#specs[index]!;
-    const { slices: count, duration_s } = spec.workload;
+  async function measure(round: number, spec: Spec, servers: readonly ServerUnderTest[]): Promise<void> {
     const generator = await workers.generator(spec);
-    const turns = inTurn(servers, count);
-    const slices: Slice[] = [];
+    const turns = inTurn(servers, spec.workload.slices);
+    const taken: Slice[] = [];
     await progress.step(`${spec.name}, round ${round}`, turns.length, async (at) => {
       for (const [i, server] of turns.entries()) {
-        const rate_events_per_s = this.#rateOf(spec, server.name, round);
-        const events =
-          rate_events_per_s === null
-            ? partOf(this.#events.get(spec)!, Math.floor(i / servers.length), spec)
-            : eventsAt(spec, rate_events_per_s);
+        const rate_events_per_s = rateOf(spec, server.name, round);
+        const part = () => partOf(events.get(spec)!, Math.floor(i / servers.length), spec);
+        const count = rate_events_per_s === null ? part() : eventsOf(spec, rate_events_per_s);
         const begun = performance.now();
-        const share = () => Math.min(1, (performance.now() - begun) / 1000 / (duration_s ?? 1));
+        const expected_s = spec.workload.duration_s ?? 1;
+        const share = () => Math.min(1, (performance.now() - begun) / 1000 / expected_s);
         const timer = setInterval(() => at(i + share()), PROGRESS_MS);
-        const load = { name: spec.name, generator, events, rate_events_per_s };
-        slices.push(await server.measure(spec, load).finally(() => clearInterval(timer)));
+        const measuring = server.measure(spec, { generator, events: count, rate_events_per_s });
+        taken.push(await measuring.finally(() => clearInterval(timer)));
         at(i + 1);
       }
-      return servers.map(({ name }) => describe(name, spec, slices)).join('; ');
+      return servers.map(({ name }) => describe(name, spec, taken)).join('; ');
     });
-    this.#slices[index]!.push(...slices);
+    slices.get(spec)!.push(...taken);
   }
 
   /**
    * Returns the requested events/s; `null` in a closed loop. A share refers to the server's own throughput in this
    * round.
    */
-  #rateOf({ rate }: Spec, name: TargetName, round: number): number | null {
+  function rateOf({ rate }: Spec, name: TargetName, round: number): number | null {
     if (rate === null) return null;
     if (rate.kind === 'fixed') return rate.events_per_s;
-    const closed = this.#slices[this.#specs.findIndex((other) => other.name === 'batch')]!;
+    const closed = slices.get(specs.find((spec) => spec.name === 'batch')!)!;
     const own = closed.filter((slice) => slice.target === name && slice.round === round);
     return Math.round(median(own.map(throughput))! * rate.share);
   }
+
+  return {
+    rounds: first.workload.rounds,
+    /** Estimated seconds of a round per server. */
+    round_s: roundTimeOf(specs),
+
+    /** Returns the measurements of all rounds so far. */
+    measured(): Measured {
+      if (processes.length === 0) return [];
+      return specs.map((spec, i) => [
+        spec,
+        {
+          slices: [...slices.get(spec)!],
+          processes: i === 0 ? [...processes] : [],
+          size: { events: events.get(spec) ?? null, warmup_events: i === 0 ? warmUpOf(spec) : 0 },
+        },
+      ]);
+    },
+
+    async run(round: number): Promise<void> {
+      // The generators create their events first, so that no server process waits for them.
+      for (const spec of specs) await workers.generator(spec);
+      const auditors = await Promise.all(targets.map((name) => workers.auditor(first, name)));
+      const [launch, own] = [launches[first.servers], settings[first.servers]];
+      const servers: ServerUnderTest[] = [];
+      for (const name of round % 2 === 1 ? targets : targets.toReversed()) {
+        const auditor = auditors[targets.indexOf(name)]!;
+        servers.push(await startUnderTest(name, { round, spec: first, launch, settings: own, auditor }));
+      }
+      await warmUp(servers);
+      for (const spec of specs) await measure(round, spec, servers);
+      for (const server of servers) await server.stop();
+      // Nothing is measured any more, so both files are checked at the same time.
+      processes.push(...(await Promise.all(servers.map((server) => server.check()))));
+    },
+  };
+}
+
+/** Returns how many of `count` starts belong to a cycle, distributed as evenly as possible. */
+export function portion(count: number, cycle: number, cycles: number): number {
+  return Math.floor(((cycle + 1) * count) / cycles) - Math.floor((cycle * count) / cycles);
 }
 
 /** Returns the number of warm-up events; `null` when the rate of an open loop determines it. */
@@ -165,14 +150,15 @@ function warmUpOf({ mode, rate, workload }: Spec): number | null {
  * it is given, it is what the faster server stores during all slices at the pace of its warm-up (decision 68).
  */
 export function sizeOf({ workload }: Pick<Spec, 'workload'>, pace_events_per_s: number): number {
-  const { events, duration_s, batch_size, slices } = workload;
+  const { events, slices } = workload;
   if (events !== null) return events;
-  return Math.ceil((pace_events_per_s * duration_s!) / batch_size) * batch_size * slices;
+  return eventsOf({ workload }, pace_events_per_s) * slices;
 }
 
-function eventsAt({ workload }: Spec, rate: number): number {
+/** Returns the number of events of a slice at a rate, in whole requests. */
+function eventsOf({ workload }: Pick<Spec, 'workload'>, rate_events_per_s: number): number {
   const { batch_size, duration_s } = workload;
-  return Math.ceil((rate * duration_s!) / batch_size) * batch_size;
+  return Math.ceil((rate_events_per_s * duration_s!) / batch_size) * batch_size;
 }
 
 /** Returns the number of events of slice number `part`, in whole requests. The last slice takes the rest. */

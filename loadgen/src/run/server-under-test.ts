@@ -13,15 +13,14 @@ import type { Range } from '../load/bodies.ts';
 import type { Generator, Sent } from '../load/drivers/driver.ts';
 import { machineLoad, readMachine } from '../observe/machine.ts';
 import { observe } from '../observe/observer.ts';
-import type { ProbeProcess } from '../observe/probe.ts';
+import { probe, startCpu } from '../observe/probe.ts';
 import { startReader } from '../observe/reader.ts';
 import type { ProcessSample, Slice, WarmUp } from '../observe/sample.ts';
 import { folderBytes } from '../observe/size.ts';
 import { startStreamClients } from '../observe/stream/clients.ts';
-import { startCpu } from '../observe/thread-times.ts';
 import type { Spec } from '../plan/spec.ts';
 import type { Auditor } from '../verify/audit/auditor.ts';
-import { checkDurability, type Health, readHealth } from '../verify/health.ts';
+import { type EffectiveSettings, readHealth } from '../verify/health.ts';
 import { Host, type Launch } from './host.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -38,14 +37,12 @@ export interface ServerContext {
   /** The first measurement in the process, which determines the settings. */
   readonly spec: Spec;
   readonly launch: Launch;
+  /** The settings that all processes must have. */
+  readonly settings: EffectiveSettings;
   readonly auditor: Auditor;
-  readonly probe: ProbeProcess;
-  onHealth(label: string, name: TargetName, health: Health): void;
 }
 
-export interface Load {
-  /** Name of the load in failures. */
-  readonly name: string;
+interface Load {
   readonly generator: Generator;
   readonly events: number;
   readonly rate_events_per_s: number | null;
@@ -54,18 +51,18 @@ export interface Load {
 export type ServerUnderTest = Awaited<ReturnType<typeof startUnderTest>>;
 
 export async function startUnderTest(name: TargetName, context: ServerContext) {
-  const { spec: first, round, launch, auditor, probe } = context;
-  const { lifetime } = launch;
-  const { durability, batch_size } = first.workload;
+  const { spec: first, round, launch, settings, auditor } = context;
+  const { lifetime, placement } = launch;
+  const { durability, batch_size, stream_clients } = first.workload;
   const label = `round ${round} of ${name}`;
   const host = await Host.start(name, launch, { flags: ['--durability', durability] });
-  const { server, database } = host;
-  const health = await readHealth(host.url);
-  checkDurability(`${first.name}, ${label}`, health, durability);
-  context.onHealth(`${first.name}, ${label}`, name, health);
-  const clients = await streamClients(host, first, launch);
+  const { server, url, pid, database } = host;
+  settings.add(`${first.name}, ${label}`, await readHealth(url), durability);
+  const streaming = { url, clients: stream_clients, lifetime, placement };
+  const clients = stream_clients === 0 ? null : startStreamClients(streaming);
+  await clients?.ready();
   await sleep(IDLE_MS, undefined, { signal: lifetime.signal });
-  const { rss_bytes: idle_rss_bytes } = await probe(host.pid);
+  const { rss_bytes: idle_rss_bytes } = await probe(pid);
 
   /** Ranges of all events that were sent. A driver that drops requests drops the last ones of its range. */
   const ranges: Range[] = [];
@@ -77,15 +74,14 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
   let stopped: Pick<ProcessSample, 'peak_rss_bytes' | 'stop_ms'>;
 
   /** Sends the next events. Fails at once when the server ends, instead of waiting until every request has failed. */
-  async function send(load: Load): Promise<Sent> {
-    const { generator, events, rate_events_per_s } = load;
+  async function send(what: string, { generator, events, rate_events_per_s }: Load): Promise<Sent> {
     const range = { first: next, count: events };
     const ended = server.exited.then((exit) => {
       const how = exit.signal ?? `code ${exit.code}`;
       throw new BenchFailure('server_failed', `the server ended under load (${how})`, tail(server.stderr()));
     });
     const sending = generator
-      .send({ url: server.url, range, rate_events_per_s })
+      .send({ url, range, rate_events_per_s })
       // The generator may notice the end of the server before this process does.
       .catch((error: unknown) => Promise.race([ended, sleep(EXIT_MS).then(() => Promise.reject(error))]));
     const sent = await Promise.race([sending, ended]);
@@ -94,7 +90,7 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
     acknowledged_events += sent.received_events;
     const codes = Object.entries(sent.status_codes).map(([code, count]) => `${code} x ${count}`);
     details.push(
-      `${load.name}: ${sent.requests} requests (${codes.join(', ') || 'no answer'}), ${sent.errors} errors; ` +
+      `${what}: ${sent.requests} requests (${codes.join(', ') || 'no answer'}), ${sent.errors} errors; ` +
         `sent ${sent.sent_events} events, received ${sent.received_events}`,
     );
     return sent;
@@ -109,8 +105,7 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
         events,
         batch_size,
         rate_events_per_s: rate,
-        send: (count, rate_events_per_s) =>
-          send({ name: 'warm-up', generator, events: count, rate_events_per_s }),
+        send: (count, rate_events_per_s) => send('warm-up', { generator, events: count, rate_events_per_s }),
       });
       warm_up = warmed.warm_up;
       return warmed.pace_events_per_s;
@@ -118,20 +113,20 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
 
     async measure(spec: Spec, load: Load): Promise<Slice> {
       const isSoak = spec.mode === 'soak';
-      const stopReader = isSoak ? startReader(server.url, label, lifetime) : null;
+      const stopReader = isSoak ? startReader(url, label, lifetime) : null;
       await clients?.mark();
-      const cpu = await startCpu(server.pid, probe);
+      const cpu = await startCpu(pid);
       const machineBefore = await readMachine();
       const own = process.cpuUsage();
       const at_s = performance.now() / 1000;
       const stopObserver = observe({
-        pid: server.pid,
+        pid,
         database,
-        lag_url: isSoak ? server.url : null,
+        lag_url: isSoak ? url : null,
         interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
         lifetime,
       });
-      const measured = await send(load);
+      const measured = await send(spec.name, load);
       const server_cpu_us = await cpu();
       const machineAfter = await readMachine();
       const ownUsed = process.cpuUsage(own);
@@ -158,7 +153,7 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
 
     async stop(): Promise<void> {
       await clients?.until(acknowledged_events);
-      const { peak_rss_bytes } = await probe(host.pid);
+      const { peak_rss_bytes } = await probe(pid);
       stopped = { peak_rss_bytes, stop_ms: await host.stop() };
     },
 
@@ -175,11 +170,4 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
       return { round, target: name, warm_up, idle_rss_bytes, ...stopped, stream, disk, audit };
     },
   };
-}
-
-async function streamClients({ url }: Host, { workload }: Spec, { lifetime, placement }: Launch) {
-  if (workload.stream_clients === 0) return null;
-  const clients = startStreamClients({ url, clients: workload.stream_clients, lifetime, placement });
-  await lifetime.orInterrupted(clients.ready());
-  return clients;
 }

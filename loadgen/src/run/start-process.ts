@@ -5,12 +5,7 @@
  * what it needs. A server does not outlive it.
  */
 import { get } from 'node:http';
-import {
-  type RunningServer,
-  StartError,
-  type StartOptions,
-  startServer,
-} from '@twin-ingest/testkit/servers/server.ts';
+import { StartError, type StartOptions, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { startFailure } from '../failure.ts';
 import { serve } from './serve.ts';
@@ -29,18 +24,13 @@ serve<Command, Reply>(async ({ name, options, program }) => {
   const server = await startServer(name, options, program).catch((error: unknown) => {
     throw error instanceof StartError ? startFailure(name, error) : error;
   });
-  await untilReady(server);
+  while (!(await isReady(server.url)))
+    if (performance.now() - server.spawned_at_ms > DEADLINE_MS)
+      throw new Error(`not ready within ${DEADLINE_MS} ms`);
   const taken_ms = performance.now() - server.spawned_at_ms;
   await server.stop();
   return { kind: 'started', taken_ms };
 });
-
-async function untilReady(server: RunningServer): Promise<void> {
-  while (!(await isReady(server.url))) {
-    if (performance.now() - server.spawned_at_ms < DEADLINE_MS) continue;
-    throw new Error(`not ready within ${DEADLINE_MS} ms`);
-  }
-}
 
 function isReady(url: string): Promise<boolean> {
   return new Promise((resolve) => {

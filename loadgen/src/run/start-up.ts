@@ -15,21 +15,31 @@ import { type Launch, startOptions } from './host.ts';
 import type { Progress } from './progress.ts';
 import type { Command, Reply } from './start-process.ts';
 
-export interface Starting {
+const HELPER = {
+  name: 'what measures starts',
+  program: new URL('./start-process.ts', import.meta.url),
+  code: 'server_failed',
+} as const;
+
+export function createStarts({
+  targets,
+  launch,
+  durability,
+  progress,
+}: {
   readonly targets: readonly TargetName[];
   readonly launch: Launch;
   readonly durability: Durability;
   readonly progress: Progress;
-}
-
-export function createStarts({ targets, launch, durability, progress }: Starting) {
+}) {
+  const { contenders, placement, lifetime } = launch;
   const all: TargetName[] = [];
   const times = new Map(targets.map((name) => [name, [] as number[]]));
 
   async function start(helper: Helper<Command, Reply>, name: TargetName): Promise<number> {
-    const folder = await launch.lifetime.temporaryFolder();
+    const folder = await lifetime.temporaryFolder();
     const options = startOptions(launch, folder.path, ['--durability', durability]);
-    const { command, args } = launch.contenders.targets[name];
+    const { command, args } = contenders.targets[name];
     const { taken_ms } = await helper.ask({ name, options, program: { command, args } }, 'started');
     await folder.release();
     return taken_ms;
@@ -40,16 +50,7 @@ export function createStarts({ targets, launch, durability, progress }: Starting
     async run(count: number): Promise<void> {
       if (count === 0) return;
       const order = inTurn(targets, count);
-      const program = new URL('./start-process.ts', import.meta.url);
-      const { placement, lifetime } = launch;
-      const own = {
-        name: 'what measures starts',
-        program,
-        placement,
-        lifetime,
-        code: 'server_failed',
-      } as const;
-      const helper = new Helper<Command, Reply>(own);
+      const helper = new Helper<Command, Reply>({ ...HELPER, placement, lifetime });
       const work = async (at: (value: number) => void) => {
         for (const name of targets) await start(helper, name);
         for (const [i, name] of order.entries()) {

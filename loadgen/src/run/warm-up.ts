@@ -48,12 +48,8 @@ export async function warmUp(warming: Warming) {
   return { warm_up, pace_events_per_s: Math.max(...(hasParts ? parts_events_per_s : rates)) };
 }
 
-interface Part {
-  readonly count: number;
-  readonly rate: number | null;
-}
-
-function partsOf({ events, rate_events_per_s: rate, batch_size }: Warming): Part[] {
+/** Returns the number of events of each part, and its rate. */
+function partsOf({ events, rate_events_per_s: rate, batch_size }: Warming) {
   if (events === null) {
     if (rate === null) throw new RangeError('a closed loop warms up with a number of events');
     const rates = [Math.max(rate, BRISK_EVENTS_PER_S), ...Array<number>(WARMUP_S.open - 1).fill(rate)];

@@ -26,42 +26,48 @@ export interface WorkersOptions extends DriverContext {
   readonly wrk: Found | null;
 }
 
-export class Workers {
-  readonly #how: WorkersOptions;
-  readonly #drivers: Readonly<Record<Spec['driver'], Driver>>;
-  readonly #generators = new Map<string, Promise<Generator>>();
-  readonly #auditors = new Map<string, Promise<Auditor>>();
+export type Workers = ReturnType<typeof createWorkers>;
 
-  constructor(how: WorkersOptions) {
-    this.#how = how;
-    this.#drivers = {
-      autocannon: closedLoop(how.closedLoopProgram),
-      open: prepareOpenLoop,
-      wrk: (job, context) => wrkDriver(how.wrk!)(job, context),
-      k6: (job, context) => k6Driver(how.k6!)(job, context),
-    };
-  }
+export function createWorkers(how: WorkersOptions) {
+  const drivers: Readonly<Record<Spec['driver'], Driver>> = {
+    autocannon: closedLoop(how.closedLoopProgram),
+    open: prepareOpenLoop,
+    wrk: (job, context) => wrkDriver(how.wrk!)(job, context),
+    k6: (job, context) => k6Driver(how.k6!)(job, context),
+  };
+  const generators = new Map<string, Promise<Generator>>();
+  const auditors = new Map<string, Promise<Auditor>>();
+  return {
+    generator(spec: Spec): Promise<Generator> {
+      const job = {
+        pool: poolOf(spec, how.options),
+        endpoint: spec.mode === 'single' ? 'single' : 'batch',
+        batchSize: spec.workload.batch_size,
+        connections: spec.workload.connections,
+        timeout_s: REQUEST_TIMEOUT_S,
+      } as const;
+      const key = JSON.stringify([spec.driver, job]);
+      return kept(generators, key, () => drivers[spec.driver](job, how));
+    },
 
-  generator(spec: Spec): Promise<Generator> {
-    const { batch_size, connections } = spec.workload;
-    const job = {
-      pool: poolOf(spec, this.#how.options),
-      endpoint: spec.mode === 'single' ? 'single' : 'batch',
-      batchSize: batch_size,
-      connections,
-      timeout_s: REQUEST_TIMEOUT_S,
-    } as const;
-    const key = JSON.stringify([spec.driver, job]);
-    return kept(this.#generators, key, () => this.#drivers[spec.driver](job, this.#how));
-  }
-
-  /** Returns the auditor of a server. Each server has its own, so that both files are read at the same time. */
-  auditor(spec: Spec, name: TargetName): Promise<Auditor> {
-    const pool = poolOf(spec, this.#how.options);
-    const key = JSON.stringify([name, pool]);
-    return kept(this.#auditors, key, () => createAuditor(pool, this.#how.lifetime));
-  }
+    /** Returns the auditor of a server. Each server has its own, so that both files are read at the same time. */
+    auditor(spec: Spec, name: TargetName): Promise<Auditor> {
+      const pool = poolOf(spec, how.options);
+      return kept(auditors, JSON.stringify([name, pool]), () => createAuditor(pool, how.lifetime));
+    },
+  };
 }
+
+function kept<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
+const POOL_EVENTS = 200_000;
+const SHORT_RUN_EVENTS = 10_000;
+/** Events of a short run's pool. Four processes and threads make them, which costs more than sending them. */
+const SHORT_POOL_EVENTS = 2_000;
 
 /**
  * Returns the pool of a measurement. All measurements of a run have pools of the same size, since measurements of one
@@ -70,16 +76,5 @@ export class Workers {
  */
 export function poolOf({ corpus }: Pick<Spec, 'corpus'>, { seed, events }: Options): PoolSource {
   const isShort = corpus === undefined && events !== undefined && events <= SHORT_RUN_EVENTS;
-  return { corpus, seed, most: isShort ? SHORT_POOL_EVENTS : MOST_POOL_EVENTS };
-}
-
-const MOST_POOL_EVENTS = 200_000;
-const SHORT_RUN_EVENTS = 10_000;
-/** Events of a short run's pool. Four processes and threads make them, which costs more than sending them. */
-const SHORT_POOL_EVENTS = 2_000;
-
-function kept<V>(map: Map<string, V>, key: string, make: () => V): V {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
+  return { corpus, seed, most: isShort ? SHORT_POOL_EVENTS : POOL_EVENTS };
 }

@@ -9,7 +9,7 @@ import type { Warning } from '../analyse/warning.ts';
 import { warningOf } from '../analyse/warnings.ts';
 import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
-import { SuiteRun } from '../run/suite-run.ts';
+import { startSuite } from '../run/suite-run.ts';
 import { Poster } from './posting.ts';
 import { syncTerminal } from './report.ts';
 import {
@@ -44,9 +44,8 @@ export async function runSync(
   lifetime: Lifetime,
 ): Promise<undefined> {
   const { seed, size, targets } = options;
-  const run = await SuiteRun.start({ ...SYNC, argv, options, contenders, lifetime });
+  const run = await startSuite({ ...SYNC, argv, options, contenders, lifetime });
   const { launch, progress } = run;
-  await run.begin();
   const sizes = sizesOf(size);
   const poster = new Poster(launch, seed, sizes);
   const rows: SyncRow[] = [];
@@ -65,8 +64,6 @@ export async function runSync(
       const context = { launch, sizes, seed, strategies, poster, targets, add, skip };
       await run.timed(`${scenario} ${server}`, () => measure(server, context));
     }
-    await run.keep(rows);
-    if (i === 0) progress.say(`rows so far, should it fail: ${run.unfinished}`);
   }
   const result: SyncResult = {
     schema_version: SYNC_SCHEMA_VERSION,

@@ -7,8 +7,7 @@
 import type { Exchange } from '../codecs/exchange.ts';
 import { BenchFailure } from '../failure.ts';
 import { uuidText } from '../load/uuid.ts';
-import { createProbe } from '../observe/probe.ts';
-import { startCpu } from '../observe/thread-times.ts';
+import { startCpu } from '../observe/probe.ts';
 import { Helper } from '../run/helper.ts';
 import type { Host, Launch } from '../run/host.ts';
 import { latencyFrom } from './result.ts';
@@ -102,7 +101,8 @@ export class Poster {
   }
 
   post(host: Host, load: Omit<Order, 'port' | 'seed' | 'first'>): Promise<Posted> {
-    const first = host.take(load.batch * load.requests);
+    const first = host.posted;
+    host.posted += load.batch * load.requests;
     return this.#helper.ask({ port: host.port, seed: this.#seed, first, ...load }, 'posted');
   }
 
@@ -119,7 +119,7 @@ export class Poster {
 
   /** Posts at the offered rate for the length of a round. Returns the posts, and figures of the server meanwhile. */
   async measuredLoad(host: Host) {
-    const cpu = await startCpu(host.pid, createProbe());
+    const cpu = await startCpu(host.pid);
     const posted = await this.#offer(host, this.#sizes.load_s);
     const cpu_us = await cpu();
     const took_ms = posted.ended_ms - posted.started_ms;

@@ -3,7 +3,6 @@
  *
  * Servers with different settings cannot be compared, such as one with an fsync per commit and one without.
  */
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 
 export interface Health {
@@ -43,32 +42,23 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Fails when a server does not run with the requested durability. Two servers that both ignore the flag have equal
- * settings, so comparing them would not detect it.
- */
-export function checkDurability(label: string, health: Health, asked: string): void {
-  if (health.durability === asked) return;
-  throw new BenchFailure('health_differs', `${label} was asked for durability ${asked}`, [
-    `it runs with ${health.durability}`,
-  ]);
-}
-
-/**
  * The settings that the servers of a run report in each round, which must be the same. Durability may differ between
  * measurements, but not within one.
  */
 export class EffectiveSettings {
   readonly #firstByDurability = new Map<string, { readonly label: string; readonly health: Health }>();
-  readonly #firstByTarget = new Map<TargetName, Health>();
 
   /**
    * Adds the settings of a server. Throws `health_differs` when earlier servers with the same durability have other
-   * settings.
+   * settings. It also throws when the durability is not `asked`: two servers that both ignore the flag are equal.
    */
-  add(label: string, name: TargetName, health: Health): void {
+  add(label: string, health: Health, asked = health.durability): void {
+    if (health.durability !== asked)
+      throw new BenchFailure('health_differs', `${label} was asked for durability ${asked}`, [
+        `it runs with ${health.durability}`,
+      ]);
     const first = this.#firstByDurability.get(health.durability) ?? { label, health };
     this.#firstByDurability.set(health.durability, first);
-    this.#firstByTarget.set(name, this.#firstByTarget.get(name) ?? health);
     const [wanted, found] = [settingsOf(first.health), settingsOf(health)];
     const different = Object.keys({ ...wanted, ...found })
       .filter((key) => found[key] !== wanted[key])
@@ -78,11 +68,6 @@ export class EffectiveSettings {
     if (different.length === 0) return;
     const message = 'the servers do not run with the same settings, so nothing can be compared';
     throw new BenchFailure('health_differs', message, different);
-  }
-
-  /** Returns the settings that a server reported first. */
-  of(name: TargetName): Health {
-    return this.#firstByTarget.get(name)!;
   }
 }
 

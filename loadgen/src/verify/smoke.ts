@@ -9,7 +9,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
 import type { Durability } from '../plan/options.ts';
 import { Host, type Launch, withHost } from '../run/host.ts';
-import { checkDurability, type EffectiveSettings, readHealth } from './health.ts';
+import { type EffectiveSettings, type Health, readHealth } from './health.ts';
 
 /** `GET` without a body, otherwise `POST`. The answer must contain the fields of `holds`, and may contain others. */
 interface Request {
@@ -52,19 +52,22 @@ export const SMOKE: readonly Request[] = [
   { path: '/api/nothing', status: 404, holds: { code: 'not_found' } },
 ];
 
-/** Checks before a measurement that both servers give the same answers and have the same settings. */
+/**
+ * Checks before a measurement that both servers give the same answers and have the same settings. Returns the settings.
+ */
 export async function verify(
   targets: readonly TargetName[],
   how: Launch,
   durability: Durability,
   settings: EffectiveSettings,
-): Promise<void> {
+): Promise<ReadonlyMap<TargetName, Health>> {
   const reference: string[] = [];
+  const healths = new Map<TargetName, Health>();
   for (const name of targets) {
     await withHost(Host.start(name, how, { flags: ['--durability', durability] }), async ({ url }) => {
       const health = await readHealth(url);
-      checkDurability(name, health, durability);
-      settings.add(name, name, health);
+      settings.add(name, health, durability);
+      healths.set(name, health);
       for (const [i, request] of SMOKE.entries()) {
         const answer = await answerOf(name, url, request);
         reference[i] ??= answer;
@@ -76,6 +79,7 @@ export async function verify(
       }
     });
   }
+  return healths;
 }
 
 /** Returns status, content type and body. Fails at an answer that violates the contract, and shows that answer. */

@@ -12,7 +12,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BenchFailure } from '../../failure.ts';
-import { createProbe } from '../../observe/probe.ts';
+import { probe } from '../../observe/probe.ts';
 import { pinningCommand } from '../../plan/placement.ts';
 import type { PoolSize } from '../bodies.ts';
 import { loadPool } from '../pool.ts';
@@ -74,7 +74,6 @@ export function k6Driver({ binary, version }: Found): Driver {
         const scenario = scenarioOf(order.rate_events_per_s! / job.batchSize, due, job.timeout_s);
         const k6Job: K6Job = { job, order, pool: size, folder: folder.path, scenario };
         await writeFile(jobFile, JSON.stringify(k6Job));
-        const probe = createProbe();
         const cpu: ReturnType<typeof probe>[] = [];
         const script = [...FLAGS, ...LOG_FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
         const { how, other } = await runProgram({

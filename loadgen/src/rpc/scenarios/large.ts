@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { LivezProbe } from '../../binary/livez-probe.ts';
-import { createProbe } from '../../observe/probe.ts';
+import { probe } from '../../observe/probe.ts';
 import { CallServer } from '../caller.ts';
 import { figuresOf } from '../figure.ts';
 import { Pool, timesOf } from '../pool.ts';
@@ -35,10 +35,9 @@ async function measureServer(
   const { lifetime } = launch;
   const server = await CallServer.start(name, launch, caller);
   const { pid, url } = server.host;
-  const memory = createProbe();
   const call = usualCall({ type: 'nestedDict', length: LARGE_LENGTH, strings });
   await server.prepare({ ...call, length: SMALL_LENGTH }, seed, SMALL_S);
-  const before = await memory(pid);
+  const before = await probe(pid);
   const idle = new LivezProbe(url);
   await lifetime.orInterrupted(sleep(sizes.livez_s * 1000));
   const rested = await idle.end();
@@ -46,9 +45,9 @@ async function measureServer(
   const busy = new LivezProbe(url);
   const { sliced, cpu_us } = await server.run(0, sizes.large_calls);
   const waited = await busy.end();
-  const highest = await memory(pid);
+  const highest = await probe(pid);
   await lifetime.orInterrupted(sleep(REST_S * 1000));
-  const after = await memory(pid);
+  const after = await probe(pid);
   await server.end();
   const pool = new Pool();
   pool.add(sliced, cpu_us);

@@ -7,8 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';
-import { createProbe } from '../../observe/probe.ts';
-import { startCpu } from '../../observe/thread-times.ts';
+import { startCpu } from '../../observe/probe.ts';
 import type { Parameters } from '../../result/suite-rows.ts';
 import { Host, withHost } from '../../run/host.ts';
 import { firstAt, type Journal, until, waitFor } from '../journal.ts';
@@ -97,7 +96,7 @@ async function withEach<P extends Parameters>(
 /** Waits until nothing is in flight, posts, and waits until the last state was applied and all fetches have ended. */
 async function changes(host: Host, journal: Journal, quiet_ms: number, post: () => Promise<Posted>) {
   await sleep(quiet_ms);
-  const cpu = await startCpu(host.pid, createProbe());
+  const cpu = await startCpu(host.pid);
   journal.clear();
   const { newest } = journal;
   const posted = await post();

@@ -7,7 +7,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { nowMs } from '../../observe/clock.ts';
-import { createProbe } from '../../observe/probe.ts';
+import { probe } from '../../observe/probe.ts';
 import { startStreamClients } from '../../observe/stream/clients.ts';
 import { inTurn } from '../../plan/turns.ts';
 import { Helper } from '../../run/helper.ts';
@@ -53,7 +53,7 @@ async function fanOutRound(server: TargetName, clients: number, stalled: number,
     await poster.warmUp(host);
     await crowd.ask({ kind: 'mark' }, 'done');
     const { posted, figures } = await poster.measuredLoad(host);
-    const { rss_bytes } = await createProbe()(host.pid);
+    const { rss_bytes } = await probe(host.pid);
     const saturated = await poster.post(host, { ...SATURATION, seconds: sizes.load_s });
     if (!(await isWhole()))
       throw new BenchFailure('out_of_sync', `${server} dropped one of ${clients} clients`);

@@ -4,7 +4,6 @@
  * Invariants: the client gets no hint of the restart. After each start it reaches the last state, or the run fails. No
  * applied state is older than the previous one.
  */
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { Host, withHost } from '../../run/host.ts';
 import type { Sample } from '../result.ts';
@@ -27,10 +26,10 @@ export const restart: Scenario = async (server, context) => {
           return journal.reached(revision);
         };
         const samples = await repeated(sizes.restarts, async (): Promise<Sample> => {
-          if (host.name !== former) await restartAs(former, host);
+          if (host.name !== former) await host.restartAs(former);
           await postAndReach(POSTED_BEFORE);
           const killed_ms = nowMs();
-          await restartAs(server, host);
+          await host.restartAs(server);
           const ready_ms = nowMs();
           const last_ms = await postAndReach(1);
           return { outage_ms: last_ms - killed_ms, recovery_ms: Math.max(0, last_ms - ready_ms) };
@@ -41,8 +40,3 @@ export const restart: Scenario = async (server, context) => {
     );
   }
 };
-
-async function restartAs(name: TargetName, host: Host): Promise<void> {
-  await host.kill();
-  await host.startAgain(name);
-}

@@ -39,7 +39,7 @@ export const roundTrip: Scenario = async (server, context) => {
       await withFollower(follow, host, context, async (journal) => {
         const ready = posting(host.port);
         const trip = async (): Promise<number> => {
-          const send = ready(eventText(seed, host.take(1)));
+          const send = ready(eventText(seed, host.posted++));
           if (rest_ms > 0) await sleep(rest_ms);
           journal.clear();
           const from_ms = nowMs();

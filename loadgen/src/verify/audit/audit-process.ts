@@ -66,28 +66,23 @@ const ALONE = `
   SELECT side, number, ids FROM counted GROUP BY hash, nth HAVING count(*) = 1 ORDER BY number`;
 const SHOWN = 5;
 
+const TITLES = { index: 'events that are not in the file', row: 'rows that were not sent so' };
+
 /** Names the rows that one side lacks. A row with another value in a column is in both lists. */
 function differences(expected: Iterable<AuditRow>, stored: Iterable<AuditRow>): string[] {
   // A database without a name is a temporary file, which SQLite removes. So memory stays bounded.
   const database = new Database('');
-  database.exec('CREATE TABLE rows (side, number INTEGER, ids, hash)');
+  database.exec('CREATE TABLE rows (side, number INTEGER, ids, hash); BEGIN');
   const insert = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?)');
-  const fill = database.transaction((side: string, rows: Iterable<AuditRow>) => {
+  for (const [side, rows] of Object.entries({ index: expected, row: stored }))
     for (const { number, session_id, event_id, hash } of rows)
       insert.run(side, number, `event_id ${event_id}, session_id ${session_id}`, hash);
-  });
-  fill('index', expected);
-  fill('row', stored);
   const found = database.prepare<[], { side: string; number: number; ids: string }>(ALONE).all();
   database.close();
-  const listOf = (title: string, side: string): string[] => {
+  return Object.entries(TITLES).flatMap(([side, title]) => {
     const own = found.filter((row) => row.side === side);
     const shown = own.slice(0, SHOWN).map(({ number, ids }) => `  ${side} ${number}, ${ids}`);
     const more = own.length > SHOWN ? `, the first ${SHOWN}` : '';
     return own.length === 0 ? [] : [`${title}: ${own.length}${more}`, ...shown];
-  };
-  return [
-    ...listOf('events that are not in the file', 'index'),
-    ...listOf('rows that were not sent so', 'row'),
-  ];
+  });
 }

@@ -10,19 +10,17 @@ import { Helper } from '../../run/helper.ts';
 import type { Claim, Order, Reply } from './audit-process.ts';
 import type { Digest } from './row.ts';
 
-export interface Auditor {
-  /** Returns the stored rows. Fails unless acknowledged, stored and expected events are equal. */
-  audit(claim: Claim): Promise<Digest>;
-  close(): Promise<void>;
-}
+export type Auditor = Awaited<ReturnType<typeof createAuditor>>;
 
 /** Starts the process, which computes the expected rows of the pool. This takes about a second. */
-export async function createAuditor(pool: PoolSource, lifetime: Lifetime): Promise<Auditor> {
+export async function createAuditor(pool: PoolSource, lifetime: Lifetime) {
   const program = new URL('./audit-process.ts', import.meta.url);
   const helper = new Helper<Order, Reply>({ name: 'the auditor', program, lifetime, code: 'audit_failed' });
   await helper.ask({ kind: 'prepare', pool }, 'ready');
   return {
-    audit: async (claim) => (await helper.ask({ kind: 'audit', claim }, 'audited')).audit,
+    /** Returns the stored rows. Fails unless acknowledged, stored and expected events are equal. */
+    audit: async (claim: Claim): Promise<Digest> =>
+      (await helper.ask({ kind: 'audit', claim }, 'audited')).audit,
     close: () => helper.close(),
   };
 }

@@ -40,11 +40,9 @@ export function* storedValues(file: string, columns: readonly string[], after = 
   }
 }
 
-/** Returns the hash of the values of `CONSTANT_COLUMNS`, in that order, which are in `values` from the index `from` on. */
-export function hashConstants(values: readonly Value[], from = 0): string {
-  let text = '';
-  for (let i = from; i < values.length; i++) text += marked(values[i]!);
-  return hash('sha256', text);
+/** Returns the hash of the values of `CONSTANT_COLUMNS`, in that order. */
+export function hashConstants(values: readonly Value[]): string {
+  return hash('sha256', values.map(marked).join(''));
 }
 
 /** Returns the hash of a whole row in hex. */

@@ -64,7 +64,7 @@ export function* expectedRows(
 /** Returns the rows of a stopped server's file. */
 export function* storedRows(file: string): Generator<AuditRow> {
   for (const row of storedValues(file, ['id', 'session_id', 'event_id', ...CONSTANT_COLUMNS])) {
-    const [number, session_id, event_id] = row as [number, Value, Value];
-    yield { number, session_id, event_id, hash: hashRow(hashConstants(row, 3), session_id, event_id) };
+    const [number, session_id, event_id, ...constants] = row as [number, Value, Value, ...Value[]];
+    yield { number, session_id, event_id, hash: hashRow(hashConstants(constants), session_id, event_id) };
   }
 }
