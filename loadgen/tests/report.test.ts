@@ -94,7 +94,7 @@ test('each kind of warning is one line, which states what it limits', () => {
   const kinds = new Set(warnings.map(({ code }) => code));
   for (const write of Object.values(REPORTS))
     assert.equal(write(FULL).match(/[a-z_]+ \(limits [^)]+\)/g)?.length, kinds.size, write.name);
-  assert.ok(readme(FULL).includes(`[${warnings.length} warnings of the run](docs/benchmark-results.md#`));
+  assert.ok(readme(FULL).includes(`[${warnings.length} warnings](docs/benchmark-results.md#`));
   const measurements = FULL.measurements.map((one) => ({ ...one, warnings: [] }));
   assert.match(readme({ ...FULL, warnings: [], measurements }), /The run has no warnings\./);
 });

@@ -81,9 +81,8 @@ function blockMeans(t_ms: readonly number[], values: readonly (number | null)[],
   const length_ms = Math.max(BLOCK_MS, ((t_ms.at(-1) ?? 0) - settle_ms) / MOST_BLOCKS);
   const samples = t_ms.flatMap((t, i) => {
     const y = values[i]!;
-    return t < settle_ms || y === null
-      ? []
-      : [{ x: t / HOUR_MS, y, block: Math.floor((t - settle_ms) / length_ms) }];
+    if (t < settle_ms || y === null) return [];
+    return [{ x: t / HOUR_MS, y, block: Math.floor((t - settle_ms) / length_ms) }];
   });
   const blocks = Map.groupBy(samples, ({ block }) => block).values();
   return Array.from(blocks, (own) => ({ x: mean(own.map(({ x }) => x)), y: mean(own.map(({ y }) => y)) }));
@@ -109,22 +108,17 @@ export function slopeOf(points: readonly Point[], z: number): Slope | null {
 
 /** Returns the variance of Kendall's S without a drift, corrected for ties. */
 function varianceOfS(points: readonly Point[]): number {
-  const ties = new Map<number, number>();
-  for (const { y } of points) ties.set(y, (ties.get(y) ?? 0) + 1);
   const term = (n: number) => n * (n - 1) * (2 * n + 5);
-  const tied = [...ties.values()].reduce((sum, count) => sum + term(count), 0);
-  return (term(points.length) - tied) / 18;
+  const ties = [...Map.groupBy(points, ({ y }) => y).values()];
+  return (term(points.length) - ties.reduce((sum, { length }) => sum + term(length), 0)) / 18;
 }
 
 /** Returns the factor by which correlated neighbours increase the variance: (1 + r) / (1 - r), never less than 1. */
 function inflation(residuals: readonly number[]): number {
   const centre = mean(residuals);
-  let own = 0;
-  let neighbours = 0;
-  for (const [i, value] of residuals.entries()) {
-    own += (value - centre) ** 2;
-    if (i > 0) neighbours += (value - centre) * (residuals[i - 1]! - centre);
-  }
+  const centred = residuals.map((value) => value - centre);
+  const own = centred.reduce((sum, value) => sum + value ** 2, 0);
+  const neighbours = centred.reduce((sum, value, i) => sum + value * (centred[i - 1] ?? 0), 0);
   const r = own === 0 ? 0 : Math.max(0, neighbours / own);
   return (1 + r) / (1 - r);
 }

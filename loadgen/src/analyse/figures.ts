@@ -22,12 +22,9 @@ export class ValuesByKey<Key extends string> {
   }
 
   /** Returns the values of each figure in the order of the table. A figure without values is absent. */
-  entries(): (readonly [Key, readonly number[]])[] {
-    return [...this.#values].filter(([, values]) => values.length > 0);
-  }
-
   lists(): Readonly<Partial<Record<Key, readonly number[]>>> {
-    return Object.fromEntries(this.entries()) as Partial<Record<Key, readonly number[]>>;
+    const measured = [...this.#values].filter(([, values]) => values.length > 0);
+    return Object.fromEntries<readonly number[]>(measured) as Partial<Record<Key, readonly number[]>>;
   }
 }
 

@@ -15,13 +15,7 @@ export { encode };
 const HIGHEST_US = 120_000_000;
 
 export function createHistogram(): Histogram {
-  return build({
-    bitBucketSize: 32,
-    autoResize: true,
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: HIGHEST_US,
-    numberOfSignificantValueDigits: 3,
-  });
+  return build({ highestTrackableValue: HIGHEST_US, numberOfSignificantValueDigits: 3, autoResize: true });
 }
 
 /** Records one duration. Less than half a microsecond is recorded as 0. */

@@ -12,17 +12,13 @@ import type { Rounds } from '../run/round.ts';
 import { type Drift, driftOf } from './drift.ts';
 import { generatorLoad, METRICS, type Metric } from './metrics.ts';
 import { type ByRound, compareRounds, compareSlices, median, summarise } from './statistics.ts';
-import { measurementWarnings } from './warnings.ts';
+import { type Grounds, measurementWarnings } from './warnings.ts';
 
-export interface Findings {
-  readonly spec: Spec;
-  readonly targets: readonly TargetName[];
+export interface Findings extends Omit<Grounds, 'comparison'> {
   readonly driver: DriverFacts;
   readonly payload: PoolFacts;
-  readonly rounds: Rounds;
   /** Index of the ceiling that the measurement is compared with; `null` when there is none. */
   readonly ceiling: number | null;
-  readonly generator_cores: number;
 }
 
 export function measurementOf(findings: Findings): RawMeasurement {
@@ -138,13 +134,11 @@ function applies({ key, samplesIn }: Metric, spec: Spec, rounds: Rounds): boolea
   return key === 'cold_events_per_s' ? samples.some(({ value }) => value !== null) : samples.length > 0;
 }
 
-const MEBIBYTE = 1024 * 1024;
-
 /** Changes per hour that are too small to matter over a working day. `cpu_share` is the share of one core. */
 const TOLERANCES = {
-  rss_bytes: 8 * MEBIBYTE,
+  rss_bytes: 8 * 1024 ** 2,
   cpu_share: 0.05,
-  wal_bytes: 8 * MEBIBYTE,
+  wal_bytes: 8 * 1024 ** 2,
   file_descriptors: 1,
   lag_ms: 1,
 };

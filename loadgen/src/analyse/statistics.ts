@@ -123,15 +123,14 @@ type Draw = (random: Random) => number;
 /** Makes the comparison of some rounds. A single pair has no interval. */
 function comparisonOf(ratio: number, rounds: ByRound, draw: Draw): Comparison {
   const hasInterval = rounds.flat().length > 1;
-  const { low, high } = hasInterval ? bootstrap(draw) : { low: ratio, high: ratio };
+  const ends = hasInterval ? bootstrap(draw) : { low: ratio, high: ratio };
   return {
     ratio,
-    low,
-    high,
+    ...ends,
     confidence: CONFIDENCE,
     interval: hasInterval ? 'two_level_bootstrap' : 'none',
     split_half: splitHalf(rounds),
-    verdict: verdictOf({ low, high }, rounds.length),
+    verdict: verdictOf(ends, rounds.length),
   };
 }
 
@@ -179,16 +178,13 @@ function medianInPlace(values: Float64Array): number {
 }
 
 export function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]!;
-  return sum / values.length;
+  return Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Returns the sample standard deviation (divisor n - 1); `null` for fewer than two values. */
-export function deviation(values: ArrayLike<number>): number | null {
+export function deviation(values: readonly number[]): number | null {
   if (values.length < 2) return null;
   const centre = mean(values);
-  let squares = 0;
-  for (let i = 0; i < values.length; i++) squares += (values[i]! - centre) ** 2;
+  const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
   return Math.sqrt(squares / (values.length - 1));
 }

@@ -2,57 +2,30 @@
 import { ENOUGH_FOR_VERDICT } from './statistics.ts';
 
 const THROUGHPUT = 'throughput, and latency of the closed loop';
+const RATIO = 'the ratio that is named';
+const RATE = 'latency at this rate';
 const ALL = 'every figure of this measurement';
 
 export const ADVICE = {
-  generator_saturated: {
-    limits: THROUGHPUT,
-    advice: 'The generator may be what was measured. Compare CPU per event, or use more cores.',
-  },
+  generator_saturated: { limits: THROUGHPUT, advice: 'Compare CPU per event, or use more cores.' },
   few_rounds: { limits: 'every ratio', advice: `Use --rounds=${ENOUGH_FOR_VERDICT} or more.` },
-  wide_interval: {
-    limits: 'the ratio that is named',
-    advice: 'Quote the interval, not the ratio alone. Close other programs, or use more --rounds.',
-  },
-  wide_spread: {
-    limits: 'the median that is named',
-    advice:
-      'Close other programs, use more repeats, and do not read more into the median than the spread allows.',
-  },
-  halves_differ: {
-    limits: 'the ratio that is named',
-    advice: 'Odd and even rounds disagree: something changed during the run. Run again.',
-  },
-  short_load: {
-    limits: 'disk, memory and latency tails',
-    advice: 'Use more --events or --duration, so that checkpoints and garbage collection show.',
-  },
-  not_steady: {
-    limits: null,
-    advice:
-      'No two parts of the warm-up agreed. The slices show whether the server was still changing; a longer --warmup helps.',
-  },
+  wide_interval: { limits: RATIO, advice: 'Quote the interval, not the ratio alone, or use more --rounds.' },
+  wide_spread: { limits: 'the median that is named', advice: 'Quote the spread, or use more repeats.' },
+  halves_differ: { limits: RATIO, advice: 'The machine or a server changed during the run. Run again.' },
+  short_load: { limits: 'disk, memory and latency tails', advice: 'Use more --events or --duration.' },
+  not_steady: { limits: null, advice: 'Look whether the slices still change, or use a longer --warmup.' },
   rate_not_reached: {
-    limits: 'latency at this rate',
-    advice: 'The server did not keep up, so latencies grow with the length of the load. Use a lower --rate.',
+    limits: RATE,
+    advice: 'Latencies grow with the length of the load. Use a lower --rate.',
   },
-  requests_dropped: {
-    limits: 'latency at this rate',
-    advice: 'The generator gave up requests that were due. Latencies leave out what they would have waited.',
-  },
-  late_generator: {
-    limits: 'latency at this rate',
-    advice: 'Latencies include the delay of the generator itself. Use more cores or a lower --rate.',
-  },
+  requests_dropped: { limits: RATE, advice: 'Latencies leave out what these requests would have waited.' },
+  late_generator: { limits: RATE, advice: 'Latencies include this delay. Use more cores or a lower --rate.' },
   stream_clients_saturated: {
     limits: 'delivery lag of the stream',
     advice: 'The lag may be that of the clients. Use fewer --stream-clients, more cores or a lower --rate.',
   },
-  other_load: { limits: ALL, advice: 'Other programs used the cores. Close them and run again.' },
-  stolen_time: {
-    limits: ALL,
-    advice: 'A hypervisor gave part of the cores to others. Use a machine of your own.',
-  },
+  other_load: { limits: ALL, advice: 'Close other programs and run again.' },
+  stolen_time: { limits: ALL, advice: 'A hypervisor gave cores to other guests. Use your own machine.' },
   no_k6: { limits: null, advice: 'Install k6 (pnpm k6:install): it then drives the soak.' },
   machine_busy: { limits: ALL, advice: 'Wait until the machine is idle and run again.' },
   shared_cores: {

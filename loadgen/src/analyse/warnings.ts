@@ -9,8 +9,9 @@ import type { Environment } from '../observe/environment.ts';
 import type { Slice } from '../observe/sample.ts';
 import type { Placement } from '../plan/placement.ts';
 import type { Spec } from '../plan/spec.ts';
+import { percent } from '../report/format.ts';
 import type { Rounds } from '../run/round.ts';
-import { generatorLoad, METRICS, streamClientsLoad, throughput } from './metrics.ts';
+import { generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
 import { type Comparison, ENOUGH_FOR_VERDICT, median } from './statistics.ts';
 import { ADVICE, type Warning, type WarningCode } from './warning.ts';
 
@@ -29,8 +30,8 @@ export interface Grounds {
 const SATURATED = 0.85;
 /** Largest relative distance from a ratio to the farther end of its interval that gives no warning. */
 const WIDE_INTERVAL = 0.1;
-/** Metrics that a measurement must determine precisely. Latencies vary too much for a run of minutes. */
-export const CLAIMED: readonly string[] = ['throughput_events_per_s', 'server_cpu_us_per_event'];
+/** Ratios that a measurement must determine precisely. Latencies vary too much for a run of minutes. */
+const CLAIMED = { throughput_events_per_s: 'throughput', server_cpu_us_per_event: 'server CPU per event' };
 /** Load average per core above which the machine counts as busy. */
 const BUSY_LOAD = 0.25;
 /** Minimum total duration of all slices of a server. */
@@ -121,12 +122,11 @@ function* seenOnMachine(slices: readonly Slice[]): Seen {
 
 /** Finds wide intervals and differing halves. The throughput of an open loop is given, so it is skipped. */
 function* seenInComparison({ spec, comparison }: Grounds): Seen {
-  for (const key of CLAIMED) {
+  for (const [key, label] of Object.entries(CLAIMED)) {
     const found = comparison[key] ?? null;
     if (found === null || found.interval === 'none') continue;
     if (spec.rate !== null && key === 'throughput_events_per_s') continue;
-    const { label } = METRICS.find((metric) => metric.key === key)!;
-    const name = `the ratio of ${label.charAt(0).toLowerCase()}${label.slice(1)}`;
+    const name = `the ratio of ${label}`;
     const wide = Math.max(found.high / found.ratio, found.ratio / found.low) - 1;
     if (wide > WIDE_INTERVAL) yield ['wide_interval', `${name} is known to ±${percent(wide)}`];
     if (found.split_half?.agree === false) {
@@ -136,16 +136,15 @@ function* seenInComparison({ spec, comparison }: Grounds): Seen {
   }
 }
 
-/**
- * Returns the warnings about the run as a whole. `stale` names servers whose build was, or may have been, older than
- * their sources.
- */
-export function runWarningsOf(run: {
+export interface RunGrounds {
   readonly placement: Placement;
   readonly environment: Environment;
+  /** Servers whose build was, or may have been, older than their sources. */
   readonly stale: readonly string[];
-}): Warning[] {
-  const { placement, environment, stale } = run;
+}
+
+/** Returns the warnings about the run as a whole. */
+export function runWarningsOf({ placement, environment, stale }: RunGrounds): Warning[] {
   const load = environment.load_average[0] ?? 0;
   const isBusy = load / environment.cpu_cores > BUSY_LOAD;
   return [
@@ -154,8 +153,4 @@ export function runWarningsOf(run: {
     ...stale.map((target) => warningOf('stale_build', `${target}: older than its sources`)),
     ...(environment.dirty ? [warningOf('uncommitted_changes', 'files differed from the commit')] : []),
   ];
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }

@@ -35,7 +35,7 @@ export function answersOf(result: Result): string[] {
   return [
     'You run coding agents: either server will do. Agents send far fewer than 10,000 events/s. ' +
       `${verdictText(memory)} TypeScript needs no Rust compiler to build.`,
-    `You build an app: ship ${SHORT_NAMES[order(size).less]}. ${ships('rs')}; ${ships('ts')}. ` +
+    `You build an app: ship ${SHORT_NAMES[lower(size)]}. ${ships('rs')}; ${ships('ts')}. ` +
       `An app that ships Node already adds ${own} for TypeScript.`,
     `You ask "Node or Rust?": ${rateText(choice, result)}`,
   ];
@@ -43,42 +43,43 @@ export function answersOf(result: Result): string[] {
 
 /** Returns the rate above which CPU time differs noticeably, and how much each server takes at saturation. */
 function rateText({ cpu, latency, throughput }: Choice, result: Result): string {
-  const { less, more } = order(throughput);
+  const [less, cheap] = [lower(throughput), lower(cpu)];
   const end =
     `p99 is ${shown(latency, 'rs')} with Rust and ${shown(latency, 'ts')} with TypeScript. ` +
     `At saturation ${SHORT_NAMES[less]} takes ${rounded(median(throughput, less))} events/s, ` +
-    `${SHORT_NAMES[more]} ${rounded(median(throughput, more))}.`;
-  const { less: cheap, more: dear } = order(cpu);
-  const from = noticedFrom(cpu, dear);
+    `${SHORT_NAMES[OTHER[less]]} ${rounded(median(throughput, OTHER[less]))}.`;
+  const from = noticedFrom(cpu, cheap);
   if (from === null) return `at 10,000 events/s the rate does not decide. There, ${end}`;
-  const single = metricRows(measurementNamed(result, 'single'), ['server_cpu_us_per_event'])
-    .map((row) => noticedFrom(row, dear))
-    .map((rate) => (rate === null ? '' : ` With one event in each request it is ${rounded(rate)} events/s.`));
+  const [single] = metricRows(measurementNamed(result, 'single'), ['server_cpu_us_per_event']);
+  const rate = single ? noticedFrom(single, cheap) : null;
   return (
-    `the choice matters from ${rounded(from)} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of a core more than ` +
-    `${SHORT_NAMES[cheap]}, at the CPU time per event of 10,000 events/s in batches.${single.join('')} ` +
-    `At 10,000 events/s ${end}`
+    `the choice matters from ${rounded(from)} events/s on. There ${SHORT_NAMES[OTHER[cheap]]} takes a tenth of a core ` +
+    `more than ${SHORT_NAMES[cheap]}, at the CPU time per event of 10,000 events/s in batches. ` +
+    `${rate === null ? '' : `With one event in each request it is ${rounded(rate)} events/s. `}At 10,000 events/s ${end}`
   );
 }
 
-/** Returns the rate at which the server `dear` uses `NOTICED_CORES` more than the other; `null` if it never does. */
-function noticedFrom(cpu: Row, dear: TargetName): number | null {
-  const difference_us = median(cpu, dear) - median(cpu, dear === 'rs' ? 'ts' : 'rs');
-  return isDifference(cpu) && difference_us > 0 ? (NOTICED_CORES * 1e6) / difference_us : null;
+/** Returns the rate at which `cheap` saves `NOTICED_CORES`; `null` if it never does. */
+function noticedFrom(cpu: Row, cheap: TargetName): number | null {
+  const saved_us = median(cpu, OTHER[cheap]) - median(cpu, cheap);
+  return isDifference(cpu) && saved_us > 0 ? (NOTICED_CORES * 1e6) / saved_us : null;
 }
 
 /** Returns the six rows; `null` when the run lacks one, or one of its values. */
 export function choiceOf(result: Result): Choice | null {
   const headline = headlineRows(result);
-  const rows = Object.entries(LABELS).map(([name, label]) => {
-    return [name, headline.find((row) => row.label === label)] as const;
-  });
+  const rows = Object.entries(LABELS).map(
+    ([name, label]) => [name, headline.find((row) => row.label === label)] as const,
+  );
   const isWhole = rows.every(([, row]) => row?.summaries.rs && row.summaries.ts);
   return isWhole ? (Object.fromEntries(rows) as Choice) : null;
 }
 
-function order(row: Row): { readonly less: TargetName; readonly more: TargetName } {
-  return median(row, 'rs') <= median(row, 'ts') ? { less: 'rs', more: 'ts' } : { less: 'ts', more: 'rs' };
+const OTHER = { rs: 'ts', ts: 'rs' } as const;
+
+/** Returns the server with the lower median. */
+function lower(row: Row): TargetName {
+  return median(row, 'rs') <= median(row, 'ts') ? 'rs' : 'ts';
 }
 
 function median({ summaries }: Row, name: TargetName): number {

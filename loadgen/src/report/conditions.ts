@@ -34,8 +34,7 @@ export function factsOf(result: Result): string[] {
 /** Returns the parameters of the closed loop that is shown first; no rows without one. */
 export function parametersOf(result: Result): Table {
   const { workload, driver, mode, payload } = headlineOf(result) ?? {};
-  const head = ['Parameter', 'Value'];
-  if (!workload || !driver || !payload) return { head, rows: [] };
+  if (!workload || !driver || !payload) return { head: [], rows: [] };
   const { events, warmup_events, duration_s } = workload;
   const source = payload.source === 'corpus' ? 'corpus' : `generated, seed ${payload.seed}`;
   const values = {
@@ -53,7 +52,7 @@ export function parametersOf(result: Result): Table {
       `${source}: ${group(payload.events)} events, ${group(Math.round(payload.event_bytes.mean))} B in the mean, ` +
       `sha256 ${payload.sha256.slice(0, 12)}`,
   };
-  return { head, rows: Object.entries(values), left: [0, 1] };
+  return { head: ['Parameter', 'Value'], rows: Object.entries(values), left: [0, 1] };
 }
 
 export function commitOf({ environment }: Pick<Result, 'environment'>): string {
@@ -62,11 +61,9 @@ export function commitOf({ environment }: Pick<Result, 'environment'>): string {
 
 /** Returns when, where and of which commit the figures are, as one sentence. */
 export function takenText(result: Result): string {
-  const { created_at, environment } = result;
-  return (
-    `Measured on ${created_at.slice(0, 10)} at commit ${commitOf(result).slice(0, 7)}, on ${environment.cpu_cores} cores ` +
-    `of ${environment.cpu_model ?? 'an unknown CPU'}.`
-  );
+  const { created_at, environment: machine } = result;
+  const commit = commitOf(result).slice(0, 7);
+  return `Measured on ${created_at.slice(0, 10)} at commit ${commit}, on ${machine.cpu_cores} cores of ${machine.cpu_model ?? 'an unknown CPU'}.`;
 }
 
 /** Returns whether the servers are those of an installed package, which has no commit. */
@@ -76,14 +73,12 @@ function isInstalled({ environment }: Result): boolean {
 
 /** Returns one line for each kind of warning: what it limits, where it occurred, and what to do. */
 export function warningLines(result: Result): string[] {
-  const all = [
-    ...result.warnings,
-    ...result.measurements.flatMap(({ name, warnings }) =>
-      warnings.map(({ code, message }) => ({ code, message: `${name}: ${message}` })),
-    ),
-  ];
-  if (all.length === 0) return ['This run has no warnings.'];
-  return [...Map.groupBy(all, ({ code }) => code)].map(([code, found]) => {
+  const named = result.measurements.flatMap(({ name, warnings }) =>
+    warnings.map(({ code, message }) => ({ code, message: `${name}: ${message}` })),
+  );
+  const kinds = [...Map.groupBy([...result.warnings, ...named], ({ code }) => code)];
+  if (kinds.length === 0) return ['This run has no warnings.'];
+  return kinds.map(([code, found]) => {
     const { limits, advice } = ADVICE[code];
     const seen = found.map(({ message }) => message.replace(/\.$/, '')).join('; ');
     // `twin-ingest bench` does not have the flags of `bench:compare`.

@@ -90,7 +90,7 @@ export function choiceSection(result: Result, programs: readonly ProgramFacts[] 
   if (choice === null) throw new Error('the comparison lacks starts, the closed loop or the open loop');
   const { rounds, batch_size } = headlineOf(result)!.workload!;
   const { table, lines } = designPart(result);
-  const rows = [...table!.rows, ...programRows(programs)];
+  const rows = [...table!.rows, ...(programs === null ? [] : programRows(programs))];
   const design = [
     'The same load on a plain server of each language, as a tutorial would write it, and on these servers:',
     markdownTable({ ...table!, rows }),
@@ -108,18 +108,15 @@ export function choiceSection(result: Result, programs: readonly ProgramFacts[] 
 }
 
 /** Returns lines, dependencies and build time of each program, in the columns of the table of designs. */
-function programRows(programs: readonly ProgramFacts[] | null): string[][] {
-  if (programs === null) return [];
-  const facts = ['plain-ts', 'ts', 'plain-rs', 'rs'].map(
-    (name) => programs.find((one) => one.name === name)!,
-  );
+function programRows(programs: readonly ProgramFacts[]): string[][] {
+  const row = (title: string, cell: (facts: ProgramFacts) => string) => [
+    title,
+    ...['plain-ts', 'ts', 'plain-rs', 'rs'].map((name) => cell(programs.find((one) => one.name === name)!)),
+  ];
   return [
-    ['Lines of code (and of SQL)', ...facts.map((one) => `${group(one.lines)} (${group(one.sql_lines)})`)],
-    [
-      'Dependencies, direct (and all)',
-      ...facts.map(({ dependencies: { direct, all } }) => `${direct} (${all})`),
-    ],
-    ['Clean build', ...facts.map(({ clean_build_s: s }) => (s === null ? 'none' : formatDuration(s)))],
+    row('Lines of code (and of SQL)', ({ lines, sql_lines }) => `${group(lines)} (${group(sql_lines)})`),
+    row('Dependencies, direct (and all)', ({ dependencies: { direct, all } }) => `${direct} (${all})`),
+    row('Clean build', ({ clean_build_s: took_s }) => (took_s === null ? 'none' : formatDuration(took_s))),
   ];
 }
 

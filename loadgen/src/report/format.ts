@@ -6,18 +6,17 @@ export const NOT_MEASURED = 'not measured';
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
 
-/** Formats a value in two parts: its digits, and a suffix with the unit. */
-const UNITS: Readonly<Record<Unit, (value: number) => readonly [figure: string, suffix: string]>> = {
-  ms: (value) => [digits(value), ' ms'],
-  us: (value) => [digits(value), ' µs'],
-  bytes,
-  events_per_s: (value) => [group(Math.round(value)), ' events/s'],
-  share: (value) => [percent(value), ''],
-  count: (value) => [Number.isInteger(value) ? group(value) : digits(value), ''],
-};
+/** Returns the digits of a value, and a suffix with the unit. */
+function parts(value: number, unit: Unit): readonly [figure: string, suffix: string] {
+  if (unit === 'bytes') return bytes(value);
+  if (unit === 'share') return [percent(value), ''];
+  if (unit === 'events_per_s') return [group(Math.round(value)), ' events/s'];
+  if (unit === 'count') return [Number.isInteger(value) ? group(value) : digits(value), ''];
+  return [digits(value), unit === 'us' ? ' µs' : ' ms'];
+}
 
 export function formatValue(value: number, unit: Unit): string {
-  return UNITS[unit](value).join('');
+  return parts(value, unit).join('');
 }
 
 /** Formats the median, with minimum and maximum where they differ from it: "206 ms (190–256)". */
@@ -29,9 +28,9 @@ export function formatSummary(summary: Summary | null | undefined, unit: Unit): 
   // Thousands of events/s become "174k–202k", so that a row fits a terminal.
   if (unit === 'events_per_s' && min >= 10_000)
     return `${value} (${digits(min / 1000)}k–${digits(max / 1000)}k)`;
-  const [low, high] = [UNITS[unit](min), UNITS[unit](max)];
+  const [[low, lowUnit], [high, highUnit]] = [parts(min, unit), parts(max, unit)];
   // A unit that both ends share stands with the median alone.
-  return `${value} (${low[1] === high[1] ? `${low[0]}–${high[0]}` : `${low.join('')}–${high.join('')}`})`;
+  return `${value} (${lowUnit === highUnit ? `${low}–${high}` : `${low}${lowUnit}–${high}${highUnit}`})`;
 }
 
 export function formatMedian(summary: Summary | null | undefined, unit: Unit): string {
@@ -60,8 +59,7 @@ export function formatInterval({ low, high }: Comparison): string {
 export function percent(share: number): string {
   const value = share * 100;
   const size = Math.abs(value);
-  const shown =
-    size >= 10 ? value.toFixed(0) : size >= 1 || size === 0 ? value.toFixed(1) : value.toPrecision(1);
+  const shown = size > 0 && size < 1 ? value.toPrecision(1) : value.toFixed(size >= 10 ? 0 : 1);
   return `${shown.replace(/\.0$/, '')} %`;
 }
 

@@ -53,19 +53,12 @@ ${loads.map(sectionMarkup)}
 `.text;
 }
 
-/** Returns a section; nothing without rows and lines. */
+/** Returns a section, in which the label of each line is bold; nothing without rows and lines. */
 function sectionMarkup({ title, table, lines }: Section): Markup | null {
-  const contents = [
-    ...(table?.rows.length ? [tableMarkup(table)] : []),
-    ...(lines.length > 0 ? [html`<ul>${lines.map(lineMarkup)}</ul>`] : []),
-  ];
-  return contents.length === 0 ? null : html`<section><h2>${title}</h2>${contents}</section>`;
-}
-
-/** Returns an item of a list with its label in bold. */
-function lineMarkup(line: string): Markup {
-  const [label, text] = labelled(line);
-  return html`<li><b>${label}</b>${text}</li>`;
+  const rows = table?.rows.length ? tableMarkup(table) : null;
+  if (rows === null && lines.length === 0) return null;
+  const items = lines.map(labelled).map(([label, text]) => html`<li><b>${label}</b>${text}</li>`);
+  return html`<section><h2>${title}</h2>${rows}${items.length === 0 ? null : html`<ul>${items}</ul>`}</section>`;
 }
 
 function tableMarkup({ head, rows }: Table): Markup {

@@ -4,11 +4,8 @@ import { labelled, type Section, type Table } from './rows.ts';
 /** Returns a table as Markdown. Columns in `left` contain text and are left-aligned; the others contain figures. */
 export function markdownTable(table: Table, left: readonly number[] = table.left ?? [0]): string {
   const { head, rows } = table;
-  return [
-    row(head),
-    row(head.map((_, i) => (left.includes(i) ? '---' : '---:'))),
-    ...rows.map((cells) => row(cells)),
-  ].join('\n');
+  const rule = head.map((_, i) => (left.includes(i) ? '---' : '---:'));
+  return [head, rule, ...rows].map(row).join('\n');
 }
 
 export function markdownText(text: string): string {

@@ -58,8 +58,8 @@ function differences(headline: readonly Row[]): string[] {
 /** Returns a sentence such as "Odd and even rounds agree within 10 % in 7 of 7 ratios of the headline." */
 function agreement(headline: readonly Row[]): string[] {
   const halves = headline.filter(({ comparison }) => comparison?.split_half);
-  const differ = halves.filter(({ comparison }) => !comparison!.split_half!.agree).map(({ label }) => label);
   if (halves.length === 0) return [];
+  const differ = halves.filter(({ comparison }) => !comparison!.split_half!.agree).map(({ label }) => label);
   const share = `${halves.length - differ.length} of ${halves.length} ratios of the headline`;
   const others = differ.length === 0 ? '' : ` They differ in ${differ.join('; ')}.`;
   return [`Odd and even rounds agree within ${percent(MOST_BETWEEN_HALVES)} in ${share}.${others}`];
@@ -67,24 +67,22 @@ function agreement(headline: readonly Row[]): string[] {
 
 /** Returns how well the ratios of the closed loop are known, and which ratios each generator gives. */
 function precision(result: Result): string[] {
-  const width = ({ low, high, ratio }: Comparison) => `±${percent((high - low) / 2 / ratio)}`;
   const headline = headlineOf(result);
-  const known = ratiosText(headline, width);
-  const [own] = ratiosText(headline, formatRatio);
+  const known = ratiosText(headline, ({ low, high, ratio }) => `±${percent((high - low) / 2 / ratio)}`);
+  if (known === null) return [];
   const other = ratiosText(measurementNamed(result, 'autocannon'), formatRatio);
+  const both = `Rust over TypeScript with wrk: ${ratiosText(headline, formatRatio)}. With autocannon, in the same processes: ${other}.`;
   return [
-    ...known.map((text) => `The ratios of the closed loop are known to ${text} (goal ±5 %).`),
-    ...other.map(
-      (text) => `Rust over TypeScript with wrk: ${own}. With autocannon, in the same processes: ${text}.`,
-    ),
+    `The ratios of the closed loop are known to ${known} (goal ±5 %).`,
+    ...(other === null ? [] : [both]),
   ];
 }
 
-/** Returns text such as "±3.7 % in throughput and ±2.3 % in CPU per event"; none without both intervals. */
-function ratiosText(load: Measurement | undefined, format: (found: Comparison) => string): string[] {
+/** Returns text such as "±3.7 % in throughput and ±2.3 % in CPU per event"; `null` without both intervals. */
+function ratiosText(load: Measurement | undefined, format: (found: Comparison) => string): string | null {
   const { throughput_events_per_s: throughput, server_cpu_us_per_event: cpu } = load?.comparison ?? {};
-  if (!throughput || !cpu || throughput.interval === 'none') return [];
-  return [`${format(throughput)} in throughput and ${format(cpu)} in CPU per event`];
+  if (!throughput || !cpu || throughput.interval === 'none') return null;
+  return `${format(throughput)} in throughput and ${format(cpu)} in CPU per event`;
 }
 
 /** Returns one line for each ceiling, such as "Batches, closed loop: Rust reaches 57 % of the 334,700 ...". */
@@ -95,12 +93,11 @@ function ceilingLines(result: Result): string[] {
       const ceiling = ceilings[name]?.events_per_s.median;
       const reached = load?.servers[name]?.metrics.throughput_events_per_s?.median;
       if (!ceiling || !reached) return [];
-      return [
-        `${SHORT_NAMES[name]} reaches ${percent(reached / ceiling)} of the ${formatValue(ceiling, 'events_per_s')}`,
-      ];
+      const share = percent(reached / ceiling);
+      return `${SHORT_NAMES[name]} reaches ${share} of the ${formatValue(ceiling, 'events_per_s')}`;
     });
     const bulk = `that its own database takes in bulk without HTTP, ${group(group_events)} in a transaction`;
-    return shares.length === 0 ? [] : [`${load!.title}: ${shares.join(', ')} ${bulk}.`];
+    return shares.length === 0 ? [] : `${load!.title}: ${shares.join(', ')} ${bulk}.`;
   });
 }
 

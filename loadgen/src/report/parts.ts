@@ -22,42 +22,37 @@ const DESIGNS = [
  * Invariant: all four servers took the same bytes in the same run. A factor is the quotient of two medians.
  */
 export function designPart(result: Result): Section {
-  const figures = DESIGNS.flatMap(([label, names, key, unit]) => {
-    const loads = names.map((name) => measurementNamed(result, name));
-    const found = COLUMNS.flatMap((name) =>
-      loads.map((load) => load?.servers[name]?.metrics[key]?.median ?? 0),
-    );
-    return found.includes(0) ? [] : [{ label, unit, found }];
-  });
-  const sentences = figures.map(({ label, unit, found }) => {
+  const rows: string[][] = [];
+  const lines: string[] = [];
+  for (const [label, names, key, unit] of DESIGNS) {
+    const medianOf = (load: string, name: TargetName) =>
+      measurementNamed(result, load)?.servers[name]?.metrics[key]?.median ?? 0;
+    const found = COLUMNS.flatMap((name) => names.map((load) => medianOf(load, name)));
+    if (found.includes(0)) continue;
     const [plainTs, ts, plainRs, rs] = found as [number, number, number, number];
     // A factor above 1 is an improvement, both for throughput, which grows, and for costs, which fall.
     const times = (before: number, after: number) => {
       const factor = unit === 'events_per_s' ? after / before : before / after;
       return `${factor < 10 ? factor.toPrecision(2) : factor.toFixed(0)} times`;
     };
-    return (
+    rows.push([label, ...found.map((value) => formatValue(value, unit))]);
+    lines.push(
       `${label}: the design is worth ${times(plainTs, ts)} in TypeScript and ${times(plainRs, rs)} in Rust; ` +
-      `the language ${times(plainTs, plainRs)} between plain servers and ${times(ts, rs)} between these.`
+        `the language ${times(plainTs, plainRs)} between plain servers and ${times(ts, rs)} between these.`,
     );
-  });
+  }
   const head = ['', 'TypeScript, plain', 'TypeScript, this server', 'Rust, plain', 'Rust, this server'];
-  const rows = figures.map(({ label, unit, found }) => [
-    label,
-    ...found.map((value) => formatValue(value, unit)),
-  ]);
-  return { title: 'Design and language', table: { head, rows }, lines: sentences };
+  return { title: 'Design and language', table: { head, rows }, lines };
 }
 
 /** Returns throughput and CPU time of each closed loop, of the soak and of the stream. */
 export function loadsPart(result: Result): Section {
-  const loads = result.measurements.filter(
-    ({ mode, name, contenders }) =>
-      contenders === 'product' && (['batch', 'single', 'soak'].includes(mode) || name === 'stream'),
-  );
-  const rows = loads.flatMap((load) =>
-    metricRows(load, ['throughput_events_per_s', 'server_cpu_us_per_event'], `${load.title}: `),
-  );
+  const keys = ['throughput_events_per_s', 'server_cpu_us_per_event'];
+  const rows = result.measurements
+    .filter(({ mode, name, contenders }) => {
+      return contenders === 'product' && (['batch', 'single', 'soak'].includes(mode) || name === 'stream');
+    })
+    .flatMap((load) => metricRows(load, keys, `${load.title}: `));
   return { title: 'Throughput and CPU by load', table: tableOf(result, rows, 'ratio'), lines: [] };
 }
 

@@ -7,7 +7,8 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { METRICS, type Unit } from '../analyse/metrics.ts';
-import { type Comparison, type Summary, summarise, verdictOf } from '../analyse/statistics.ts';
+import { type Comparison, compareRounds, type Summary, summarise, verdictOf } from '../analyse/statistics.ts';
+import type { DeployedSize } from '../observe/size.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { formatDelta, formatInterval, formatRatio, formatSummary, percent } from './format.ts';
 import { isCompared, serversIn } from './names.ts';
@@ -61,8 +62,8 @@ export function headlineRows(result: Result): Row[] {
     ...loads,
     ...metricRows(headlineOf(result), [...SATURATED, ...latency, 'stream_lag_p99_ms']),
     ...metricRows(measurementNamed(result, 'startup'), ['start_ms']),
-    sizeRow(result, 'deployed_bytes', 'own_bytes'),
-    sizeRow(result, 'deployed_with_runtime_bytes', 'with_runtime_bytes'),
+    sizeRow(result, 'own_bytes', 'deployed_bytes', 'Deployed size'),
+    sizeRow(result, 'with_runtime_bytes', 'deployed_with_runtime_bytes', 'Deployed size with runtime'),
   ];
 }
 
@@ -76,21 +77,12 @@ export function metricRows(load: Measurement | undefined, keys: readonly string[
   });
 }
 
-/** Returns the row of a deployed size, which no measurement contains and which is not sampled. */
-function sizeRow({ servers }: Result, key: string, size: 'own_bytes' | 'with_runtime_bytes'): Row {
-  const [rs, ts] = [servers.rs?.deployed[size], servers.ts?.deployed[size]];
-  const summaries = {
-    rs: rs === undefined ? null : summarise([rs]),
-    ts: ts === undefined ? null : summarise([ts]),
-  };
-  const { label, unit } = METRICS.find((metric) => metric.key === key)!;
-  return { key, label, unit, summaries, comparison: rs && ts ? exactly(rs / ts) : null };
-}
-
-function exactly(ratio: number): Comparison {
-  const ends = { low: ratio, high: ratio };
-  const verdict = verdictOf(ends, Number.POSITIVE_INFINITY);
-  return { ratio, ...ends, confidence: 1, interval: 'none', split_half: null, verdict };
+/** Returns the row of a deployed size, which no measurement contains and whose ratio is exact. */
+function sizeRow({ servers }: Result, size: keyof DeployedSize, key: string, label: string): Row {
+  const [rs, ts] = [servers.rs, servers.ts].map((server) => (server ? [server.deployed[size]] : []));
+  const exact = compareRounds(rs!, ts!);
+  const comparison = exact && { ...exact, verdict: verdictOf(exact, Number.POSITIVE_INFINITY) };
+  return { key, label, unit: 'bytes', summaries: { rs: summarise(rs!), ts: summarise(ts!) }, comparison };
 }
 
 const COMPARED = {
@@ -109,51 +101,45 @@ export function tableOf(
   const compared = isCompared(result) ? columns.map((column) => COMPARED[column]) : [];
   const labels = servers.map((name) => result.servers[name]!.label);
   const head = ['Metric', ...labels, ...compared.map(([title]) => title)];
-  const cells = (row: Row) => [
+  const cells = rows.map((row) => [
+    row.label,
     ...servers.map((name) => formatSummary(row.summaries[name], row.unit)),
     ...compared.map(([, cell]) => cell(row)),
-  ];
-  return { head, rows: rows.map((row) => [row.label, ...cells(row)]), left: [0, head.indexOf('In words')] };
+  ]);
+  return { head, rows: cells, left: [0, head.indexOf('In words')] };
 }
 
-/** Words for "more", "less" and "n times as …", by the kind of quantity. */
-const WORDS: Readonly<Record<string, readonly [more: string, less: string, times: string]>> = {
-  many: ['more', 'fewer', 'many'],
-  much: ['more', 'less', 'much'],
-  high: ['higher', 'lower', 'high'],
-  large: ['larger', 'smaller', 'large'],
+/** The sentence of each metric of the headline, with its words for "more", "less" and "n times as …" in braces. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  start_ms: 'Rust takes {more|less|much} time to start.',
+  idle_rss_bytes: 'Rust holds {more|less|much} memory when idle.',
+  peak_rss_bytes: 'Rust holds {more|less|much} memory at its peak.',
+  throughput_events_per_s: 'Rust takes {more|fewer|many} events per second.',
+  server_cpu_us_per_event: 'Rust spends {more|less|much} CPU time on an event.',
+  latency_p99_ms: 'Rust’s latency p99 is {higher|lower|high}.',
+  stream_lag_p99_ms: 'Rust’s stream lag p99 is {higher|lower|high}.',
+  deployed_bytes: 'Rust is {larger|smaller|large} to deploy.',
+  deployed_with_runtime_bytes: 'Rust with its runtime is {larger|smaller|large} to deploy.',
 };
 
-/** The sentence of each metric of the headline, with the kind of quantity in braces. */
-const SENTENCES: Readonly<Record<string, string>> = {
-  start_ms: 'Rust takes {much} time to start.',
-  idle_rss_bytes: 'Rust holds {much} memory when idle.',
-  peak_rss_bytes: 'Rust holds {much} memory at its peak.',
-  throughput_events_per_s: 'Rust takes {many} events per second.',
-  server_cpu_us_per_event: 'Rust spends {much} CPU time on an event.',
-  latency_p99_ms: 'Rust’s latency p99 is {high}.',
-  stream_lag_p99_ms: 'Rust’s stream lag p99 is {high}.',
-  deployed_bytes: 'Rust is {large} to deploy.',
-  deployed_with_runtime_bytes: 'Rust with its runtime is {large} to deploy.',
-};
+type Judged = Pick<Row, 'key' | 'comparison'>;
 
 /** Returns whether a sentence may say that the servers differ. */
-export function isDifference({ comparison }: Pick<Row, 'key' | 'comparison'>): boolean {
+export function isDifference({ comparison }: Judged): boolean {
   return comparison?.verdict === 'higher' || comparison?.verdict === 'lower';
 }
 
 /** Returns the verdict without the metric's name, such as "No difference: the interval [0.97, 1.04] holds 1." */
-export function verdictText({ key, comparison }: Pick<Row, 'key' | 'comparison'>): string {
+export function verdictText({ key, comparison }: Judged): string {
   if (comparison === null) return 'Nothing can be said.';
+  const { ratio, verdict, interval } = comparison;
   if (isDifference({ key, comparison }))
-    return SENTENCES[key]!.replace(/\{(\w+)\}/, (_, kind) => quantity(comparison.ratio, kind));
-  if (comparison.verdict === 'too_few_rounds') return 'Too few rounds to say.';
-  if (comparison.interval === 'none') return 'The same.';
-  return `No difference: the interval ${formatInterval(comparison)} holds 1.`;
-}
-
-function quantity(ratio: number, kind: string): string {
-  const [more, less, times] = WORDS[kind]!;
-  if (ratio >= 2) return `${ratio.toFixed(ratio >= 10 ? 0 : 1)} times as ${times}`;
-  return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? more : less}`;
+    return SENTENCES[key]!.replace(/\{(\w+)\|(\w+)\|(\w+)\}/, (_, more, less, times) => {
+      if (ratio >= 2) return `${ratio.toFixed(ratio >= 10 ? 0 : 1)} times as ${times}`;
+      return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? more : less}`;
+    });
+  if (verdict === 'too_few_rounds') return 'Too few rounds to say.';
+  return interval === 'none'
+    ? 'The same.'
+    : `No difference: the interval ${formatInterval(comparison)} holds 1.`;
 }

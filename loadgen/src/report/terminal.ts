@@ -9,10 +9,8 @@ const WIDTH = 100;
 export function terminalReport(result: Result): string {
   const { environment, results, parts, analysis, warnings, answers } = reportOf(result);
   const headline = { ...results, table: tableOf(result, headlineRows(result), 'ratio') };
-  return [headline, ...parts, analysis, warnings, environment, answers]
-    .map(sectionText)
-    .filter((text) => text !== '')
-    .join('\n');
+  const sections = [headline, ...parts, analysis, warnings, environment, answers].map(sectionText);
+  return sections.filter((text) => text !== '').join('\n');
 }
 
 /** Returns the headline table alone, which is printed during a run. */
@@ -28,10 +26,8 @@ function sectionText({ title, table, lines }: Section): string {
 
 /** Draws a table in which "events/s" becomes "/s", since the label names the metric. */
 function drawn({ head, rows }: Table): string {
-  return tableText(
-    { head, rows: rows.map((row) => row.map((cell) => cell.replace(' events/s', '/s'))) },
-    WIDTH,
-  );
+  const short = rows.map((row) => row.map((cell) => cell.replace(' events/s', '/s')));
+  return tableText({ head, rows: short }, WIDTH);
 }
 
 /** Returns an item of a list, with line breaks between words. */

@@ -15,7 +15,7 @@ export async function violations(value: unknown, part = '#'): Promise<string[]> 
   ajv.addKeyword({ keyword: 'unit', schemaType: 'string' });
   ajv.addSchema(schema, 'result');
   const validate = ajv.getSchema(`result${part}`)!;
-  if (validate(value)) return [];
+  validate(value);
   return (validate.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message}`);
 }
 
@@ -41,13 +41,11 @@ function lines(value: unknown, indent: string): string {
   return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-/** Rounds every number that is not an integer to `digits` significant digits. */
+/** Rounds every number that is not an integer to `digits` significant digits. `value` is anything that JSON can hold. */
 export function rounded<Value>(value: Value, digits: number): Value {
-  if (typeof value === 'number')
-    return (Number.isInteger(value) ? value : Number(value.toPrecision(digits))) as Value;
-  if (Array.isArray(value)) return value.map((one) => rounded(one, digits)) as Value;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rounded(one, digits)])) as Value;
+  return JSON.parse(JSON.stringify(value), (_, one) =>
+    typeof one === 'number' && !Number.isInteger(one) ? Number(one.toPrecision(digits)) : one,
+  );
 }
 
 /** Writes a text that follows the schema, or its `part`. An interruption leaves the old file intact. */

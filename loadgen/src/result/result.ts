@@ -128,9 +128,6 @@ export function measurementNamed<One extends Measurement>(result: Measured<One>,
 
 /** Returns the closed loop that is shown first; `undefined` in a run without one. */
 export function headlineOf<One extends Measurement>(result: Measured<One>): One | undefined {
-  const named = ['batch', 'corpus', 'single'].map((name) => measurementNamed(result, name));
-  return (
-    named.find((found) => found !== undefined) ??
-    result.measurements.find(({ mode }) => mode !== 'startup' && mode !== 'open')
-  );
+  const named = ['batch', 'corpus', 'single'].flatMap((name) => measurementNamed(result, name) ?? []);
+  return named[0] ?? result.measurements.find(({ mode }) => mode !== 'startup' && mode !== 'open');
 }

@@ -44,11 +44,7 @@ export function rowsWhere<Row extends SuiteRow<string, unknown>>(
   server: TargetName,
   parameters: Parameters = {},
 ): Row[] {
+  const own = rows.filter((row) => row.scenario === scenario && row.server === server);
   const wanted = Object.entries(parameters);
-  return rows.filter(
-    (row) =>
-      row.scenario === scenario &&
-      row.server === server &&
-      wanted.every(([name, value]) => row.parameters[name] === value),
-  );
+  return own.filter((row) => wanted.every(([name, value]) => row.parameters[name] === value));
 }

@@ -102,7 +102,7 @@ export function figuresOf(samples: readonly Sample[]): Figures {
   const values = new ValuesByKey(Object.keys(FIGURES) as FigureKey[]);
   for (const sample of samples) values.add(sample);
   return Object.fromEntries(
-    values.entries().map(([key, all]) => {
+    (Object.entries(values.lists()) as [FigureKey, readonly number[]][]).map(([key, all]) => {
       const summary = summarise(all)!;
       const spread = Number.isFinite(summary.spread) ? summary.spread : null;
       return [key, { unit: FIGURES[key].unit, ...summary, spread, values: all }];

@@ -27,13 +27,8 @@ export const LOOKS = {
   ts: { colour: 'var(--ts)', symbol: 'diamond2', mark: '◆', line: 'dashed', dash: '5,3' },
 } as const satisfies Readonly<Record<TargetName, object>>;
 
-export interface Drawing {
-  readonly title: string;
-  readonly description: string;
-  readonly options: Plot.PlotOptions;
-}
-
-export function draw({ title, description, options }: Drawing): Markup {
+/** Returns a plot. `description` is what a screen reader says about it. */
+export function draw(title: string, description: string, options: Plot.PlotOptions): Markup {
   const svg = Plot.plot({
     document,
     className: 'drawn',
@@ -49,17 +44,28 @@ export function draw({ title, description, options }: Drawing): Markup {
   // The page's own style sheet replaces the library's. Without a size, the plot takes the width of its place.
   const [, attributes, contents] = /^<svg (.*?)><style>.*?<\/style>(.*)$/s.exec(svg.outerHTML)!;
   const placed = attributes!.replace(/ width="\d+" height="\d+"/, '');
-  return html`<svg ${trusted(placed)} role="img" aria-label="${title}"><title>${title}</title><desc>${description}</desc>${trusted(rounded(contents!))}`;
+  return html`<svg ${trusted(placed)} role="img" aria-label="${title}"><title>${title}</title><desc>${description}</desc>${trusted(contents!)}`;
 }
 
-/** Attributes with coordinates; values in `em` are not in pixels. */
-const GEOMETRY = / (d|transform|[xy][12]?|c[xy]|width|height)="[^"]*[^m"]"/g;
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  /** Ends of an upright line at the point. */
+  readonly low?: number;
+  readonly high?: number;
+  /** Points of one line; by default those of one server. */
+  readonly slice?: number;
+}
 
-/** Rounds coordinates to a tenth of a pixel, which halves the size of the page. Text does not change. */
-function rounded(svg: string): string {
-  return svg.replaceAll(GEOMETRY, (attribute) =>
-    attribute.replaceAll(/-?\d+\.\d+(e-?\d+)?/g, (number) => String(Number(Number(number).toFixed(1)))),
-  );
+/** Returns the lines of a server, and a dot at each point with an upright line. */
+export function marksOf(name: TargetName, points: readonly Point[]): Plot.Markish[] {
+  const { colour: stroke, dash: strokeDasharray, symbol } = LOOKS[name];
+  const withEnds = points.filter(({ low }) => low !== undefined);
+  return [
+    Plot.ruleX(withEnds, { x: 'x', y1: 'low', y2: 'high', stroke, strokeOpacity: 0.5 }),
+    Plot.lineY(points, { x: 'x', y: 'y', z: 'slice', stroke, strokeWidth: 2, strokeDasharray }),
+    Plot.dot(withEnds, { x: 'x', y: 'y', stroke, fill: stroke, symbol, r: 4 }),
+  ];
 }
 
 export function plain(value: number): string {

@@ -1,21 +1,11 @@
 /** The plots of the page: figures of the open loops against the rate, and memory over time. */
-import * as Plot from '@observablehq/plot';
+import type * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { headlineOf, type RawResult, type Result } from '../../result/result.ts';
 import { SHORT_NAMES, serversIn } from '../names.ts';
 import { openLoops, rateOf } from '../parts.ts';
-import { draw, LOOKS, plain, thousands } from './draw.ts';
+import { draw, LOOKS, marksOf, type Point, plain, thousands } from './draw.ts';
 import { html, type Markup } from './markup.ts';
-
-interface Point {
-  readonly name: TargetName;
-  readonly x: number;
-  readonly y: number;
-  /** Points of one line; by default those of one server. */
-  readonly slice?: number;
-  /** Ends of an upright line at the point. */
-  readonly ends?: readonly [low: number, high: number];
-}
 
 /** Returns latency and CPU time by rate; none without open loops. */
 export function rateFigures(result: Result): Markup[] {
@@ -24,16 +14,15 @@ export function rateFigures(result: Result): Markup[] {
     ['server_cpu_us_per_event', 'CPU per event', 'µs'],
   ] as const;
   return metrics.flatMap(([key, noun, unit]) => {
-    const points = serversIn(result).flatMap((name) =>
-      openLoops(result).flatMap((load) => {
-        const found = load.servers[name]?.metrics[key];
-        if (!found) return [];
-        return [{ name, x: rateOf(load, name), y: found.median, ends: [found.min, found.max] as const }];
-      }),
-    );
     const caption = `${noun} against the rate asked. Median of the slices; the upright line is minimum to maximum.`;
-    const sorted = points.toSorted((a, b) => a.x - b.x);
-    return figure(result, `${noun} by rate`, caption, sorted, {
+    const pointsOf = (name: TargetName) =>
+      openLoops(result)
+        .flatMap((load) => {
+          const { median: y, min: low, max: high } = load.servers[name]?.metrics[key] ?? {};
+          return y === undefined ? [] : [{ x: rateOf(load, name), y, low, high } as Point];
+        })
+        .toSorted((a, b) => a.x - b.x);
+    return figure(result, `${noun} by rate`, caption, pointsOf, {
       x: { type: 'log', label: 'Events/s asked', ticks: 5, tickFormat: thousands, grid: true },
       y: { type: 'log', label: `${noun} (${unit})`, grid: true, ticks: 4, tickFormat: plain },
     });
@@ -43,14 +32,17 @@ export function rateFigures(result: Result): Markup[] {
 /** Returns a plot of memory over time in the closed loop, with one line for each slice; none without samples. */
 export function memoryFigures(result: RawResult): Markup[] {
   const { title, slices } = headlineOf(result) ?? { title: '', slices: [] };
-  const points = slices.flatMap(({ target: name, timeline: { t_ms, rss_bytes } }, slice) =>
-    t_ms.flatMap((t, i) => {
-      const bytes = rss_bytes[i] ?? null;
-      return bytes === null ? [] : [{ name, slice, x: t / 1000, y: bytes / 1024 ** 2 }];
-    }),
-  );
+  const pointsOf = (name: TargetName) =>
+    slices.flatMap(({ target, timeline: { t_ms, rss_bytes } }, slice) =>
+      target !== name
+        ? []
+        : t_ms.flatMap((t, i) => {
+            const bytes = rss_bytes[i] ?? null;
+            return bytes === null ? [] : [{ slice, x: t / 1000, y: bytes / 1024 ** 2 }];
+          }),
+    );
   const caption = `${title}: the process of the server alone, one line a slice.`;
-  return figure(result, 'Memory (RSS)', caption, points, {
+  return figure(result, 'Memory (RSS)', caption, pointsOf, {
     x: { label: 'Seconds since the first request', tickFormat: plain, ticks: 6 },
     y: { label: 'MiB', grid: true, zero: true, nice: true, ticks: 5, tickFormat: plain },
   });
@@ -61,25 +53,19 @@ function figure(
   result: Result,
   title: string,
   caption: string,
-  points: readonly Point[],
+  pointsOf: (name: TargetName) => readonly Point[],
   axes: Plot.PlotOptions,
 ): Markup[] {
-  if (points.length === 0) return [];
-  const marks = serversIn(result).flatMap((server) => {
-    const { colour: stroke, dash: strokeDasharray, symbol } = LOOKS[server];
-    const own = points.filter(({ name }) => name === server);
-    const withEnds = own.flatMap(({ ends, ...at }) => (ends ? [{ ...at, low: ends[0], high: ends[1] }] : []));
-    return [
-      Plot.ruleX(withEnds, { x: 'x', y1: 'low', y2: 'high', stroke, strokeOpacity: 0.5 }),
-      Plot.lineY(own, { x: 'x', y: 'y', z: 'slice', stroke, strokeWidth: 2, strokeDasharray }),
-      Plot.dot(withEnds, { x: 'x', y: 'y', stroke, fill: stroke, symbol, r: 4 }),
-    ];
-  });
-  const key = serversIn(result).map((name) => {
+  const servers = serversIn(result).map((name) => ({ name, points: pointsOf(name) }));
+  if (servers.every(({ points }) => points.length === 0)) return [];
+  const key = servers.map(({ name }) => {
     const { mark, line } = LOOKS[name];
     return html`<span class="${name}"><b aria-hidden="true">${mark}</b> ${SHORT_NAMES[name]} <small>${line}</small></span>`;
   });
-  const svg = draw({ title, description: caption, options: { ...axes, marks } });
+  const svg = draw(title, caption, {
+    ...axes,
+    marks: servers.map(({ name, points }) => marksOf(name, points)),
+  });
   return [
     html`<figure><h3>${title}</h3><p class="key">${key}</p>${svg}<figcaption>${caption}</figcaption></figure>`,
   ];

@@ -14,7 +14,6 @@ h3{font-size:1.02rem;margin:0;line-height:1.3}
 p{margin:.4rem 0}
 ul{padding-left:1.1rem}
 li{margin:.3rem 0}
-.soft,footer{color:var(--soft)}
 .cards,.plots{display:grid;gap:16px}
 .cards{grid-template-columns:repeat(auto-fill,minmax(max(150px,15%),1fr))}
 .plots{grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr))}
@@ -26,16 +25,16 @@ li{margin:.3rem 0}
 .rs{--own:var(--rs)}.ts{--own:var(--ts)}
 .bar b,.key b{color:var(--own)}
 .verdict{font-weight:650;line-height:1.35;margin:.5rem 0 .1rem;padding-top:.5rem;border-top:1px solid var(--line)}
-.fine{color:var(--soft);font-size:.84rem;margin:0}
+figcaption,thead th,.fine{color:var(--soft)}
+.fine{font-size:.84rem;margin:0}
 .key{display:flex;gap:1.1rem;font-size:.88rem}
 svg{display:block;width:100%;height:auto;overflow:visible;max-width:640px}
 svg text{white-space:pre}
 svg [aria-label$="grid"]{stroke:var(--line);stroke-opacity:1}
-figcaption{color:var(--soft);font-size:.87rem;line-height:1.4}
+figcaption{font-size:.87rem;line-height:1.4}
 .table{overflow-x:auto;margin:.3rem 0 1rem}
 .limits{columns:2 460px;column-gap:2.5rem;font-size:.92rem}
 .limits td{white-space:normal}
 table{overflow-wrap:normal;border-collapse:collapse;font-size:.87rem;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid var(--line);font-weight:400;white-space:nowrap}
-thead th{color:var(--soft)}
 `;
