@@ -16,7 +16,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   main: 'packaged/main.ts',
   'audit-process': 'verify/audit/audit-process.ts',
   'autocannon-main': 'load/drivers/autocannon-main.ts',
-  'open-main': 'load/drivers/open-main.ts',
+  'open-process': 'load/drivers/open-process.ts',
   'metronome-worker': 'load/drivers/metronome-worker.ts',
   process: 'observe/stream/process.ts',
   'start-process': 'run/start-process.ts',

@@ -24,31 +24,22 @@ export interface ProgramFacts {
   readonly clean_build_s: number | null;
 }
 
-interface Program extends Pick<ProgramFacts, 'name'> {
-  /** Pattern of the files with code. */
-  readonly sources: string;
-  /** The manifest of a crate, or the name of a package. */
-  readonly manifest: string;
-}
-
+/** Each program with the pattern of its code, and with the manifest of its crate or the name of its package. */
+const PROGRAMS = [
+  ['rs', 'server-rs/src/**/*.rs', 'server-rs/Cargo.toml'],
+  ['ts', 'server-ts/src/**/*.ts', '@twin-ingest/server'],
+  ['plain-rs', 'loadgen/plain/rust/src/*.rs', 'loadgen/plain/rust/Cargo.toml'],
+  ['plain-ts', 'loadgen/plain/typescript/*.ts', '@twin-ingest/plain'],
+] as const;
 const SQL = ['contract/{queries,migrations}/**/*.sql', 'contract/pragmas.sql'];
 const PLAIN_SQL = ['loadgen/plain/sql/*.sql', 'contract/pragmas.sql'];
-const PROGRAMS: readonly Program[] = [
-  { name: 'rs', sources: 'server-rs/src/**/*.rs', manifest: 'server-rs/Cargo.toml' },
-  { name: 'ts', sources: 'server-ts/src/**/*.ts', manifest: '@twin-ingest/server' },
-  { name: 'plain-rs', sources: 'loadgen/plain/rust/src/*.rs', manifest: 'loadgen/plain/rust/Cargo.toml' },
-  { name: 'plain-ts', sources: 'loadgen/plain/typescript/*.ts', manifest: '@twin-ingest/plain' },
-];
 
 function linesOf(patterns: string | readonly string[]): number {
   const files = globSync(patterns, { cwd: ROOT }).filter((file) => !/\.(test|d)\.ts$/.test(file));
   return files.reduce((sum, file) => sum + countLines(readFileSync(join(ROOT, file), 'utf8'), file), 0);
 }
 
-/**
- * Returns the lines of code. It assumes that a comment begins its line, and that unit tests are at the end of a Rust
- * file.
- */
+/** Returns the lines of code. A comment must begin its line, and unit tests must be at the end of a Rust file. */
 export function countLines(text: string, path: string): number {
   const code = path.endsWith('.rs') ? text.replace(/^#\[cfg\(test\)\]\nmod tests \{[\s\S]*/m, '') : text;
   const marker = path.endsWith('.sql') ? '--' : '//';
@@ -61,11 +52,9 @@ export function countLines(text: string, path: string): number {
 /** Returns the numbers of crates that a build for this machine links or runs. */
 function cratesOf(manifest: string): ProgramFacts['dependencies'] {
   const flags = ['--manifest-path', manifest, '--locked', '--edges', 'normal,build', '--prefix', 'none'];
-  const crates = (...more: string[]) => {
-    const listed = run('cargo', ['tree', ...flags, '--format', '{p}', ...more]).match(/^\S+ \S+/gm);
-    // The list includes the crate itself.
-    return new Set(listed).size - 1;
-  };
+  // The list includes the crate itself.
+  const crates = (...more: string[]) =>
+    new Set(run('cargo', ['tree', ...flags, '--format', '{p}', ...more]).match(/^\S+ \S+/gm)).size - 1;
   return { direct: crates('--depth', '1'), all: crates() };
 }
 
@@ -83,14 +72,13 @@ async function packagesOf(name: string): Promise<ProgramFacts['dependencies']> {
 }
 
 /** Returns the seconds of one build, without the time to fetch dependencies. */
-async function buildTime({ name, manifest }: Program): Promise<number | null> {
+async function buildTime(name: ProgramFacts['name'], manifest: string): Promise<number | null> {
   if (name === 'plain-ts') return null;
   const seconds = (command: string, args: readonly string[]) => {
     const from = performance.now();
     run(command, args);
     return (performance.now() - from) / 1000;
   };
-  // The bundler removes its previous output and creates the same again.
   if (name === 'ts') return seconds(process.execPath, ['server-ts/build.ts']);
   run('cargo', ['fetch', '--locked', '--manifest-path', manifest]);
   const flags = ['--release', '--locked', '--manifest-path', manifest, '--target-dir'];
@@ -98,8 +86,7 @@ async function buildTime({ name, manifest }: Program): Promise<number | null> {
 }
 
 function run(command: string, args: readonly string[]): string {
-  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
-  return execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio, maxBuffer: 64 << 20 });
+  return execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe', maxBuffer: 64 << 20 });
 }
 
 if (import.meta.main) {
@@ -110,15 +97,13 @@ Prints lines of code and dependencies of the four servers as JSON.
   --build-times  also build each once without anything built before; takes minutes
 `);
   const facts: ProgramFacts[] = [];
-  for (const program of PROGRAMS) {
-    const { name, sources, manifest } = program;
+  for (const [name, sources, manifest] of PROGRAMS)
     facts.push({
       name,
       lines: linesOf(sources),
       sql_lines: linesOf(name.startsWith('plain') ? PLAIN_SQL : SQL),
       dependencies: manifest.endsWith('.toml') ? cratesOf(manifest) : await packagesOf(manifest),
-      clean_build_s: process.argv.includes('--build-times') ? await buildTime(program) : null,
+      clean_build_s: process.argv.includes('--build-times') ? await buildTime(name, manifest) : null,
     });
-  }
   process.stdout.write(`${JSON.stringify(facts, null, 2)}\n`);
 }

@@ -8,9 +8,9 @@ import { ENOUGH_FOR_VERDICT } from '../src/analyse/statistics.ts';
 import { parseOptions } from '../src/cli/compare-command.ts';
 import { flagsOf } from '../src/packaged/main.ts';
 import { FLAG_ENTRIES } from '../src/plan/flags.ts';
-import type { Options } from '../src/plan/options.ts';
 import { parseCpuList } from '../src/plan/placement.ts';
 import { COMMITTED_RESULT, makePlan, SCRATCH_RESULT } from '../src/plan/plan.ts';
+import type { Options } from '../src/plan/spec.ts';
 import { groupsOf } from '../src/plan/suite.ts';
 import { partOf, portion, sizeOf } from '../src/run/round.ts';
 

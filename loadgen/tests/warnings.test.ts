@@ -7,8 +7,7 @@ import { type Grounds, measurementWarnings, runWarningsOf } from '../src/analyse
 import { parseOptions } from '../src/cli/compare-command.ts';
 import type { Environment } from '../src/observe/environment.ts';
 import type { Slice } from '../src/observe/sample.ts';
-import type { Options } from '../src/plan/options.ts';
-import type { Spec } from '../src/plan/spec.ts';
+import type { Options, Spec } from '../src/plan/spec.ts';
 import { specsOf } from '../src/plan/suite.ts';
 import { SCHEMA_FILE } from '../src/result/json.ts';
 

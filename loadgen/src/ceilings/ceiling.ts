@@ -5,32 +5,22 @@
  * Invariants: both programs store the same file of groups, each on a fresh database, in the order A B B A. Nothing else
  * of this program runs meanwhile.
  */
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
-import { batchBody } from '../load/bodies.ts';
+import { requestsOf } from '../load/bodies.ts';
+import { writeBodies } from '../load/drivers/program.ts';
 import { loadPool, type Pool, type PoolSource } from '../load/pool.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
-import { type CeilingPrograms, runBulk } from './programs.ts';
+import { type BulkFigures, type CeilingPrograms, runBulk } from './programs.ts';
 
-/** Figures of one bulk insert. */
-export interface CeilingSample {
+/** Figures of one bulk insert, and its number of events. */
+export interface CeilingSample extends Pick<BulkFigures, 'events' | 'duration_ms' | 'cpu_us'> {
   readonly target: TargetName;
-  readonly events: number;
-  /** Wall-clock milliseconds of inserts, commits and checkpoints. */
-  readonly duration_ms: number;
-  /** CPU time of all threads of the process in the same period, in microseconds. */
-  readonly cpu_us: number;
 }
 
-export interface CeilingFigures {
-  readonly events_per_s: Summary;
-  readonly cpu_us_per_event: Summary;
-}
+export type CeilingFigures = Readonly<Record<'events_per_s' | 'cpu_us_per_event', Summary>>;
 
 /** Throughput and CPU time of each server's own database code, without parsing, checking and HTTP. */
 export interface Ceiling {
@@ -48,23 +38,17 @@ export interface CeilingOptions extends Pick<Ceiling, 'durability' | 'group_even
   readonly source: PoolSource;
   /** Number of events that each run stores. */
   readonly events: number;
-  /** Cores of the servers, on which the programs run. */
+  /** The programs run on the cores of the servers. */
   readonly placement: Placement;
-  readonly lifetime: Lifetime;
-  /** Programs to run. Tests pass others than the real ones. */
   readonly programs: CeilingPrograms;
+  readonly lifetime: Lifetime;
 }
 
 /** The bulk inserts of one ceiling. */
-export interface BulkInserts {
-  /** Runs each program once, in the opposite order of the time before. Calls `at` with the number of programs so far. */
-  repeat(at: (done: number) => void): Promise<void>;
-  /** Returns the figures of all inserts so far, at least one of each program. */
-  ceiling(): Ceiling;
-}
+export type BulkInserts = Awaited<ReturnType<typeof prepareCeiling>>;
 
 /** Writes the file of groups, which stays until the end of `lifetime`. */
-export async function prepareCeiling(options: CeilingOptions): Promise<BulkInserts> {
+export async function prepareCeiling(options: CeilingOptions) {
   const { targets, events, group_events, durability, lifetime, programs } = options;
   const groups = join((await lifetime.temporaryFolder()).path, 'groups.ndjson');
   const pool = await loadPool(options.source);
@@ -75,7 +59,8 @@ export async function prepareCeiling(options: CeilingOptions): Promise<BulkInser
   const samples: CeilingSample[] = [];
   let order = targets;
   return {
-    async repeat(at) {
+    /** Runs each program once, in the opposite order of the time before. Calls `at` with the number of programs so far. */
+    async repeat(at: (done: number) => void): Promise<void> {
       for (const [index, target] of order.entries()) {
         const fresh = await lifetime.temporaryFolder();
         const run = { database: join(fresh.path, 'events.db'), flags, events, wrapper, lifetime };
@@ -86,7 +71,8 @@ export async function prepareCeiling(options: CeilingOptions): Promise<BulkInser
       }
       order = order.toReversed();
     },
-    ceiling() {
+    /** Returns the figures of all inserts so far, at least one of each program. */
+    ceiling(): Ceiling {
       const figures = targets.map((name) => {
         const own = samples.filter(({ target }) => target === name);
         const rates = own.map(({ duration_ms }) => events / (duration_ms / 1000));
@@ -98,10 +84,7 @@ export async function prepareCeiling(options: CeilingOptions): Promise<BulkInser
   };
 }
 
-/**
- * Writes the first `events` events of the pool's sequence as batch bodies, one per line with `groupEvents` events. A
- * body contains no line feed, since the lines of the pool contain none.
- */
+/** Writes the first `events` events of the pool's sequence as batch bodies, one a line with `groupEvents` events. */
 export async function writeGroups(
   file: string,
   pool: Pool,
@@ -109,13 +92,6 @@ export async function writeGroups(
   groupEvents: number,
   signal: AbortSignal,
 ): Promise<void> {
-  function* lines(): Iterable<Buffer> {
-    for (let first = 0; first < events; first += groupEvents) {
-      yield batchBody(pool, { first, count: Math.min(groupEvents, events - first) });
-      yield Buffer.from('\n');
-    }
-  }
-  // Without the flush, the system would write the file to disk while the first program is measured.
-  const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
-  await pipeline(Readable.from(lines()), target, { signal });
+  const shape = { endpoint: 'batch', batchSize: groupEvents } as const;
+  await writeBodies(file, requestsOf(pool, shape, { first: 0, count: events }), signal);
 }

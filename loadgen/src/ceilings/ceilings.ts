@@ -4,26 +4,30 @@
  *
  * Each round measures them once, so that a machine that becomes slower affects a measurement and its ceiling alike.
  */
-import type { Options } from '../plan/options.ts';
 import { CEILING_EVENTS } from '../plan/plan.ts';
-import { groupEvents, type Spec } from '../plan/spec.ts';
+import type { Options, Spec } from '../plan/spec.ts';
 import type { Contenders } from '../run/contenders.ts';
 import type { Progress } from '../run/progress.ts';
 import type { Measured } from '../run/round.ts';
 import { poolOf } from '../run/workers.ts';
 import { type BulkInserts, type Ceiling, type CeilingOptions, prepareCeiling } from './ceiling.ts';
 
-export interface CeilingsContext extends Pick<CeilingOptions, 'placement' | 'lifetime' | 'targets'> {
+interface CeilingsContext extends Pick<CeilingOptions, 'placement' | 'lifetime' | 'targets'> {
   readonly contenders: Contenders;
   readonly options: Options;
   readonly progress: Progress;
 }
 
-export function createCeilings(context: CeilingsContext) {
+export function createCeilings({ contenders, options, progress, ...context }: CeilingsContext) {
   const known = new Map<string, BulkInserts>();
-  const { contenders, targets, progress, placement, lifetime, options } = context;
-  const keyOf = (spec: Spec) =>
-    JSON.stringify([poolOf(spec, options), spec.workload.durability, groupEvents(spec.workload)]);
+  const programs = contenders.ceilings;
+  const loadOf = (spec: Spec) => ({
+    source: poolOf(spec, options),
+    durability: spec.workload.durability,
+    // The events that can wait in the server at once can be one transaction.
+    group_events: spec.workload.connections * spec.workload.batch_size,
+  });
+  const keyOf = (spec: Spec) => JSON.stringify(loadOf(spec));
 
   return {
     all: (): Ceiling[] => [...known.values()].map((inserts) => inserts.ceiling()),
@@ -36,24 +40,17 @@ export function createCeilings(context: CeilingsContext) {
 
     /** Measures the ceilings of the measurements so far once. */
     async measure(measured: Measured): Promise<void> {
-      const programs = contenders.ceilings;
       if (programs === null) return;
       for (const [spec, { size }] of measured) {
         if (!spec.ceiling) continue;
-        await progress.step(`ceiling of ${spec.name}`, targets.length, async (at) => {
-          const inserts =
-            known.get(keyOf(spec)) ??
-            (await prepareCeiling({
-              ...{ programs, targets, placement, lifetime, durability: spec.workload.durability },
-              source: poolOf(spec, options),
-              events: Math.min(size.events!, CEILING_EVENTS),
-              group_events: groupEvents(spec.workload),
-            }));
+        await progress.step(`ceiling of ${spec.name}`, context.targets.length, async (at) => {
+          const events = Math.min(size.events!, CEILING_EVENTS);
+          const load = { ...context, ...loadOf(spec), programs, events };
+          const inserts = known.get(keyOf(spec)) ?? (await prepareCeiling(load));
           await inserts.repeat(at);
           known.set(keyOf(spec), inserts);
-          const { servers } = inserts.ceiling();
-          return targets
-            .map((name) => `${name} ${Math.round(servers[name]!.events_per_s.median)} events/s`)
+          return Object.entries(inserts.ceiling().servers)
+            .map(([name, { events_per_s }]) => `${name} ${Math.round(events_per_s.median)} events/s`)
             .join(', ');
         });
       }

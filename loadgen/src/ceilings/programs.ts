@@ -40,16 +40,17 @@ export const CEILING_PROGRAMS: CeilingPrograms = {
   },
 };
 
-/** The figures that the program prints as JSON. */
+/**
+ * The figures that the program prints as JSON. `duration_ms` is the wall-clock time of inserts, commits and checkpoints.
+ * `cpu_us` is the CPU time of all threads meanwhile.
+ */
 export type BulkFigures = Readonly<Record<'events' | 'stored' | 'duration_ms' | 'cpu_us', number>>;
 
-/** Input and environment of one run of a program. */
-export interface BulkRun {
-  /** Path of the database to create; the file must not exist. */
+interface BulkRun {
+  /** Path of the database, whose file must not exist. */
   readonly database: string;
-  /** Flags in addition to `--db`. `--groups` names a file with one batch body per line. */
+  /** Flags in addition to `--db`. `--groups` names a file with one batch body per line, of `events` events. */
   readonly flags: readonly string[];
-  /** Number of events in the input. */
   readonly events: number;
   /** Words before the program's command, such as those of `taskset`. */
   readonly wrapper: readonly string[];
@@ -62,9 +63,9 @@ export async function runBulk(
   program: CeilingProgram,
   run: BulkRun,
 ): Promise<BulkFigures> {
+  const { database, flags, events, wrapper, lifetime } = run;
   const failure = (what: string, details: readonly string[]) =>
     new BenchFailure('ceiling_failed', `the bulk insert of ${target} ${what}`, details);
-  const { database, flags, events, wrapper, lifetime } = run;
   let printed = '';
   const { how, other } = await runProgram({
     command: [...wrapper, program.command, ...program.args, '--db', database, ...flags],
@@ -75,23 +76,18 @@ export async function runBulk(
     },
   });
   if (how !== 'code 0') throw failure(`ended with ${how} instead of code 0`, other);
-  let found: BulkFigures & { readonly rows: number };
+  let figures: BulkFigures;
+  let rows: number;
   try {
-    found = { ...(JSON.parse(printed) as BulkFigures), rows: countRows(database) };
+    figures = JSON.parse(printed) as BulkFigures;
+    const db = new Database(database, { readonly: true, fileMustExist: true });
+    rows = Number(db.prepare('SELECT count(*) FROM events_readable').pluck().get());
+    db.close();
   } catch (error) {
     throw failure('did not report its figures, or left no database', [String(error), ...other]);
   }
-  const counts = [found.events, found.stored, found.rows];
-  if (counts.every((count) => count === events)) return found;
-  const details = `${events} were given, ${found.events} read, ${found.stored} stored, ${found.rows} rows found`;
+  const { events: read, stored } = figures;
+  if ([read, stored, rows].every((count) => count === events)) return figures;
+  const details = `${events} were given, ${read} read, ${stored} stored, ${rows} rows found`;
   throw failure('did not store every event', [details]);
-}
-
-function countRows(database: string): number {
-  const db = new Database(database, { readonly: true, fileMustExist: true });
-  try {
-    return Number(db.prepare('SELECT count(*) FROM events_readable').pluck().get());
-  } finally {
-    db.close();
-  }
 }

@@ -1,9 +1,9 @@
 /** The command `bench:compare`: its flags, the checks of flags that depend on each other, and the run. */
 import { existsSync } from 'node:fs';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { FLAG_ENTRIES } from '../plan/flags.ts';
-import type { Options } from '../plan/options.ts';
 import { type Given, type Parsed, parseCommand, type Usage } from '../plan/parse.ts';
-import { parseRates } from '../plan/spec.ts';
+import { type Options, parseRates } from '../plan/spec.ts';
 import { specsOf } from '../plan/suite.ts';
 import { compare } from '../run/compare.ts';
 import type { Contenders } from '../run/contenders.ts';
@@ -22,12 +22,8 @@ export function compareCommand(
   contenders: Contenders,
   program = `bench:${COMPARE.name}`,
 ): Promise<number> {
-  return runCommand(
-    COMPARE.name,
-    parseOptions(argv),
-    (options, lifetime) => compare(argv, options, contenders, lifetime),
-    program,
-  );
+  const run = (options: Options, lifetime: Lifetime) => compare(argv, options, contenders, lifetime);
+  return runCommand(COMPARE.name, parseOptions(argv), run, program);
 }
 
 export function parseOptions(argv: readonly string[]): Parsed<Options> {
@@ -41,30 +37,24 @@ function finish(values: Given<'compare'>, problems: string[]): Options {
     events: values.given.has('duration') && !values.given.has('events') ? undefined : values.events,
     rates: values.rate === undefined ? undefined : parseRates(values.rate, problems),
   };
-  const { corpus } = options;
+  const { corpus, given, mode, rates } = options;
   if (problems.length > 0) return options;
   if (corpus !== undefined && !existsSync(corpus)) problems.push(`--corpus ${corpus} does not exist`);
-  problems.push(...modeProblems(options));
-  if (options.mode !== 'open' && options.given.has('events') && options.given.has('duration'))
+  for (const [name, { modes }] of FLAG_ENTRIES)
+    if (given.has(name) && modes?.includes(mode) === false)
+      problems.push(`--${name} has no meaning with --mode=${mode}`);
+  if (mode !== 'open' && given.has('events') && given.has('duration'))
     problems.push('--events and --duration both say how long a round is; give one of them');
-  const soakRate = options.mode === 'soak' ? options.rates : undefined;
-  if (soakRate !== undefined && (soakRate.length !== 1 || soakRate[0]!.kind !== 'fixed'))
+  if (mode === 'soak' && rates !== undefined && (rates.length > 1 || rates[0]!.kind !== 'fixed'))
     problems.push('--rate of a soak is one rate in events per second');
   // The names of the measurements are known only when all other flags are valid.
   if (problems.length === 0) problems.push(...pickProblems(options));
   return options;
 }
 
-function modeProblems({ given, mode }: Options): string[] {
-  return FLAG_ENTRIES.filter(
-    ([name, { modes }]) => modes !== undefined && given.has(name) && !modes.includes(mode),
-  ).map(([name]) => `--${name} has no meaning with --mode=${mode}`);
-}
-
 /** Returns the unknown names of `--pick`. A mistyped name would silently leave out its measurement. */
 function pickProblems(options: Options): string[] {
-  const specs = specsOf({ ...options, pick: undefined }, { k6: false, wrk: true });
-  const names = specs.map(({ name }) => name);
+  const names = specsOf({ ...options, pick: undefined }, { k6: false, wrk: true }).map(({ name }) => name);
   const measured = `--mode=${options.mode} measures ${names.join(', ') || 'nothing but starts'}`;
   const unknown = (options.pick ?? []).filter((name) => !names.includes(name));
   return unknown.map((name) => `--pick names ${name || 'nothing'}; ${measured}`);

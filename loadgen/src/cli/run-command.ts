@@ -37,21 +37,16 @@ export async function runCommand<Options>(
   try {
     return (await run(parsed.options, lifetime)) ?? 0;
   } catch (error) {
-    return reportFailure(program, error, lifetime);
+    const isInterrupted = error instanceof Interrupted || lifetime.signal.aborted;
+    process.stderr.write(`${program}: ${isInterrupted ? 'interrupted' : reasonOf(error)}\n`);
+    return isInterrupted ? 130 : 1;
   } finally {
     await lifetime.end();
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 
-/** Reports on stderr why a run ended. Returns the exit code: 130 when interrupted, otherwise 1. */
-function reportFailure(program: string, error: unknown, { signal }: Lifetime): number {
-  const isInterrupted = error instanceof Interrupted || signal.aborted;
-  const lines = isInterrupted
-    ? ['interrupted']
-    : error instanceof Failure
-      ? [`${error.code}: ${error.message}`, ...error.details.map((line) => `  ${line}`)]
-      : [error instanceof Error ? error.stack : String(error)];
-  process.stderr.write(`${program}: ${lines.join('\n')}\n`);
-  return isInterrupted ? 130 : 1;
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Failure)) return error instanceof Error ? `${error.stack}` : String(error);
+  return [`${error.code}: ${error.message}`, ...error.details.map((line) => `  ${line}`)].join('\n');
 }

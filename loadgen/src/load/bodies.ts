@@ -8,11 +8,7 @@
  */
 import { UUID_BYTES, writeUuid } from './uuid.ts';
 
-export interface PoolSize {
-  readonly events: number;
-  readonly sessions: number;
-  readonly seed: number;
-}
+export type PoolSize = Readonly<Record<'events' | 'sessions' | 'seed', number>>;
 
 export interface PackedPool extends PoolSize {
   /** `PLACE_WORDS` words for each event. */
@@ -27,16 +23,10 @@ export interface PackedPool extends PoolSize {
  */
 export const PLACE_WORDS = 5;
 
-export interface Range {
-  readonly first: number;
-  readonly count: number;
-}
+export type Range = Readonly<Record<'first' | 'count', number>>;
 
-/** Events of a range that lie next to each other in the pool. */
-interface Span extends Range {
-  /** Number of the first event within the pool. */
-  readonly within: number;
-}
+/** Events of a range that lie next to each other in the pool, of which `within` is the number of the first one. */
+type Span = Range & Readonly<Record<'within', number>>;
 
 export interface Piece {
   readonly first: number;
@@ -46,18 +36,19 @@ export interface Piece {
 }
 
 export function batchBody(pool: PackedPool, range: Range): Buffer {
-  return bodyOf(pool, piecesOf(pool, range), true, Buffer.allocUnsafe);
+  return packedBody(pool, range, true);
 }
 
 export function singleBody(pool: PackedPool, index: number): Buffer {
-  return bodyOf(pool, piecesOf(pool, { first: index, count: 1 }), false, Buffer.allocUnsafe);
+  return packedBody(pool, { first: index, count: 1 }, false);
 }
 
-function piecesOf(pool: PackedPool, range: Range): Piece[] {
-  return spansOf(pool, range).map(({ first, within, count }) => {
+function packedBody(pool: PackedPool, range: Range, isBatch: boolean): Buffer {
+  const pieces = spansOf(pool, range).map(({ first, within, count }) => {
     const places = pool.places.subarray(within * PLACE_WORDS, (within + count) * PLACE_WORDS);
     return { first, places, bytes: pool.bytes.subarray(...bytesOf(places)) };
   });
+  return bodyOf(pool, pieces, isBatch, Buffer.allocUnsafe);
 }
 
 /** Returns the spans of a range: usually one, or more when the range goes beyond the end of the pool. */
@@ -88,10 +79,8 @@ export function bodyOf<Bytes extends Uint8Array>(
   create: (size: number) => Bytes,
 ): Bytes {
   const [before, after] = isBatch ? [OPEN, CLOSE] : [NOTHING, NOTHING];
-  const commas = pieces.length - 1;
-  const body = create(
-    pieces.reduce((sum, { bytes }) => sum + bytes.length, commas) + before.length + after.length,
-  );
+  const around = before.length + after.length + pieces.length - 1;
+  const body = create(pieces.reduce((sum, { bytes }) => sum + bytes.length, around));
   body.set(before);
   let at = before.length;
   for (const piece of pieces) {
@@ -145,15 +134,13 @@ export type Requests = ReturnType<typeof requestsOf>;
  * fewer. A body is built only on demand.
  */
 export function requestsOf(pool: PackedPool, { endpoint, batchSize }: RequestShape, range: Range) {
+  const isBatch = endpoint === 'batch';
   const events = (number: number) => Math.min(batchSize, range.count - number * batchSize);
+  const rangeOf = (number: number) => ({ first: range.first + number * batchSize, count: events(number) });
   return {
-    path: endpoint === 'single' ? '/api/events' : '/api/events/batch',
+    path: isBatch ? '/api/events/batch' : '/api/events',
     count: Math.ceil(range.count / batchSize),
     events,
-    body(number: number): Buffer {
-      const first = range.first + number * batchSize;
-      if (endpoint === 'single') return singleBody(pool, first);
-      return batchBody(pool, { first, count: events(number) });
-    },
+    body: (number: number): Buffer => packedBody(pool, rangeOf(number), isBatch),
   };
 }

@@ -27,7 +27,8 @@ interface Draft {
 /** Yields the events as JSON text, session by session. Their ids are UUIDs derived from the seed. */
 export function* generateLines(seed: number): Generator<string> {
   const random = seededRandom(seed);
-  const sessions = AGENTS.flatMap((agent) => sessionsOf(agent, random));
+  const agents = Object.keys(SESSION_SHARES) as AgentType[];
+  const sessions = agents.flatMap((agent) => sessionsOf(agent, random));
   shuffle(random, sessions);
   let index = 0;
   let clock = FIRST_TIMESTAMP_MS;
@@ -40,26 +41,18 @@ export function* generateLines(seed: number): Generator<string> {
   }
 }
 
-const AGENTS = Object.keys(SESSION_SHARES) as AgentType[];
-
 /** Divides the agent's events into sessions. A session has its start events first and its end events last. */
 function sessionsOf(agent: AgentType, random: Random): Draft[][] {
   const drafts = KINDS.filter((kind) => kind.agent_type === agent).flatMap((kind) => draftsOf(kind, random));
-  const {
-    session_start: starts = [],
-    session_end: ends = [],
-    other = [],
-  } = Object.groupBy(drafts, ({ kind: { event_type } }) =>
-    event_type === 'session_start' || event_type === 'session_end' ? event_type : 'other',
-  );
-  const total = shuffle(random, other).length;
+  const ofType = (type: string) => drafts.filter(({ kind }) => kind.event_type === type);
+  const [starts, ends] = [ofType('session_start'), ofType('session_end')];
+  const others = drafts.filter(({ kind }) => !/^session_(start|end)$/.test(kind.event_type));
+  const total = shuffle(random, others).length;
   // The last session gets what is left.
   const sizes = [...SESSION_SHARES[agent].map((share) => Math.round(share * total)), total];
-  const sessions = sizes.map((size) => [
-    ...starts.splice(0, 1),
-    ...other.splice(0, size),
-    ...ends.splice(0, 1),
-  ]);
+  const sessions = sizes.map((size) =>
+    [starts.splice(0, 1), others.splice(0, size), ends.splice(0, 1)].flat(),
+  );
   // There are more start events than sessions: a resumed session sends another one.
   sessions[0]!.unshift(...starts);
   sessions.at(-1)!.push(...ends);
@@ -88,18 +81,18 @@ function eventText(draft: Draft, ids: object, clock: number, random: Random): st
   return bare.replace(MARK, () => JSON.stringify(text).slice(1, -1));
 }
 
-/** Small events: one size, in 500 sessions in random order. docs/performance.md states costs of such events. */
-const SMALL = { events: 200_000, sessions: 500, bytes: 426 };
-const SMALL_PATH = 'src/store/';
+const SMALL_EVENTS = 200_000;
+const SMALL_BYTES = 426;
 const SMALL_TYPES = ['tool_use', 'response', 'llm_response'];
 const SMALL_TOOLS = ['Bash', 'Read', 'Edit', 'Glob', 'Grep', 'Write'];
 
+/** Yields events of one size, in 500 sessions in random order. docs/performance.md states costs of such events. */
 export function* generateSmallLines(seed: number): Generator<string> {
   const random = seededRandom(seed);
-  for (let index = 0; index < SMALL.events; index++) {
-    const head = JSON.stringify({
+  for (let index = 0; index < SMALL_EVENTS; index++) {
+    const event = {
       event_id: uuid(seed, index),
-      session_id: uuid(seed + 1, random.below(SMALL.sessions)),
+      session_id: uuid(seed + 1, random.below(500)),
       agent_type: 'claude_code',
       event_type: random.pick(SMALL_TYPES),
       tool_name: random.pick(SMALL_TOOLS),
@@ -112,10 +105,11 @@ export function* generateSmallLines(seed: number): Generator<string> {
       branch: 'main',
       client_timestamp: new Date(FIRST_TIMESTAMP_MS + index * 10).toISOString(),
       source: 'hook',
-    });
-    const bare = `${head.slice(0, -1)},"metadata":{"path":""}}`;
-    const text = SMALL_PATH.repeat(SMALL.bytes).slice(0, SMALL.bytes - bare.length);
-    yield `${bare.slice(0, -'"}}'.length)}${text}"}}`;
+      metadata: { path: '' },
+    };
+    const room = SMALL_BYTES - JSON.stringify(event).length;
+    event.metadata.path = 'src/store/'.repeat(SMALL_BYTES).slice(0, room);
+    yield JSON.stringify(event);
   }
 }
 

@@ -9,7 +9,7 @@ import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
 import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import { quantile } from '../analyse/statistics.ts';
 import { BenchFailure } from '../failure.ts';
-import { type PackedPool, PLACE_WORDS } from './bodies.ts';
+import { type PackedPool, PLACE_WORDS, type PoolSize } from './bodies.ts';
 import { generateLines, generateSmallLines } from './payload.ts';
 import { UUID_BYTES } from './uuid.ts';
 
@@ -23,11 +23,8 @@ export interface PoolSource {
   readonly most: number;
 }
 
-export interface PoolFacts {
+export interface PoolFacts extends PoolSize {
   readonly source: 'generated' | 'corpus';
-  readonly seed: number;
-  readonly events: number;
-  readonly sessions: number;
   readonly with_event_id: number;
   readonly bytes: number;
   /** SHA-256 over the events in order, without their ids. */
@@ -87,17 +84,16 @@ function templateOf(line: string, sessions: Map<string, number>): Template {
   // An id of white space counts as absent (contract, rule of `event_id`), so it gets no fresh id.
   const hasId = typeof event_id === 'string' && event_id.trim() !== '';
   const members = memberSpans(line);
-  const marks = [
-    { mark: SESSION_MARK, member: members.findLast(({ key }) => key === 'session_id')! },
-    ...(hasId ? [{ mark: ID_MARK, member: members.findLast(({ key }) => key === 'event_id')! }] : []),
-  ];
+  const last = (name: string) => members.findLast(({ key }) => key === name)!;
+  const ids = [{ mark: SESSION_MARK, ...last('session_id') }];
+  if (hasId) ids.push({ mark: ID_MARK, ...last('event_id') });
   let text = line;
   // The later id is replaced first, so that the offset of the earlier one stays.
-  for (const { mark, member } of marks.toSorted((a, b) => b.member.at - a.member.at))
-    text = `${text.slice(0, member.at + 1)}${mark}${text.slice(member.at + member.text.length - 1)}`;
+  for (const { mark, at, text: id } of ids.toSorted((a, b) => b.at - a.at))
+    text = `${text.slice(0, at + 1)}${mark}${text.slice(at + id.length - 1)}`;
   const bytes = Buffer.from(text);
   const [sessionAt, idAt] = [bytes.indexOf(SESSION_MARK), bytes.indexOf(ID_MARK)];
-  for (const { mark } of marks) bytes.fill('0', bytes.indexOf(mark), bytes.indexOf(mark) + UUID_BYTES);
+  for (const at of hasId ? [sessionAt, idAt] : [sessionAt]) bytes.fill('0', at, at + UUID_BYTES);
   if (!sessions.has(session_id)) sessions.set(session_id, sessions.size);
   return { bytes, idAt, sessionAt, session: sessions.get(session_id)! };
 }
@@ -119,22 +115,23 @@ function factsOf({ corpus, seed }: PoolSource, templates: readonly Template[], s
   const digest = createHash('sha256');
   for (const template of templates) digest.update(template.bytes).update('\n');
   const sizes = templates.map((template) => template.bytes.length).sort((a, b) => a - b);
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const at = (share: number) => quantile(sizes, share);
+  const [bytes, events] = [sizes.reduce((sum, size) => sum + size, 0), sizes.length];
   return {
     source: corpus === undefined ? 'generated' : 'corpus',
     seed,
-    events: templates.length,
+    events,
     sessions,
     with_event_id: templates.filter((template) => template.idAt >= 0).length,
     bytes,
     sha256: digest.digest('hex'),
     event_bytes: {
-      p50: quantile(sizes, 0.5),
-      p90: quantile(sizes, 0.9),
-      p95: quantile(sizes, 0.95),
-      p99: quantile(sizes, 0.99),
-      max: sizes.at(-1)!,
-      mean: bytes / sizes.length,
+      p50: at(0.5),
+      p90: at(0.9),
+      p95: at(0.95),
+      p99: at(0.99),
+      max: at(1),
+      mean: bytes / events,
     },
   };
 }

@@ -43,10 +43,7 @@ export function uuidText(seed: number, index: number): string {
   return String.fromCharCode(...text);
 }
 
-/**
- * Returns four hex digits in ASCII, the first in the highest byte. It spreads the nibbles to bytes and converts each to
- * a digit; letters are 39 higher.
- */
+/** Returns four hex digits in ASCII, the first in the highest byte. Letters are 39 higher than digits. */
 function hex(word: number): number {
   const bytes = ((word & 0xff00) << 8) | (word & 0xff);
   const nibbles = ((bytes & 0x00f000f0) << 4) | (bytes & 0x000f000f);

@@ -8,7 +8,7 @@ import { askNats } from '@twin-ingest/testkit/nats/ask.ts';
 import { natsProgram } from '@twin-ingest/testkit/nats/program.ts';
 import { ROOT, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { say } from '../ladders/shared.ts';
-import type { Durability } from '../plan/options.ts';
+import type { Durability } from '../plan/flags.ts';
 import type { Round } from './measure.ts';
 import type { Class, Found, Peer } from './peer.ts';
 import { INGEST, JETSTREAM, JSON_LINES, RESP, STREAM } from './protocol.ts';

@@ -44,9 +44,13 @@ export interface Flag {
 
 const LOADS = ['main', 'batch', 'single', 'open', 'soak'] as const;
 const LOOPS = ['main', 'batch', 'single', 'open'] as const;
+const LOOPS_AND_ALL = [...LOOPS, 'all'] as const;
 const IN_BATCHES = ['main', 'batch', 'open', 'soak'] as const;
 const ALL_BUT_FULL = [...LOADS, 'startup'] as const;
 const LEVELS = ['process', 'power'] as const;
+export type Durability = (typeof LEVELS)[number];
+const ROUNDED = { commands: ['compare', 'peers'] } as const;
+const SEEDED = { commands: ['compare', 'sync', 'codecs', 'rpc'] } as const;
 
 /** A flag that changes the load: a reader would take its figures for those of the default load. */
 const LOAD = { commands: COMPARE, modes: LOADS, scratch: true } as const;
@@ -58,34 +62,20 @@ export const FLAGS = {
   only: { kind: 'choice', commands: ALL, choices: ['rs', 'ts'], scratch: true },
   pick: { kind: 'list', commands: ['compare', 'ladders'], scratch: true },
   scenarios: { kind: 'list', commands: SUITES },
-  events: { ...LOAD, kind: 'integer', modes: [...LOOPS, 'all'], quick: 200_000 },
+  events: { ...LOAD, kind: 'integer', modes: LOOPS_AND_ALL, quick: 200_000 },
   stored: { kind: 'integer', commands: ['reads'], default: 1_000_000 },
   duration: { ...LOAD, kind: 'integer', commands: ['compare', 'peers'], value: 'S', maximum: 86_400 },
-  driver: { ...LOAD, kind: 'choice', modes: [...LOOPS, 'all'], choices: ['autocannon', 'wrk'] },
+  driver: { ...LOAD, kind: 'choice', modes: LOOPS_AND_ALL, choices: ['autocannon', 'wrk'] },
   concurrency: { ...LOAD, kind: 'integer', modes: LOOPS, default: 40, maximum: 1000 },
   'batch-size': { ...LOAD, kind: 'integer', modes: IN_BATCHES, default: 50, maximum: 10_000 },
   rate: { kind: 'text', commands: COMPARE, modes: ['open', 'soak'], value: 'RATES' },
   'stream-clients': { ...LOAD, kind: 'integer', minimum: 0, maximum: 1000 },
   warmup: { ...LOAD, kind: 'integer', minimum: 0, quick: 20_000 },
-  rounds: {
-    kind: 'integer',
-    commands: ['compare', 'peers'],
-    modes: [...LOOPS, 'all'],
-    default: ROUNDS,
-    quick: 1,
-    maximum: 100,
-  },
+  rounds: { ...ROUNDED, kind: 'integer', modes: LOOPS_AND_ALL, default: ROUNDS, quick: 1, maximum: 100 },
   plain: { kind: 'switch', commands: COMPARE, modes: ['main', 'all'] },
   starts: { kind: 'integer', commands: COMPARE, default: 10, quick: 3, maximum: 1000 },
   corpus: { kind: 'text', commands: ['compare', 'codecs'], modes: [...LOADS, 'all'] },
-  seed: {
-    kind: 'integer',
-    commands: ['compare', 'sync', 'codecs', 'rpc'],
-    scratch: true,
-    default: 1,
-    minimum: 0,
-    maximum: 4_294_967_295,
-  },
+  seed: { ...SEEDED, kind: 'integer', scratch: true, default: 1, minimum: 0, maximum: 2 ** 32 - 1 },
   durability: { ...LOAD, kind: 'choice', modes: ALL_BUT_FULL, choices: LEVELS, default: 'process' },
   out: { kind: 'text', commands: [...ALL, 'peers', 'ladders'] },
   tables: { kind: 'switch', commands: ['codecs', 'rpc'] },
@@ -142,21 +132,18 @@ type Camel<Text extends string> = Text extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : Text;
 
-interface ValueOfKind {
+/** A `choice` is one of the words of its flag. */
+interface ValueOfKind<Choice> {
+  readonly switch: boolean;
   readonly list: readonly string[];
   readonly integer: number;
   readonly text: string;
+  readonly choice: Choice;
 }
 
-type GivenValue<One extends Flag> = One extends { readonly choices: readonly (infer Choice)[] }
-  ? Choice
-  : ValueOfKind[Exclude<One['kind'], 'choice' | 'switch'>];
-
-type ValueOf<One extends Flag> = One['kind'] extends 'switch'
-  ? boolean
-  : 'default' extends keyof One
-    ? GivenValue<One>
-    : GivenValue<One> | undefined;
+type ValueOf<One extends Flag> =
+  | ValueOfKind<One extends { readonly choices: readonly (infer Choice)[] } ? Choice : never>[One['kind']]
+  | (One extends { readonly kind: 'switch' } | { readonly default: unknown } ? never : undefined);
 
 /** The flags of a command by their names in camel case; `undefined` for a flag that is not given and has no default. */
 export type Values<Command extends CommandName> = {

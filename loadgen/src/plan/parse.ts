@@ -41,10 +41,8 @@ export function parseCommand<Command extends CommandName, Options>(
   const parsed = parseFlags<FlagName>(argv, shown as Record<FlagName, { help: string }>);
   if (parsed.kind === 'help') {
     const { name, about, exit } = usage;
-    return {
-      kind: 'help',
-      text: `Usage: pnpm bench:${name} [-- FLAGS]\n\n${about}\n\n${flagLines(shown)}\n${exit}\n`,
-    };
+    const text = `Usage: pnpm bench:${name} [-- FLAGS]\n\n${about}\n\n${flagLines(shown)}\n${exit}\n`;
+    return { kind: 'help', text };
   }
   const { flags, words } = parsed;
   const problems = parsed.kind === 'wrong' ? parsed.problems : [];
@@ -62,11 +60,8 @@ export function parseCommand<Command extends CommandName, Options>(
 }
 
 function shownFlag(name: FlagName, { kind, value, default: preset, choices }: Flag) {
-  const help = [
-    HELP[name],
-    ...(choices === undefined ? [] : [`(${choices.join(', ')})`]),
-    ...(preset === undefined ? [] : [`[${preset}]`]),
-  ].join(' ');
+  const words = choices === undefined ? '' : ` (${choices.join(', ')})`;
+  const help = `${HELP[name]}${words}${preset === undefined ? '' : ` [${preset}]`}`;
   return kind === 'switch' ? { help } : { value: value ?? VALUES[kind], help };
 }
 
@@ -84,8 +79,7 @@ function accepted(
     problems.push(`--${name} must be an integer from ${minimum} to ${maximum}, not ${text}`);
     return minimum;
   }
-  const list = kind === 'list' ? text.split(',') : [text];
-  const rule = kind === 'list' ? 'knows' : 'must be one of';
+  const [list, rule] = kind === 'list' ? [text.split(','), 'knows'] : [[text], 'must be one of'];
   for (const one of list)
     if (choices?.includes(one) === false)
       problems.push(`--${name} ${rule} ${choices.join(', ')}, not ${one}`);

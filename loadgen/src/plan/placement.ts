@@ -21,19 +21,21 @@ const ENOUGH_CORES = 4;
 
 export function choosePlacement(): Placement {
   const cpus = allowedCpus();
-  if (cpus === null) return unpinned('Not pinned: this system does not say which cores may be used.');
-  if (cpus.length < ENOUGH_CORES) {
-    return unpinned(
-      `Not pinned: with ${cpus.length} cores, fewer than ${ENOUGH_CORES}, server and generator share all of them, ` +
-        'since a pinned server would lose its parallelism.',
-    );
-  }
-  if (spawnSync('taskset', ['--version']).status !== 0)
-    return unpinned('Not pinned: taskset is not installed.');
-  const generator = cpus.slice(-1);
-  const server = cpus.slice(0, -1);
+  const unpinned = whyUnpinned(cpus);
+  if (cpus === null || unpinned !== null)
+    return { pinned: false, server_cpus: null, generator_cpus: null, reason: `Not pinned: ${unpinned}.` };
+  const [server, generator] = [cpus.slice(0, -1), cpus.slice(-1)];
   const reason = `Pinned: generator on core ${generator.join(',')}, server on cores ${server.join(',')}.`;
   return { pinned: true, server_cpus: server, generator_cpus: generator, reason };
+}
+
+function whyUnpinned(cpus: readonly number[] | null): string | null {
+  if (cpus === null) return 'this system does not say which cores may be used';
+  if (cpus.length < ENOUGH_CORES) {
+    const few = `with ${cpus.length} cores, fewer than ${ENOUGH_CORES}, server and generator share all of them`;
+    return `${few}, since a pinned server would lose its parallelism`;
+  }
+  return spawnSync('taskset', ['--version']).status === 0 ? null : 'taskset is not installed';
 }
 
 /** Returns the words that pin a command when they precede it; none when `cpus` is `null`. */
@@ -46,16 +48,10 @@ export function generatorCores({ generator_cpus }: Placement): number {
   return generator_cpus?.length ?? availableParallelism();
 }
 
-function unpinned(reason: string): Placement {
-  return { pinned: false, server_cpus: null, generator_cpus: null, reason };
-}
-
-const STATUS = '/proc/self/status';
-
 /** Returns the cores that this process may run on, from proc(5); `null` when the file does not exist. */
 function allowedCpus(): number[] | null {
-  if (!existsSync(STATUS)) return null;
-  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync(STATUS, 'utf8'))?.[1];
+  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1];
   return list === undefined ? null : parseCpuList(list);
 }
 

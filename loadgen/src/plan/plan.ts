@@ -7,9 +7,8 @@ import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/server
 import { formatDuration } from '../report/format.ts';
 import { FLAG_ENTRIES, FLAGS } from './flags.ts';
 import { ROUNDS } from './lengths.ts';
-import type { Options } from './options.ts';
 import { choosePlacement, type Placement } from './placement.ts';
-import type { Spec } from './spec.ts';
+import type { Options, Spec } from './spec.ts';
 import { groupsOf, specsOf, type Tools } from './suite.ts';
 
 export interface Plan {
@@ -26,7 +25,6 @@ export const COMMITTED_RESULT = resolve(ROOT, 'benchmark-results.json');
 
 /** Folder for raw data, reports, and results that must not replace the committed one. Git ignores it. */
 export const SCRATCH = resolve(ROOT, '.bench');
-
 export const SCRATCH_RESULT = resolve(SCRATCH, 'benchmark-results.json');
 
 /** Maximum number of events of one bulk insert. */
@@ -34,25 +32,23 @@ export const CEILING_EVENTS = 100_000;
 
 /** Throughput that the time estimate assumes for a server and its generator on two cores. */
 const ASSUMED_EVENTS_PER_S = { batch: 110_000, single: 12_000 };
-const ASSUMED_BULK_EVENTS_PER_S = 130_000;
-/** Assumed seconds for start, idle time, warm-up, shutdown and audit of a process, and for a measured start. */
-const PROCESS_S = 9;
-const START_S = 0.3;
+/** Mean time of both servers, divided by the time of the faster one. */
+const SLOWER = 1.7;
+/** Assumed seconds for a bulk insert, for all of a process but its load (start, warm-up, audit), and for a start. */
+const [CEILING_S, PROCESS_S, START_S] = [CEILING_EVENTS / 130_000, 9, 0.3];
 
 export function makePlan(options: Options, tools: Tools): Plan {
   const targets = options.only === undefined ? TARGET_NAMES : [options.only];
   const specs = specsOf(options, tools);
   const outReasons = options.out === undefined ? reasonsToKeepCommitted(options) : [];
   const out = options.out ?? (outReasons.length === 0 ? COMMITTED_RESULT : SCRATCH_RESULT);
-  const measuring = groupsOf(specs).reduce(
-    (sum, group) => sum + group[0]!.workload.rounds * roundTimeOf(group),
-    0,
-  );
+  let rounds_s = 0;
+  for (const group of groupsOf(specs)) rounds_s += group[0]!.workload.rounds * roundTimeOf(group);
   return {
     targets,
     specs,
     placement: choosePlacement(),
-    estimated_s: targets.length * (measuring + options.starts * START_S),
+    estimated_s: targets.length * (rounds_s + options.starts * START_S),
     out: resolve(out),
     outReasons,
   };
@@ -63,12 +59,9 @@ export function roundTimeOf(group: readonly Spec[]): number {
   return group.reduce((sum, { mode, rate, ceiling, workload: { slices, duration_s, events } }) => {
     const pace = ASSUMED_EVENTS_PER_S[mode === 'single' ? 'single' : 'batch'];
     const load = events === null ? slices * duration_s! * (rate === null ? SLOWER : 1) : events / pace;
-    return sum + load + (ceiling ? CEILING_EVENTS / ASSUMED_BULK_EVENTS_PER_S : 0);
+    return sum + load + (ceiling ? CEILING_S : 0);
   }, PROCESS_S);
 }
-
-/** Mean time of both servers, divided by the time of the faster one. */
-const SLOWER = 1.7;
 
 function reasonsToKeepCommitted({ mode, rounds, starts, corpus, given }: Options): string[] {
   const reasons: readonly (readonly [applies: boolean, reason: string])[] = [
@@ -91,12 +84,10 @@ export function describePlan(plan: Plan, options: Options, isWritten = true): st
   const kept = reasons === '' ? '' : `The committed result stays (${reasons}). `;
   return [
     `Measured starts per server: ${options.starts}. Each round has a fresh process and a fresh database of each server.`,
-    ...groupsOf(plan.specs).flatMap((group) =>
-      group.map(({ name, title, workload: { rounds } }, i) => {
-        const what = i > 0 ? '  then' : `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of`;
-        return `${what} ${name}: ${title}`;
-      }),
-    ),
+    ...plan.specs.map(({ name, title, group, workload: { rounds } }, i) => {
+      const isFirst = group !== plan.specs[i - 1]?.group;
+      return `${isFirst ? `${rounds} ${rounds === 1 ? 'round' : 'rounds'} of` : '  then'} ${name}: ${title}`;
+    }),
     `This takes about ${shownTime(plan.estimated_s)}${isWritten ? ' once built' : ''}.`,
     plan.placement.reason,
     ...(isWritten ? [`${kept}The result goes to ${plan.out}`] : []),

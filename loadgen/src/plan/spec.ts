@@ -1,11 +1,17 @@
 /**
- * The specification of one measurement: its load, its rounds and its driver.
+ * The options of a comparison, and the specification of one measurement: its load, its rounds and its driver.
  *
  * Invariant: a specification is fixed before anything starts. Only sizes of closed loops, and rates that are a share of
  * a throughput, are determined during the run.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Mode, Workload } from '../result/result.ts';
+import type { Given } from './parse.ts';
+
+/** The flags after all checks. An option is `undefined` when its flag is not given and the mode decides. */
+export interface Options extends Omit<Given<'compare'>, 'rate'> {
+  readonly rates: readonly RequestedRate[] | undefined;
+}
 
 export interface Spec {
   readonly name: string;
@@ -23,11 +29,6 @@ export interface Spec {
   readonly ceiling: boolean;
 }
 
-/** Returns the number of events that can wait in the server at once, and so can be one transaction. */
-export function groupEvents(workload: Omit<Workload, 'rate'>): number {
-  return workload.connections * workload.batch_size;
-}
-
 /** A rate of the command line: `2000`, or `75%` of each server's own throughput in `batch`. */
 export type RequestedRate =
   | { readonly kind: 'fixed'; readonly events_per_s: number }
@@ -39,11 +40,12 @@ const MOST_EVENTS_PER_S = 10_000_000;
 export function parseRates(text: string, problems: string[]): readonly RequestedRate[] {
   const rates: RequestedRate[] = [];
   for (const part of text.split(',')) {
-    const [, digits, percent] = /^(\d+)(%?)$/.exec(part) ?? [];
+    const [, digits, percent = ''] = /^(\d+)(%?)$/.exec(part) ?? [];
     const number = Number(digits);
-    const rate: RequestedRate =
-      percent === '%' ? { kind: 'share', share: number / 100 } : { kind: 'fixed', events_per_s: number };
-    if (!(number >= 1 && number <= (percent === '%' ? 100 : MOST_EVENTS_PER_S)))
+    const rate: RequestedRate = percent
+      ? { kind: 'share', share: number / 100 }
+      : { kind: 'fixed', events_per_s: number };
+    if (!(number >= 1 && number <= (percent ? 100 : MOST_EVENTS_PER_S)))
       problems.push(`--rate must be events per second or percent, as 2000,75%, not ${part || 'nothing'}`);
     else if (rates.some((other) => isDeepStrictEqual(other, rate)))
       problems.push(`--rate names ${part} twice`);

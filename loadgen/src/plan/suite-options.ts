@@ -6,17 +6,13 @@ export type SuiteName = 'sync' | 'codecs' | 'binary' | 'rpc';
 
 export type RunSize = 'quick' | 'default' | 'all';
 
-export interface SuiteOptions<Scenario extends string> {
+/** Without `out`, the file is the committed result, or a scratch file when that must not be replaced. */
+export interface SuiteOptions<Scenario extends string>
+  extends Pick<Given<'codecs'>, 'seed' | 'corpus' | 'out' | 'tables' | 'json'> {
   readonly targets: readonly TargetName[];
   /** Selected scenarios in the order of the suite. */
   readonly scenarios: readonly Scenario[];
   readonly size: RunSize;
-  readonly seed: number;
-  readonly corpus: string | undefined;
-  /** File for the result. `undefined`: the committed result, or a scratch file when it must not be replaced. */
-  readonly out: string | undefined;
-  readonly tables: boolean;
-  readonly json: boolean;
   readonly build: boolean;
 }
 
@@ -31,17 +27,13 @@ export function parseSuite<Scenario extends string>(
   return parseCommand(usage, argv, (values, problems) => {
     // No suite has all of these flags. The value of a missing flag is `undefined`.
     const given = values as Given<'binary'> & Partial<Given<'codecs'>>;
-    const { only, scenarios, quick, all } = given;
+    const { only, scenarios, quick, all, corpus, out, json } = given;
     if (quick && all) problems.push('--quick and --all exclude each other');
     return {
       targets: only === undefined ? TARGET_NAMES : [only],
       scenarios: usage.scenarios.filter((name) => scenarios?.includes(name) ?? true),
       size: quick ? 'quick' : all ? 'all' : 'default',
-      seed: given.seed ?? 1,
-      corpus: given.corpus,
-      out: given.out,
-      tables: given.tables ?? false,
-      json: given.json,
+      ...{ seed: given.seed ?? 1, corpus, out, tables: given.tables ?? false, json },
       build: !given.noBuild,
     };
   });

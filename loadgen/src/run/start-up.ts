@@ -7,7 +7,7 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { startupOf } from '../analyse/measurement.ts';
-import type { Durability } from '../plan/options.ts';
+import type { Durability } from '../plan/flags.ts';
 import { inTurn } from '../plan/turns.ts';
 import type { RawMeasurement } from '../result/result.ts';
 import { Helper } from './helper.ts';

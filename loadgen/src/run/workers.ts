@@ -11,8 +11,7 @@ import { closedLoop, prepareOpenLoop } from '../load/drivers/node-generator.ts';
 import type { Found } from '../load/drivers/program.ts';
 import { wrkDriver } from '../load/drivers/wrk.ts';
 import type { PoolSource } from '../load/pool.ts';
-import type { Options } from '../plan/options.ts';
-import type { Spec } from '../plan/spec.ts';
+import type { Options, Spec } from '../plan/spec.ts';
 import { type Auditor, createAuditor } from '../verify/audit/auditor.ts';
 
 const REQUEST_TIMEOUT_S = 30;

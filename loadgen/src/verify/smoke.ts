@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import type { Durability } from '../plan/options.ts';
+import type { Durability } from '../plan/flags.ts';
 import { Host, type Launch, withHost } from '../run/host.ts';
 import { type EffectiveSettings, type Health, readHealth } from './health.ts';
 

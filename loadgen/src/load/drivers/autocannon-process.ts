@@ -7,11 +7,12 @@
 import autocannon from 'autocannon';
 import type { Load } from './node-generator.ts';
 
-/**
- * Milliseconds between autocannon's ticks. It ends at the first tick after the last answer, so the duration is computed
- * from the answers.
- */
+/** autocannon ends at the first tick after the last answer, so the duration is computed from the answers. */
 const TICK_MS = 50;
+
+interface Timed {
+  sentAt: number;
+}
 
 export async function sendByAutocannon({ job, order, requests, tally }: Load): Promise<number> {
   let next = 0;
@@ -42,8 +43,4 @@ export async function sendByAutocannon({ job, order, requests, tally }: Load): P
   });
   // autocannon counts a refused connection and a timeout, but not a connection that the server closed.
   return Math.max(errors, tally.requests - tally.answers);
-}
-
-interface Timed {
-  sentAt: number;
 }

@@ -26,7 +26,6 @@ export interface DriverFacts {
   readonly latency_resolution_us: number;
 }
 
-/** What every driver needs. */
 export interface DriverContext {
   readonly placement: Placement;
   readonly lifetime: Lifetime;

@@ -46,16 +46,13 @@ export interface K6Answer {
 
 /** Longest stall in seconds for which k6 creates enough virtual users in advance. Such a stall drops no request. */
 const WORST_STALL_S = 2;
-/**
- * Maximum number of virtual users, as a multiple of those created in advance. Each user may have a connection, and a
- * server limits connections.
- */
+/** Most virtual users for each one created in advance. Each may have a connection, which a server limits. */
 const MOST_VUS_FACTOR = 2;
 /** Seconds of k6's unit of time. k6 needs a whole number of requests per unit, so a long unit is more precise. */
 const TIME_UNIT_S = 1000;
 const SHORTEST_MS = 1000;
 
-export function k6Driver({ binary, version }: Found): Driver {
+export function k6Driver(found: Found): Driver {
   return async (job, { placement, lifetime }) => {
     const pool = await loadPool(job.pool);
     const folder = await lifetime.temporaryFolder();
@@ -64,20 +61,20 @@ export function k6Driver({ binary, version }: Found): Driver {
     const jobFile = join(folder.path, 'job.json');
     const facts = { name: 'k6', model: 'open', latency_from: 'sent', latency_resolution_us: 1 } as const;
     return {
-      facts: { ...facts, version },
+      facts: { ...facts, version: found.version },
       pool: pool.facts,
       async send(order) {
         const tally = new Tally();
         const due = Math.ceil(order.range.count / job.batchSize);
         if (due === 0) return tally.result({ errors: 0, generator_cpu_us: 0 });
-        const size = { events: pool.events, sessions: pool.sessions, seed: pool.seed };
+        const { events, sessions, seed } = pool;
         const scenario = scenarioOf(order.rate_events_per_s! / job.batchSize, due, job.timeout_s);
-        const k6Job: K6Job = { job, order, pool: size, folder: folder.path, scenario };
+        const k6Job: K6Job = { job, order, pool: { events, sessions, seed }, folder: folder.path, scenario };
         await writeFile(jobFile, JSON.stringify(k6Job));
         const cpu: ReturnType<typeof probe>[] = [];
-        const script = [...FLAGS, ...LOG_FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
+        const script = [...FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
         const { how, other } = await runProgram({
-          command: [...pinningCommand(placement.generator_cpus), binary, ...script],
+          command: [...pinningCommand(placement.generator_cpus), found.binary, ...script],
           env: environment(),
           lifetime,
           onLine(line, child) {
@@ -88,10 +85,9 @@ export function k6Driver({ binary, version }: Found): Driver {
           },
         });
         const [from_us, to_us] = (await Promise.all(cpu)).map(({ cpu_us }) => cpu_us);
-        if (how !== 'code 0' || from_us == null || to_us == null) {
-          const message = `k6 ended wrongly (${how}), or its CPU time is not known`;
-          throw new BenchFailure('generator_failed', message, other);
-        }
+        const failed = `k6 ended wrongly (${how}), or its CPU time is not known`;
+        if (how !== 'code 0' || from_us == null || to_us == null)
+          throw new BenchFailure('generator_failed', failed, other);
         return tally.result({
           errors: tally.requests - tally.answers,
           dropped_requests: due - tally.requests,
@@ -124,9 +120,9 @@ function scenarioOf(requests_per_s: number, requests: number, timeout_s: number)
   };
 }
 
+const PLAIN = ['--quiet', '--no-color', '--no-summary', '--log-output=stdout', '--log-format=raw'];
 // An empty address disables the REST server, whose fixed port could be in use.
-const FLAGS = ['run', '--quiet', '--no-color', '--no-summary', '--no-usage-report', '--address='];
-const LOG_FLAGS = ['--log-output=stdout', '--log-format=raw'];
+const FLAGS = ['run', ...PLAIN, '--no-usage-report', '--address='];
 
 /** Returns the environment without the caller's `K6_*` variables, any of which could change what is measured. */
 function environment(): NodeJS.ProcessEnv {

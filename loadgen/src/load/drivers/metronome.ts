@@ -12,18 +12,13 @@ import { Worker } from 'node:worker_threads';
 export const STOPS = 0;
 export const TICKS = 1;
 
-/** What the thread is sent by `run`. */
-export interface Run {
-  /** Time of the first tick by `nowMs`, and time between two ticks, in milliseconds. */
-  readonly first_ms: number;
-  readonly step_ms: number;
-  /** The run ends once there were more calls of `stop`. */
-  readonly stops: number;
-}
-
 /**
- * Minimum milliseconds between two ticks. At high rates, requests that become due between two ticks are sent together.
+ * What the thread is sent by `run`: the time of the first tick by `nowMs`, and the time between two ticks. The run ends
+ * once there were more than `stops` calls of `stop`.
  */
+export type Run = Readonly<Record<'first_ms' | 'step_ms' | 'stops', number>>;
+
+/** At high rates, requests that become due between two ticks are sent together. */
 const SHORTEST_STEP_MS = 0.2;
 
 export class Metronome {

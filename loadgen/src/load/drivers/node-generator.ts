@@ -33,7 +33,7 @@ export function closedLoop(program = new URL('./autocannon-main.ts', import.meta
 /** Starts a generator whose requests are due at fixed times. */
 export const prepareOpenLoop: Driver = driverOf(
   { ...FACTS, name: 'open-loop', model: 'open', latency_from: 'due', version: UNDICI.version },
-  new URL('./open-main.ts', import.meta.url),
+  new URL('./open-process.ts', import.meta.url),
 );
 
 function driverOf(facts: DriverFacts, program: URL): Driver {

@@ -9,17 +9,18 @@
  */
 import { Pool } from 'undici';
 import { nowMs } from '../../observe/clock.ts';
-import type { Metronome } from './metronome.ts';
-import type { Load } from './node-generator.ts';
+import { Metronome } from './metronome.ts';
+import { type Load, serveGenerator } from './node-generator.ts';
 
 /** Milliseconds from the order to its first request, in which the pool and the metronome become ready. */
 const LEAD_MS = 5;
 
 const HEADERS = { 'content-type': 'application/json' };
 
+const metronome = new Metronome();
+
 /** Returns the number of requests without an answer. */
-export async function sendOpenly(load: Load, metronome: Metronome): Promise<number> {
-  const { job, order, requests, tally } = load;
+async function sendOpenly({ job, order, requests, tally }: Load): Promise<number> {
   const { connections } = job;
   const timeout_ms = job.timeout_s * 1000;
   const interval_ms = (job.batchSize / order.rate_events_per_s!) * 1000;
@@ -83,3 +84,5 @@ export async function sendOpenly(load: Load, metronome: Metronome): Promise<numb
   await pool.destroy();
   return errors;
 }
+
+serveGenerator(sendOpenly);

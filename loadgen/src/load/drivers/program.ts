@@ -3,12 +3,14 @@
  * since they are no npm packages. The program ends with the run at the latest.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../../failure.ts';
 import { endProcess } from '../../run/helper.ts';
+import type { Requests } from '../bodies.ts';
 
 /** Folder in which `pnpm k6:install` puts k6; git ignores it. */
 const K6_FOLDER = `${ROOT}.bench/bin`;
@@ -30,8 +32,7 @@ export function findK6(env: NodeJS.ProcessEnv = process.env, folder: string = K6
 
 /** Returns `$WRK_BIN`, else the wrk of PATH; `null` when it does not run. */
 export function findWrk(env: NodeJS.ProcessEnv = process.env): Found | null {
-  // The output is `wrk 4.1.0 [epoll] …`, with `debian/4.1.0-…` in some builds. The exit code is 1, since no URL is
-  // given.
+  // Prints `wrk 4.1.0 [epoll] …`, in some builds `wrk debian/4.1.0-…`, and exits with 1, since no URL is given.
   return versionOf(env.WRK_BIN || 'wrk', '--version', /^wrk (?:debian\/)?(\d+\.\d+\.\d+)/m, env);
 }
 
@@ -39,6 +40,21 @@ function versionOf(binary: string, flag: string, pattern: RegExp, env: NodeJS.Pr
   const { stdout, stderr } = spawnSync(binary, [flag], { encoding: 'utf8', timeout: 30_000, env });
   const version = pattern.exec(`${stdout ?? ''}${stderr ?? ''}`)?.[1];
   return version === undefined ? null : { binary, version };
+}
+
+const LINE_FEED = Buffer.from('\n');
+
+/** Writes the bodies of the requests to a file, one a line. A body has no line feed, since the pool has none. */
+export async function writeBodies(
+  file: string,
+  { count, body }: Requests,
+  signal: AbortSignal,
+): Promise<void> {
+  function* lines(): Iterable<Buffer> {
+    for (let number = 0; number < count; number++) yield Buffer.concat([body(number), LINE_FEED]);
+  }
+  // Without the flush, the system would write the file to disk while a program is measured.
+  await writeFile(file, lines(), { mode: 0o600, flush: true, signal });
 }
 
 /** Seconds after its timeout that a request needs to be reported. */
@@ -57,9 +73,7 @@ interface Program {
   onLine(line: string, child: ChildProcess): boolean;
 }
 
-/**
- * Returns how the program ended, `code 0` or the signal, and its last lines that are not the script's.
- */
+/** Returns how the program ended, `code 0` or the signal, and its last lines that are not the script's. */
 export async function runProgram({ command, env, lifetime, silence_ms, onLine }: Program) {
   const [name, ...args] = command;
   const child = spawn(name!, args, { stdio: ['ignore', 'pipe', 'pipe'], env });

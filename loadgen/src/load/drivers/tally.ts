@@ -23,10 +23,7 @@ export class Tally {
   #first_ms = 0;
   #lastAnswer_ms = 0;
 
-  /**
-   * Counts a request that was due at `from_ms`, or is about to be written now. Returns that moment, from which its
-   * latency counts.
-   */
+  /** Counts a request that was due at `from_ms`, or is written now. Returns that moment, the start of its latency. */
   sent(events: number, bytes: number, from_ms = nowMs()): number {
     if (this.requests === 0) {
       this.#first_ms = from_ms;

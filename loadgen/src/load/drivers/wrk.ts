@@ -5,7 +5,6 @@
  * counts answers and time, and no latency is reported. Invariant: wrk sends each request of the range once, and no
  * others.
  */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
@@ -14,17 +13,16 @@ import { pinningCommand } from '../../plan/placement.ts';
 import { requestsOf } from '../bodies.ts';
 import { loadPool } from '../pool.ts';
 import type { Driver, Order, Sent } from './driver.ts';
-import { type Found, GRACE_S, runProgram } from './program.ts';
+import { type Found, GRACE_S, runProgram, writeBodies } from './program.ts';
 import { Tally } from './tally.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../wrk/prepared.lua', import.meta.url));
-const LINE_FEED = Buffer.from('\n');
 /** Duration of a run of wrk, in seconds. The driver ends wrk earlier, after the last line of its script. */
 const LONGEST_S = 24 * 3600;
 
 const NONE = { errors: 0, dropped_requests: 0, latency: null, generator_delay: null } as const;
 
-export function wrkDriver({ binary, version }: Found): Driver {
+export function wrkDriver(found: Found): Driver {
   return async (job, { placement, lifetime }) => {
     const pool = await loadPool(job.pool);
     const folder = await lifetime.temporaryFolder();
@@ -33,18 +31,15 @@ export function wrkDriver({ binary, version }: Found): Driver {
     let written: Order['range'] | null = null;
     const facts = { name: 'wrk', model: 'closed', latency_from: 'sent', latency_resolution_us: 1 } as const;
     return {
-      facts: { ...facts, version },
+      facts: { ...facts, version: found.version },
       pool: pool.facts,
       async send({ url, range }) {
-        const { path, count, body } = requestsOf(pool, job, range);
+        const requests = requestsOf(pool, job, range);
+        const { path, count } = requests;
         if (count === 0) return new Tally().result({ errors: 0, generator_cpu_us: 0 });
-        function* lines() {
-          for (let number = 0; number < count; number++) yield Buffer.concat([body(number), LINE_FEED]);
-        }
         if (!isDeepStrictEqual(written, range)) {
           written = null;
-          // Without the flush, the system would write the file to disk while the server is measured.
-          await writeFile(bodies, lines(), { mode: 0o600, flush: true, signal: lifetime.signal });
+          await writeBodies(bodies, requests, lifetime.signal);
           written = range;
         }
         const connections = String(Math.min(job.connections, count));
@@ -52,7 +47,7 @@ export function wrkDriver({ binary, version }: Found): Driver {
         const script = ['-s', SCRIPT, url, '--', bodies, path, String(count)];
         let done: Omit<Sent, keyof typeof NONE | 'sent_events'> | undefined;
         const { how, other } = await runProgram({
-          command: [...pinningCommand(placement.generator_cpus), binary, ...flags, ...script],
+          command: [...pinningCommand(placement.generator_cpus), found.binary, ...flags, ...script],
           lifetime,
           // When a connection breaks, wrk does not send its request again, and waits for an answer that never comes.
           silence_ms: (job.timeout_s + GRACE_S) * 1000,
