@@ -5,17 +5,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { METRICS, throughput } from '../src/analyse/metrics.ts';
+import { throughput } from '../src/analyse/metrics.ts';
 import { median } from '../src/analyse/statistics.ts';
-import { rounded, SCHEMA_FILE, violations } from '../src/result/json.ts';
-import { measurementNamed } from '../src/result/result.ts';
+import type { Slice } from '../src/observe/sample.ts';
+import { rounded, SCHEMA_FILE } from '../src/result/json.ts';
+import { headlineOf, measurementNamed } from '../src/result/result.ts';
 import { resultOf, runCompare } from './run-program.ts';
 import { folder } from './scratch.ts';
 
-const LOAD = ['--mode=batch', '--warmup=500', '--concurrency=4'];
+const LOAD = ['--warmup=500', '--concurrency=4', '--driver=autocannon'];
 /** Two rounds, each with two slices of a hundred requests. */
-const SMALL = [...LOAD, '--driver=autocannon', '--events=10000', '--rounds=2', '--starts=2'];
-const ONE = [...LOAD, '--events=3000', '--rounds=1', '--starts=1'];
+const SMALL = [...LOAD, '--events=10000', '--rounds=2', '--starts=2', '--plain', '--pick=batch,plain_batch'];
+const ONE = [...LOAD, '--mode=batch', '--events=3000', '--rounds=1', '--starts=1'];
 
 const whole = await resultOf(['--', ...SMALL, '--stream-clients=2']);
 const { result, raw, rawText } = whole;
@@ -26,21 +27,18 @@ const of = (target: string) => slices.filter((slice) => slice.target === target)
 test('a comparison says its plan, and prints a table after the first round and at its end', () => {
   assert.match(
     whole.stderr,
-    /^Measured starts per server: 2\..*\n2 rounds of batch: .*\nThis takes about \d+ s once built\.\n/,
+    /^Measured starts per server: 2\..*\n2 rounds of batch: .*\n2 rounds of plain_batch: .*\nThis takes about \d+ s once built\.\n/,
   );
-  for (const label of ['│ Throughput', '│ Latency p99', '│ Stream lag p99'])
-    assert.ok(whole.stdout.includes(label), label);
+  assert.match(whole.stdout, /│ Throughput[\s\S]*│ Stream lag p99/);
   const [first, second, ...rest] = whole.stderr.split(/^round 2 of 2, about .* left$/m);
   assert.deepEqual(rest, []);
   assert.match(first!, /│ Throughput/, 'a table follows the first round');
   assert.doesNotMatch(second!, /│ Throughput/);
 });
 
-test('a changed summary does not follow the schema, and it has the digest of the raw data', async () => {
-  assert.deepEqual(await violations({ ...result, took_s: 'long' }), ['/took_s must be number']);
-  const { measurements: _, ...without } = result;
-  assert.deepEqual(await violations(without), ["/ must have required property 'measurements'"]);
+test('the summary has the digest of the raw data, and neither names a path of the machine', () => {
   assert.ok(!('slices' in batch) && !('processes' in batch));
+  assert.ok(JSON.stringify(result).length < 100_000);
   const sha256 = createHash('sha256').update(rawText).digest('hex');
   assert.deepEqual(result.raw, { sha256, bytes: Buffer.byteLength(rawText) });
   assert.ok(!rawText.includes(tmpdir()), 'no path of the machine');
@@ -48,9 +46,8 @@ test('a changed summary does not follow the schema, and it has the digest of the
 });
 
 test('a run adds one line to the history, and its report to its folder', () => {
-  const [line, ...others] = readFileSync(join(whole.scratch, 'history.jsonl'), 'utf8').trimEnd().split('\n');
-  assert.deepEqual(others, []);
-  const { raw_sha256, measurements } = JSON.parse(line!);
+  const history = readFileSync(join(whole.scratch, 'history.jsonl'), 'utf8');
+  const { raw_sha256, measurements } = JSON.parse(history);
   assert.equal(raw_sha256, result.raw!.sha256);
   const { median: own } = batch.servers.rs!.metrics.throughput_events_per_s!;
   assert.equal(measurements.batch.medians.rs.throughput_events_per_s, own);
@@ -73,12 +70,23 @@ test('slices go A B B A with the same bytes for both, and the second round begin
   assert.deepEqual(bytes('rs'), bytes('ts'));
 });
 
+test('--plain measures two more servers with the same bytes', () => {
+  assert.equal(
+    result.measurements.map(({ name, contenders }) => `${name} ${contenders}`).join(', '),
+    'startup product, batch product, plain_batch plain',
+  );
+  const bytes = (all: readonly Slice[]) => all.map(({ measured }) => measured.sent_bytes);
+  assert.deepEqual(bytes(measurementNamed(raw, 'plain_batch')!.slices), bytes(slices));
+});
+
 test('no two slices of a process share an event: expected, acknowledged, stored and streamed agree', () => {
   assert.equal(processes.map(({ target }) => target).join(' '), 'rs ts ts rs');
   for (const { audit, stream } of processes) {
     assert.equal(audit.events, 10_500);
     assert.match(audit.digest, /^[0-9a-f]{32}$/);
-    assert.deepEqual([stream!.clients, stream!.frames], [2, 21_000]);
+    // The two clients report the delivery lag of the last slice.
+    assert.deepEqual([stream!.clients, stream!.frames, stream!.lag!.samples], [2, 21_000, 10_000]);
+    assert.ok(stream!.clients_cpu_us > 0);
   }
   assert.equal(batch.audited_events, 4 * 10_500);
 });
@@ -89,6 +97,9 @@ test('medians are of slices, the ratio of neighbours, and two rounds have a warn
   const [own, others] = [of('rs').map(throughput), of('ts').map(throughput)];
   assert.equal(rs!.metrics.throughput_events_per_s!.median, rounded(median(own)!, 4));
   assert.equal(ts!.metrics.throughput_events_per_s!.samples, 4);
+  const { values, metrics } = headlineOf(raw)!.servers.rs!;
+  const shown = values!.throughput_events_per_s!.flat();
+  assert.deepEqual([shown.length, median(shown)], [4, metrics.throughput_events_per_s!.median]);
   const pairs = own.map((rate, i) => rate / others[i]!);
   assert.equal(found.ratio, rounded(median(pairs)!, 4));
   assert.equal(found.split_half!.odd, rounded(median(pairs.slice(0, 2))!, 4));
@@ -99,36 +110,23 @@ test('medians are of slices, the ratio of neighbours, and two rounds have a warn
   assert.equal(measurementNamed(result, 'startup')!.servers.rs!.starts_ms!.length, 2);
 });
 
-interface Node {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Node>>;
-  readonly [key: string]: unknown;
-}
-
-test('the schema lists the metrics, every property has a description, and every number a unit', () => {
-  const schema = JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')) as Node & { $defs: Record<string, Node> };
-  const keys = METRICS.map((metric) => metric.key);
-  const { server_measurement, measurement } = schema.$defs;
-  for (const map of [server_measurement!.properties!.metrics!, measurement!.properties!.comparison!])
-    assert.deepEqual(Object.keys(map.properties!).toSorted(), keys.toSorted());
-  const lacks = (path: string, node: Node): string[] => {
-    const numeric = [node.type].flat().some((type) => type === 'number' || type === 'integer');
-    const hasUnit = !numeric || node.unit !== undefined || node.const !== undefined;
-    const isDescribed = node.description !== undefined || node.$ref !== undefined;
-    const inner = Object.entries(node.properties ?? {}).flatMap(([key, one]) => lacks(`${path}/${key}`, one));
-    return hasUnit && isDescribed ? inner : [path, ...inner];
-  };
-  const all = Object.entries({ '': schema, ...schema.$defs });
-  assert.deepEqual(
-    all.flatMap(([name, node]) => lacks(name, node)),
-    [],
-  );
+test('every property of the schema has a description, and every number a unit', () => {
+  const lacking: string[] = [];
+  JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'), (name, node) => {
+    for (const [key, one] of Object.entries<Record<string, unknown>>(node?.properties ?? {})) {
+      const isNumber = [one.type].flat().some((type) => type === 'number' || type === 'integer');
+      const hasUnit = !isNumber || 'unit' in one || 'const' in one;
+      if (!hasUnit || !('description' in one || '$ref' in one)) lacking.push(`${name}/${key}`);
+    }
+    return node;
+  });
+  assert.deepEqual(lacking, []);
 });
 
 test('a wrong flag exits with 2, a corpus without events with 1, both before anything starts', async () => {
-  const flag = await runCompare(['--evnts=3', '--rounds=x']);
+  const flag = await runCompare(['--evnts=3']);
   assert.equal(flag.code, 2);
-  assert.match(flag.stderr, /unknown flag --evnts[\s\S]*--rounds must be an integer/);
+  assert.match(flag.stderr, /unknown flag --evnts/);
   const corpus = await runCompare([...SMALL, `--corpus=${import.meta.filename}`]);
   assert.equal(corpus.code, 1);
   assert.match(corpus.stderr, /corpus_unusable: line 1 of the corpus: .* is not valid JSON/);
@@ -136,24 +134,13 @@ test('a wrong flag exits with 2, a corpus without events with 1, both before any
 });
 
 // audit.test.ts tests the faults that the audit detects. These faults end a run elsewhere.
-const SOAK = ['--mode=soak', '--rate=500', '--duration=1', '--warmup=0', '--stream-clients=0', '--starts=1'];
 const [RS, TS] = ['--only=rs', '--only=ts'];
 for (const [fault, flags, text] of [
   ['rs:lose-one', [...ONE, RS], /audit_failed: [\s\S]*expected 3500 events, acknowledged 3500, stored 3499/],
   ['ts:busy', [...ONE, TS], /audit_failed: [\s\S]*503 x \d+/],
   ['ts:differs', ONE, /parity_difference: [\s\S]*rs: 200 .*"tools":\[\]\}\n\s+ts: 200 .*"tools":null/],
   ['ts:dies', [...ONE, TS], /server_failed: .*ended under load \(code 3\)/],
-  [
-    'ts:dashboard',
-    [...SOAK, TS],
-    /reads_failed: round 1 of ts: \d+ of \d+ reads of the dashboard had no 200/,
-  ],
-  // Two servers that both ignore the durability have equal settings.
-  [
-    'rs:never-power,ts:never-power',
-    [...ONE, '--durability=power'],
-    /health_differs: [\s\S]*rs was asked for durability power\n\s+it runs with process/,
-  ],
+  ['ts:never-power', [...ONE, TS, '--durability=power'], /health_differs: [\s\S]*it runs with process/],
 ] as const) {
   test(`a server with the fault "${fault}" fails the run and leaves no result`, async () => {
     const file = join(folder, `${fault.replace(/\W/g, '-')}.json`);
@@ -167,7 +154,7 @@ for (const [fault, flags, text] of [
 
 test('Ctrl-C in the second round prints what the first found, as partial, and exits with 130', async () => {
   const file = join(folder, 'interrupted.json');
-  const long = ['--mode=batch', '--events=10000', '--rounds=100', '--starts=1', '--warmup=0'];
+  const long = ['--mode=batch', '--events=5000', '--rounds=100', '--starts=1', '--warmup=0'];
   const stopped = await runCompare([...long, `--out=${file}`], {}, async ({ until, pid }) => {
     await until(/round 2 of 100/);
     // A terminal sends the signal to the whole process group.

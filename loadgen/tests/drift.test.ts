@@ -55,18 +55,15 @@ test('a leak of 1 MiB a minute under noise is rising, and what is given back fal
   const random = seededRandom(3);
   const leak = (second: number) => 90 * MIB + (second / 60) * MIB + (random.next() - 0.5) * 8 * MIB;
   assert.equal(drift(leak, 10 * MIB).verdict, 'rising');
-  assert.equal(drift((second) => 200 * MIB - leak(second), 10 * MIB).verdict, 'falling');
+  assert.equal(drift((second) => -leak(second), 10 * MIB).verdict, 'falling');
   assert.equal(drift(leak, 100 * MIB).verdict, 'stable', 'a tolerance above it');
 });
 
 test('the sawtooth of a log, a slow cycle and a server that settles are no drift', () => {
-  for (const period of [7, 13, 45, 97]) {
-    const sawtooth = (second: number) => ((second % period) / period) * 16 * MIB;
-    assert.equal(drift(sawtooth, MIB).verdict, 'no_drift_shown', `every ${period} seconds`);
-  }
-  for (const phase of Array.from({ length: 12 }, (_, i) => i / 12)) {
-    const cycle = (second: number) => 100 * MIB * Math.sin(2 * Math.PI * (second / 270 + phase));
-    const { verdict } = drift(cycle, 0);
+  for (const period of [7, 13, 45, 97])
+    assert.equal(drift((second) => (second % period) / period, 1 / 16).verdict, 'no_drift_shown');
+  for (let phase = 0; phase < 1; phase += 1 / 12) {
+    const { verdict } = drift((second) => Math.sin(2 * Math.PI * (second / 270 + phase)), 0);
     assert.ok(verdict !== 'rising' && verdict !== 'falling', `${verdict} at ${phase}`);
   }
   assert.equal(drift((second) => Math.min(second, 60) * MIB, MIB).verdict, 'stable');

@@ -4,12 +4,11 @@ import { test } from 'node:test';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 import { expectedConstants } from '../src/verify/audit/expected-row.ts';
 
+const REQUIRED = '"session_id":"s","agent_type":"a","event_type":"tool_use"';
+
 /** Returns the row of an event with these members in addition to the required ones. */
 function row(members: string, maxBytes?: number) {
-  return expectedConstants(
-    `{"session_id":"s","agent_type":"a","event_type":"tool_use"${members && ','}${members}}`,
-    maxBytes,
-  );
+  return expectedConstants(`{${[REQUIRED, members].filter(Boolean).join()}}`, maxBytes);
 }
 
 test('what an event does not say has its default, and null is not said', () => {
@@ -18,19 +17,15 @@ test('what an event does not say has its default, and null is not said', () => {
   );
   const defaults = {
     ...Object.fromEntries(absent),
-    agent_type: 'a',
-    event_type: 'tool_use',
-    metadata: '{}',
-    schema_version: 1,
-    payload_truncated: 0,
-    computed_cost_usd: null,
+    ...{ agent_type: 'a', event_type: 'tool_use', metadata: '{}' },
+    ...{ schema_version: 1, payload_truncated: 0, computed_cost_usd: null },
   };
   assert.deepEqual(row(''), defaults);
   const optional = Object.keys(defaults).filter((name) => !/schema|type|truncated|computed/.test(name));
   assert.deepEqual(row(optional.map((name) => `"${name}":null`).join(',')), defaults);
 });
 
-test('each rule of a field has its value', () => {
+test('each rule of a field has its value, and an event of wrong types has no row', () => {
   for (const [members, column, value] of [
     // An event of the type error is one unless it says otherwise; of a key given twice the last counts.
     ['"event_type":" error "', 'status', 'error'],
@@ -62,6 +57,8 @@ test('each rule of a field has its value', () => {
     assert.equal(row(members)[column], value, members);
   const text = '{ "b":1.50,\r\n"a":12345678901234567890,"t":"é\\u0041\\ud800" }';
   assert.equal(row(`"metadata" : ${text} `).metadata, text, 'metadata is kept byte for byte');
+  for (const members of ['"model":1', '"tokens_in":"1"', '"cost_usd":"1"', '"client_timestamp":"today"'])
+    assert.throws(() => row(members), /has no value by the contract/, members);
 });
 
 test('metadata above the limit becomes its summary, which may fill the limit to the last byte', () => {
@@ -78,14 +75,6 @@ test('metadata above the limit becomes its summary, which may fill the limit to 
     assert.deepEqual([made.metadata, made.payload_truncated], [summary, 1]);
   }
   // The limit counts bytes, and is itself allowed.
-  for (const [letters, truncated] of [
-    [127, 0],
-    [128, 1],
-  ] as const)
-    assert.equal(row(`"metadata":"${'é'.repeat(letters)}"`, 256).payload_truncated, truncated);
-});
-
-test('an event of wrong types has no row', () => {
-  for (const members of ['"model":1', '"tokens_in":"1"', '"cost_usd":"1"', '"client_timestamp":"today"'])
-    assert.throws(() => row(members), /has no value by the contract/, members);
+  const truncated = (letters: number) => row(`"metadata":"${'é'.repeat(letters)}"`, 256).payload_truncated;
+  assert.deepEqual([truncated(127), truncated(128)], [0, 1]);
 });

@@ -4,8 +4,7 @@
  *
  * `--fault=` names its fault; fake-store.ts has the faults of storage. `busy`: refuses every seventh batch. `differs`:
  * returns other statistics than the other server. `never-power`: reports `process`, even if `power` was requested.
- * `dies`: exits under load. `slow`: needs 200 µs more for every request. `dashboard`: refuses the requests of a dashboard.
- * `stream-begins-late`: reports 100 rows to stream clients before it has one.
+ * `dies`: exits under load. `slow`: needs 200 µs more for every request.
  *
  * Faults of invalidations: `drops-the-last` omits that of event 30. `sends-an-older` repeats that of event 20 after event
  * 2500. `drops-a-client` ends the first stream then. `silent` has a stream without frames. `refuses` answers 503 to each
@@ -68,25 +67,16 @@ function get(path: string, { headers }: IncomingMessage): Answer {
     if (row !== undefined) return [200, JSON.parse(printRow(row))];
   }
   // Answers the requests of a dashboard during a load. No test reads these bodies.
-  if (fault === 'dashboard' && path === '/api/sessions')
-    return [503, { error: 'Storage busy', code: 'storage_busy' }];
   if (/^\/api\/(stats\/\w+|sessions|events$)/.test(path)) return [200, { events: [], next: null }];
   return [404, { error: 'Not found', code: 'not_found' }];
 }
 
 function health(): object {
-  const options = store.database.pragma('compile_options') as { readonly compile_options: string }[];
-  const pragma = (name: string) => store.database.pragma(name, { simple: true });
   return {
-    status: 'ok',
-    ...ABOUT,
-    sqlite_version: '3.0.0',
-    durability,
-    journal_mode: 'wal',
-    synchronous: 'NORMAL',
-    compile_options: options.map((option) => option.compile_options).toSorted(),
-    sse_clients: stream.clients,
-    pragmas: { journal_mode: pragma('journal_mode'), page_size: pragma('page_size') },
+    ...{ status: 'ok', ...ABOUT, durability, sse_clients: stream.clients },
+    ...{ sqlite_version: '3.0.0', journal_mode: 'wal', synchronous: 'NORMAL' },
+    compile_options: ['THREADSAFE=2'],
+    pragmas: { journal_mode: 'wal', page_size: 4096 },
   };
 }
 

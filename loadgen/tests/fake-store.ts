@@ -7,13 +7,8 @@ import Database from 'better-sqlite3';
 import { expectedConstants } from '../src/verify/audit/expected-row.ts';
 import { VIEW_COLUMNS } from '../src/verify/audit/row.ts';
 
-export interface FakeEvent {
-  readonly event_id?: string;
-  readonly session_id: string;
-  readonly agent_type: unknown;
-  readonly [field: string]: unknown;
-}
-
+/** An event; other fields than these are only stored. */
+export type FakeEvent = Readonly<Record<string, unknown> & { event_id?: string; session_id: string }>;
 export type FakeRow = Readonly<Record<string, string | number | null>>;
 
 const COLUMNS = VIEW_COLUMNS.map((name) => (name === 'id' ? 'id INTEGER PRIMARY KEY' : name));
@@ -27,7 +22,7 @@ interface Outcome {
 }
 
 /** Number of the event that a fault affects, and how often it is stored. */
-const STRUCK: Readonly<Record<string, { readonly event: number; readonly copies: number }>> = {
+const STRUCK: Readonly<Record<string, Readonly<{ event: number; copies: number }>>> = {
   'lose-one': { event: 1000, copies: 0 },
   'lose-one-in-100000': { event: 100_000, copies: 0 },
   'alters-one': { event: 1000, copies: 1 },
@@ -47,6 +42,7 @@ export class FakeStore {
     this.#fault = fault;
     this.database = new Database(file);
     this.database.pragma('journal_mode = WAL');
+    this.database.pragma('synchronous = OFF');
     this.database.exec(
       `CREATE TABLE IF NOT EXISTS events_readable (${COLUMNS.join(', ')});
        CREATE TABLE IF NOT EXISTS keys (event_id TEXT PRIMARY KEY) WITHOUT ROWID`,

@@ -2,8 +2,6 @@
 import type { ServerResponse } from 'node:http';
 import { type FakeRow, printRow } from './fake-store.ts';
 
-/** Number of rows that the stream reports before a client connected, although there were none. */
-const HELD_BACK = 100;
 /** More than the 660 posts of a quick `round_trip` scenario, and less than the events of a quick `fan_out` scenario. */
 const LATE = 2500;
 
@@ -41,8 +39,8 @@ export class FakeStream {
       this.#follow(response, Number(query.get('min_interval_ms') ?? 0));
       return;
     }
-    const last_id = this.newest + (this.#fault === 'stream-begins-late' ? HELD_BACK : 0);
-    const connected = { type: 'connected', timestamp: new Date().toISOString(), epoch: EPOCH, last_id };
+    const timestamp = new Date().toISOString();
+    const connected = { type: 'connected', timestamp, epoch: EPOCH, last_id: this.newest };
     response.write(`data: ${JSON.stringify(connected)}\n\n`);
     this.#clients.add(response);
     response.once('close', () => this.#clients.delete(response));
@@ -52,9 +50,7 @@ export class FakeStream {
     if (rows.length === 0) return;
     this.newest = rows.at(-1)!.id as number;
     if (this.#clients.size > 0) {
-      const isLate = this.#fault === 'stream-begins-late';
-      const sent = rows.filter(({ id }) => !isLate || (id as number) > HELD_BACK);
-      const frames = sent.map(
+      const frames = rows.map(
         (row) => `id: ${row.id}\ndata: {"type":"event","payload":${printRow(row)}}\n\n`,
       );
       for (const client of this.#clients) client.write(frames.join(''));

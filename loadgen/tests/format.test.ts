@@ -1,19 +1,14 @@
 /** Tests figures and verdicts as text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Comparison } from '../src/analyse/statistics.ts';
 import { formatRatio, formatSummary } from '../src/report/format.ts';
 import { verdictText } from '../src/report/rows.ts';
 
-const [confidence, interval, split_half] = [0.95, 'two_level_bootstrap', null] as const;
-const HIGHER = {
-  ratio: 1.22,
-  low: 1.2,
-  high: 1.31,
-  confidence,
-  interval,
-  split_half,
-  verdict: 'higher',
-} as const;
+const HIGHER: Comparison = {
+  ...{ ratio: 1.22, low: 1.2, high: 1.31, verdict: 'higher' },
+  ...{ confidence: 0.95, interval: 'two_level_bootstrap', split_half: null },
+};
 
 test('a figure stands with minimum and maximum, its unit once, unless all round to the same text', () => {
   for (const [median, min, max, unit, text] of [
@@ -31,22 +26,19 @@ test('a figure stands with minimum and maximum, its unit once, unless all round 
 });
 
 test('a verdict is one sentence, and only a difference makes a claim', () => {
-  const key = 'throughput_events_per_s';
-  const none = { ...HIGHER, ratio: 1.03, low: 0.97, high: 1.1, verdict: 'no_difference' } as const;
-  const exact = { ...none, ratio: 1, interval: 'none' } as const;
-  const peak = { ...HIGHER, ratio: 3.14, low: 3, high: 3.2 };
-  for (const [judged, sentence] of [
-    [{ key, comparison: HIGHER }, 'Rust takes 22 % more events per second.'],
-    [
-      { key, comparison: { ...HIGHER, ratio: 0.8, verdict: 'lower' } },
-      'Rust takes 20 % fewer events per second.',
-    ],
-    [{ key: 'peak_rss_bytes', comparison: peak }, 'Rust holds 3.1 times as much memory at its peak.'],
-    [{ key, comparison: none }, 'No difference: the interval [0.97, 1.10] holds 1.'],
-    [{ key, comparison: { ...none, verdict: 'too_few_rounds' } }, 'Too few rounds to say.'],
-    [{ key, comparison: exact }, 'The same.'],
-    [{ key, comparison: null }, 'Nothing can be said.'],
+  const none: Comparison = { ...HIGHER, ratio: 1.03, low: 0.97, high: 1.1, verdict: 'no_difference' };
+  const exact: Comparison = { ...none, ratio: 1, interval: 'none' };
+  for (const [comparison, sentence] of [
+    [HIGHER, 'Rust takes 22 % more events per second.'],
+    [{ ...HIGHER, ratio: 0.8, verdict: 'lower' }, 'Rust takes 20 % fewer events per second.'],
+    [none, 'No difference: the interval [0.97, 1.10] holds 1.'],
+    [{ ...none, verdict: 'too_few_rounds' }, 'Too few rounds to say.'],
+    [exact, 'The same.'],
+    [null, 'Nothing can be said.'],
   ] as const)
-    assert.equal(verdictText(judged), sentence);
+    assert.equal(verdictText({ key: 'throughput_events_per_s', comparison }), sentence);
+  const peak = { ...HIGHER, ratio: 3.14, low: 3, high: 3.2 };
+  const sentence = 'Rust holds 3.1 times as much memory at its peak.';
+  assert.equal(verdictText({ key: 'peak_rss_bytes', comparison: peak }), sentence);
   assert.deepEqual([formatRatio(HIGHER), formatRatio(exact)], ['1.22 [1.20, 1.31]', '1.00']);
 });

@@ -28,12 +28,9 @@ test('requests that were due and not sent are dropped', async () => {
   assert.deepEqual([sent.duration_ms, sent.latency!.max_ms, sent.sent_bytes], [9, 1.5, 800]);
 });
 
-test('a k6 that ends early is a failure with what it printed', async () => {
+test('a k6 that ends early is a failure with what it printed, and one that does not run is no k6', async () => {
   const details = ['invalid duration'];
   await assert.rejects(sendBy(['ready', ...details]), { code: 'generator_failed', details });
-});
-
-test('a k6 that does not run is none, and nothing else is taken in its place', () => {
   assert.equal(findK6({ K6_BIN: join(folder, 'nothing') }, folder), null);
   assert.equal(findK6({ PATH: folder }, folder), null);
   assert.equal(findK6({ K6_BIN: process.execPath }, folder), null);

@@ -1,7 +1,6 @@
 /** Tests the observer with the test's own process and a real write-ahead log. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -50,13 +49,12 @@ test('a server that does something else makes an idle request wait', async () =>
 });
 
 test('what is not there is null', async () => {
-  const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
-  await once(gone, 'close');
+  const { pid } = spawnSync(process.execPath, ['--version']);
   // Port 1 of the loopback address: reserved, so nothing of a test listens there.
-  const nothing = { pid: gone.pid!, database: join(folder, 'nothing.db'), lag_url: 'http://127.0.0.1:1' };
+  const nothing = { pid, database: join(folder, 'nothing.db'), lag_url: 'http://127.0.0.1:1' };
   const stop = observe({ ...own, ...nothing });
   await sleep(100);
   const { t_ms, ...columns } = stop();
   assert.ok(t_ms.length > 0);
-  for (const column of Object.values(columns)) assert.ok(column.every((value) => value === null));
+  assert.ok(Object.values(columns).every((column) => column.every((value) => value === null)));
 });

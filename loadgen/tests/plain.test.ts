@@ -44,10 +44,7 @@ async function start(name: string) {
   return { server, database };
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: Record<string, unknown>;
-}
+type Answer = Readonly<{ status: number; body: Record<string, unknown> }>;
 
 async function ask(url: string, path: string, body?: string | Buffer): Promise<Answer> {
   const headers = { 'content-type': 'application/json' };
@@ -94,42 +91,21 @@ const LIMITS = Object.entries(CONTRACT.fields).flatMap(([name, field]) =>
   'bytes' in field ? [[name, field.bytes] as const] : [],
 );
 const LONGEST = Object.fromEntries(LIMITS.map(([name, bytes]) => [name, `${name} é`.padEnd(bytes - 1, '.')]));
-const BAD_TYPES = [
-  {},
-  7,
-  { ...LEAST, agent_type: 1 },
-  { ...LEAST, tokens_in: '1' },
-  { ...LEAST, duration_ms: 0.5 },
-  { ...LEAST, client_timestamp: '2026-02-18' },
-];
+const withEach = (members: object) =>
+  Object.entries(members).map(([name, value]) => ({ ...LEAST, [name]: value }));
+const WRONG_TYPES = { agent_type: 1, tokens_in: '1', duration_ms: 0.5, client_timestamp: '2026-02-18' };
+const BAD_TYPES = [{}, 7, ...withEach(WRONG_TYPES)];
 const BAD_VALUES = [
-  { ...LEAST, session_id: ' ' },
-  { ...LEAST, event_type: 'other' },
-  { ...LEAST, status: 'done' },
-  { ...LEAST, source: ' api' },
-  { ...LEAST, tokens_in: -1 },
-  { ...LEAST, cost_usd: 1_000_001 },
+  ...withEach({ session_id: ' ', event_type: 'other', status: 'done', source: ' api' }),
+  ...withEach({ tokens_in: -1, cost_usd: 1_000_001 }),
   ...LIMITS.map(([name, bytes]) => ({ ...LEAST, [name]: 'é'.repeat(bytes / 2 + 1) })),
 ];
 
-const BATCHES = [
-  [],
-  [WHOLE, LEAST, { ...WHOLE, event_id: 'b' }, { ...LEAST, event_id: 'b' }],
-  [LEAST, ...BAD_VALUES, { ...LEAST, session_id: 'last', event_type: 'session_end' }],
-  WORDS,
-  // No batch.
-  {},
-];
-const SINGLES = [
-  WHOLE,
-  WHOLE,
-  WITHOUT_ID,
-  LEAST,
-  LONG,
-  { ...LEAST, ...LONGEST },
-  ...BAD_TYPES,
-  ...BAD_VALUES,
-];
+const TWINS = [WHOLE, LEAST, { ...WHOLE, event_id: 'b' }, { ...LEAST, event_id: 'b' }];
+const NO_BATCH = {};
+const BATCHES = [[], TWINS, [LEAST, ...BAD_VALUES, { ...LEAST, session_id: 'last' }], WORDS, NO_BATCH];
+const VALID = [WHOLE, WHOLE, WITHOUT_ID, LEAST, LONG, { ...LEAST, ...LONGEST }];
+const SINGLES = [...VALID, ...BAD_TYPES, ...BAD_VALUES];
 const REQUESTS: readonly (readonly [path: string, body?: string])[] = [
   ['/api/stats'],
   ...SINGLES.map((event) => ['/api/events', JSON.stringify(event)] as const),
@@ -139,18 +115,22 @@ const REQUESTS: readonly (readonly [path: string, body?: string])[] = [
   ['/api/stats'],
 ];
 
-test('the plain servers answer and store as the product does', { skip }, async () => {
-  const answersOf = async ({ server }: Started) => {
-    const answers: Answer[] = [];
-    for (const [path, text] of REQUESTS) {
-      const { status, body } = await ask(server.url, path, text);
-      // The texts of rejections differ. The products' answer to a single event has no list of them.
-      const rejected = (body.rejected as { index: number }[] | undefined)?.map(({ index }) => index) ?? [];
-      answers.push({ status, body: { ...body, rejected } });
-    }
-    return answers;
-  };
+/** Sends all requests. The texts of rejections differ, and the products' answer to a single event has none. */
+async function answersOf({ server }: Started): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const [path, text] of REQUESTS) {
+    const { status, body } = await ask(server.url, path, text);
+    const rejected = (body.rejected as { index: number }[] | undefined)?.map(({ index }) => index) ?? [];
+    answers.push({ status, body: { ...body, rejected } });
+  }
+  return answers;
+}
+
+test('the plain servers answer and store as the product does, and have its settings but for checkpoints', {
+  skip,
+}, async () => {
   const product = await start('rs');
+  const settings = await readHealth(product.server.url);
   const wanted = await answersOf(product);
   const rows = await rowsAfter(product);
   const first = { received: 1, ids: [1], duplicates: 0, rejected: [], revision: '1' };
@@ -158,9 +138,13 @@ test('the plain servers answer and store as the product does', { skip }, async (
   assert.ok(rows.length > 5 && compared.length > 0);
   for (const name of built.filter((other) => other !== 'rs')) {
     const started = await start(name);
-    for (const [i, answer] of (await answersOf(started)).entries()) {
+    const health = await readHealth(started.server.url);
+    for (const key of ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const)
+      assert.equal(health[key], settings[key], `${name}: ${key}`);
+    const wal_autocheckpoint = compared.includes(name) ? 1000 : 0;
+    assert.deepEqual(health.pragmas, { ...settings.pragmas, wal_autocheckpoint }, name);
+    for (const [i, answer] of (await answersOf(started)).entries())
       assert.deepEqual(answer, wanted[i], `${name}: ${REQUESTS[i]!.join(' ').slice(0, 200)}`);
-    }
     assert.deepEqual(await rowsAfter(started), rows, name);
   }
 });
@@ -181,22 +165,6 @@ test('the audit finds every generated event in the files of the plain servers', 
     assert.equal(audit.events, 3000, name);
   }
   await auditor.close();
-});
-
-test('the plain servers have the settings of the product, but for automatic checkpoints', {
-  skip,
-}, async () => {
-  const product = await readHealth((await start('rs')).server.url);
-  for (const name of compared) {
-    const health = await readHealth((await start(name)).server.url);
-    const { wal_autocheckpoint, ...pragmas } = health.pragmas;
-    const { wal_autocheckpoint: off, ...wanted } = product.pragmas;
-    assert.deepEqual(pragmas, wanted, name);
-    assert.deepEqual([wal_autocheckpoint, off], [1000, 0], name);
-    assert.ok(health.compile_options.includes('THREADSAFE=2'), name);
-    for (const key of ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const)
-      assert.equal(health[key], product[key], `${name}: ${key}`);
-  }
 });
 
 test('a line counts when it has code', () => {

@@ -16,26 +16,24 @@ import { partOf, portion, sizeOf } from '../src/run/round.ts';
 
 const optionsOf = (...argv: string[]): Options => {
   const parsed = parseOptions(argv);
-  assert.equal(parsed.kind, 'run', JSON.stringify(parsed));
-  return (parsed as { options: Options }).options;
-};
-const problemsOf = (...argv: string[]) => {
-  const parsed = parseOptions(argv);
-  assert.equal(parsed.kind, 'invalid', JSON.stringify(parsed));
-  return (parsed as { problems: readonly string[] }).problems;
+  assert.ok(parsed.kind === 'run', JSON.stringify(parsed));
+  return parsed.options;
 };
 const planOf = (...argv: string[]) => makePlan(optionsOf(...argv), { k6: false, wrk: true });
-const names = (...argv: string[]) => planOf(...argv).specs.map((spec) => spec.name);
 const groups = (...argv: string[]) =>
   groupsOf(planOf(...argv).specs).map((group) => group.map(({ name }) => name));
 const CORPUS = `--corpus=${import.meta.filename}`;
 
 test('starts are spread over all rounds', () => {
-  const portions = (count: number, cycles: number) =>
-    Array.from({ length: cycles }, (_, cycle) => portion(count, cycle, cycles));
-  assert.deepEqual(portions(10, 5), [2, 2, 2, 2, 2]);
-  assert.deepEqual(portions(3, 2), [1, 2]);
-  assert.deepEqual(portions(1, 3), [0, 0, 1]);
+  for (const portions of [
+    [2, 2, 2, 2, 2],
+    [1, 2],
+    [0, 0, 1],
+  ]) {
+    const count = portions.reduce((sum, one) => sum + one);
+    const found = portions.map((_, cycle) => portion(count, cycle, portions.length));
+    assert.deepEqual(found, portions);
+  }
 });
 
 test('a closed loop by duration has what the faster server takes in all slices, in whole requests', () => {
@@ -89,9 +87,9 @@ test('generators that are not installed are replaced, and --plain adds the plain
 });
 
 test('a picked share brings the closed loop that it is a share of', () => {
-  assert.deepEqual(names('--mode=all', '--pick=open_75_percent'), ['batch', 'open_75_percent']);
-  assert.deepEqual(names('--mode=all', '--pick=single,stream'), ['single', 'stream']);
-  assert.deepEqual(names('--mode=open', '--rate=2000'), ['open_2000']);
+  assert.deepEqual(groups('--mode=all', '--pick=open_75_percent'), [['batch', 'open_75_percent']]);
+  assert.deepEqual(groups('--mode=all', '--pick=single,stream'), [['single'], ['stream']]);
+  assert.deepEqual(groups('--mode=open', '--rate=2000'), [['open_2000']]);
 });
 
 test('the committed result is replaced by a default or a full run alone', () => {
@@ -114,7 +112,6 @@ test('the documented command line works as written, bare -- included, and all el
   assert.deepEqual([all.events, all.concurrency, all.batchSize, all.warmup], [20_000, 40, 50, 500]);
   const { mode, rounds, durability, only, noBuild } = all;
   assert.deepEqual([mode, rounds, durability, only, noBuild], ['main', 4, 'process', undefined, false]);
-  assert.equal(optionsOf().events, undefined);
   assert.equal(optionsOf('--events', '4000', '--only', 'ts').only, 'ts', 'values may stand behind a space');
   const quick = optionsOf('--quick', '--rounds=4');
   assert.deepEqual([quick.rounds, quick.starts, quick.events], [4, 3, 200_000]);
@@ -125,32 +122,24 @@ test('the documented command line works as written, bare -- included, and all el
   ]);
 });
 
-test('every problem is reported, and none replaced by a default', () => {
-  const flags = ['--events=12x', '--rounds=0', '--only=go', '--durability=none', '--evnts=3', 'stray'];
-  assert.deepEqual(problemsOf(...flags).toSorted(), [
-    '--durability must be one of process, power, not none',
-    '--events must be an integer from 1 to 100000000, not 12x',
-    '--only must be one of rs, ts, not go',
-    '--rounds must be an integer from 1 to 100, not 0',
-    'unexpected argument stray',
-    'unknown flag --evnts; --help lists all',
-  ]);
-});
-
-test('a wrong form, a flag without a use, and flags that contradict each other are wrong', () => {
+test('every wrong value or form, flag without a use, and contradiction is reported, and no default replaces it', () => {
   const soakRate = '--rate of a soak is one rate in events per second';
   for (const [line, ...wanted] of [
+    [
+      '--events=12x --rounds=0 --only=go --evnts=3 stray',
+      '--events must be an integer from 1 to 100000000, not 12x',
+      '--only must be one of rs, ts, not go',
+      '--rounds must be an integer from 1 to 100, not 0',
+      'unexpected argument stray',
+      'unknown flag --evnts; --help lists all',
+    ],
     ['--seed=1 --seed=1', '--seed is given twice'],
     ['--corpus', '--corpus needs a value'],
     ['--events --json', '--events needs a value'],
     ['--json=yes', '--json takes no value'],
     ['--corpus=/nowhere/events.ndjson', '--corpus /nowhere/events.ndjson does not exist'],
     ['--mode=batch --rate=2000', '--rate has no meaning with --mode=batch'],
-    [
-      '--mode=all --durability=power --stream-clients=3',
-      '--stream-clients has no meaning with --mode=all',
-      '--durability has no meaning with --mode=all',
-    ],
+    ['--mode=all --durability=power', '--durability has no meaning with --mode=all'],
     [
       '--events=20000 --duration=10',
       '--events and --duration both say how long a round is; give one of them',
@@ -167,20 +156,20 @@ test('a wrong form, a flag without a use, and flags that contradict each other a
       `--mode=open --rate=${rate}`,
       `--rate must be events per second or percent, as 2000,75%, not ${rate}`,
     ]),
-  ])
-    assert.deepEqual(problemsOf(...line!.split(' ')), wanted);
+  ]) {
+    const parsed = parseOptions(line!.split(' '));
+    assert.ok(parsed.kind === 'invalid', line);
+    assert.deepEqual(parsed.problems.toSorted(), wanted);
+  }
 });
 
 test('the help names every flag of the command with its default', () => {
   const parsed = parseOptions(['--help', '--events=wrong']);
-  assert.equal(parsed.kind, 'help');
-  const lines = (parsed as { text: string }).text.split('\n');
+  assert.ok(parsed.kind === 'help');
   for (const [name, flag] of FLAG_ENTRIES) {
-    const line = lines.find((text) => new RegExp(`^  --${name}[ =]`).test(text));
+    const line: string | undefined = new RegExp(`^  --${name}[ =].*`, 'm').exec(parsed.text)?.[0];
     assert.equal(line !== undefined, flag.commands.includes('compare'), name);
-    if (line === undefined) continue;
-    if (flag.default !== undefined) assert.ok(line.endsWith(`[${flag.default}]`), line);
-    assert.ok(line.length <= 170, line);
+    if (line && flag.default !== undefined) assert.ok(line.endsWith(`[${flag.default}]`), line);
   }
 });
 

@@ -54,7 +54,7 @@ test('sizes, kinds, sessions and text beyond ASCII are those of the real events'
   assert.equal(new Set(events.map((event) => event.session_id)).size, 42);
 });
 
-test('every event is valid by the contract, and the check of that can fail', () => {
+test('every event is valid by the contract', () => {
   const isEvent = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(EVENT);
   for (const event of events) {
     assert.ok(isEvent(event), JSON.stringify([isEvent.errors, event]));
@@ -62,17 +62,15 @@ test('every event is valid by the contract, and the check of that can fail', () 
     for (const [field, spec] of Object.entries(CONTRACT.fields))
       if ('bytes' in spec) assert.ok(Buffer.byteLength(String(event[field] ?? '')) <= spec.bytes, field);
   }
-  for (const wrong of [{ session_id: ' ' }, { tokens_in: 1.5 }, { client_timestamp: 'today' }])
-    assert.ok(!isEvent({ ...events[0]!, ...wrong }));
 });
 
 test('a repetition has fresh ids around the same bytes, and a single event the bytes it has in a batch', () => {
   const before = eventsOf(generated, { first: 100, count: 50 });
   const after = eventsOf(generated, { first: 100 + generated.events, count: 50 });
-  for (const [i, event] of before.entries()) {
-    assert.notEqual(after[i]!.event_id, event.event_id);
-    assert.notEqual(after[i]!.session_id, event.session_id);
-    assert.deepEqual(after[i]!.metadata, event.metadata);
+  for (const [i, { event_id, session_id, ...rest }] of before.entries()) {
+    const { event_id: other_id, session_id: other_session, ...others } = after[i]!;
+    assert.ok(other_id !== event_id && other_session !== session_id);
+    assert.deepEqual(others, rest);
   }
   for (const index of [0, 17, 15_798, 15_799, 40_000]) {
     const batch = batchBody(generated, { first: index, count: 1 }).toString();
@@ -81,11 +79,10 @@ test('a repetition has fresh ids around the same bytes, and a single event the b
 });
 
 test('random event ids are version 4 UUIDs and never come twice', () => {
-  const ids = eventsOf(generated, { first: 7, count: 40_000 }).map(({ event_id }) => event_id);
+  const ids = new Set(eventsOf(generated, { first: 7, count: 40_000 }).map(({ event_id }) => event_id));
+  assert.equal(ids.size, 40_000);
   for (const id of ids)
     assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  assert.equal(new Set(ids).size, ids.length);
-  assert.equal(generated.facts.with_event_id, generated.facts.events);
 });
 
 let files = 0;
@@ -97,7 +94,6 @@ function load(content: string | Buffer, most = 1000): Promise<Pool> {
 
 const METADATA =
   '{ "b":1.50,\t"a":12345678901234567890,"event_id":"inner","t":"\\ud800 \u2028 é \\"session_id\\":\\"x\\"" }';
-
 const BLANK = ['""', '" \\t"', '"\\u00a0\\u0020"', '"\u2003"'];
 
 /** Lines of a corpus, with `#` before the text of ids that every event gets afresh. */
@@ -131,18 +127,14 @@ for (const [what, [sessions, ids], ...corpus] of [
   });
 }
 
-test('events of one session stay in one session, a fresh one each repetition', async () => {
-  const pool = await load('{"session_id":"a","n":1}\n{"session_id":"b","n":2}\n{"session_id":"a","n":3}\n');
-  const ids = eventsOf(pool, { first: 0, count: 6 }).map((event) => event.session_id);
+test('events of one session stay in one session, a fresh one each repetition, also of a gzip', async () => {
+  const text = ['a', 'b', 'a'].map((session_id) => JSON.stringify({ session_id })).join('\n');
+  const [plain, packed] = [await load(text), await load(gzipSync(text))];
+  assert.equal(packed.facts.sha256, plain.facts.sha256);
+  const ids = eventsOf(packed, { first: 0, count: 6 }).map((event) => event.session_id);
   assert.deepEqual([ids[0], ids[3]], [ids[2], ids[5]]);
   assert.equal(new Set(ids).size, 4);
-});
-
-test('gzip is read by its content, and not more than is needed is kept', async () => {
-  const lines = Array.from({ length: 50 }, (_, i) => `{"session_id":"s","n":${i}}`).join('\n');
-  const [plain, packed] = [await load(lines), await load(gzipSync(lines))];
-  assert.equal(packed.facts.sha256, plain.facts.sha256);
-  assert.equal((await load(gzipSync(lines), 7)).events, 7);
+  assert.equal((await load(gzipSync(text), 2)).events, 2, 'not more than is needed is kept');
 });
 
 test('what cannot be an event is named by its line', async () => {

@@ -88,16 +88,11 @@ export const SHAPES: Readonly<Record<string, RawResult>> = {
 
 export const HOSTILE = '<img src=x onerror="document.title=1">|`*';
 
+const TEXTS = ['title', 'label', 'message', 'reason', 'cpu_model', 'kernel'];
+
 /** Returns a result with markup in every text. */
 export function hostile(): RawResult {
-  const warnings = [{ code: 'wide_spread', message: HOSTILE }] as const;
-  const label = (name: TargetName) => ({ ...FULL.servers[name]!, label: `${name} ${HOSTILE}` });
-  return {
-    ...changed(({ title }) => ({ title: `${title} ${HOSTILE}`, warnings })),
-    flags: [HOSTILE],
-    environment: { ...FULL.environment, cpu_model: HOSTILE, kernel: HOSTILE },
-    placement: { ...FULL.placement, reason: HOSTILE },
-    servers: { rs: label('rs'), ts: label('ts') },
-    warnings,
-  };
+  return JSON.parse(JSON.stringify({ ...FULL, flags: [HOSTILE] }), (key, value) =>
+    TEXTS.includes(key) ? `${value} ${HOSTILE}` : value,
+  );
 }

@@ -26,17 +26,17 @@ export interface Run {
   readonly left: readonly string[];
 }
 
-export interface Running {
-  /** Folder in which the run gets a temporary folder of its own. */
-  readonly folder: string;
+type During = (run: { pid: number; until: (pattern: RegExp) => Promise<void> }) => Promise<void>;
+
+interface Running {
   readonly main: string;
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** `until` resolves when stderr matches, and rejects when the run ends before. */
-  readonly during?: (run: { pid: number; until: (pattern: RegExp) => Promise<void> }) => Promise<void>;
+  readonly during?: During | undefined;
 }
 
-export async function runProgram({ folder, main, argv, env, during }: Running): Promise<Run> {
+export async function runProgram({ main, argv, env, during = async () => undefined }: Running): Promise<Run> {
   const own = mkdtempSync(join(folder, 'run-'));
   // The child has its own process group, as for a command of a shell.
   const child = spawn(process.execPath, [main, ...argv], {
@@ -56,7 +56,7 @@ export async function runProgram({ folder, main, argv, env, during }: Running): 
       await Promise.race([once(child.stderr, 'data'), closed]);
     }
   };
-  await during?.({ pid: child.pid!, until });
+  await during({ pid: child.pid!, until });
   const [code] = (await closed) as [number | null];
   const stdout = await printed;
   return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)] };
@@ -66,12 +66,11 @@ export async function runProgram({ folder, main, argv, env, during }: Running): 
 export async function runCompare(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  during?: Running['during'],
+  during?: During,
 ): Promise<Run & { readonly scratch: string }> {
   const scratch = mkdtempSync(join(folder, 'scratch-'));
   const all = { FAKE_SCRATCH: scratch, K6_BIN: '/nowhere/k6', ...env };
-  const run = await runProgram({ folder, main: COMPARE, argv, env: all, ...(during && { during }) });
-  return { ...run, scratch };
+  return { ...(await runProgram({ main: COMPARE, argv, env: all, during })), scratch };
 }
 
 /** Runs a comparison that must succeed, and returns its files as well. The summary follows the schema. */

@@ -28,12 +28,10 @@ test('a summary says the spread relative to the median', () => {
 });
 
 test('equal ratios have an interval without width, and one pair has none', () => {
-  const common = { confidence: 0.95, ratio: 2, low: 2, high: 2 };
-  const split_half = { odd: 2, even: 2, agree: true };
-  const four = { ...common, interval: 'two_level_bootstrap', split_half, verdict: 'higher' };
-  assert.deepEqual(compareRounds([20, 20, 20, 20], [10, 10, 10, 10]), four);
-  const one = { ...common, interval: 'none', split_half: null, verdict: 'too_few_rounds' };
-  assert.deepEqual(compareRounds([20], [10]), one);
+  const { low, high, interval, verdict } = compareRounds([20, 20, 20, 20], [10, 10, 10, 10])!;
+  assert.deepEqual([low, high, interval, verdict], [2, 2, 'two_level_bootstrap', 'higher']);
+  const none = { interval: 'none', split_half: null, verdict: 'too_few_rounds' };
+  assert.deepEqual(compareRounds([20], [10]), { confidence: 0.95, ratio: 2, low: 2, high: 2, ...none });
 });
 
 test('the interval of three rounds is that of all 27 possible draws, the same every time', () => {
@@ -77,24 +75,19 @@ test('halves of the rounds agree when they are at most 10 % apart', () => {
     [2.2, 2, true],
     [2, 2.21, false],
   ] as const) {
-    const rounds = [odd, even, odd, even].map((ratio) => [ratio, ratio]);
-    assert.deepEqual(compareSlices(rounds, Array(4).fill([1, 1]))?.split_half, { odd, even, agree });
+    const found = compareRounds([odd, even, odd, even], [1, 1, 1, 1])!;
+    assert.deepEqual(found.split_half, { odd, even, agree });
   }
 });
 
 test('a comparison is null without values, with a zero divisor, or with unequal numbers of slices', () => {
-  for (const [a, b] of [
-    [[], []],
-    [[1, 2], [1]],
-    [
-      [1, 1, 1],
-      [1, 0, 1],
-    ],
-  ] as const) {
-    assert.equal(compareRounds(a, b), null);
-    assert.equal(compareSlices([a], [b]), null);
-  }
-  assert.equal(compareSlices([[1], [2]], [[1]]), null);
+  const pairs: readonly [ByRound, ByRound][] = [
+    [[[]], [[]]],
+    [[[1, 2]], [[1]]],
+    [[[1, 1, 1]], [[1, 0, 1]]],
+    [[[1], [2]], [[1]]],
+  ];
+  for (const [a, b] of pairs) assert.equal(compareSlices(a, b), null, JSON.stringify([a, b]));
   assert.equal(compareRounds([0, 0, 0, 0], [4, 4, 4, 4])?.verdict, 'lower', 'zero is less than four');
 });
 

@@ -4,46 +4,16 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
-import { loadPool } from '../src/load/pool.ts';
 import { LagRecorder, StreamClient } from '../src/observe/stream/client.ts';
 import { startStreamClients } from '../src/observe/stream/clients.ts';
 import { payloadOf } from '../src/observe/stream/stored-payloads.ts';
-import { type Value, VIEW_COLUMNS } from '../src/verify/audit/row.ts';
+import { VIEW_COLUMNS } from '../src/verify/audit/row.ts';
 import { FakeStore, printRow } from './fake-store.ts';
-import { failsWith, SMALL_POOL, startFake } from './fake-targets.ts';
+import { failsWith } from './fake-targets.ts';
 import { ANYWHERE, listen } from './listening-server.ts';
 import { folder, lifetime } from './scratch.ts';
 
-const start = (url: string, clients: number) =>
-  startStreamClients({ url, clients, lifetime, placement: ANYWHERE });
 const differs = (text: RegExp) => failsWith('stream_differs', text);
-
-/** Sends 500 events of warm-up and 1,000 that count, with three clients. */
-async function round(fault: string) {
-  const pool = await loadPool(SMALL_POOL);
-  const fake = await startFake(folder, fault);
-  const clients = start(fake.url, 3);
-  await clients.ready();
-  const warmUp = await fake.send(pool, { first: 0, count: 500 });
-  await clients.until(warmUp);
-  await clients.mark();
-  await clients.until(warmUp + (await fake.send(pool, { first: 500, count: 1000 })));
-  await fake.stop();
-  const cpu_us = await clients.cpu();
-  const sample = await clients.finish(fake.file, 'round 1', 1500);
-  assert.ok(cpu_us > 0 && cpu_us <= sample.clients_cpu_us);
-  return sample;
-}
-
-test('clients that received every row are complete, and delivery lag leaves the warm-up out', async () => {
-  const { clients, frames, lag } = await round('none');
-  assert.deepEqual([clients, frames, lag!.samples], [3, 4500, 3000]);
-});
-
-test('rows that a server says came before its clients, and did not, fail the round', async () => {
-  const text = /^round 1: 3 stream clients received 4200 frames of 1500 acknowledged events each$/;
-  await assert.rejects(round('stream-begins-late'), differs(text));
-});
 
 const frame = (id: number, row = `{"id":${id}}`) => `id: ${id}\ndata: {"type":"event","payload":${row}}\n\n`;
 const connected =
@@ -56,52 +26,50 @@ async function canned(text: string, count = 1, { over = false, status = 200 } = 
     return over ? void response.end() : new Promise(() => undefined);
   });
   lifetime.add(async () => close());
-  return start(url, count);
+  return startStreamClients({ url, clients: count, lifetime, placement: ANYWHERE });
 }
 
 /** A file with three rows, and their frames. */
 const threeRows = join(folder, 'three.db');
 const store = new FakeStore(threeRows, 'none');
-const event = { session_id: 's', agent_type: 'a', event_type: 'error' };
-const { rows } = store.ingest([event, { ...event, metadata: { a: '\n' } }, event]);
+const event = { session_id: 'é"\n', agent_type: 'a', event_type: 'error', cost_usd: 1e-9 };
+const whole = { ...event, tokens_in: 2 ** 53 - 1, metadata: { a: '\n'.repeat(9_000) } };
+const { rows } = store.ingest([event, whole, event]);
 store.database.close();
 const [one = '', two = '', third = ''] = rows.map((row) => frame(row.id as number, printRow(row)));
-const all = one + two + third;
-const other = 'got 3 frames of 3 rows, not the same bytes';
-const reset = 'data: {"type":"reset"}';
-const insert = 'INSERT INTO events_readable (metadata) VALUES (1)';
+const all = connected + one + two + third;
+const stats = 'data: {"type":"stats","payload":{}}\n\n: heartbeat\n\n';
+const reset = 'data: {"type":"reset"}\n\n';
 
-for (const [what, text, problem, spoil = ''] of [
-  ['all in order', all, null],
-  ['others between', `${one}data: {"type":"stats","payload":{}}\n\n: heartbeat\n\n${two}${third}`, null],
-  ['one left out', one + third, 'got id 3 after 1'],
-  ['one twice', one + two + two + third, 'got id 2 after 2'],
-  ['a reset', `${one}${reset}\n\n${two}${third}`, `sent an unexpected frame: ${reset}`],
-  ['half a frame', `${one}id: 2\n\n${two}${third}`, 'sent an unexpected frame: id: 2'],
-  [
-    'a second first frame',
-    one + connected + two + third,
-    'sent an unexpected frame: data: {"type":"connected"',
-  ],
-  ['an altered row', all, other, "UPDATE events_readable SET metadata = metadata || ' ' WHERE id = 2"],
-  ['a row more in the file', all, other.replace('3 rows', '4 rows'), insert],
-] as const) {
+/** Streams of three rows, what is wrong with them, and SQL that changes the file before the comparison. */
+const STREAMS: readonly (readonly [what: string, text: string, problem: string | null, sql?: string])[] = [
+  ['others between', connected + one + stats + two + third, null],
+  ['one left out', connected + one + third, 'got id 3 after 1'],
+  ['one twice', connected + one + two + two + third, 'got id 2 after 2'],
+  ['a reset', connected + one + reset + two + third, 'sent an unexpected frame: data: {"type":"reset"}'],
+  ['half a frame', `${connected}${one}id: 2\n\n${two}${third}`, 'sent an unexpected frame: id: 2'],
+  ['two beginnings', connected + one + connected + two + third, 'frame: data: {"type":"connected"'],
+  ['a late beginning', connected.replace(':0}', ':1}') + two + third, '2 frames of 3 acknowledged events'],
+  ['an altered row', all, '3 frames of 3 rows, not the same', "UPDATE events_readable SET metadata = ''"],
+  ['a row more', all, '3 frames of 4 rows', 'INSERT INTO events_readable (metadata) VALUES (1)'],
+];
+
+for (const [what, text, problem, sql = ''] of STREAMS) {
   test(`a stream with ${what} is ${problem === null ? 'complete' : 'not'}`, async () => {
-    const clients = await canned(connected + text);
+    const clients = await canned(text);
     await clients.ready();
     await clients.until(3);
     const file = join(folder, 'spoiled.db');
     copyFileSync(threeRows, file);
     const database = new Database(file);
-    database.exec(spoil);
+    database.exec(sql);
     database.close();
     const finishing = clients.finish(file, 'round 1', 3);
     if (problem === null) assert.equal((await finishing).frames, 3);
     else
-      await assert.rejects(finishing, ({ message, details }) => {
-        assert.equal(message, 'round 1: 0 of 1 stream clients received what is in the file');
-        return details[0].startsWith(`client 1 ${problem}`);
-      });
+      await assert.rejects(finishing, ({ message, details }) =>
+        [message, ...details].join('\n').includes(problem),
+      );
   });
 }
 
@@ -146,15 +114,8 @@ test('delivery lag is from created_at of the row to the arrival, and never below
   assert.deepEqual([samples, Math.round(max_ms), Math.round(p50_ms)], [4, 40, 2]);
 });
 
-test('a row is printed as the contract asks', () => {
-  const says = new Map<string, [Value, string]>([
-    ['id', [7, '7']],
-    ['session_id', ['é"\n', '"é\\"\\n"']],
-    ['tokens_in', [2 ** 53 - 1, '9007199254740991']],
-    ['cost_usd', [1e-9, '1e-9']],
-    ['payload_truncated', [1, 'true']],
-    ['metadata', ['{"b":1.50,\r\n"a":"\\n"}', '{"b":1.50,  "a":"\\n"}']],
-  ]);
-  const members = VIEW_COLUMNS.map((name) => `"${name}":${says.get(name)?.[1] ?? 'null'}`);
-  assert.equal(payloadOf(VIEW_COLUMNS.map((name) => says.get(name)?.[0] ?? null)), `{${members.join(',')}}`);
+test('line ends between members of metadata are sent as spaces', () => {
+  const metadata = '{ "b":1.50,\r\n"a":"\\n"}';
+  const row = VIEW_COLUMNS.map((name) => (name === 'metadata' ? metadata : null));
+  assert.ok(payloadOf(row).endsWith('"metadata":{ "b":1.50,  "a":"\\n"}}'));
 });

@@ -25,7 +25,7 @@ const skip =
 test('every scenario of the real servers, quick', { skip }, async () => {
   const out = join(folder, 'sync.json');
   const argv = ['--quick', '--no-build', `--scenarios=${scenarios}`, `--out=${out}`];
-  const done = await runProgram({ folder, main: REAL, argv });
+  const done = await runProgram({ main: REAL, argv });
   assert.equal(done.code, 0, done.stderr);
   assert.deepEqual(done.left, []);
   const sync = JSON.parse(readFileSync(out, 'utf8')) as SyncResult;
