@@ -21,6 +21,8 @@ after(() => browser?.close());
 
 /** Scripts as text, since this project has no types of a browser. */
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+const OVERFULL_CARDS =
+  '[...document.querySelectorAll(".card")].filter((card) => card.scrollWidth > card.clientWidth).length';
 const COLOURS = `[
   getComputedStyle(document.body).backgroundColor,
   getComputedStyle(document.body).color,
@@ -40,13 +42,15 @@ async function open(result: RawResult, width: number, colorScheme: 'light' | 'da
   const url = pathToFileURL(file).href;
   await page.goto(url, { waitUntil: 'load' });
   assert.equal(await page.evaluate<number>(OVERFLOW), 0);
+  assert.equal(await page.evaluate<number>(OVERFULL_CARDS), 0);
   assert.deepEqual(seen, [url]);
   return page;
 }
 
 test('the page is whole on a phone and a wide screen, and readable in light and dark', { skip }, async () => {
   const grounds = new Set<string>();
-  for (const page of [await open(FULL, 360, 'light'), await open(FULL, 1400, 'dark')]) {
+  const wide = [await open(FULL, 1200, 'light'), await open(FULL, 1400, 'dark')];
+  for (const page of [await open(FULL, 360, 'light'), ...wide]) {
     const drawn = await page.$$eval('figure svg', (plots) =>
       plots.map((svg) => {
         const { width, height } = svg.getBoundingClientRect();

@@ -15,13 +15,13 @@ p{margin:.4rem 0}
 ul{padding-left:1.1rem}
 li{margin:.3rem 0}
 .cards,.plots{display:grid;gap:16px}
-.cards{grid-template-columns:repeat(auto-fill,minmax(max(150px,15%),1fr))}
+.cards{grid-template-columns:repeat(auto-fill,minmax(max(165px,18%),1fr))}
 .plots{grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr))}
 .card,figure{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:14px 16px;margin:0;min-width:0}
-.bar{display:grid;grid-template-columns:1fr auto;gap:.1rem .6rem;padding:.28rem 0;font-size:.95rem}
+.bar{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.1rem .6rem;padding:.28rem 0;font-size:.95rem}
 .bar span,.bar strong{white-space:nowrap}
 @media (max-width:500px){.cards{gap:8px}.card{padding:10px}.bar{font-size:.82rem}}
-.bar i{grid-column:1/-1;height:8px;border-radius:4px;background:linear-gradient(to right,var(--own) var(--part),var(--line) var(--part))}
+.bar i{flex:0 0 100%;height:8px;border-radius:4px;background:linear-gradient(to right,var(--own) var(--part),var(--line) var(--part))}
 .rs{--own:var(--rs)}.ts{--own:var(--ts)}
 .bar b,.key b{color:var(--own)}
 .verdict{font-weight:650;line-height:1.35;margin:.5rem 0 .1rem;padding-top:.5rem;border-top:1px solid var(--line)}
