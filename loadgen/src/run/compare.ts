@@ -122,7 +122,9 @@ export async function compare(
     await writeOutputs(await resultOf(), { out: plan.out, scratch, json }, progress);
     return 0;
   } catch (error) {
-    if (error instanceof Interrupted && latest !== null && !json) printPartial(latest);
+    // Ctrl-C of a terminal also reaches the generator, whose end may be the error.
+    const isInterrupted = error instanceof Interrupted || lifetime.signal.aborted;
+    if (isInterrupted && latest !== null && !json) printPartial(latest);
     throw error;
   }
 }
