@@ -90,7 +90,7 @@ test('a server that does not have an acknowledged event has no result', async ()
 });
 
 test('a program that is missing is skipped and named once', async () => {
-  const absent: Peer = { ...SERVER, title: 'Absent', find: async () => ({ missing: 'nobody has it' }) };
+  const absent: Peer = { ...SERVER, title: 'Absent', find: async () => ({ missing: 'not installed' }) };
   const { found, skipped } = await findPeers([SERVER, absent, absent]);
-  assert.deepEqual([found.length, skipped], [1, [{ title: 'Absent', reason: 'nobody has it' }]]);
+  assert.deepEqual([found.length, skipped], [1, [{ title: 'Absent', reason: 'not installed' }]]);
 });

@@ -104,7 +104,7 @@ for (const [what, [sessions, ids], ...corpus] of [
     `{"session_id":"#s-1", "metadata":${METADATA},"event_id":"#toolu_01","agent_type":"codex"}`,
   ],
   [
-    'an event without an id gets none, and sessions are told apart by value',
+    'an event without an id gets none, and sessions are distinguished by value',
     [2, 0],
     '{"session_id":"#a"}',
     '{"event_id":null,"session_id":"#\\u0061"}',
