@@ -18,10 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::store::{Event, Stored};
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-const CONTRACT: &str = include_str!("../../../../contract/VERSION").trim_ascii_end();
+use crate::store::Event;
 
 #[derive(Parser)]
 struct Flags {
@@ -54,25 +51,22 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with_state(Arc::new(Mutex::new(db)));
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", flags.port)).await?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let ready = json!({
-        "event": "ready", "url": format!("http://{}", listener.local_addr()?), "pid": std::process::id(),
-        "runtime": "rust", "version": VERSION, "contract": CONTRACT,
-    });
-    println!("{ready}");
+    let url = format!("http://{}", listener.local_addr()?);
+    println!("{}", about(json!({ "event": "ready", "url": url, "pid": std::process::id() })));
     axum::serve(listener, router).with_graceful_shutdown(async move { _ = terminate.recv().await }).await?;
     Ok(())
 }
 
-async fn post_event(State(db): App, Json(event): Json<Event>) -> Answer<(StatusCode, Json<Stored>)> {
+async fn post_event(State(db): App, Json(event): Json<Event>) -> Answer<(StatusCode, Json<Value>)> {
     let stored = store::insert(&mut db.lock().unwrap(), &[event]).map_err(failed)?;
-    match stored.rejected.first() {
+    match stored["rejected"].get(0) {
         Some(rejected) => Err((StatusCode::BAD_REQUEST, rejected.to_string())),
-        None if stored.received == 0 => Ok((StatusCode::OK, Json(stored))),
+        None if stored["received"] == 0 => Ok((StatusCode::OK, Json(stored))),
         None => Ok((StatusCode::CREATED, Json(stored))),
     }
 }
 
-async fn post_batch(State(db): App, Json(batch): Json<Batch>) -> Answer<(StatusCode, Json<Stored>)> {
+async fn post_batch(State(db): App, Json(batch): Json<Batch>) -> Answer<(StatusCode, Json<Value>)> {
     let stored = store::insert(&mut db.lock().unwrap(), &batch.events).map_err(failed)?;
     Ok((StatusCode::CREATED, Json(stored)))
 }
@@ -82,11 +76,14 @@ async fn get_stats(State(db): App) -> Answer<Json<Value>> {
 }
 
 async fn get_health(State(db): App) -> Answer<Json<Value>> {
-    let mut health = store::health(&db.lock().unwrap()).map_err(failed)?;
-    health["runtime"] = json!("rust");
-    health["version"] = json!(VERSION);
-    health["contract"] = json!(CONTRACT);
-    Ok(Json(health))
+    store::health(&db.lock().unwrap()).map(about).map(Json).map_err(failed)
+}
+
+fn about(mut answer: Value) -> Value {
+    answer["runtime"] = json!("rust");
+    answer["version"] = json!(env!("CARGO_PKG_VERSION"));
+    answer["contract"] = json!(include_str!("../../../../contract/VERSION").trim_ascii_end());
+    answer
 }
 
 fn failed(error: rusqlite::Error) -> (StatusCode, String) {

@@ -6,17 +6,18 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use rusqlite::{Connection, ErrorCode, Result, Statement, named_params};
+use rusqlite::{Connection, Error, ErrorCode, Result, Statement};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use serde_rusqlite::to_params_named;
 
 const PRAGMAS: &str = include_str!("../../../../contract/pragmas.sql");
 const MAX_METADATA_BYTES: usize = 10_240;
 const SUMMARY_KEYS: &str = "command file_path query pattern error message tool_name path type";
 
 /// An event as sent.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub struct Event {
     pub session_id: String,
     pub agent_type: String,
@@ -36,18 +37,11 @@ pub struct Event {
     pub cache_read_tokens: Option<i64>,
     pub cache_write_tokens: Option<i64>,
     pub cost_usd: Option<f64>,
-    pub client_timestamp: Option<DateTime<Utc>>,
     pub source: Option<String>,
+    #[serde(skip_serializing)]
+    pub client_timestamp: Option<DateTime<Utc>>,
+    #[serde(skip_serializing)]
     pub metadata: Option<Box<RawValue>>,
-}
-
-#[derive(Serialize)]
-pub struct Stored {
-    pub received: usize,
-    pub ids: Vec<i64>,
-    pub duplicates: usize,
-    pub rejected: Vec<Value>,
-    pub revision: String,
 }
 
 pub fn open(path: &Path, durability: &str) -> Result<Connection> {
@@ -58,8 +52,8 @@ pub fn open(path: &Path, durability: &str) -> Result<Connection> {
     Ok(db)
 }
 
-/// Rejects the events that the table refuses.
-pub fn insert(db: &mut Connection, events: &[Event]) -> Result<Stored> {
+/// Returns the answer to a request. Rejects the events that the table refuses.
+pub fn insert(db: &mut Connection, events: &[Event]) -> Result<Value> {
     let mut ids = Vec::new();
     let mut rejected = Vec::new();
     let transaction = db.transaction()?;
@@ -75,11 +69,12 @@ pub fn insert(db: &mut Connection, events: &[Event]) -> Result<Stored> {
         }
     }
     drop(statement);
-    let revision: i64 =
-        transaction.query_row("SELECT ifnull(max(id), 0) FROM events", [], |row| row.get(0))?;
+    let last: i64 = transaction.query_row("SELECT ifnull(max(id), 0) FROM events", [], |row| row.get(0))?;
     transaction.commit()?;
-    let (received, duplicates) = (ids.len(), events.len() - ids.len() - rejected.len());
-    Ok(Stored { received, ids, duplicates, rejected, revision: revision.to_string() })
+    let duplicates = events.len() - ids.len() - rejected.len();
+    Ok(json!({
+        "received": ids.len(), "ids": ids, "duplicates": duplicates, "rejected": rejected, "revision": last.to_string(),
+    }))
 }
 
 pub fn stats(db: &Connection) -> Result<Value> {
@@ -101,30 +96,12 @@ pub fn health(db: &Connection) -> Result<Value> {
 fn insert_one(statement: &mut Statement, event: &Event) -> Result<usize> {
     let metadata = event.metadata.as_ref().map_or("{}", |metadata| metadata.get());
     let summary = (metadata.len() > MAX_METADATA_BYTES).then(|| summary(metadata));
-    statement.execute(named_params! {
-        "@event_id": event.event_id,
-        "@session_id": event.session_id,
-        "@agent_type": event.agent_type,
-        "@event_type": event.event_type,
-        "@tool_name": event.tool_name,
-        "@status": event.status,
-        "@tokens_in": event.tokens_in,
-        "@tokens_out": event.tokens_out,
-        "@cache_read_tokens": event.cache_read_tokens,
-        "@cache_write_tokens": event.cache_write_tokens,
-        "@branch": event.branch,
-        "@project": event.project,
-        "@duration_ms": event.duration_ms,
-        "@model": event.model,
-        "@cost_usd": event.cost_usd,
-        "@source": event.source,
-        "@source_event": event.source_event,
-        "@call_id": event.call_id,
-        "@agent_id": event.agent_id,
-        "@client_timestamp": event.client_timestamp.map(|time| time.to_rfc3339_opts(SecondsFormat::Millis, true)),
-        "@payload_truncated": summary.is_some(),
-        "@metadata": summary.as_deref().unwrap_or(metadata),
-    })
+    let time = event.client_timestamp.map(|time| time.to_rfc3339_opts(SecondsFormat::Millis, true));
+    let mut row = to_params_named(event).map_err(|error| Error::ToSqlConversionFailure(error.into()))?;
+    row.push((":client_timestamp".into(), Box::new(time)));
+    row.push((":payload_truncated".into(), Box::new(summary.is_some())));
+    row.push((":metadata".into(), Box::new(summary.unwrap_or_else(|| metadata.into()))));
+    statement.execute(row.to_slice().as_slice())
 }
 
 /// Returns the length of long metadata with the members that fit.
