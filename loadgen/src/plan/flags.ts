@@ -102,7 +102,8 @@ export const HELP: Readonly<Record<FlagName, string>> = {
   'stream-clients':
     'clients of the live stream during the load, each checked against the file [soak 10, else 0]',
   warmup:
-    `events to warm up [closed loop ${UNSIZED_WARM_UP.batch}, of single events ${UNSIZED_WARM_UP.single}; ` +
+    `events to warm up [closed loop ${UNSIZED_WARM_UP.batch}, of single events ${UNSIZED_WARM_UP.single}, ` +
+    `of plain servers ${UNSIZED_WARM_UP.plain}; ` +
     `at a rate ${WARMUP_S.open} s, soak ${WARMUP_S.soak} s]`,
   rounds:
     'rounds: fresh processes of both servers, whose slices follow each other in the order A B B A ' +

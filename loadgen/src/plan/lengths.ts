@@ -26,7 +26,7 @@ export const QUICK_SOAK_S = 60;
 export const WARMUP_S = { open: 4, soak: 10 };
 
 /** Default number of warm-up events of a closed loop: a few seconds of the slower server on two cores. */
-export const UNSIZED_WARM_UP = { batch: 300_000, single: 40_000 };
+export const UNSIZED_WARM_UP = { batch: 300_000, single: 40_000, plain: 100_000 };
 
 /** Rates of the open loops in the default comparison: typical loads of a user, and one near saturation. */
 export const MAIN_RATES = '1000,10000,75%';

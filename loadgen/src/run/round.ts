@@ -140,9 +140,9 @@ export function portion(count: number, cycle: number, cycles: number): number {
 }
 
 /** Returns the number of warm-up events; `null` when the rate of an open loop determines it. */
-function warmUpOf({ mode, rate, workload }: Spec): number | null {
+function warmUpOf({ mode, rate, servers, workload }: Spec): number | null {
   if (workload.warmup_events !== null || rate !== null) return workload.warmup_events;
-  return UNSIZED_WARM_UP[mode === 'single' ? 'single' : 'batch'];
+  return UNSIZED_WARM_UP[servers === 'plain' ? 'plain' : mode === 'single' ? 'single' : 'batch'];
 }
 
 /**
