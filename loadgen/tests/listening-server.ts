@@ -4,6 +4,7 @@
  * It calls `before` with the number of each request, from 1. `before` may change the answer, and its duration delays
  * the answer. It is no ingest server: it stores and checks nothing.
  */
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
@@ -12,17 +13,12 @@ import type { Placement } from '../src/plan/placement.ts';
 /** A placement without pinning, for generators in tests. */
 export const ANYWHERE: Placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
 
-export interface Listening {
-  readonly url: string;
-  /** Path and body of each request, in the order of their arrival. */
-  readonly paths: readonly string[];
-  readonly bodies: readonly string[];
-  close(): void;
-}
+export type Listening = Awaited<ReturnType<typeof listen>>;
 
+/** Returns also the path and the body of each request, in the order of their arrival. */
 export async function listen(
   before: (number: number, response: ServerResponse) => Promise<void> | void = () => undefined,
-): Promise<Listening> {
+) {
   const paths: string[] = [];
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -35,7 +31,7 @@ export async function listen(
     const answer = { received: events?.length ?? 1, ids: [], duplicates: 0, ...(events && { rejected: [] }) };
     response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     paths,

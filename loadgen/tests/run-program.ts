@@ -18,59 +18,44 @@ const COMPARE = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
 /** Compiled modules of all runs. A run starts a dozen Node processes, which load the same modules. */
 const NODE_COMPILE_CACHE = `${ROOT}node_modules/.cache/loadgen-tests`;
 
-export interface Run {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Files that the run left in its own temporary folder, and processes. */
-  readonly left: readonly string[];
-}
-
-type During = (run: { pid: number; until: (pattern: RegExp) => Promise<void> }) => Promise<void>;
-
 interface Running {
   readonly main: string;
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** `until` resolves when stderr matches, and rejects when the run ends before. */
-  readonly during?: During | undefined;
+  /** Interrupts the run when its stderr matches, as Ctrl-C in a terminal does. */
+  readonly interruptAt?: RegExp | undefined;
 }
 
-export async function runProgram({ main, argv, env, during = async () => undefined }: Running): Promise<Run> {
+/** Returns also what the run left: the files in its own temporary folder, and processes. */
+export async function runProgram({ main, argv, env, interruptAt }: Running) {
   const own = mkdtempSync(join(folder, 'run-'));
-  // The child has its own process group, as for a command of a shell.
+  // The child has its own process group, to whose processes a terminal would send the signal.
   const child = spawn(process.execPath, [main, ...argv], {
     env: { ...process.env, TMPDIR: own, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const printed = text(child.stdout);
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+  const [closed, printed] = [once(child, 'close'), text(child.stdout)];
+  let [stderr, awaited] = ['', interruptAt];
+  for await (const chunk of child.stderr.setEncoding('utf8')) {
     stderr += chunk;
-  });
-  const closed = once(child, 'close');
-  const until = async (pattern: RegExp) => {
-    while (!pattern.test(stderr)) {
-      if (child.exitCode !== null || child.stderr.readableEnded) throw new Error(`the run ended: ${stderr}`);
-      await Promise.race([once(child.stderr, 'data'), closed]);
-    }
-  };
-  await during({ pid: child.pid!, until });
+    if (!awaited?.test(stderr)) continue;
+    awaited = undefined;
+    process.kill(-child.pid!, 'SIGINT');
+  }
   const [code] = (await closed) as [number | null];
-  const stdout = await printed;
-  return { code, stdout, stderr, left: [...readdirSync(own), ...processesOf(own)] };
+  return { code, stdout: await printed, stderr, left: [...readdirSync(own), ...processesOf(own)] };
 }
 
 /** Runs the whole comparison with fake servers. `scratch` is the folder of its raw data, its report and its history. */
 export async function runCompare(
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  during?: During,
-): Promise<Run & { readonly scratch: string }> {
+  interruptAt?: RegExp,
+) {
   const scratch = mkdtempSync(join(folder, 'scratch-'));
   const all = { FAKE_SCRATCH: scratch, K6_BIN: '/nowhere/k6', ...env };
-  return { ...(await runProgram({ main: COMPARE, argv, env: all, during })), scratch };
+  return { ...(await runProgram({ main: COMPARE, argv, env: all, interruptAt })), scratch };
 }
 
 /** Runs a comparison that must succeed, and returns its files as well. The summary follows the schema. */
