@@ -1,6 +1,7 @@
 /**
- * Tests what all load drivers have in common. Each event of a range arrives once with the same bytes. Failed answers are
- * reported apart, and no process outlives the run. wrk and k6 are skipped where they are not installed.
+ * Tests all load drivers. Each event of a range arrives once with the same bytes. Failed answers are reported apart, and
+ * no process outlives the run. wrk and k6 are skipped where they are not installed; the last tests use a program that
+ * prints what k6 would print.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,7 +14,7 @@ import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { decode } from '../src/analyse/histogram.ts';
 import { batchBody, singleBody } from '../src/load/bodies.ts';
-import type { Driver, Job, Sent } from '../src/load/drivers/driver.ts';
+import type { Driver, Job } from '../src/load/drivers/driver.ts';
 import { k6Driver } from '../src/load/drivers/k6.ts';
 import { closedLoop, prepareOpenLoop } from '../src/load/drivers/node-generator.ts';
 import { findK6, findWrk } from '../src/load/drivers/program.ts';
@@ -40,41 +41,45 @@ interface Tested {
   /** Events a second of an open loop; `null` in a closed loop. */
   readonly rate: number | null;
   /** Faults of an answer that are errors of a request, and do not fail the order: broken off, and missing. */
-  readonly errors: readonly ('broken' | 'missing')[];
+  readonly errors?: readonly ('broken' | 'missing')[];
   readonly skip?: string | false;
 }
 
 const [k6, wrk] = [findK6(), findWrk()];
 const noWrk = wrk === null && 'no wrk: put it on PATH, or set WRK_BIN';
 const noK6 = k6 === null && 'no k6: set K6_BIN, put it on PATH, or run pnpm k6:install';
-const [CLOSED, OPEN] = [{ rate: null }, { rate: 500, errors: ['broken', 'missing'] }] as const;
-const DRIVERS: Readonly<Record<string, Tested>> = {
-  autocannon: { ...CLOSED, errors: ['broken'], driver: closedLoop() },
-  'open-loop': { ...OPEN, driver: prepareOpenLoop },
-  wrk: { ...CLOSED, errors: [], skip: noWrk, driver: (...how) => wrkDriver(wrk!)(...how) },
-  k6: { ...OPEN, skip: noK6, driver: (...how) => k6Driver(k6!)(...how) },
-};
+const both = ['broken', 'missing'] as const;
+const AUTOCANNON: Tested = { rate: null, errors: ['broken'], driver: closedLoop() };
+const OPEN: Tested = { rate: 500, errors: both, driver: prepareOpenLoop };
+const WRK: Tested = { rate: null, skip: noWrk, driver: (...how) => wrkDriver(wrk!)(...how) };
+const K6: Tested = { rate: 500, errors: both, skip: noK6, driver: (...how) => k6Driver(k6!)(...how) };
 
-const start = (name: string, job: Job = JOB, own = lifetime) =>
-  DRIVERS[name]!.driver(job, { placement: ANYWHERE, lifetime: own });
-const orderOf = (name: string, url: string, count: number, rate = DRIVERS[name]!.rate) => ({
+const start = ({ driver }: Tested, job: Job = JOB, own = lifetime) =>
+  driver(job, { placement: ANYWHERE, lifetime: own });
+const orderOf = ({ rate }: Tested, url: string, count: number) => ({
   url,
   range: { first: 40, count },
   rate_events_per_s: rate,
 });
 
-async function send(name: string, server: Listening, job: Job, count: number, rate?: number): Promise<Sent> {
-  const generator = await start(name, job);
-  const sending = generator.send(orderOf(name, server.url, count, rate));
+async function send(tested: Tested, server: Listening, count: number, job: Job = JOB) {
+  const generator = await start(tested, job);
+  const sending = generator.send(orderOf(tested, server.url, count));
   return sending.finally(() => generator.close()).finally(() => server.close());
 }
 
-for (const [name, { rate, errors, skip = false }] of Object.entries(DRIVERS)) {
+for (const [name, tested] of Object.entries({
+  autocannon: AUTOCANNON,
+  'open-loop': OPEN,
+  wrk: WRK,
+  k6: K6,
+})) {
+  const { rate, errors = [], skip = false } = tested;
   for (const endpoint of name === 'k6' ? (['batch'] as const) : (['batch', 'single'] as const)) {
     test(`${name} sends each event once, in the bytes of its number: ${endpoint}`, { skip }, async () => {
       const [size, path] = endpoint === 'single' ? [1, '/api/events'] : [10, '/api/events/batch'];
       const events = 50 * size - (size >> 1);
-      const generator = await start(name, { ...JOB, endpoint, batchSize: size });
+      const generator = await start(tested, { ...JOB, endpoint, batchSize: size });
       assert.equal(generator.facts.name, name);
       assert.match(generator.facts.version, /^\d+\.\d+\.\d+$/);
       assert.equal(generator.pool.sha256, pool.facts.sha256);
@@ -84,7 +89,7 @@ for (const [name, { rate, errors, skip = false }] of Object.entries(DRIVERS)) {
       });
       // One generator serves many orders, each with its own server.
       for (const server of [await listen(), await listen()]) {
-        const order = orderOf(name, server.url, events, rate && rate / (10 / size));
+        const order = orderOf({ ...tested, rate: rate && rate / (10 / size) }, server.url, events);
         const sent = await generator.send(order);
         server.close();
         assert.deepEqual(server.bodies.toSorted(), expected.toSorted());
@@ -108,7 +113,7 @@ for (const [name, { rate, errors, skip = false }] of Object.entries(DRIVERS)) {
       if (number === 7 && errors.includes('broken')) response.destroy();
       if (number === 9 && errors.includes('missing')) return new Promise(() => undefined);
     });
-    const sent = await send(name, server, JOB, 200);
+    const sent = await send(tested, server, 200);
     assert.deepEqual([sent.requests, sent.non_2xx, sent.errors], [20, 2, errors.length]);
     assert.deepEqual(sent.status_codes, { '201': 19 - errors.length, '503': 1 });
     assert.equal(sent.received_events, (18 - errors.length) * 10);
@@ -120,15 +125,15 @@ const GONE: Listening = { url: 'http://127.0.0.1:1', paths: [], bodies: [], clos
 
 test('a server that is gone is errors or a failure, never throughput', async () => {
   const own = new Lifetime();
-  const generator = await start('autocannon', JOB, own);
-  const sent = await generator.send(orderOf('autocannon', GONE.url, 50));
+  const generator = await start(AUTOCANNON, JOB, own);
+  const sent = await generator.send(orderOf(AUTOCANNON, GONE.url, 50));
   assert.deepEqual([sent.received_events, sent.latency], [0, null]);
   assert.ok(sent.errors >= 5, String(sent.errors));
-  const { requests, errors, duration_ms } = await generator.send(orderOf('autocannon', GONE.url, 0));
+  const { requests, errors, duration_ms } = await generator.send(orderOf(AUTOCANNON, GONE.url, 0));
   assert.deepEqual([requests, errors, duration_ms], [0, 0, 0], 'an order for nothing sends nothing');
   await own.end();
-  await assert.rejects(generator.send(orderOf('autocannon', GONE.url, 10)), { code: 'generator_failed' });
-  if (wrk !== null) await assert.rejects(send('wrk', GONE, JOB, 50), { code: 'generator_failed' });
+  await assert.rejects(generator.send(orderOf(AUTOCANNON, GONE.url, 10)), { code: 'generator_failed' });
+  if (wrk !== null) await assert.rejects(send(WRK, GONE, 50), { code: 'generator_failed' });
 });
 
 test('a stall of 300 ms shows in the latency of the 150 requests that were due meanwhile', async () => {
@@ -138,7 +143,7 @@ test('a stall of 300 ms shows in the latency of the 150 requests that were due m
     return over;
   });
   const job: Job = { ...JOB, endpoint: 'single', batchSize: 1, connections: 8, timeout_s: 60 };
-  const sent = await send('open-loop', server, job, 500);
+  const sent = await send(OPEN, server, 500, job);
   const { received_events, duration_ms, latency, generator_delay } = sent;
   assert.equal(received_events, 500);
   assert.ok(duration_ms >= 499 * 2, `the last is due at 998 ms, not ${duration_ms}`);
@@ -155,24 +160,24 @@ test('a stall of 300 ms shows in the latency of the 150 requests that were due m
 
 test('a request that waits too long for a connection is an error as well', async () => {
   const server = await listen(() => new Promise(() => undefined));
-  const sent = await send('open-loop', server, { ...JOB, connections: 1, timeout_s: 0.2 }, 60, 1000);
+  const sent = await send({ ...OPEN, rate: 1000 }, server, 60, { ...JOB, connections: 1, timeout_s: 0.2 });
   assert.deepEqual([sent.requests, sent.errors, sent.received_events, sent.latency], [6, 6, 0, null]);
 });
 
 const MODULES = import.meta.resolve('../src/load/drivers/');
 
 // autocannon and wrk run in the same ways as these two.
-for (const [name, prepared] of [
-  ['open-loop', `(await import('${MODULES}node-generator.ts')).prepareOpenLoop`],
-  ['k6', `(await import('${MODULES}k6.ts')).k6Driver(${JSON.stringify(k6)})`],
+for (const [name, tested, prepared] of [
+  ['open-loop', OPEN, `(await import('${MODULES}node-generator.ts')).prepareOpenLoop`],
+  ['k6', K6, `(await import('${MODULES}k6.ts')).k6Driver(${JSON.stringify(k6)})`],
 ] as const) {
-  const { skip = false } = DRIVERS[name]!;
-  const endless = (url: string) => orderOf(name, url, 10_000_000);
+  const { skip = false } = tested;
+  const endless = (url: string) => orderOf(tested, url, 10_000_000);
 
   test(`an interrupted run ends ${name}`, { skip }, async () => {
     const own = new Lifetime();
     const server = await listen(() => own.interrupt());
-    const generator = await start(name, JOB, own);
+    const generator = await start(tested, JOB, own);
     await assert.rejects(generator.send(endless(server.url)), Interrupted);
     await own.end();
     await silence(server);
@@ -206,3 +211,26 @@ async function silence(server: Listening): Promise<void> {
   }
   server.close();
 }
+
+/** Sends to no server by a program that prints these lines in place of k6. */
+function sendByFake(lines: readonly string[]) {
+  const binary = join(folder, 'fake-k6');
+  const print = (line: string) => `echo '${line}'\nsleep 0.1\n`;
+  writeFileSync(binary, `#!/bin/sh\n${lines.map(print).join('')}`, { mode: 0o755 });
+  return send({ rate: 10, driver: k6Driver({ binary, version: '1.8.1' }) }, GONE, 50);
+}
+
+test('requests of k6 that were due and not sent are dropped', async () => {
+  const answer = { events: 10, bytes: 800, status: 201, body: '{"received":10}', at_ms: 9, latency_ms: 1.5 };
+  const sent = await sendByFake(['ready', JSON.stringify(answer), 'done']);
+  assert.deepEqual([sent.requests, sent.dropped_requests, sent.received_events], [1, 4, 10]);
+  assert.deepEqual([sent.duration_ms, sent.latency!.max_ms, sent.sent_bytes], [9, 1.5, 800]);
+});
+
+test('a k6 that ends early is a failure with what it printed, and one that does not run is no k6', async () => {
+  const details = ['invalid duration'];
+  await assert.rejects(sendByFake(['ready', ...details]), { code: 'generator_failed', details });
+  assert.equal(findK6({ K6_BIN: join(folder, 'nothing') }, folder), null);
+  assert.equal(findK6({ PATH: folder }, folder), null);
+  assert.equal(findK6({ K6_BIN: process.execPath }, folder), null);
+});
