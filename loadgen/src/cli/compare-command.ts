@@ -9,7 +9,7 @@ import { compare } from '../run/compare.ts';
 import type { Contenders } from '../run/contenders.ts';
 import { runCommand } from './run-command.ts';
 
-const COMPARE: Usage<'compare'> = {
+const COMPARE: Usage = {
   name: 'compare',
   about: `Starts both servers in turn, sends them the same events, and reports how they compare.
 bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.`,
@@ -20,17 +20,17 @@ bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.`,
 export function compareCommand(
   argv: readonly string[],
   contenders: Contenders,
-  program = `bench:${COMPARE.name}`,
+  program?: string,
 ): Promise<number> {
   const run = (options: Options, lifetime: Lifetime) => compare(argv, options, contenders, lifetime);
-  return runCommand(COMPARE.name, parseOptions(argv), run, program);
+  return runCommand('compare', parseOptions(argv), run, program);
 }
 
 export function parseOptions(argv: readonly string[]): Parsed<Options> {
   return parseCommand(COMPARE, argv, finish);
 }
 
-function finish(values: Given<'compare'>, problems: string[]): Options {
+function finish(values: Given, problems: string[]): Options {
   const options = {
     ...values,
     // A given duration replaces the default number of events of a quick run.

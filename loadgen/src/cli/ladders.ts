@@ -6,7 +6,7 @@ import { finish, provenance, say } from '../ladders/shared.ts';
 import { parseCommand, type Usage } from '../plan/parse.ts';
 import { runCommand } from './run-command.ts';
 
-const USAGE: Usage<'ladders'> = {
+const USAGE: Usage = {
   name: 'ladders',
   about: `Measures the CPU time of an event on both servers while one property grows: ${LADDERS.map(({ name }) => name).join(', ')}.
 Takes about ten minutes and 4 GB of disk for the ten million rows. Build both servers first.`,

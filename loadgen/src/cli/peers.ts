@@ -10,7 +10,7 @@ import { PEER_S } from '../plan/lengths.ts';
 import { parseCommand, type Usage } from '../plan/parse.ts';
 import { runCommand } from './run-command.ts';
 
-const USAGE: Usage<'peers'> = {
+const USAGE: Usage = {
   name: 'peers',
   about: `Measures both servers, NATS JetStream, Redis Streams and VictoriaLogs with the same events. Builds the programs
 in Go first; a program that is not there is named and skipped. Build both servers first.`,

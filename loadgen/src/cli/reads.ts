@@ -3,7 +3,7 @@ import { parseCommand, type Usage } from '../plan/parse.ts';
 import { runReads } from '../reads/reads.ts';
 import { runCommand } from './run-command.ts';
 
-const USAGE: Usage<'reads'> = {
+const USAGE: Usage = {
   name: 'reads',
   about: `Measures pages of events and sessions of both servers, each the worst of its kind, and GET /api/stats during
 eight of the longest pages. Build both servers first.`,

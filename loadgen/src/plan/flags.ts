@@ -125,10 +125,6 @@ export type FlagName = keyof Table;
 /** The entries of the table with the type `Flag`, for code that handles all flags in the same way. */
 export const FLAG_ENTRIES = Object.entries(FLAGS) as readonly (readonly [FlagName, Flag])[];
 
-type NamesOf<Command extends CommandName> = {
-  [Name in FlagName]: Command extends Table[Name]['commands'][number] ? Name : never;
-}[FlagName];
-
 type Camel<Text extends string> = Text extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : Text;
@@ -146,7 +142,8 @@ type ValueOf<One extends Flag> =
   | ValueOfKind<One extends { readonly choices: readonly (infer Choice)[] } ? Choice : never>[One['kind']]
   | (One extends { readonly kind: 'switch' } | { readonly default: unknown } ? never : undefined);
 
-/** The flags of a command by their names in camel case; `undefined` for a flag that is not given and has no default. */
-export type Values<Command extends CommandName> = {
-  readonly [Name in NamesOf<Command> as Camel<Name>]: ValueOf<Table[Name]>;
-};
+/**
+ * All flags by their names in camel case. A flag that is not given, or that the command does not have, has its default;
+ * without a default it is `undefined`.
+ */
+export type Values = { readonly [Name in FlagName as Camel<Name>]: ValueOf<Table[Name]> };

@@ -7,8 +7,8 @@
 import { flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { type CommandName, FLAG_ENTRIES, type Flag, type FlagName, HELP, type Values } from './flags.ts';
 
-export interface Usage<Command extends CommandName> {
-  readonly name: Command;
+export interface Usage {
+  readonly name: CommandName;
   /** What the command does, in full lines; `exit` lists its exit codes. */
   readonly about: string;
   readonly exit: string;
@@ -20,28 +20,26 @@ export type Parsed<Options> =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
-/** The values of all flags of a command, and the names of the given flags. */
-export type Given<Command extends CommandName> = Values<Command> & {
-  readonly given: ReadonlySet<FlagName>;
-};
+/** The values of all flags, and the names of the given ones. */
+export type Given = Values & { readonly given: ReadonlySet<FlagName> };
 
 /** Placeholders of values in the help text. A switch has no value. */
 const VALUES = { integer: 'N', choice: 'NAME', list: 'NAMES', text: 'FILE' } as const;
 
 /** Parses a command line. `finish` converts the values to options and adds the problems of flags that conflict. */
-export function parseCommand<Command extends CommandName, Options>(
-  usage: Usage<Command>,
+export function parseCommand<Options>(
+  { name: command, about, exit, scenarios = [] }: Usage,
   argv: readonly string[],
-  finish: (values: Given<Command>, problems: string[]) => Options,
+  finish: (values: Given, problems: string[]) => Options,
 ): Parsed<Options> {
-  const table = FLAG_ENTRIES.filter(([, { commands }]) => commands.includes(usage.name)).map(
-    ([name, flag]) => [name, name === 'scenarios' ? { ...flag, choices: usage.scenarios! } : flag] as const,
+  const table = FLAG_ENTRIES.map(
+    ([name, flag]) => [name, name === 'scenarios' ? { ...flag, choices: scenarios } : flag] as const,
   );
-  const shown = Object.fromEntries(table.map(([name, flag]) => [name, shownFlag(name, flag)]));
+  const own = table.filter(([, { commands }]) => commands.includes(command));
+  const shown = Object.fromEntries(own.map(([name, flag]) => [name, shownFlag(name, flag)]));
   const parsed = parseFlags<FlagName>(argv, shown as Record<FlagName, { help: string }>);
   if (parsed.kind === 'help') {
-    const { name, about, exit } = usage;
-    const text = `Usage: pnpm bench:${name} [-- FLAGS]\n\n${about}\n\n${flagLines(shown)}\n${exit}\n`;
+    const text = `Usage: pnpm bench:${command} [-- FLAGS]\n\n${about}\n\n${flagLines(shown)}\n${exit}\n`;
     return { kind: 'help', text };
   }
   const { flags, words } = parsed;
@@ -54,7 +52,7 @@ export function parseCommand<Command extends CommandName, Options>(
       flag.kind === 'switch' ? flags.has(name) : accepted(name, flag, flags.get(name) || preset, problems);
     return [name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()), value];
   });
-  const given = { ...Object.fromEntries(values), given: new Set(flags.keys()) } as Given<Command>;
+  const given = { ...Object.fromEntries(values), given: new Set(flags.keys()) } as Given;
   const options = finish(given, problems);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
 }

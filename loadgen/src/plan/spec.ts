@@ -9,7 +9,7 @@ import type { Mode, Workload } from '../result/result.ts';
 import type { Given } from './parse.ts';
 
 /** The flags after all checks. An option is `undefined` when its flag is not given and the mode decides. */
-export interface Options extends Omit<Given<'compare'>, 'rate'> {
+export interface Options extends Omit<Given, 'rate'> {
   readonly rates: readonly RequestedRate[] | undefined;
 }
 

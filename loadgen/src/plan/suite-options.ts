@@ -8,7 +8,7 @@ export type RunSize = 'quick' | 'default' | 'all';
 
 /** Without `out`, the file is the committed result, or a scratch file when that must not be replaced. */
 export interface SuiteOptions<Scenario extends string>
-  extends Pick<Given<'codecs'>, 'seed' | 'corpus' | 'out' | 'tables' | 'json'> {
+  extends Pick<Given, 'seed' | 'corpus' | 'out' | 'tables' | 'json'> {
   readonly targets: readonly TargetName[];
   /** Selected scenarios in the order of the suite. */
   readonly scenarios: readonly Scenario[];
@@ -16,7 +16,8 @@ export interface SuiteOptions<Scenario extends string>
   readonly build: boolean;
 }
 
-export interface SuiteUsage<Scenario extends string> extends Usage<SuiteName> {
+export interface SuiteUsage<Scenario extends string> extends Usage {
+  readonly name: SuiteName;
   readonly scenarios: readonly Scenario[];
 }
 
@@ -24,16 +25,14 @@ export function parseSuite<Scenario extends string>(
   usage: SuiteUsage<Scenario>,
   argv: readonly string[],
 ): Parsed<SuiteOptions<Scenario>> {
-  return parseCommand(usage, argv, (values, problems) => {
-    // No suite has all of these flags. The value of a missing flag is `undefined`.
-    const given = values as Given<'binary'> & Partial<Given<'codecs'>>;
-    const { only, scenarios, quick, all, corpus, out, json } = given;
+  return parseCommand(usage, argv, (given, problems) => {
+    const { only, scenarios, quick, all, seed, corpus, out, tables, json } = given;
     if (quick && all) problems.push('--quick and --all exclude each other');
     return {
       targets: only === undefined ? TARGET_NAMES : [only],
       scenarios: usage.scenarios.filter((name) => scenarios?.includes(name) ?? true),
       size: quick ? 'quick' : all ? 'all' : 'default',
-      ...{ seed: given.seed ?? 1, corpus, out, tables: given.tables ?? false, json },
+      ...{ seed, corpus, out, tables, json },
       build: !given.noBuild,
     };
   });
