@@ -26,10 +26,7 @@ export type FailureCode =
   | 'result_invalid';
 
 export class BenchFailure extends Failure<FailureCode> {
-  constructor(code: FailureCode, message: string, details: readonly string[] = []) {
-    super(code, message, details);
-    this.name = 'BenchFailure';
-  }
+  override readonly name = 'BenchFailure';
 }
 
 export function startFailure(name: TargetName, { message, stderr }: StartError): BenchFailure {

@@ -36,16 +36,6 @@ export interface Pool extends PackedPool {
   readonly facts: PoolFacts;
 }
 
-/** One event as bytes, with placeholders of a UUID's length as its ids. */
-interface Template {
-  readonly bytes: Buffer;
-  /** Offset of the `event_id` within its quotes; -1 when the event has none. */
-  readonly idAt: number;
-  readonly sessionAt: number;
-  /** Number of the event's session within the pool, from 0. */
-  readonly session: number;
-}
-
 /** Reads or generates the events. Fails with `corpus_unusable` at the first line that cannot be an event. */
 export async function loadPool(source: PoolSource): Promise<Pool> {
   const { corpus, payload, seed, most } = source;
@@ -71,11 +61,14 @@ export async function loadPool(source: PoolSource): Promise<Pool> {
 /** JSON text contains no raw control characters, so these marks are found again at the two ids alone. */
 const [SESSION_MARK, ID_MARK] = ['\x01'.repeat(UUID_BYTES), '\x02'.repeat(UUID_BYTES)];
 
+type Template = ReturnType<typeof templateOf>;
+
 /**
- * Makes a template of one event's JSON text. Throws when it cannot be an event: the contract requires an object with a
- * `session_id`. For a duplicate key, the last value counts.
+ * Returns the bytes of one event's JSON text, with placeholders of a UUID's length as its ids, and where they are.
+ * `idAt` is -1 without an id; `session` is the number of the session in the pool, from 0. Throws when the text cannot be
+ * an event: the contract requires an object with a `session_id`. For a duplicate key, the last value counts.
  */
-function templateOf(line: string, sessions: Map<string, number>): Template {
+function templateOf(line: string, sessions: Map<string, number>) {
   const parsed: unknown = JSON.parse(line);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw new TypeError('not a JSON object');

@@ -21,21 +21,19 @@ const ENOUGH_CORES = 4;
 
 export function choosePlacement(): Placement {
   const cpus = allowedCpus();
-  const unpinned = whyUnpinned(cpus);
-  if (cpus === null || unpinned !== null)
-    return { pinned: false, server_cpus: null, generator_cpus: null, reason: `Not pinned: ${unpinned}.` };
+  if (cpus === null) return unpinned('this system does not say which cores may be used');
+  if (cpus.length < ENOUGH_CORES) {
+    const few = `with ${cpus.length} cores, fewer than ${ENOUGH_CORES}, server and generator share all of them`;
+    return unpinned(`${few}, since a pinned server would lose its parallelism`);
+  }
+  if (spawnSync('taskset', ['--version']).status !== 0) return unpinned('taskset is not installed');
   const [server, generator] = [cpus.slice(0, -1), cpus.slice(-1)];
   const reason = `Pinned: generator on core ${generator.join(',')}, server on cores ${server.join(',')}.`;
   return { pinned: true, server_cpus: server, generator_cpus: generator, reason };
 }
 
-function whyUnpinned(cpus: readonly number[] | null): string | null {
-  if (cpus === null) return 'this system does not say which cores may be used';
-  if (cpus.length < ENOUGH_CORES) {
-    const few = `with ${cpus.length} cores, fewer than ${ENOUGH_CORES}, server and generator share all of them`;
-    return `${few}, since a pinned server would lose its parallelism`;
-  }
-  return spawnSync('taskset', ['--version']).status === 0 ? null : 'taskset is not installed';
+function unpinned(why: string): Placement {
+  return { pinned: false, server_cpus: null, generator_cpus: null, reason: `Not pinned: ${why}.` };
 }
 
 /** Returns the words that pin a command when they precede it; none when `cpus` is `null`. */
@@ -50,8 +48,8 @@ export function generatorCores({ generator_cpus }: Placement): number {
 
 /** Returns the cores that this process may run on, from proc(5); `null` when the file does not exist. */
 function allowedCpus(): number[] | null {
-  const status = existsSync('/proc/self/status') ? readFileSync('/proc/self/status', 'utf8') : '';
-  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1];
+  if (!existsSync('/proc/self/status')) return null;
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
   return list === undefined ? null : parseCpuList(list);
 }
 
