@@ -5,7 +5,6 @@
  * to others and drawn.
  */
 import { build, encodeIntoCompressedBase64 as encode, type Histogram } from 'hdr-histogram-js';
-import type { Latency } from '../load/drivers/driver.ts';
 
 /** Compressed HdrHistogram V2 as base64, which HdrHistogram tools in other languages can read, too. */
 export { decodeFromCompressedBase64 as decode } from 'hdr-histogram-js';
@@ -23,8 +22,11 @@ export function record(histogram: Histogram, duration_ms: number): void {
   histogram.recordValue(Math.max(0, Math.round(duration_ms * 1000)));
 }
 
+/** Percentiles in milliseconds, and the whole histogram of microseconds, compressed. */
+export type Latency = Readonly<NonNullable<ReturnType<typeof latencyOf>>>;
+
 /** Returns the percentiles of a histogram; `null` when it is empty. */
-export function latencyOf(histogram: Histogram): Latency | null {
+export function latencyOf(histogram: Histogram) {
   if (histogram.totalCount === 0) return null;
   // The library returns the upper end of a bucket, so the maximum caps it.
   const at = (percentile: number) =>

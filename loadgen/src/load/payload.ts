@@ -18,12 +18,6 @@ import { uuidText as uuid } from './uuid.ts';
 /** First timestamp of the generated events, which is about that of the real events. */
 const FIRST_TIMESTAMP_MS = Date.UTC(2026, 1, 11, 20, 0, 0);
 
-interface Draft {
-  readonly kind: Kind;
-  readonly bytes: number;
-  readonly nonAscii: boolean;
-}
-
 /** Yields the events as JSON text, session by session. Their ids are UUIDs derived from the seed. */
 export function* generateLines(seed: number): Generator<string> {
   const random = seededRandom(seed);
@@ -40,6 +34,8 @@ export function* generateLines(seed: number): Generator<string> {
     }
   }
 }
+
+type Draft = ReturnType<typeof draftsOf>[number];
 
 /** Divides the agent's events into sessions. A session has its start events first and its end events last. */
 function sessionsOf(agent: AgentType, random: Random): Draft[][] {
@@ -60,7 +56,7 @@ function sessionsOf(agent: AgentType, random: Random): Draft[][] {
 }
 
 /** Returns one draft per event of the kind. Sizes are spread evenly over the kind's quantiles and shuffled. */
-function draftsOf(kind: Kind, random: Random): Draft[] {
+function draftsOf(kind: Kind, random: Random) {
   const ranks = Array.from({ length: kind.count }, (_, i) => (i + 0.5) / kind.count);
   const sizes = shuffle(random, ranks).map((rank) => sizeAt(kind.sizes, rank));
   return sizes.map((bytes, i) => ({ kind, bytes, nonAscii: i < kind.non_ascii }));

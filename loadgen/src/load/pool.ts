@@ -23,21 +23,12 @@ export interface PoolSource {
   readonly most: number;
 }
 
-export interface PoolFacts extends PoolSize {
-  readonly source: 'generated' | 'corpus';
-  readonly with_event_id: number;
-  readonly bytes: number;
-  /** SHA-256 over the events in order, without their ids. */
-  readonly sha256: string;
-  readonly event_bytes: Readonly<Record<'p50' | 'p90' | 'p95' | 'p99' | 'max' | 'mean', number>>;
-}
+export type Pool = Awaited<ReturnType<typeof loadPool>>;
 
-export interface Pool extends PackedPool {
-  readonly facts: PoolFacts;
-}
+export type PoolFacts = Readonly<Pool['facts']>;
 
 /** Reads or generates the events. Fails with `corpus_unusable` at the first line that cannot be an event. */
-export async function loadPool(source: PoolSource): Promise<Pool> {
+export async function loadPool(source: PoolSource) {
   const { corpus, payload, seed, most } = source;
   const generate = payload === 'small' ? generateSmallLines : generateLines;
   const sessions = new Map<string, number>();
@@ -54,8 +45,13 @@ export async function loadPool(source: PoolSource): Promise<Pool> {
     throw new BenchFailure('corpus_unusable', `line ${line} of the corpus: ${why}`);
   }
   if (templates.length === 0) throw new BenchFailure('corpus_unusable', 'the corpus holds no event');
-  const facts = factsOf(source, templates, sessions.size);
-  return { events: templates.length, sessions: sessions.size, seed, ...packed(templates), facts };
+  const size: PoolSize = { seed, events: templates.length, sessions: sessions.size };
+  const facts = {
+    source: corpus === undefined ? 'generated' : 'corpus',
+    ...size,
+    ...factsOf(templates),
+  } as const;
+  return { ...size, ...packed(templates), facts };
 }
 
 /** JSON text contains no raw control characters, so these marks are found again at the two ids alone. */
@@ -93,7 +89,7 @@ function templateOf(line: string, sessions: Map<string, number>) {
 
 const COMMA = Buffer.from(',');
 
-function packed(templates: readonly Template[]): Pick<Pool, 'places' | 'bytes'> {
+function packed(templates: readonly Template[]): Pick<PackedPool, 'places' | 'bytes'> {
   const places = new Uint32Array(templates.length * PLACE_WORDS);
   let offset = 0;
   for (const [i, { bytes, idAt, sessionAt, session }] of templates.entries()) {
@@ -104,27 +100,18 @@ function packed(templates: readonly Template[]): Pick<Pool, 'places' | 'bytes'> 
   return { places, bytes: bytes.subarray(0, -COMMA.length) };
 }
 
-function factsOf({ corpus, seed }: PoolSource, templates: readonly Template[], sessions: number): PoolFacts {
+function factsOf(templates: readonly Template[]) {
   const digest = createHash('sha256');
   for (const template of templates) digest.update(template.bytes).update('\n');
   const sizes = templates.map((template) => template.bytes.length).sort((a, b) => a - b);
   const at = (share: number) => quantile(sizes, share);
-  const [bytes, events] = [sizes.reduce((sum, size) => sum + size, 0), sizes.length];
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const percentiles = { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: at(1) };
   return {
-    source: corpus === undefined ? 'generated' : 'corpus',
-    seed,
-    events,
-    sessions,
     with_event_id: templates.filter((template) => template.idAt >= 0).length,
     bytes,
+    /** SHA-256 over the events in order, without their ids. */
     sha256: digest.digest('hex'),
-    event_bytes: {
-      p50: at(0.5),
-      p90: at(0.9),
-      p95: at(0.95),
-      p99: at(0.99),
-      max: at(1),
-      mean: bytes / events,
-    },
+    event_bytes: { ...percentiles, mean: bytes / sizes.length },
   };
 }

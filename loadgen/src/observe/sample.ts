@@ -5,7 +5,8 @@
  * Names contain the units. `null` means not measured on this system.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Latency, Sent } from '../load/drivers/driver.ts';
+import type { Latency } from '../analyse/histogram.ts';
+import type { Sent } from '../load/drivers/driver.ts';
 import type { Digest } from '../verify/audit/row.ts';
 
 export interface DiskUse {

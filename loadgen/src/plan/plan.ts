@@ -7,19 +7,11 @@ import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/server
 import { formatDuration } from '../report/format.ts';
 import { FLAG_ENTRIES, FLAGS } from './flags.ts';
 import { ROUNDS } from './lengths.ts';
-import { choosePlacement, type Placement } from './placement.ts';
+import { choosePlacement } from './placement.ts';
 import type { Options, Spec } from './spec.ts';
 import { groupsOf, specsOf, type Tools } from './suite.ts';
 
-export interface Plan {
-  readonly targets: readonly TargetName[];
-  readonly specs: readonly Spec[];
-  readonly placement: Placement;
-  readonly estimated_s: number;
-  readonly out: string;
-  /** Reasons why the result does not replace the committed one; empty when it does. */
-  readonly outReasons: readonly string[];
-}
+export type Plan = ReturnType<typeof makePlan>;
 
 export const COMMITTED_RESULT = resolve(ROOT, 'benchmark-results.json');
 
@@ -37,8 +29,8 @@ const SLOWER = 1.7;
 /** Assumed seconds for a bulk insert, for all of a process but its load (start, warm-up, audit), and for a start. */
 const [CEILING_S, PROCESS_S, START_S] = [CEILING_EVENTS / 130_000, 9, 0.3];
 
-export function makePlan(options: Options, tools: Tools): Plan {
-  const targets = options.only === undefined ? TARGET_NAMES : [options.only];
+export function makePlan(options: Options, tools: Tools) {
+  const targets: readonly TargetName[] = options.only === undefined ? TARGET_NAMES : [options.only];
   const specs = specsOf(options, tools);
   const outReasons = options.out === undefined ? reasonsToKeepCommitted(options) : [];
   const out = options.out ?? (outReasons.length === 0 ? COMMITTED_RESULT : SCRATCH_RESULT);
@@ -50,6 +42,7 @@ export function makePlan(options: Options, tools: Tools): Plan {
     placement: choosePlacement(),
     estimated_s: targets.length * (rounds_s + options.starts * START_S),
     out: resolve(out),
+    /** Reasons why the result does not replace the committed one; empty when it does. */
     outReasons,
   };
 }

@@ -6,11 +6,10 @@
  * not measured. Verdicts are computed from the result and never stored.
  */
 import { ValuesByKey } from '../analyse/figures.ts';
-import { createHistogram, latencyOf, record } from '../analyse/histogram.ts';
+import { createHistogram, type Latency, latencyOf, record } from '../analyse/histogram.ts';
 import type { Unit } from '../analyse/metrics.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
 import type { Warning } from '../analyse/warning.ts';
-import type { Latency } from '../load/drivers/driver.ts';
 import type { SuiteFacts, SuiteRow } from '../result/suite-rows.ts';
 
 export const SYNC_SCHEMA_VERSION = 1;

@@ -5,6 +5,7 @@
  * when an answer states it.
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
+import type { Latency } from '../../analyse/histogram.ts';
 import type { Placement } from '../../plan/placement.ts';
 import type { Range, RequestShape } from '../bodies.ts';
 import type { PoolFacts, PoolSource } from '../pool.ts';
@@ -47,15 +48,6 @@ export interface Generator {
   readonly pool: PoolFacts;
   send(order: Order): Promise<Sent>;
   close(): Promise<void>;
-}
-
-type LatencyFigure = `${'min' | 'p50' | 'p90' | 'p95' | 'p99' | 'p99_9' | 'max' | 'mean'}_ms`;
-
-/** Milliseconds, from an HDR histogram of microseconds with three significant digits. */
-export interface Latency extends Readonly<Record<LatencyFigure, number>> {
-  readonly samples: number;
-  /** The whole histogram of microseconds, compressed (HdrHistogram V2, base64). */
-  readonly histogram: string;
 }
 
 export interface Sent {

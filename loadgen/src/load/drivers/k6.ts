@@ -24,7 +24,7 @@ const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 
 /** What the script reads from a file. `folder` has the arrays of the pool: virtual users share no memory, but files. */
 export interface K6Job {
-  readonly job: Pick<Job, 'batchSize' | 'timeout_s'>;
+  readonly job: Job;
   readonly order: Order;
   readonly pool: PoolSize;
   readonly folder: string;
@@ -52,34 +52,32 @@ const MOST_VUS_FACTOR = 2;
 const TIME_UNIT_S = 1000;
 const SHORTEST_MS = 1000;
 
-export function k6Driver(found: Found): Driver {
+export function k6Driver({ binary, version }: Found): Driver {
   return async (job, { placement, lifetime }) => {
     const pool = await loadPool(job.pool);
     const folder = await lifetime.temporaryFolder();
     await writeFile(join(folder.path, 'places'), pool.places);
     await writeFile(join(folder.path, 'bytes'), pool.bytes);
     const jobFile = join(folder.path, 'job.json');
-    const facts = { name: 'k6', model: 'open', latency_from: 'sent', latency_resolution_us: 1 } as const;
     return {
-      facts: { ...facts, version: found.version },
+      facts: { name: 'k6', version, model: 'open', latency_from: 'sent', latency_resolution_us: 1 },
       pool: pool.facts,
       async send(order) {
         const tally = new Tally();
         const due = Math.ceil(order.range.count / job.batchSize);
         if (due === 0) return tally.result({ errors: 0, generator_cpu_us: 0 });
-        const { events, sessions, seed } = pool;
         const scenario = scenarioOf(order.rate_events_per_s! / job.batchSize, due, job.timeout_s);
-        const k6Job: K6Job = { job, order, pool: { events, sessions, seed }, folder: folder.path, scenario };
+        const k6Job: K6Job = { job, order, pool: pool.facts, folder: folder.path, scenario };
         await writeFile(jobFile, JSON.stringify(k6Job));
         const cpu: ReturnType<typeof probe>[] = [];
         const script = [...FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
         const { how, other } = await runProgram({
-          command: [...pinningCommand(placement.generator_cpus), found.binary, ...script],
+          command: [...pinningCommand(placement.generator_cpus), binary, ...script],
           env: environment(),
           lifetime,
           onLine(line, child) {
-            if (line.startsWith('{')) count(JSON.parse(line) as K6Answer, tally);
-            else if (line === 'ready' || line === 'done') cpu.push(probe(child.pid!));
+            if (line === 'ready' || line === 'done') cpu.push(probe(child.pid!));
+            else if (line.startsWith('{')) count(JSON.parse(line) as K6Answer, tally);
             else return false;
             return true;
           },

@@ -15,10 +15,7 @@ import type { Requests } from '../bodies.ts';
 /** Folder in which `pnpm k6:install` puts k6; git ignores it. */
 const K6_FOLDER = `${ROOT}.bench/bin`;
 
-export interface Found {
-  readonly binary: string;
-  readonly version: string;
-}
+export type Found = Readonly<Record<'binary' | 'version', string>>;
 
 /**
  * Returns `$K6_BIN`, else the k6 of PATH, else that of the folder; `null` when none runs. When `$K6_BIN` is set, no

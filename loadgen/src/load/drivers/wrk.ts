@@ -22,16 +22,15 @@ const LONGEST_S = 24 * 3600;
 
 const NONE = { errors: 0, dropped_requests: 0, latency: null, generator_delay: null } as const;
 
-export function wrkDriver(found: Found): Driver {
+export function wrkDriver({ binary, version }: Found): Driver {
   return async (job, { placement, lifetime }) => {
     const pool = await loadPool(job.pool);
     const folder = await lifetime.temporaryFolder();
     const bodies = join(folder.path, 'bodies');
     // Both servers get the same range one after the other, so the file is written only once.
     let written: Order['range'] | null = null;
-    const facts = { name: 'wrk', model: 'closed', latency_from: 'sent', latency_resolution_us: 1 } as const;
     return {
-      facts: { ...facts, version: found.version },
+      facts: { name: 'wrk', version, model: 'closed', latency_from: 'sent', latency_resolution_us: 1 },
       pool: pool.facts,
       async send({ url, range }) {
         const requests = requestsOf(pool, job, range);
@@ -47,7 +46,7 @@ export function wrkDriver(found: Found): Driver {
         const script = ['-s', SCRIPT, url, '--', bodies, path, String(count)];
         let done: Omit<Sent, keyof typeof NONE | 'sent_events'> | undefined;
         const { how, other } = await runProgram({
-          command: [...pinningCommand(placement.generator_cpus), found.binary, ...flags, ...script],
+          command: [...pinningCommand(placement.generator_cpus), binary, ...flags, ...script],
           lifetime,
           // When a connection breaks, wrk does not send its request again, and waits for an answer that never comes.
           silence_ms: (job.timeout_s + GRACE_S) * 1000,

@@ -8,8 +8,7 @@
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
-import type { Latency } from '../../load/drivers/driver.ts';
+import { createHistogram, type Latency, latencyOf, record } from '../../analyse/histogram.ts';
 
 /** The beginning of an event's frame, which is in its first bytes: an id has at most 16 digits. */
 const EVENT = /^id: (\d{1,16})\ndata: \{"type":"event","payload":/;
