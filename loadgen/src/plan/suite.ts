@@ -18,8 +18,11 @@ import {
 } from './lengths.ts';
 import { type Options, parseRates, type RequestedRate, type Spec } from './spec.ts';
 
-const SOAK_EVENTS_PER_S = 10_000;
+/** Rate of the soak, and of the open loop with clients of the stream; and the number of those clients. */
+const STREAM_RATE: FixedRate = { kind: 'fixed', events_per_s: 10_000 };
 const STREAM_CLIENTS = 10;
+
+const PLAIN_RATES = '1000,10000';
 
 /** Fewest requests of a slice. A small number of events has fewer slices. */
 const FEWEST_REQUESTS = 100;
@@ -56,16 +59,16 @@ const BY_MODE: Readonly<Record<RunMode, (options: Chosen, tools: Tools) => Spec[
   startup: () => [],
   main: (options) => [...main(options, MAIN_RATES), ...(options.plain ? plain(options) : [])],
   batch: (options) => [closedLoop(options)],
-  single: (options) => [single(options)],
+  single: (options) => [closedLoop(options, SINGLE)],
   open: opens,
   soak: (options, tools) => [soak(options, tools)],
   all: full,
 };
 
 /** Returns the measurements of the headline: a closed loop, and open loops in the same processes. */
-function main(options: Chosen, rates: string): Spec[] {
+function main(options: Chosen, rates: string, how: How = {}): Spec[] {
   const loops = parseRates(rates, []).map((rate) => open(withoutLength(options), rate));
-  return inGroup('main', [closedLoop(options), ...loops]);
+  return inGroup('main', [closedLoop(options, how), ...loops]);
 }
 
 /** Returns one open loop per rate. If a rate is a share, the closed loop that it refers to comes first. */
@@ -93,21 +96,18 @@ function full(options: Chosen, tools: Tools): Spec[] {
     ...loops,
     ...plain(generated),
     ...(options.corpus === undefined ? [] : [closedLoop(options, { name: 'corpus', slices: 2 })]),
-    single(generated),
+    closedLoop(generated, SINGLE),
     closedLoop({ ...generated, durability: 'power' }, power),
-    ...inGroup('stream', [{ ...open(stream, fixed(10_000)), name: 'stream' }]),
+    ...inGroup('stream', [{ ...open(stream, STREAM_RATE), name: 'stream' }]),
   ];
 }
 
 /** Returns the measurements of the plain servers, with the same bytes as the headline (decision 67). */
 function plain(options: Chosen): Spec[] {
-  const loops = [1_000, 10_000].map((events_per_s) => ({
-    ...open(withoutLength(options), fixed(events_per_s)),
-    name: `plain_${events_per_s}`,
-  }));
-  const specs = [closedLoop(options, { name: 'plain_batch', slices: 2, ceiling: false }), ...loops];
+  const specs = main(options, PLAIN_RATES, { slices: 2, ceiling: false });
   return inGroup('plain', specs).map((spec) => ({
     ...spec,
+    name: `plain_${spec.name.replace('open_', '')}`,
     servers: 'plain',
     title: `Plain servers: ${spec.title.charAt(0).toLowerCase()}${spec.title.slice(1)}`,
   }));
@@ -128,21 +128,20 @@ type How = Partial<Pick<Spec, 'name' | 'title' | 'group' | 'ceiling'>> & {
   readonly slices?: number;
 };
 
+const SINGLE: How = { name: 'single', title: 'One event a request, closed loop', mode: 'single', slices: 2 };
+
 function closedLoop(options: Chosen, { slices = SLICES, mode = 'batch', ...how }: How = {}): Spec {
-  const { corpus, driver, events = null, batchSize, duration = SLICE_S[mode] } = options;
+  const { corpus, driver, events = null, duration = SLICE_S[mode] } = options;
+  const batch_size = mode === 'single' ? 1 : options.batchSize;
   const title = `Batches of ${corpus === undefined ? 'generated' : 'real'} events, closed loop`;
-  const most = events === null ? slices : Math.floor(events / batchSize / FEWEST_REQUESTS);
+  const most = events === null ? slices : Math.floor(events / batch_size / FEWEST_REQUESTS);
   const own = { name: 'batch', title, mode, driver, ceiling: true, ...how };
   return specOf(options, own, {
+    batch_size,
     slices: Math.max(1, Math.min(slices, most)),
     events,
     duration_s: events === null ? duration : null,
   });
-}
-
-function single(options: Chosen): Spec {
-  const title = 'One event a request, closed loop';
-  return closedLoop({ ...options, batchSize: 1 }, { name: 'single', title, mode: 'single', slices: 2 });
 }
 
 function open(options: Options, rate: RequestedRate): Spec {
@@ -161,7 +160,7 @@ function open(options: Options, rate: RequestedRate): Spec {
 function soak(options: Options, tools: Tools): Spec {
   const { streamClients = STREAM_CLIENTS, duration = options.quick ? QUICK_SOAK_S : SOAK_S } = options;
   // The command line accepts only one fixed rate for a soak.
-  const rate = (options.rates?.[0] ?? fixed(SOAK_EVENTS_PER_S)) as FixedRate;
+  const rate = (options.rates?.[0] ?? STREAM_RATE) as FixedRate;
   const length = duration % 60 === 0 ? `${duration / 60} min` : `${duration} s`;
   const title = `Soak: ${length} at ${eventsPerSecond(rate)}, ${streamClients} stream clients, a dashboard`;
   const own = { name: 'soak', title, mode: 'soak', driver: tools.k6 ? 'k6' : 'open', rate } as const;
@@ -174,10 +173,6 @@ function soak(options: Options, tools: Tools): Spec {
 }
 
 type FixedRate = Extract<RequestedRate, { kind: 'fixed' }>;
-
-function fixed(events_per_s: number): FixedRate {
-  return { kind: 'fixed', events_per_s };
-}
 
 function eventsPerSecond({ events_per_s }: FixedRate): string {
   return `${events_per_s.toLocaleString('en-US')} events/s`;
