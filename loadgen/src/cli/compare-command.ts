@@ -17,11 +17,7 @@ bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.`,
 };
 
 /** Returns the exit code: 0 compared, 1 failed, 2 a flag is wrong, 130 interrupted. */
-export function compareCommand(
-  argv: readonly string[],
-  contenders: Contenders,
-  program?: string,
-): Promise<number> {
+export function compareCommand(argv: readonly string[], contenders: Contenders, program?: string) {
   const run = (options: Options, lifetime: Lifetime) => compare(argv, options, contenders, lifetime);
   return runCommand('compare', parseOptions(argv), run, program);
 }

@@ -4,16 +4,7 @@
  * Invariant: parsing, checks, help and the types of options follow from these tables. No other code contains a default
  * of a flag.
  */
-import {
-  DEFAULT_RATES,
-  HEADLINE_ROUNDS,
-  PEER_S,
-  ROUNDS,
-  SLICE_S,
-  SOAK_S,
-  UNSIZED_WARM_UP,
-  WARMUP_S,
-} from './lengths.ts';
+import { PEER_S, RATES, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
 
 const MODES = ['startup', 'main', 'batch', 'single', 'open', 'soak', 'all'] as const;
 export type RunMode = (typeof MODES)[number];
@@ -49,7 +40,7 @@ const IN_BATCHES = ['main', 'batch', 'open', 'soak'] as const;
 const ALL_BUT_FULL = [...LOADS, 'startup'] as const;
 const LEVELS = ['process', 'power'] as const;
 export type Durability = (typeof LEVELS)[number];
-const ROUNDED = { commands: ['compare', 'peers'] } as const;
+const ROUNDED = { commands: ['compare', 'peers'], modes: LOOPS_AND_ALL } as const;
 const SEEDED = { commands: ['compare', 'sync', 'codecs', 'rpc'] } as const;
 
 /** A flag that changes the load: a reader would take its figures for those of the default load. */
@@ -71,7 +62,7 @@ export const FLAGS = {
   rate: { kind: 'text', commands: COMPARE, modes: ['open', 'soak'], value: 'RATES' },
   'stream-clients': { ...LOAD, kind: 'integer', minimum: 0, maximum: 1000 },
   warmup: { ...LOAD, kind: 'integer', minimum: 0, quick: 20_000 },
-  rounds: { ...ROUNDED, kind: 'integer', modes: LOOPS_AND_ALL, default: ROUNDS, quick: 1, maximum: 100 },
+  rounds: { ...ROUNDED, kind: 'integer', default: ROUNDS.default, quick: 1, maximum: 100 },
   plain: { kind: 'switch', commands: COMPARE, modes: ['main', 'all'] },
   starts: { kind: 'integer', commands: COMPARE, default: 10, quick: 3, maximum: 1000 },
   corpus: { kind: 'text', commands: ['compare', 'codecs'], modes: [...LOADS, 'all'] },
@@ -94,11 +85,11 @@ export const HELP: Readonly<Record<FlagName, string>> = {
   stored: 'events of the database that is read; it is made once, in .bench/',
   duration:
     'length of a slice; of a closed loop, the events that the faster server takes so long for ' +
-    `[${SLICE_S.batch}, single events ${SLICE_S.single}, open loop ${SLICE_S.open}, soak ${SOAK_S}, peers ${PEER_S}]`,
+    `[${SLICE_S.batch}, single events ${SLICE_S.single}, open loop ${SLICE_S.open}, soak ${SOAK_S.default}, peers ${PEER_S}]`,
   driver: 'what sends in a closed loop; wrk costs least and reports no latencies [wrk where it is installed]',
   concurrency: 'connections',
   'batch-size': 'events in a request',
-  rate: `events/s, or in an open loop also shares of each server's own throughput [open ${DEFAULT_RATES}; soak 10000]`,
+  rate: `events/s, or in an open loop also shares of each server's own throughput [open ${RATES.all}; soak 10000]`,
   'stream-clients':
     'clients of the live stream during the load, each checked against the file [soak 10, else 0]',
   warmup:
@@ -107,7 +98,7 @@ export const HELP: Readonly<Record<FlagName, string>> = {
     `at a rate ${WARMUP_S.open} s, soak ${WARMUP_S.soak} s]`,
   rounds:
     'rounds: fresh processes of both servers, whose slices follow each other in the order A B B A ' +
-    `(--mode=all: ${HEADLINE_ROUNDS} of the headline)`,
+    `(--mode=all: ${ROUNDS.headline} of the headline)`,
   plain: 'also measure a plain server of each language: what the design is worth, and what the language',
   starts: 'starts measured per server',
   corpus: 'recorded events instead of generated ones: NDJSON, gzip or not',

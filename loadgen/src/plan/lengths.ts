@@ -1,10 +1,10 @@
 /** DATA: default numbers of rounds and slices, and default lengths of slices and warm-ups. */
 
-/** Rounds of a comparison. Each round has fresh processes of both servers. */
-export const ROUNDS = 4;
-
-/** Rounds of the headline in the full comparison, since its ratios have to be known to ±5 %. */
-export const HEADLINE_ROUNDS = 6;
+/**
+ * Rounds of a comparison, each with fresh processes of both servers, and of the headline in the full comparison, since
+ * its ratios have to be known to ±5 %.
+ */
+export const ROUNDS = { default: 4, headline: 6 };
 
 /** Slices of a closed loop per server and round, in the order A B B A. */
 export const SLICES = 4;
@@ -19,8 +19,7 @@ export const SLICE_S = { batch: 0.75, single: 2, open: 3, slow_open: 5 };
 export const SLOW_EVENTS_PER_S = 1_000;
 
 /** Seconds of a soak per server: by default, and with `--quick`. */
-export const SOAK_S = 1800;
-export const QUICK_SOAK_S = 60;
+export const SOAK_S = { default: 1800, quick: 60 };
 
 /** Seconds of the warm-up of an open loop and of a soak, at the requested rate. */
 export const WARMUP_S = { open: 4, soak: 10 };
@@ -28,11 +27,11 @@ export const WARMUP_S = { open: 4, soak: 10 };
 /** Default number of warm-up events of a closed loop: a few seconds of the slower server on two cores. */
 export const UNSIZED_WARM_UP = { batch: 300_000, single: 40_000, plain: 100_000 };
 
-/** Rates of the open loops in the default comparison: typical loads of a user, and one near saturation. */
-export const MAIN_RATES = '1000,10000,75%';
-
-/** Rates of `--mode=open` and of the full comparison. */
-export const DEFAULT_RATES = '1000,10000,30000,25%,50%,75%,90%';
+/**
+ * Rates of the open loops. `main`: of the default comparison, typical loads of a user, and one near saturation. `plain`:
+ * of the plain servers. `all`: of `--mode=open` and of the full comparison.
+ */
+export const RATES = { main: '1000,10000,75%', plain: '1000,10000', all: '1000,10000,30000,25%,50%,75%,90%' };
 
 /** Width of a table in characters when stdout is not a terminal. */
 export const PIPED_COLUMNS = 120;

@@ -61,7 +61,7 @@ function reasonsToKeepCommitted({ mode, rounds, starts, corpus, given }: Options
     [mode !== 'main' && mode !== 'all', `--mode=${mode}`],
     ...FLAG_ENTRIES.map(([name, { scratch }]) => [scratch === true && given.has(name), `--${name}`] as const),
     // Fewer rounds show too little of the variation between processes.
-    [rounds < ROUNDS, `fewer than ${ROUNDS} rounds`],
+    [rounds < ROUNDS.default, `fewer than ${ROUNDS.default} rounds`],
     [starts < FLAGS.starts.default, 'fewer starts'],
     [mode === 'main' && corpus !== undefined, '--corpus'],
   ];

@@ -5,24 +5,12 @@
  * comparison (`--mode=all`) needs a corpus only for the row with real events.
  */
 import type { RunMode } from './flags.ts';
-import {
-  DEFAULT_RATES,
-  HEADLINE_ROUNDS,
-  MAIN_RATES,
-  QUICK_SOAK_S,
-  SLICE_S,
-  SLICES,
-  SLOW_EVENTS_PER_S,
-  SOAK_S,
-  WARMUP_S,
-} from './lengths.ts';
+import { RATES, ROUNDS, SLICE_S, SLICES, SLOW_EVENTS_PER_S, SOAK_S, WARMUP_S } from './lengths.ts';
 import { type Options, parseRates, type RequestedRate, type Spec } from './spec.ts';
 
 /** Rate of the soak, and of the open loop with clients of the stream; and the number of those clients. */
 const STREAM_RATE: FixedRate = { kind: 'fixed', events_per_s: 10_000 };
 const STREAM_CLIENTS = 10;
-
-const PLAIN_RATES = '1000,10000';
 
 /** Fewest requests of a slice. A small number of events has fewer slices. */
 const FEWEST_REQUESTS = 100;
@@ -57,7 +45,7 @@ type Chosen = Options & { readonly driver: 'autocannon' | 'wrk' };
 
 const BY_MODE: Readonly<Record<RunMode, (options: Chosen, tools: Tools) => Spec[]>> = {
   startup: () => [],
-  main: (options) => [...main(options, MAIN_RATES), ...(options.plain ? plain(options) : [])],
+  main: (options) => [...main(options, RATES.main), ...(options.plain ? plain(options) : [])],
   batch: (options) => [closedLoop(options)],
   single: (options) => [closedLoop(options, SINGLE)],
   open: opens,
@@ -73,7 +61,7 @@ function main(options: Chosen, rates: string, how: How = {}): Spec[] {
 
 /** Returns one open loop per rate. If a rate is a share, the closed loop that it refers to comes first. */
 function opens(options: Chosen): Spec[] {
-  const rates = options.rates ?? parseRates(DEFAULT_RATES, []);
+  const rates = options.rates ?? parseRates(RATES.all, []);
   const loops = rates.map((rate) => open(options, rate));
   const hasShare = rates.some(({ kind }) => kind === 'share');
   return inGroup('open', hasShare ? [closedLoop(withoutLength(options)), ...loops] : loops);
@@ -83,8 +71,8 @@ function opens(options: Chosen): Spec[] {
 function full(options: Chosen, tools: Tools): Spec[] {
   const generated = { ...options, corpus: undefined, events: undefined };
   const hasRounds = options.quick || options.given.has('rounds');
-  const headline = { ...generated, rounds: hasRounds ? options.rounds : HEADLINE_ROUNDS };
-  const [closed, ...loops] = main({ ...headline, events: options.events }, DEFAULT_RATES);
+  const headline = { ...generated, rounds: hasRounds ? options.rounds : ROUNDS.headline };
+  const [closed, ...loops] = main({ ...headline, events: options.events }, RATES.all);
   // The same bytes by the other generator, so that a reader sees the influence of the generator.
   const title = 'The same batches, sent by autocannon';
   const other = { name: 'autocannon', title, group: 'main', slices: 2, ceiling: false };
@@ -104,7 +92,7 @@ function full(options: Chosen, tools: Tools): Spec[] {
 
 /** Returns the measurements of the plain servers, with the same bytes as the headline (decision 67). */
 function plain(options: Chosen): Spec[] {
-  const specs = main(options, PLAIN_RATES, { slices: 2, ceiling: false });
+  const specs = main(options, RATES.plain, { slices: 2, ceiling: false });
   return inGroup('plain', specs).map((spec) => ({
     ...spec,
     name: `plain_${spec.name.replace('open_', '')}`,
@@ -158,7 +146,8 @@ function open(options: Options, rate: RequestedRate): Spec {
 }
 
 function soak(options: Options, tools: Tools): Spec {
-  const { streamClients = STREAM_CLIENTS, duration = options.quick ? QUICK_SOAK_S : SOAK_S } = options;
+  const usual = SOAK_S[options.quick ? 'quick' : 'default'];
+  const { streamClients = STREAM_CLIENTS, duration = usual } = options;
   // The command line accepts only one fixed rate for a soak.
   const rate = (options.rates?.[0] ?? STREAM_RATE) as FixedRate;
   const length = duration % 60 === 0 ? `${duration / 60} min` : `${duration} s`;

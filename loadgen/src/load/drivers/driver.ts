@@ -5,10 +5,10 @@
  * when an answer states it.
  */
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import type { Latency } from '../../analyse/histogram.ts';
 import type { Placement } from '../../plan/placement.ts';
 import type { Range, RequestShape } from '../bodies.ts';
 import type { PoolFacts, PoolSource } from '../pool.ts';
+import type { Tally } from './tally.ts';
 
 export interface Job extends RequestShape {
   readonly pool: PoolSource;
@@ -50,28 +50,5 @@ export interface Generator {
   close(): Promise<void>;
 }
 
-export interface Sent {
-  /** Milliseconds from the first request (open model: the moment it was due) to the last answer. */
-  readonly duration_ms: number;
-  readonly requests: number;
-  readonly sent_events: number;
-  readonly sent_bytes: number;
-  /** Sum of `received` of all 2xx answers. */
-  readonly received_events: number;
-  /** Number of answers that are no 2xx, or cannot be parsed. */
-  readonly non_2xx: number;
-  /** Number of requests without an answer, including timeouts. */
-  readonly errors: number;
-  /** Number of requests that were due and never sent. Only k6 drops requests; for other drivers it is 0. */
-  readonly dropped_requests: number;
-  readonly status_codes: Readonly<Record<string, number>>;
-  /** Latency of answered requests; `null` when no request was answered. */
-  readonly latency: Latency | null;
-  /**
-   * Open model: the delay that the generator itself causes, from the moment a request was due and had a connection
-   * until it was written. `null` where the generator does not measure it.
-   */
-  readonly generator_delay: Latency | null;
-  /** CPU time of the generator's process, in microseconds. */
-  readonly generator_cpu_us: number;
-}
+/** The outcome of an order, whose figures {@link Tally.result} describes. */
+export type Sent = Readonly<ReturnType<Tally['result']>>;

@@ -42,13 +42,10 @@ function versionOf(binary: string, flag: string, pattern: RegExp, env: NodeJS.Pr
 const LINE_FEED = Buffer.from('\n');
 
 /** Writes the bodies of the requests to a file, one a line. A body has no line feed, since the pool has none. */
-export async function writeBodies(
-  file: string,
-  { count, body }: Requests,
-  signal: AbortSignal,
-): Promise<void> {
+export async function writeBodies(file: string, requests: Requests, signal: AbortSignal): Promise<void> {
   function* lines(): Iterable<Buffer> {
-    for (let number = 0; number < count; number++) yield Buffer.concat([body(number), LINE_FEED]);
+    for (let number = 0; number < requests.count; number++)
+      yield Buffer.concat([requests.body(number), LINE_FEED]);
   }
   // Without the flush, the system would write the file to disk while a program is measured.
   await writeFile(file, lines(), { mode: 0o600, flush: true, signal });

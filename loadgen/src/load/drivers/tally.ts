@@ -6,9 +6,15 @@
  */
 import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 import { nowMs } from '../../observe/clock.ts';
-import type { Sent } from './driver.ts';
 
-type Known = Pick<Sent, 'errors' | 'generator_cpu_us'> & Partial<Pick<Sent, 'dropped_requests'>>;
+interface Known {
+  /** Number of requests without an answer, including timeouts. */
+  readonly errors: number;
+  /** Number of requests that were due and never sent; default 0. Only k6 drops requests. */
+  readonly dropped_requests?: number;
+  /** CPU time of the generator's process, in microseconds. */
+  readonly generator_cpu_us: number;
+}
 
 export class Tally {
   readonly #latency = createHistogram();
@@ -51,17 +57,25 @@ export class Tally {
     else this.acknowledged += received;
   }
 
-  result(known: Known): Sent {
+  result(known: Known) {
     return {
+      /** Milliseconds from the first request (open model: the moment it was due) to the last answer. */
       duration_ms: this.#lastAnswer_ms - this.#first_ms,
       requests: this.requests,
       sent_events: this.#events,
       sent_bytes: this.#bytes,
+      /** Sum of `received` of all 2xx answers. */
       received_events: this.acknowledged,
+      /** Number of answers that are no 2xx, or cannot be parsed. */
       non_2xx: this.#non2xx,
       dropped_requests: 0,
-      status_codes: this.#statusCodes,
+      status_codes: this.#statusCodes as Readonly<Record<string, number>>,
+      /** Latency of answered requests; `null` when no request was answered. */
       latency: latencyOf(this.#latency),
+      /**
+       * Open model: the delay that the generator itself causes, from the moment a request was due and had a connection
+       * until it was written. `null` where the generator does not measure it.
+       */
       generator_delay: latencyOf(this.#generatorDelay),
       ...known,
     };
