@@ -54,8 +54,7 @@ export async function loadPool(source: PoolSource) {
   return { ...size, ...packed(templates), facts };
 }
 
-/** JSON text contains no raw control characters, so these marks are found again at the two ids alone. */
-const [SESSION_MARK, ID_MARK] = ['\x01'.repeat(UUID_BYTES), '\x02'.repeat(UUID_BYTES)];
+const PLACEHOLDER = '0'.repeat(UUID_BYTES);
 
 type Template = ReturnType<typeof templateOf>;
 
@@ -74,16 +73,18 @@ function templateOf(line: string, sessions: Map<string, number>) {
   const hasId = typeof event_id === 'string' && event_id.trim() !== '';
   const members = memberSpans(line);
   const last = (name: string) => members.findLast(({ key }) => key === name)!;
-  const ids = [{ mark: SESSION_MARK, ...last('session_id') }];
-  if (hasId) ids.push({ mark: ID_MARK, ...last('event_id') });
-  let text = line;
-  // The later id is replaced first, so that the offset of the earlier one stays.
-  for (const { mark, at, text: id } of ids.toSorted((a, b) => b.at - a.at))
-    text = `${text.slice(0, at + 1)}${mark}${text.slice(at + id.length - 1)}`;
-  const bytes = Buffer.from(text);
-  const [sessionAt, idAt] = [bytes.indexOf(SESSION_MARK), bytes.indexOf(ID_MARK)];
-  for (const at of hasId ? [sessionAt, idAt] : [sessionAt]) bytes.fill('0', at, at + UUID_BYTES);
+  const ids = hasId ? [last('session_id'), last('event_id')] : [last('session_id')];
+  const places = new Map<string, number>();
+  let [text, end] = ['', 0];
+  for (const { key, at, text: id } of ids.toSorted((a, b) => a.at - b.at)) {
+    text += line.slice(end, at + 1);
+    places.set(key, Buffer.byteLength(text));
+    text += PLACEHOLDER;
+    end = at + id.length - 1;
+  }
+  const bytes = Buffer.from(text + line.slice(end));
   if (!sessions.has(session_id)) sessions.set(session_id, sessions.size);
+  const [sessionAt, idAt = -1] = [places.get('session_id')!, places.get('event_id')];
   return { bytes, idAt, sessionAt, session: sessions.get(session_id)! };
 }
 

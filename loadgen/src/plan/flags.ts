@@ -120,18 +120,14 @@ type Camel<Text extends string> = Text extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : Text;
 
-/** A `choice` is one of the words of its flag. */
-interface ValueOfKind<Choice> {
-  readonly switch: boolean;
-  readonly list: readonly string[];
-  readonly integer: number;
-  readonly text: string;
-  readonly choice: Choice;
-}
+type ValuesOfKinds = { switch: boolean; list: readonly string[]; integer: number; text: string };
 
+/** A `choice` is one of the words of its flag. */
 type ValueOf<One extends Flag> =
-  | ValueOfKind<One extends { readonly choices: readonly (infer Choice)[] } ? Choice : never>[One['kind']]
-  | (One extends { readonly kind: 'switch' } | { readonly default: unknown } ? never : undefined);
+  | (One extends { choices: readonly (infer Choice)[] }
+      ? Choice
+      : ValuesOfKinds[Exclude<One['kind'], 'choice'>])
+  | (One extends { kind: 'switch' } | { default: unknown } ? never : undefined);
 
 /**
  * All flags by their names in camel case. A flag that is not given, or that the command does not have, has its default;
