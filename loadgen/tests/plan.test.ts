@@ -20,20 +20,12 @@ const optionsOf = (...argv: string[]): Options => {
   return parsed.options;
 };
 const planOf = (...argv: string[]) => makePlan(optionsOf(...argv), { k6: false, wrk: true });
-const groups = (...argv: string[]) =>
-  groupsOf(planOf(...argv).specs).map((group) => group.map(({ name }) => name));
 const CORPUS = `--corpus=${import.meta.filename}`;
 
 test('starts are spread over all rounds', () => {
-  for (const portions of [
-    [2, 2, 2, 2, 2],
-    [1, 2],
-    [0, 0, 1],
-  ]) {
-    const count = portions.reduce((sum, one) => sum + one);
-    const found = portions.map((_, cycle) => portion(count, cycle, portions.length));
-    assert.deepEqual(found, portions);
-  }
+  const portions = (count: number, cycles: number) =>
+    Array.from({ length: cycles }, (_, cycle) => portion(count, cycle, cycles)).join('');
+  assert.deepEqual([portions(10, 5), portions(3, 2), portions(1, 3)], ['22222', '12', '001']);
 });
 
 test('a closed loop by duration has what the faster server takes in all slices, in whole requests', () => {
@@ -49,18 +41,32 @@ test('a closed loop by duration has what the faster server takes in all slices, 
 });
 
 test('the default run and the full run stay below their goals by their own estimates', () => {
-  assert.deepEqual(groups(), [['batch', 'open_1000', 'open_10000', 'open_75_percent']]);
   assert.ok(planOf().estimated_s <= 270, String(planOf().estimated_s));
   const full = planOf('--mode=all').estimated_s;
   assert.ok(full <= 20 * 60, String(full));
 });
 
-test('the full comparison measures every rate, both generators, the plain servers and single events', () => {
-  const shares = [25, 50, 75, 90].map((share) => `open_${share}_percent`);
-  const main = ['batch', 'autocannon', 'open_1000', 'open_10000', 'open_30000', ...shares];
-  const plain = ['plain_batch', 'plain_1000', 'plain_10000'];
-  const others = ['corpus', 'single', 'power', 'stream'].map((name) => [name]);
-  assert.deepEqual(groups('--mode=all', CORPUS), [main, plain, ...others]);
+test('each mode has its measurements, by group, and a picked share the closed loop that it is a share of', () => {
+  const shares = [25, 50, 75, 90].map((share) => `open_${share}_percent`).join(' ');
+  const full = `batch autocannon open_1000 open_10000 open_30000 ${shares}`;
+  const plain = 'plain_batch plain_1000 plain_10000';
+  for (const [line, ...wanted] of [
+    ['--', 'batch open_1000 open_10000 open_75_percent'],
+    ['--plain', 'batch open_1000 open_10000 open_75_percent', plain],
+    [`--mode=all ${CORPUS}`, full, plain, 'corpus', 'single', 'power', 'stream'],
+    ['--mode=all --pick=open_75_percent', 'batch open_75_percent'],
+    ['--mode=all --pick=single,stream', 'single', 'stream'],
+    ['--mode=open --rate=2000', 'open_2000'],
+  ]) {
+    const groups = groupsOf(planOf(...line!.split(' ')).specs);
+    assert.deepEqual(
+      groups.map((group) => group.map(({ name }) => name).join(' ')),
+      wanted,
+    );
+  }
+});
+
+test('the full comparison has both generators, the plain servers and more rounds of the headline', () => {
   const { specs } = planOf('--mode=all');
   const spec = (name: string) => specs.find((one) => one.name === name)!;
   assert.equal(spec('corpus'), undefined);
@@ -77,19 +83,12 @@ test('the full comparison measures every rate, both generators, the plain server
   assert.equal(planOf('--mode=soak').specs[0]!.workload.duration_s, 1800);
 });
 
-test('generators that are not installed are replaced, and --plain adds the plain servers', () => {
-  assert.deepEqual(groups('--plain').at(-1), ['plain_batch', 'plain_1000', 'plain_10000']);
+test('generators that are not installed are replaced', () => {
   const { specs } = makePlan(optionsOf('--mode=all'), { k6: false, wrk: false });
   assert.equal(specs[0]!.driver, 'autocannon');
   assert.ok(!specs.some(({ name }) => name === 'autocannon'));
   const soakOf = (k6: boolean) => makePlan(optionsOf('--mode=soak'), { k6, wrk: true }).specs[0]!.driver;
   assert.deepEqual([soakOf(true), soakOf(false)], ['k6', 'open']);
-});
-
-test('a picked share brings the closed loop that it is a share of', () => {
-  assert.deepEqual(groups('--mode=all', '--pick=open_75_percent'), [['batch', 'open_75_percent']]);
-  assert.deepEqual(groups('--mode=all', '--pick=single,stream'), [['single'], ['stream']]);
-  assert.deepEqual(groups('--mode=open', '--rate=2000'), [['open_2000']]);
 });
 
 test('the committed result is replaced by a default or a full run alone', () => {
