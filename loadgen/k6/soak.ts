@@ -1,20 +1,19 @@
 /**
  * The k6 script of a soak: batches at a constant rate of arrival, one line on stdout for every answer.
  *
- * `src/load/drivers/k6.ts` starts it with `-e JOB=FILE` and reads its lines. Invariant: request n of a run has the
+ * `src/load/drivers/k6.ts` starts it with `-e JOB=JSON` and reads its lines. Invariant: request n of a run has the
  * events of the range from n*batchSize on, for any virtual user. Nothing beyond the range is sent. k6 strips the types.
  */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
-import { type File, open as openShared, SeekMode } from 'k6/experimental/fs';
+import { open as openShared, SeekMode } from 'k6/experimental/fs';
 import http from 'k6/http';
 import { bodyOf, bytesOf, type Piece, PLACE_WORDS, type Range, spansOf } from '../src/load/bodies.ts';
 import type { K6Answer, K6Job } from '../src/load/drivers/k6.ts';
 
-const { job, order, pool, folder, scenario } = JSON.parse(open(__ENV.JOB!)) as K6Job;
+const { job, order, pool, file: name, scenario } = JSON.parse(__ENV.JOB!) as K6Job;
 const url = `${order.url}/api/events/batch`;
-const placesFile = await openShared(`${folder}/places`);
-const bytesFile = await openShared(`${folder}/bytes`);
+const file = await openShared(name);
 
 // The figures come from the printed lines, so k6's own metrics need no tags.
 export const options = { systemTags: [], scenarios: { soak: scenario } };
@@ -59,16 +58,17 @@ export default async function (): Promise<void> {
 
 async function batchBody(range: Range): Promise<Uint8Array> {
   const pieces: Piece[] = [];
+  const size = PLACE_WORDS * 4;
   for (const { first, within, count } of spansOf(pool, range)) {
-    const size = PLACE_WORDS * 4;
-    const places = new Uint32Array((await read(placesFile, within * size, count * size)).buffer);
+    const places = new Uint32Array((await read(within * size, count * size)).buffer);
     const [from, to] = bytesOf(places);
-    pieces.push({ first, places, bytes: await read(bytesFile, from, to - from) });
+    // The bytes of all events follow their places.
+    pieces.push({ first, places, bytes: await read(pool.events * size + from, to - from) });
   }
-  return bodyOf(pool, pieces, true, (size) => new Uint8Array(size));
+  return bodyOf(pool, pieces, true, (length) => new Uint8Array(length));
 }
 
-async function read(file: File, at: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
+async function read(at: number, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const target = new Uint8Array(size);
   await file.seek(at, SeekMode.Start);
   const count = await file.read(target);

@@ -28,12 +28,8 @@ export type Range = Readonly<Record<'first' | 'count', number>>;
 /** Events of a range that lie next to each other in the pool, of which `within` is the number of the first one. */
 type Span = Range & Readonly<Record<'within', number>>;
 
-export interface Piece {
-  readonly first: number;
-  readonly places: Uint32Array;
-  /** The events, joined by commas. */
-  readonly bytes: Uint8Array;
-}
+/** A span with its places and its events, which are joined by commas. */
+export type Piece = Readonly<{ first: number; places: Uint32Array; bytes: Uint8Array }>;
 
 export function batchBody(pool: PackedPool, range: Range): Buffer {
   return packedBody(pool, range, true);

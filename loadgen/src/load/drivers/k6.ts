@@ -22,12 +22,12 @@ import { Tally } from './tally.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 
-/** What the script reads from a file. `folder` has the arrays of the pool: virtual users share no memory, but files. */
+/** What the script is told. `file` has places and bytes of the pool: virtual users share no memory, but files. */
 export interface K6Job {
   readonly job: Job;
   readonly order: Order;
   readonly pool: PoolSize;
-  readonly folder: string;
+  readonly file: string;
   /** The executor of k6 and its settings. */
   readonly scenario: object;
 }
@@ -56,9 +56,8 @@ export function k6Driver({ binary, version }: Found): Driver {
   return async (job, { placement, lifetime }) => {
     const pool = await loadPool(job.pool);
     const folder = await lifetime.temporaryFolder();
-    await writeFile(join(folder.path, 'places'), pool.places);
-    await writeFile(join(folder.path, 'bytes'), pool.bytes);
-    const jobFile = join(folder.path, 'job.json');
+    const file = join(folder.path, 'pool');
+    await writeFile(file, [new Uint8Array(pool.places.buffer), pool.bytes]);
     return {
       facts: { name: 'k6', version, model: 'open', latency_from: 'sent', latency_resolution_us: 1 },
       pool: pool.facts,
@@ -67,10 +66,9 @@ export function k6Driver({ binary, version }: Found): Driver {
         const due = Math.ceil(order.range.count / job.batchSize);
         if (due === 0) return tally.result({ errors: 0, generator_cpu_us: 0 });
         const scenario = scenarioOf(order.rate_events_per_s! / job.batchSize, due, job.timeout_s);
-        const k6Job: K6Job = { job, order, pool: pool.facts, folder: folder.path, scenario };
-        await writeFile(jobFile, JSON.stringify(k6Job));
+        const k6Job: K6Job = { job, order, pool: pool.facts, file, scenario };
         const cpu: ReturnType<typeof probe>[] = [];
-        const script = [...FLAGS, '-e', `JOB=${jobFile}`, SCRIPT];
+        const script = [...FLAGS, '-e', `JOB=${JSON.stringify(k6Job)}`, SCRIPT];
         const { how, other } = await runProgram({
           command: [...pinningCommand(placement.generator_cpus), binary, ...script],
           env: environment(),
