@@ -9,7 +9,7 @@ import { readCorpus } from '@twin-ingest/testkit/events/corpus.ts';
 import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import { quantile } from '../analyse/statistics.ts';
 import { BenchFailure } from '../failure.ts';
-import { type PackedPool, PLACE_WORDS, type PoolSize } from './bodies.ts';
+import { PLACE_WORDS, type PoolSize } from './bodies.ts';
 import { generateLines, generateSmallLines } from './payload.ts';
 import { UUID_BYTES } from './uuid.ts';
 
@@ -31,12 +31,11 @@ export type PoolFacts = Readonly<Pool['facts']>;
 export async function loadPool(source: PoolSource) {
   const { corpus, payload, seed, most } = source;
   const generate = payload === 'small' ? generateSmallLines : generateLines;
-  const sessions = new Map<string, number>();
   const templates: Template[] = [];
   let line = 1;
   try {
     for await (const text of corpus === undefined ? generate(seed) : readCorpus(corpus)) {
-      if (text.trim() !== '') templates.push(templateOf(text, sessions));
+      if (text.trim() !== '') templates.push(templateOf(text));
       if (templates.length >= most) break;
       line++;
     }
@@ -45,13 +44,7 @@ export async function loadPool(source: PoolSource) {
     throw new BenchFailure('corpus_unusable', `line ${line} of the corpus: ${why}`);
   }
   if (templates.length === 0) throw new BenchFailure('corpus_unusable', 'the corpus holds no event');
-  const size: PoolSize = { seed, events: templates.length, sessions: sessions.size };
-  const facts = {
-    source: corpus === undefined ? 'generated' : 'corpus',
-    ...size,
-    ...factsOf(templates),
-  } as const;
-  return { ...size, ...packed(templates), facts };
+  return poolOf(source, templates);
 }
 
 const PLACEHOLDER = '0'.repeat(UUID_BYTES);
@@ -59,11 +52,11 @@ const PLACEHOLDER = '0'.repeat(UUID_BYTES);
 type Template = ReturnType<typeof templateOf>;
 
 /**
- * Returns the bytes of one event's JSON text, with placeholders of a UUID's length as its ids, and where they are.
- * `idAt` is -1 without an id; `session` is the number of the session in the pool, from 0. Throws when the text cannot be
- * an event: the contract requires an object with a `session_id`. For a duplicate key, the last value counts.
+ * Returns the bytes of one event's JSON text, with placeholders of a UUID's length as its ids, and where they are;
+ * `idAt` is -1 without an id. Throws when the text cannot be an event: the contract requires an object with a
+ * `session_id`. For a duplicate key, the last value counts.
  */
-function templateOf(line: string, sessions: Map<string, number>) {
+function templateOf(line: string) {
   const parsed: unknown = JSON.parse(line);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw new TypeError('not a JSON object');
@@ -82,37 +75,37 @@ function templateOf(line: string, sessions: Map<string, number>) {
     text += PLACEHOLDER;
     end = at + id.length - 1;
   }
-  const bytes = Buffer.from(text + line.slice(end));
-  if (!sessions.has(session_id)) sessions.set(session_id, sessions.size);
   const [sessionAt, idAt = -1] = [places.get('session_id')!, places.get('event_id')];
-  return { bytes, idAt, sessionAt, session: sessions.get(session_id)! };
+  return { bytes: Buffer.from(text + line.slice(end)), idAt, sessionAt, session_id };
 }
 
 const COMMA = Buffer.from(',');
 
-function packed(templates: readonly Template[]): Pick<PackedPool, 'places' | 'bytes'> {
+function poolOf({ corpus, seed }: PoolSource, templates: readonly Template[]) {
+  const sessions = new Map<string, number>();
   const places = new Uint32Array(templates.length * PLACE_WORDS);
-  let offset = 0;
-  for (const [i, { bytes, idAt, sessionAt, session }] of templates.entries()) {
-    places.set([offset, bytes.length, idAt + 1, sessionAt, session], i * PLACE_WORDS);
-    offset += bytes.length + COMMA.length;
-  }
-  const bytes = Buffer.concat(templates.flatMap((template) => [template.bytes, COMMA]));
-  return { places, bytes: bytes.subarray(0, -COMMA.length) };
-}
-
-function factsOf(templates: readonly Template[]) {
   const digest = createHash('sha256');
-  for (const template of templates) digest.update(template.bytes).update('\n');
-  const sizes = templates.map((template) => template.bytes.length).sort((a, b) => a - b);
+  let offset = 0;
+  for (const [i, { bytes, idAt, sessionAt, session_id }] of templates.entries()) {
+    if (!sessions.has(session_id)) sessions.set(session_id, sessions.size);
+    places.set([offset, bytes.length, idAt + 1, sessionAt, sessions.get(session_id)!], i * PLACE_WORDS);
+    offset += bytes.length + COMMA.length;
+    digest.update(bytes).update('\n');
+  }
+  const joined = Buffer.concat(templates.flatMap(({ bytes }) => [bytes, COMMA]));
+  const sizes = templates.map(({ bytes }) => bytes.length).sort((a, b) => a - b);
   const at = (share: number) => quantile(sizes, share);
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const percentiles = { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: at(1) };
-  return {
-    with_event_id: templates.filter((template) => template.idAt >= 0).length,
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const size: PoolSize = { seed, events: templates.length, sessions: sessions.size };
+  const facts = {
+    source: corpus === undefined ? 'generated' : 'corpus',
+    ...size,
+    with_event_id: templates.filter(({ idAt }) => idAt >= 0).length,
     bytes,
     /** SHA-256 over the events in order, without their ids. */
     sha256: digest.digest('hex'),
     event_bytes: { ...percentiles, mean: bytes / sizes.length },
-  };
+  } as const;
+  return { ...size, places, bytes: joined.subarray(0, -COMMA.length), facts };
 }
