@@ -52,9 +52,9 @@ const PLACEHOLDER = '0'.repeat(UUID_BYTES);
 type Template = ReturnType<typeof templateOf>;
 
 /**
- * Returns the bytes of one event's JSON text, with placeholders of a UUID's length as its ids, and where they are;
- * `idAt` is -1 without an id. Throws when the text cannot be an event: the contract requires an object with a
- * `session_id`. For a duplicate key, the last value counts.
+ * Returns the bytes of one event's JSON text with placeholders of a UUID's length as its ids, and their offsets. `idAt`
+ * is -1 without an id. Throws when the text cannot be an event: the contract requires an object with a `session_id`. For
+ * a duplicate key, the last value counts.
  */
 function templateOf(line: string) {
   const parsed: unknown = JSON.parse(line);

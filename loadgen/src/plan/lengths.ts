@@ -1,9 +1,6 @@
 /** DATA: default numbers of rounds and slices, and default lengths of slices and warm-ups. */
 
-/**
- * Rounds of a comparison, each with fresh processes of both servers, and of the headline in the full comparison, since
- * its ratios have to be known to ±5 %.
- */
+/** Rounds, each with fresh processes of both servers. The ratios of the headline have to be known to ±5 %. */
 export const ROUNDS = { default: 4, headline: 6 };
 
 /** Slices of a closed loop per server and round, in the order A B B A. */

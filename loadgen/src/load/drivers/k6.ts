@@ -22,7 +22,7 @@ import { Tally } from './tally.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../k6/soak.ts', import.meta.url));
 
-/** What the script is told. `file` has places and bytes of the pool: virtual users share no memory, but files. */
+/** The script's task. `file` has places and bytes of the pool: virtual users share no memory, but files. */
 export interface K6Job {
   readonly job: Job;
   readonly order: Order;
