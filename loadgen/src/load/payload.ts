@@ -3,13 +3,7 @@
  *
  * Invariant: the same seed gives the same text, byte for byte.
  */
-import {
-  type AgentType,
-  KINDS,
-  type Kind,
-  SESSION_SHARES,
-  sizeAt,
-} from '@twin-ingest/testkit/events/kinds.ts';
+import { type AgentType, KINDS, SESSION_SHARES, sizeAt } from '@twin-ingest/testkit/events/kinds.ts';
 import { shapeOf } from '@twin-ingest/testkit/events/shapes.ts';
 import { filler, nonAscii } from '@twin-ingest/testkit/events/text.ts';
 import { type Random, seededRandom, shuffle } from '@twin-ingest/testkit/random.ts';
@@ -35,11 +29,16 @@ export function* generateLines(seed: number): Generator<string> {
   }
 }
 
-type Draft = ReturnType<typeof draftsOf>[number];
+type Draft = ReturnType<typeof sessionsOf>[number][number];
 
 /** Divides the agent's events into sessions. A session has its start events first and its end events last. */
-function sessionsOf(agent: AgentType, random: Random): Draft[][] {
-  const drafts = KINDS.filter((kind) => kind.agent_type === agent).flatMap((kind) => draftsOf(kind, random));
+function sessionsOf(agent: AgentType, random: Random) {
+  const drafts = KINDS.filter((kind) => kind.agent_type === agent).flatMap((kind) => {
+    // Sizes are spread evenly over the kind's quantiles and shuffled.
+    const ranks = Array.from({ length: kind.count }, (_, i) => (i + 0.5) / kind.count);
+    const sizes = shuffle(random, ranks).map((rank) => sizeAt(kind.sizes, rank));
+    return sizes.map((bytes, i) => ({ kind, bytes, nonAscii: i < kind.non_ascii }));
+  });
   const ofType = (type: string) => drafts.filter(({ kind }) => kind.event_type === type);
   const [starts, ends] = [ofType('session_start'), ofType('session_end')];
   const others = drafts.filter(({ kind }) => !/^session_(start|end)$/.test(kind.event_type));
@@ -53,13 +52,6 @@ function sessionsOf(agent: AgentType, random: Random): Draft[][] {
   sessions[0]!.unshift(...starts);
   sessions.at(-1)!.push(...ends);
   return sessions;
-}
-
-/** Returns one draft per event of the kind. Sizes are spread evenly over the kind's quantiles and shuffled. */
-function draftsOf(kind: Kind, random: Random) {
-  const ranks = Array.from({ length: kind.count }, (_, i) => (i + 0.5) / kind.count);
-  const sizes = shuffle(random, ranks).map((rank) => sizeAt(kind.sizes, rank));
-  return sizes.map((bytes, i) => ({ kind, bytes, nonAscii: i < kind.non_ascii }));
 }
 
 /** Returns the event's JSON, padded to its size. An event whose fields alone are longer keeps its length. */
