@@ -3,19 +3,15 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { provenance } from '../src/ladders/shared.ts';
-import { Metronome } from '../src/load/drivers/metronome.ts';
-import { loadPool } from '../src/load/pool.ts';
-import { drive } from '../src/peers/drive.ts';
-import { measureRound } from '../src/peers/measure.ts';
-import { type Found, PEER_POOL, type Peer } from '../src/peers/peer.ts';
+import { drive, startGenerator } from '../src/peers/drive.ts';
+import { measureRound, type Peer } from '../src/peers/measure.ts';
 import { findPeers, PEERS } from '../src/peers/peers.ts';
 import { answerReader, INGEST, JETSTREAM, JSON_LINES, type Protocol, RESP } from '../src/peers/protocol.ts';
 import { peersReport, rowOf } from '../src/peers/report.ts';
 import { listen } from './listening-server.ts';
 import { lifetime } from './scratch.ts';
 
-const generator = { pool: await loadPool(PEER_POOL), metronome: new Metronome() };
-lifetime.add(() => generator.metronome.close());
+const generator = await startGenerator(lifetime);
 
 /** Answers to accepted events: their number, and what the reader writes. */
 const ACCEPTED: readonly [Protocol, answer: string, events: number, written: string][] = [
@@ -69,7 +65,9 @@ const SERVER = PEERS.find(({ name }) => name === 'rs-process')!;
 
 /** Measures one short round. */
 async function oneRound(peer: Peer) {
-  return measureRound(peer, (await peer.find()) as Found, generator, 1, lifetime);
+  const program = await peer.find();
+  assert.ok('path' in program);
+  return measureRound(peer, program.path, generator, 1, lifetime);
 }
 
 test('a round has every figure, and a server that is killed has what it acknowledged', async () => {
@@ -77,7 +75,7 @@ test('a round has every figure, and a server that is killed has what it acknowle
   assert.equal(round.lost_events, 0);
   for (const [figure, value] of Object.entries(round)) assert.ok(value! >= 0, `${figure}: ${value}`);
   assert.ok(round.events_per_s > 0 && round.bytes_per_event! > 0);
-  const rows = [rowOf(SERVER, { path: '', version: '1' }, [round])];
+  const rows = [rowOf(SERVER, '1', [round])];
   const skipped = [{ title: 'Redis', reason: 'Not here' }];
   const text = peersReport({ ...provenance(), rounds: 1, duration_s: 1, event_bytes: 426, rows, skipped });
   assert.match(text, /nothing/);

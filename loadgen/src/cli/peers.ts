@@ -1,9 +1,7 @@
 /** `pnpm bench:peers`: what other stores of events cost, next to both servers, in one run. */
 import { finish, provenance, say, whole } from '../ladders/shared.ts';
-import { Metronome } from '../load/drivers/metronome.ts';
-import { loadPool } from '../load/pool.ts';
+import { startGenerator } from '../peers/drive.ts';
 import { measureRound } from '../peers/measure.ts';
-import { PEER_POOL } from '../peers/peer.ts';
 import { findPeers } from '../peers/peers.ts';
 import { peersReport, rowOf } from '../peers/report.ts';
 import { PEER_S } from '../plan/lengths.ts';
@@ -24,17 +22,16 @@ const parsed = parseCommand(USAGE, process.argv.slice(2), ({ rounds, duration, o
 }));
 process.exitCode = await runCommand('peers', parsed, async ({ rounds, duration_s, out }, lifetime) => {
   const { found, skipped } = await findPeers();
-  const generator = { pool: await loadPool(PEER_POOL), metronome: new Metronome() };
-  lifetime.add(() => generator.metronome.close());
+  const generator = await startGenerator(lifetime);
   for (let round = 1; round <= rounds; round++) {
     // Every second round has the opposite order, so that a drift of the machine cancels.
     for (const { peer, program, rounds: taken } of round % 2 === 1 ? found : found.toReversed()) {
-      const figures = await measureRound(peer, program, generator, duration_s, lifetime);
+      const figures = await measureRound(peer, program.path, generator, duration_s, lifetime);
       taken.push(figures);
       say(`round ${round} of ${rounds}: ${peer.name}: ${whole(figures.events_per_s)} events/s`);
     }
   }
-  const rows = found.map(({ peer, program, rounds: taken }) => rowOf(peer, program, taken));
+  const rows = found.map(({ peer, program, rounds: taken }) => rowOf(peer, program.version, taken));
   const event_bytes = generator.pool.facts.event_bytes.mean;
   const result = { ...provenance(), rounds, duration_s, event_bytes, rows, skipped };
   await finish('peers', out, result, peersReport(result));

@@ -5,6 +5,7 @@ import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
 import { type Environment, readEnvironment } from '../observe/environment.ts';
 import { probe } from '../observe/probe.ts';
+import { takenText } from '../report/conditions.ts';
 
 /** Runs `work`. Returns its result with the CPU time of the process meanwhile; `null` where the system has no figure. */
 export async function withCost<T extends object>(pid: number, work: () => Promise<T>) {
@@ -38,9 +39,7 @@ export function provenance(): Provenance {
 
 /** Returns the date, commit and machine of a result as a sentence. */
 export function measuredOn({ measured_on, environment }: Provenance): string {
-  const { cpu_model, cpu_cores, commit } = environment;
-  const at = commit === null ? '' : ` at commit ${commit.slice(0, 7)}`;
-  return `Measured on ${measured_on}${at}, on ${cpu_cores} cores of ${cpu_model ?? 'an unknown processor'}.`;
+  return takenText({ created_at: measured_on, environment });
 }
 
 /** Writes a result as JSON to `out`, by default below `.bench/`, and its report to stdout. */

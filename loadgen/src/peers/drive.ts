@@ -6,21 +6,39 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { quantile } from '../analyse/statistics.ts';
-import type { Metronome } from '../load/drivers/metronome.ts';
-import type { Pool } from '../load/pool.ts';
+import { Metronome } from '../load/drivers/metronome.ts';
+import { loadPool } from '../load/pool.ts';
 import { nowMs } from '../observe/clock.ts';
-import { LOAD } from './peer.ts';
 import { answerReader, type Protocol } from './protocol.ts';
 
-/** What all loads of a run share. */
-export interface Generator {
-  readonly pool: Pool;
-  /** Wakes the open loops. A new one would be late for the first batches. */
-  readonly metronome: Metronome;
+/** DATA: the load that every peer gets. */
+export const LOAD = {
+  connections: 40,
+  /** Events in a request, or in a run of messages without waiting in between. */
+  batch: 50,
+  warm_up_s: 1,
+  /** Events per second of the open loop. */
+  rate: 10_000,
+  /** Seconds of load before the kill. */
+  crash_s: 1,
+} as const;
+
+/**
+ * Starts what all loads of a run share: small events, each with a UUID of its own, and what wakes the open loops. A new
+ * metronome would be late for the first batches.
+ */
+export async function startGenerator(lifetime: Lifetime) {
+  const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, most: 20_000 });
+  const metronome = new Metronome();
+  lifetime.add(() => metronome.close());
+  return { pool, metronome };
 }
 
-export interface Order {
+export type Generator = Awaited<ReturnType<typeof startGenerator>>;
+
+interface Order {
   readonly protocol: Protocol;
   readonly port: number;
   /** Number of the first event in the sequence of the pool. */
@@ -32,19 +50,11 @@ export interface Order {
   readonly crashes: boolean;
 }
 
-export interface Driven {
-  readonly sent_events: number;
-  readonly acknowledged_events: number;
-  readonly seconds: number;
-  /** Percentile of all batches, in milliseconds; `null` without an answer. */
-  readonly p99_ms: number | null;
-}
-
 /** Milliseconds after which a batch without an answer fails the run. */
 const PATIENCE_MS = 60_000;
 
 /** Sends until the time is over and every batch is answered, or the server has crashed as expected. */
-export async function drive({ pool, metronome }: Generator, order: Order): Promise<Driven> {
+export async function drive({ pool, metronome }: Generator, order: Order) {
   const { protocol, port, first, rate, duration_s, crashes } = order;
   const { connections, batch } = LOAD;
   const latencies: number[] = [];
@@ -89,12 +99,12 @@ export async function drive({ pool, metronome }: Generator, order: Order): Promi
     metronome.stop();
     for (const socket of sockets) socket.destroy();
   }
-  const sorted = latencies.toSorted((a, b) => a - b);
   return {
     sent_events: batches * batch,
     acknowledged_events: acknowledged,
     seconds: (nowMs() - begun_ms) / 1000,
-    p99_ms: sorted.length === 0 ? null : quantile(sorted, 0.99),
+    /** Percentile of all batches; `null` without an answer. */
+    p99_ms: latencies.length === 0 ? null : quantile(Float64Array.from(latencies).sort(), 0.99),
   };
 }
 

@@ -5,12 +5,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { askNats } from '@twin-ingest/testkit/nats/ask.ts';
-import { natsProgram } from '@twin-ingest/testkit/nats/program.ts';
+import { type NatsProgram, natsProgram } from '@twin-ingest/testkit/nats/program.ts';
 import { ROOT, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { say } from '../ladders/shared.ts';
 import type { Durability } from '../plan/flags.ts';
-import type { Round } from './measure.ts';
-import type { Class, Found, Peer } from './peer.ts';
+import type { Class, Peer, Round } from './measure.ts';
 import { INGEST, JETSTREAM, JSON_LINES, RESP, STREAM } from './protocol.ts';
 
 const DEADLINE_MS = 10_000;
@@ -45,11 +44,6 @@ function twin(name: TargetName, durability: Durability): Peer {
   };
 }
 
-interface StreamAnswer {
-  readonly state?: { readonly messages: number };
-  readonly error?: object;
-}
-
 function jetStream(durability: Class, sync: string): Peer {
   return {
     name: `jetstream-${durability}`,
@@ -69,7 +63,11 @@ function jetStream(durability: Class, sync: string): Peer {
     async stored(port) {
       const stream = JSON.stringify({ name: STREAM, subjects: [STREAM], storage: 'file', num_replicas: 1 });
       const subject = `$JS.API.STREAM.CREATE.${STREAM}`;
-      const { state, error } = await askNats<StreamAnswer>(port, subject, stream);
+      const { state, error } = await askNats<{ state?: { messages: number }; error?: object }>(
+        port,
+        subject,
+        stream,
+      );
       if (state === undefined) throw new Error(`NATS has no stream: ${JSON.stringify(error)}`);
       return state.messages;
     },
@@ -153,7 +151,7 @@ export const PEERS: readonly Peer[] = [
 
 /** Returns the servers whose programs are there, and the others with the reason, each title once. */
 export async function findPeers(peers: readonly Peer[] = PEERS) {
-  const found: { readonly peer: Peer; readonly program: Found; readonly rounds: Round[] }[] = [];
+  const found: { readonly peer: Peer; readonly program: NatsProgram; readonly rounds: Round[] }[] = [];
   const skipped = new Map<string, string>();
   for (const peer of peers) {
     const program = await peer.find();

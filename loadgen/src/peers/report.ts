@@ -2,8 +2,8 @@
 import type { Summary } from '../analyse/statistics.ts';
 import { measuredOn, mib, type Provenance, short, spread, summaries, whole } from '../ladders/shared.ts';
 import { markdownTable } from '../report/markdown-table.ts';
-import type { Round } from './measure.ts';
-import { type Class, type Found, LOAD, type Peer } from './peer.ts';
+import { LOAD } from './drive.ts';
+import type { Class, Peer, Round } from './measure.ts';
 
 /** The result of `pnpm bench:peers`. */
 export interface PeersResult extends Provenance {
@@ -22,8 +22,8 @@ export interface PeerRow extends Pick<Peer, 'name' | 'title' | 'durability' | 's
   readonly figures: Readonly<Record<keyof Round, Summary | null>>;
 }
 
-/** Returns the row of a server from its rounds. */
-export function rowOf(peer: Peer, { version }: Found, rounds: readonly Round[]): PeerRow {
+/** Returns the row of a server of this version from its rounds. */
+export function rowOf(peer: Peer, version: string, rounds: readonly Round[]): PeerRow {
   const { name, title, durability, setting, repeated } = peer;
   return { name, title, version, durability, setting, repeated, figures: summaries(rounds) };
 }

@@ -48,7 +48,7 @@ async function measure(name: TargetName, client: ApiClient, signal: AbortSignal)
     }
   };
   const print = (about: string, times: readonly number[]) => {
-    const sorted = times.toSorted((a, b) => a - b);
+    const sorted = Float64Array.from(times).sort();
     const [p50, p99] = [0.5, 0.99].map((q) => quantile(sorted, q).toFixed(1));
     process.stdout.write(`${name}  ${about.padEnd(52)} p50 ${p50} ms, p99 ${p99} ms\n`);
   };

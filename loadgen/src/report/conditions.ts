@@ -60,7 +60,7 @@ export function commitOf({ environment }: Pick<Result, 'environment'>): string {
 }
 
 /** Returns when, where and of which commit the figures are, as one sentence. */
-export function takenText(result: Result): string {
+export function takenText(result: Pick<Result, 'created_at' | 'environment'>): string {
   const { created_at, environment: machine } = result;
   const commit = commitOf(result).slice(0, 7);
   return `Measured on ${created_at.slice(0, 10)} at commit ${commit}, on ${machine.cpu_cores} cores of ${machine.cpu_model ?? 'an unknown CPU'}.`;
