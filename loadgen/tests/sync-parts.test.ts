@@ -6,7 +6,6 @@ import { parseSuite } from '../src/plan/suite-options.ts';
 import { placeOf } from '../src/run/suite-run.ts';
 import { SYNC as USAGE } from '../src/sync/command.ts';
 import { outcomeOf, SYNC_GOALS } from '../src/sync/goals.ts';
-import { lastRevision } from '../src/sync/invalidation-client.ts';
 import { Journal, waitFor } from '../src/sync/journal.ts';
 import { eventText } from '../src/sync/posting.ts';
 import { syncDocument, syncGoalTable, syncTerminal } from '../src/sync/report.ts';
@@ -68,12 +67,6 @@ test('the time of a process is that of its threads', { skip: process.platform !=
   const found = cpuBetween(own, await threadTimes(process.pid))!;
   // The scheduler updates the time of a running thread at every tick, at least every 10 ms.
   assert.ok(found > 85, `${found} ms`);
-});
-
-test('the last revision of the frames counts', () => {
-  const frame = (revision: number) => `data: {"topic":"events","revision":"${revision}"}\n\n`;
-  assert.equal(lastRevision(Buffer.from(frame(7) + frame(19))), 19);
-  assert.equal(lastRevision(Buffer.from(': heartbeat\n\n')), null);
 });
 
 test('a rate counts gaps, and an event has its own id', () => {
@@ -141,12 +134,18 @@ test('only a whole run on committed sources goes to the committed result', () =>
   }
 });
 
-test('terminal and document show every result without a gap, and each verdict', () => {
+test('terminal and document show every result without a gap, each verdict, and text as text', () => {
   const { ts } = SYNC.servers;
   const alone = { ...SYNC, servers: { ts: ts! }, rows: SYNC.rows.filter(({ server }) => server === 'ts') };
   const none = { ...SYNC, quick: true, rows: [] };
-  for (const sync of [SYNC, alone, none]) {
-    for (const text of [syncTerminal(sync), syncDocument(sync)]) {
+  const skipped = [{ scenario: 'page', server: 'rs', reason: HOSTILE }] as const;
+  const warnings = SYNC.warnings.map((warning) => ({ ...warning, message: HOSTILE, advice: HOSTILE }));
+  const hostile = { ...SYNC, skipped, warnings };
+  assert.match(syncDocument(hostile), /&lt;img/);
+  for (const sync of [SYNC, alone, none, hostile]) {
+    const document = syncDocument(sync);
+    assert.doesNotMatch(document, /<img/);
+    for (const text of [syncTerminal(sync), document]) {
       assert.doesNotMatch(text, /undefined|NaN|Infinity|\[object|\bnull\b/);
       assert.match(text, /commit c0ffee/);
     }
@@ -154,12 +153,4 @@ test('terminal and document show every result without a gap, and each verdict', 
   const verdicts = (sync: SyncResult) => new Set(syncGoalTable(sync).rows.flatMap((row) => [row[3], row[6]]));
   assert.deepEqual(verdicts(SYNC), new Set(['missed', 'reached']));
   assert.deepEqual(verdicts(none), new Set(['not measured']));
-});
-
-test('text of the part is shown as text', () => {
-  const skipped = [{ scenario: 'page', server: 'rs', reason: HOSTILE }] as const;
-  const warnings = SYNC.warnings.map((warning) => ({ ...warning, message: HOSTILE, advice: HOSTILE }));
-  const text = syncDocument({ ...SYNC, skipped, warnings });
-  assert.doesNotMatch(text, /<img/);
-  assert.match(text, /&lt;img/);
 });

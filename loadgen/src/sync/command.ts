@@ -10,7 +10,7 @@ import { warningOf } from '../analyse/warnings.ts';
 import type { SuiteOptions, SuiteUsage } from '../plan/suite-options.ts';
 import type { Contenders } from '../run/contenders.ts';
 import { startSuite } from '../run/suite-run.ts';
-import { Poster } from './posting.ts';
+import { startPoster } from './posting.ts';
 import { syncTerminal } from './report.ts';
 import {
   type FigureKey,
@@ -18,7 +18,6 @@ import {
   SCENARIO_NAMES,
   type ScenarioName,
   type Skipped,
-  SYNC_SCHEMA_VERSION,
   type SyncResult,
   type SyncRow,
 } from './result.ts';
@@ -47,7 +46,7 @@ export async function runSync(
   const run = await startSuite({ ...SYNC, argv, options, contenders, lifetime });
   const { launch, progress } = run;
   const sizes = sizesOf(size);
-  const poster = new Poster(launch, seed, sizes);
+  const poster = startPoster(launch, seed, sizes);
   const rows: SyncRow[] = [];
   const skipped: Skipped[] = [];
   const chosen = SCENARIOS.filter(([name]) => options.scenarios.includes(name));
@@ -66,7 +65,7 @@ export async function runSync(
     }
   }
   const result: SyncResult = {
-    schema_version: SYNC_SCHEMA_VERSION,
+    schema_version: 1,
     ...run.facts(),
     seed,
     quick: size === 'quick',

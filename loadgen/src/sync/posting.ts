@@ -47,11 +47,7 @@ export async function post(exchange: Exchange, request: Buffer, events: number):
   throw new BenchFailure('generator_failed', `${line} answered ${status} ${text.slice(0, 200)}`);
 }
 
-export interface Order {
-  readonly port: number;
-  readonly seed: number;
-  /** Number of the first event. */
-  readonly first: number;
+export interface Load {
   /** Number of events in a request; 1 posts single events. */
   readonly batch: number;
   readonly requests: number;
@@ -61,6 +57,13 @@ export interface Order {
   readonly per_s?: number;
   /** Time limit, after which the rest is not sent. */
   readonly seconds?: number;
+}
+
+export interface Order extends Load {
+  readonly port: number;
+  readonly seed: number;
+  /** Number of the first event. */
+  readonly first: number;
 }
 
 /** The revision of a response and when the response came. `from_ms` is when the request was due. */
@@ -81,62 +84,52 @@ export interface Posted {
   readonly answers: readonly Answer[];
 }
 
-const BATCH = 50;
 /**
  * The server holds 1,024 connections, and a thousand of them are the clients'. So few connections post, with many
  * events in each request.
  */
 export const CONNECTIONS = 8;
 
-export class Poster {
-  readonly #helper: Helper<Order, Posted>;
-  readonly #seed: number;
-  readonly #sizes: Sizes;
+export type Poster = ReturnType<typeof startPoster>;
 
-  constructor({ placement, lifetime }: Launch, seed: number, sizes: Sizes) {
-    const program = new URL('./poster-process.ts', import.meta.url);
-    this.#helper = new Helper({ name: 'the poster', program, placement, lifetime });
-    this.#seed = seed;
-    this.#sizes = sizes;
-  }
+/** Starts the process that posts. It ends with the run. */
+export function startPoster({ placement, lifetime }: Launch, seed: number, sizes: Sizes) {
+  const program = new URL('./poster-process.ts', import.meta.url);
+  const helper = new Helper<Order, Posted>({ name: 'the poster', program, placement, lifetime });
 
-  post(host: Host, load: Omit<Order, 'port' | 'seed' | 'first'>): Promise<Posted> {
+  const post = (host: Host, load: Load): Promise<Posted> => {
     const first = host.posted;
     host.posted += load.batch * load.requests;
-    return this.#helper.ask({ port: host.port, seed: this.#seed, first, ...load }, 'posted');
-  }
+    return helper.ask({ port: host.port, seed, first, ...load }, 'posted');
+  };
 
-  /** Posts as fast as possible. `concurrency` is the number of single events in flight; `null` sends one batch. */
-  burst(host: Host, events: number, concurrency: number | null): Promise<Posted> {
-    if (concurrency === null) return this.post(host, { batch: events, requests: 1, connections: 1 });
-    return this.post(host, { batch: 1, requests: events, connections: concurrency });
-  }
+  /** Posts at a rate for so many seconds. */
+  const offer = (host: Host, load: Omit<Load, 'requests'> & { per_s: number }, seconds: number) =>
+    post(host, { ...load, requests: Math.max(1, Math.round((load.per_s * seconds) / load.batch)) });
+  const usual = { per_s: sizes.load_events_per_s, batch: 50, connections: CONNECTIONS };
 
-  /** Posts at the offered rate before a measurement. */
-  async warmUp(host: Host): Promise<void> {
-    await this.#offer(host, this.#sizes.load_warm_up_s);
-  }
+  return {
+    post,
+    offer,
 
-  /** Posts at the offered rate for the length of a round. Returns the posts, and figures of the server meanwhile. */
-  async measuredLoad(host: Host) {
-    const cpu = await startCpu(host.pid);
-    const posted = await this.#offer(host, this.#sizes.load_s);
-    const cpu_us = await cpu();
-    const took_ms = posted.ended_ms - posted.started_ms;
-    // From when a post was due to its response.
-    const waits = posted.answers.map(({ from_ms, answered_ms }) => answered_ms - from_ms);
-    const figures = {
-      ingest_events_per_s: (posted.events / took_ms) * 1000,
-      ingest_p99_ms: latencyFrom(waits).p99_ms,
-      server_cpu_us_per_event: cpu_us === null ? null : cpu_us / posted.events,
-      server_cpu_share: cpu_us === null ? null : cpu_us / 1000 / took_ms,
-    };
-    return { posted, figures };
-  }
+    /** Posts at the usual rate before a measurement. */
+    warmUp: (host: Host) => offer(host, usual, sizes.load_warm_up_s),
 
-  #offer(host: Host, seconds: number): Promise<Posted> {
-    const per_s = this.#sizes.load_events_per_s;
-    const requests = Math.max(1, Math.round((per_s * seconds) / BATCH));
-    return this.post(host, { per_s, batch: BATCH, requests, connections: CONNECTIONS });
-  }
+    /** Posts at the usual rate for the length of a round. Returns the posts, and figures of the server meanwhile. */
+    async measuredLoad(host: Host) {
+      const cpu = await startCpu(host.pid);
+      const posted = await offer(host, usual, sizes.load_s);
+      const cpu_us = await cpu();
+      const took_ms = posted.ended_ms - posted.started_ms;
+      // From when a post was due to its response.
+      const waits = posted.answers.map(({ from_ms, answered_ms }) => answered_ms - from_ms);
+      const figures = {
+        ingest_events_per_s: (posted.events / took_ms) * 1000,
+        ingest_p99_ms: latencyFrom(waits)!.p99_ms,
+        server_cpu_us_per_event: cpu_us === null ? null : cpu_us / posted.events,
+        server_cpu_share: cpu_us === null ? null : cpu_us / 1000 / took_ms,
+      };
+      return { posted, figures };
+    },
+  };
 }

@@ -6,26 +6,18 @@
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { tableText } from '../codecs/report/terminal.ts';
 import { commitOf } from '../report/conditions.ts';
-import {
-  formatDuration,
-  formatSummary,
-  formatValue,
-  group,
-  NOT_MEASURED,
-  percent,
-} from '../report/format.ts';
+import { formatDuration, formatSummary, formatValue, group, NOT_MEASURED } from '../report/format.ts';
 import { bullets, markdownTable, markdownText } from '../report/markdown-table.ts';
 import { SHORT_NAMES } from '../report/names.ts';
 import type { Table } from '../report/rows.ts';
 import { rowsWhere } from '../result/suite-rows.ts';
 import { type GoalUnit, outcomeOf, SYNC_GOALS } from './goals.ts';
 import {
+  FIGURE_KEYS,
   FIGURES,
   type Figure,
-  type FigureKey,
   SCENARIO_NAMES,
   SCENARIO_TITLES,
-  type ScenarioName,
   type SyncResult,
   type SyncRow,
 } from './result.ts';
@@ -43,8 +35,8 @@ export function syncTerminal(sync: SyncResult): string {
 export function syncDocument(sync: SyncResult): string {
   const lines = [...facts(sync).map((line) => `${line}.`), ...warnings(sync)];
   const scenarios = SCENARIO_NAMES.flatMap((name) => {
-    const table = scenarioTable(sync, name);
-    return table === null ? [] : [`## ${markdownText(SCENARIO_TITLES[name])}`, markdownTable(table)];
+    const rows = TARGET_NAMES.flatMap((server) => rowsWhere(sync, name, server));
+    return rows.length === 0 ? [] : [`## ${SCENARIO_TITLES[name]}`, markdownTable(tableOf(rows))];
   });
   // The title and the verdicts are texts, so they are aligned to the left.
   const goals = markdownTable(syncGoalTable(sync), [0, 3, 6]);
@@ -70,17 +62,13 @@ export function syncGoalTable(sync: SyncResult): Table {
 }
 
 export function formatGoal(value: number, unit: GoalUnit): string {
-  if (unit === 'ms') return formatValue(value, 'ms');
-  if (unit === 'share') return percent(value);
+  if (unit === 'ms' || unit === 'share') return formatValue(value, unit);
   return `${formatValue(value, 'count')}${unit === 'per s' ? '/s' : ''}`;
 }
 
-/** Returns the rows of one scenario, with a column for each figure that any of them has. `null` if there are none. */
-function scenarioTable(sync: SyncResult, scenario: ScenarioName): Table | null {
-  const rows = TARGET_NAMES.flatMap((name) => rowsWhere(sync, scenario, name));
-  if (rows.length === 0) return null;
-  const all = Object.keys(FIGURES) as FigureKey[];
-  const keys = all.filter((key) => rows.some(({ figures }) => figures[key]));
+/** Returns the rows of one scenario, with a column for each figure that any of them has. */
+function tableOf(rows: readonly SyncRow[]): Table {
+  const keys = FIGURE_KEYS.filter((key) => rows.some(({ figures }) => figures[key]));
   return {
     head: ['Case', ...keys.map((key) => FIGURES[key].label)],
     rows: rows.map((row) => [caseText(row), ...keys.map((key) => figureText(row.figures[key]))]),
@@ -117,7 +105,7 @@ function facts(sync: SyncResult): string[] {
 }
 
 function warnings(sync: SyncResult): string[] {
-  return sync.warnings.map(({ message, advice }) => {
-    return `Warning: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`;
-  });
+  return sync.warnings.map(
+    ({ message, advice }) => `Warning: ${message}${message.endsWith('.') ? '' : '.'} ${advice}`,
+  );
 }

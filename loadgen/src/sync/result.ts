@@ -9,10 +9,7 @@ import { ValuesByKey } from '../analyse/figures.ts';
 import { createHistogram, type Latency, latencyOf, record } from '../analyse/histogram.ts';
 import type { Unit } from '../analyse/metrics.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
-import type { Warning } from '../analyse/warning.ts';
-import type { SuiteFacts, SuiteRow } from '../result/suite-rows.ts';
-
-export const SYNC_SCHEMA_VERSION = 1;
+import type { SuiteResult, SuiteRow } from '../result/suite-rows.ts';
 
 /** DATA: the title of each scenario, in the order of the document. */
 export const SCENARIO_TITLES = {
@@ -28,14 +25,12 @@ export const SCENARIO_TITLES = {
 export type ScenarioName = keyof typeof SCENARIO_TITLES;
 export const SCENARIO_NAMES = Object.keys(SCENARIO_TITLES) as ScenarioName[];
 
-export interface SyncResult extends SuiteFacts {
-  readonly schema_version: number;
+export interface SyncResult extends Omit<SuiteResult<SyncRow>, 'size'> {
+  readonly schema_version: 1;
   readonly seed: number;
   /** Whether this was a quick run: tiny counts, for feedback only. */
   readonly quick: boolean;
-  readonly rows: readonly SyncRow[];
   readonly skipped: readonly Skipped[];
-  readonly warnings: readonly Warning[];
 }
 
 /** The figures of one server in one case of a scenario. */
@@ -82,6 +77,7 @@ export const FIGURES = {
 } as const satisfies Record<string, { readonly unit: Unit; readonly label: string }>;
 
 export type FigureKey = keyof typeof FIGURES;
+export const FIGURE_KEYS = Object.keys(FIGURES) as FigureKey[];
 
 /** A summary with the values that it summarises, in measured order. */
 export interface Figure extends Omit<Summary, 'spread'> {
@@ -98,7 +94,7 @@ export type Sample = Readonly<Partial<Record<FigureKey, number | null>>>;
 
 /** Summarises each figure over all samples. A figure without values is absent. */
 export function figuresOf(samples: readonly Sample[]): Figures {
-  const values = new ValuesByKey(Object.keys(FIGURES) as FigureKey[]);
+  const values = new ValuesByKey(FIGURE_KEYS);
   for (const sample of samples) values.add(sample);
   return Object.fromEntries(
     (Object.entries(values.lists()) as [FigureKey, readonly number[]][]).map(([key, all]) => {
@@ -118,9 +114,9 @@ export function stalenessOf(wait: Latency | null): Sample {
   };
 }
 
-/** Returns the latency of durations in milliseconds, at least one. */
-export function latencyFrom(durations_ms: readonly number[]): Latency {
+/** Returns the latency of durations in milliseconds; `null` if there are none. */
+export function latencyFrom(durations_ms: readonly number[]): Latency | null {
   const histogram = createHistogram();
   for (const duration of durations_ms) record(histogram, duration);
-  return latencyOf(histogram)!;
+  return latencyOf(histogram);
 }

@@ -75,47 +75,46 @@ const CONNECTIONS = 6;
 const PATH = `/api/snapshot/events?limit=${ROWS}`;
 
 /** Reads the state over plain HTTP. Of several reads at the same time, the last one to end is applied last. */
-class Reader implements Following {
-  readonly journal = new Journal();
-  readonly stop: () => Promise<unknown>;
-  readonly #end = new AbortController();
-  readonly signal = this.#end.signal;
-  readonly #pool: Pool;
-  #tag = '';
+function openReader({ url, lifetime }: FollowOptions) {
+  const journal = new Journal();
+  const end = new AbortController();
+  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
+  let tag = '';
+  return {
+    journal,
+    signal: end.signal,
+    stop: lifetime.add(async () => {
+      end.abort();
+      await pool.destroy();
+    }),
 
-  constructor({ url, lifetime }: FollowOptions) {
-    this.#pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
-    this.stop = lifetime.add(async () => {
-      this.#end.abort();
-      await this.#pool.destroy();
-    });
-  }
+    /** Reads and applies the state. With `isConditional` an unchanged state gets a 304, and is not applied. */
+    async read(isConditional = false): Promise<void> {
+      journal.fetched_ms.push(nowMs());
+      const headers = isConditional ? { 'if-none-match': tag } : {};
+      const answer = await pool.request({ path: PATH, method: 'GET', headers });
+      const text = await answer.body.text();
+      if (answer.statusCode === 304) {
+        journal.not_modified++;
+        return;
+      }
+      if (answer.statusCode !== 200)
+        throw new Error(`GET ${PATH}: ${answer.statusCode} ${text.slice(0, 200)}`);
+      const { epoch, revision } = JSON.parse(text) as { readonly epoch: string; readonly revision: string };
+      tag = String(answer.headers.etag);
+      journal.note(epoch, revision);
+    },
 
-  /** Reads and applies the state. With `isConditional` an unchanged state gets a 304, and is not applied. */
-  async read(isConditional = false): Promise<void> {
-    this.journal.fetched_ms.push(nowMs());
-    const headers = isConditional ? { 'if-none-match': this.#tag } : {};
-    const { statusCode, body, ...answer } = await this.#pool.request({ path: PATH, method: 'GET', headers });
-    const text = await body.text();
-    if (statusCode === 304) {
-      this.journal.not_modified++;
-      return;
-    }
-    if (statusCode !== 200) throw new Error(`GET ${PATH}: ${statusCode} ${text.slice(0, 200)}`);
-    const { epoch, revision } = JSON.parse(text) as { readonly epoch: string; readonly revision: string };
-    this.#tag = String(answer.headers.etag);
-    this.journal.note(epoch, revision);
-  }
-
-  readonly fail = (error: unknown): void => {
-    if (!this.signal.aborted) this.journal.fail(`the follower failed: ${String(error)}`);
+    fail(error: unknown): void {
+      if (!end.signal.aborted) journal.fail(`the follower failed: ${String(error)}`);
+    },
   };
 }
 
 /** Polls at an interval. A fetch of an unchanged state gets a 304. */
 function poll(every_ms: number): Follow {
   return async (options) => {
-    const reader = new Reader(options);
+    const reader = openReader(options);
     await reader.read();
     const repeat = async () => {
       for await (const _ of setInterval(every_ms, null, { signal: reader.signal })) await reader.read(true);
@@ -131,7 +130,7 @@ function poll(every_ms: number): Follow {
  */
 function stream(isFetching: boolean): Follow {
   return async (options) => {
-    const reader = new Reader(options);
+    const reader = openReader(options);
     const { journal, signal, fail } = reader;
     journal.isOrdered = !isFetching;
     await reader.read();

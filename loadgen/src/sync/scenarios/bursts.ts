@@ -17,7 +17,7 @@ import { type Follow, STRATEGY_NAMES, shippedClient } from '../strategies.ts';
 
 /** One batch, single events one after the other, and single events with sixteen in flight. */
 const LOADS = [
-  { load: 'one batch', concurrency: null },
+  { load: 'one batch', concurrency: 1 },
   { load: 'singles', concurrency: 1 },
   { load: 'singles', concurrency: 16 },
 ] as const;
@@ -34,8 +34,9 @@ export const bursts: Scenario = async (server, context) => {
   const { strategies, sizes, poster, add } = context;
   const followed = STRATEGY_NAMES.map((strategy) => [{ strategy }, strategies[strategy]] as const);
   await withEach(server, context, followed, async (host, journal, { strategy }) => {
-    const burst = async (events: number, concurrency: number | null) => {
-      const post = () => poster.burst(host, events, concurrency);
+    const burst = async (events: number, load: string, connections: number) => {
+      const shape = load === 'singles' ? { batch: 1, requests: events } : { batch: events, requests: 1 };
+      const post = () => poster.post(host, { ...shape, connections });
       const { posted, last_ms, figures } = await changes(host, journal, QUIET_MS, post);
       const emit_ms = posted.ended_ms - posted.started_ms;
       const allowed = emit_ms / FRAME_MS + 2;
@@ -47,11 +48,11 @@ export const bursts: Scenario = async (server, context) => {
         staleness_max_ms: Math.max(...posted.answers.map((answer) => waitFor(answer, journal.applied))),
       };
     };
-    for (const { concurrency } of LOADS) await burst(WARM_UP_EVENTS, concurrency);
+    for (const { load, concurrency } of LOADS) await burst(WARM_UP_EVENTS, load, concurrency);
     for (const { load, concurrency } of LOADS) {
       for (const events of sizes.burst_events) {
-        const samples = await repeated(sizes.burst_repetitions, () => burst(events, concurrency));
-        add({ strategy, load, concurrency: concurrency ?? 1, events }, samples);
+        const samples = await repeated(sizes.burst_repetitions, () => burst(events, load, concurrency));
+        add({ strategy, load, concurrency, events }, samples);
       }
     }
   });

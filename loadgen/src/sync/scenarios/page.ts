@@ -43,12 +43,10 @@ export const page: Scenario = async (server, { sizes, launch, poster, add, skip 
       return { open_ms };
     });
     await open(browser, host.url);
-    const load = (seconds: number) =>
-      poster.post(host, { ...LOAD, requests: Math.max(1, Math.round((LOAD.per_s * seconds) / LOAD.batch)) });
     // The warm-up load outlasts the work of opening the page and compiles the code that handles events.
-    await load(sizes.load_warm_up_s);
+    await poster.offer(host, LOAD, sizes.load_warm_up_s);
     const before = await rendererCpu(browser);
-    const { started_ms, ended_ms } = await load(sizes.page_load_s);
+    const { started_ms, ended_ms } = await poster.offer(host, LOAD, sizes.page_load_s);
     const after = await rendererCpu(browser);
     await release();
     const used_s = [...after].reduce((sum, [id, used]) => sum + (used - (before.get(id) ?? used)), 0);

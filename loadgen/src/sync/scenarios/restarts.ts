@@ -11,10 +11,7 @@ import { repeated, type Scenario, withFollower } from '../scenario.ts';
 
 const POSTED_BEFORE = 20;
 
-/**
- * The time from a kill, and from the start after it, until the client is in sync. The killed server is the same one,
- * then the other one.
- */
+/** Kills the same server, then the other one. Measures from the kill and from the start until the client is in sync. */
 export const restart: Scenario = async (server, context) => {
   const { launch, targets, sizes, strategies, poster, add } = context;
   for (const former of [server, ...targets.filter((name) => name !== server)]) {
@@ -22,7 +19,7 @@ export const restart: Scenario = async (server, context) => {
       withFollower(strategies.sync, host, context, async (journal) => {
         /** Posts events one by one, and returns when the client applied the last one. */
         const postAndReach = async (events: number): Promise<number> => {
-          const { revision } = await poster.burst(host, events, 1);
+          const { revision } = await poster.post(host, { batch: 1, requests: events, connections: 1 });
           return journal.reached(revision);
         };
         const samples = await repeated(sizes.restarts, async (): Promise<Sample> => {

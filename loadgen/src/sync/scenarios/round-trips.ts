@@ -62,7 +62,7 @@ async function onceSteady(takeAll: () => Promise<number[]>): Promise<Sample[]> {
     [before, now] = [now, median(await takeAll())!];
     parts.push({ warm_up_p50_ms: now });
   }
-  const { p50_ms, p95_ms, p99_ms, max_ms } = latencyFrom(await takeAll());
+  const { p50_ms, p95_ms, p99_ms, max_ms } = latencyFrom(await takeAll())!;
   return [...parts, { p50_ms, p95_ms, p99_ms, max_ms }];
 }
 
