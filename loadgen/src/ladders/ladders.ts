@@ -5,20 +5,17 @@
  */
 import { uuidText } from '../load/uuid.ts';
 
-/** The load of a rung. */
-export interface Load {
-  /** Number of events that fill the file before the rung is measured; it grows from rung to rung. */
-  readonly stored: number;
-  /** Number of events of a slice. */
-  readonly events: number;
-  /** Events in a request. */
-  readonly batch: number;
-  /** Clients of the live stream. */
-  readonly clients: number;
-}
-
 /** The load of a rung that names no other. */
-export const USUAL: Load = { stored: 10_000, events: 60_000, batch: 50, clients: 0 };
+export const USUAL = {
+  /** Number of events that fill the file before the rung is measured; it grows from rung to rung. */
+  stored: 10_000,
+  /** Number of events of a slice. */
+  events: 60_000,
+  /** Events in a request. */
+  batch: 50,
+  /** Clients of the live stream. */
+  clients: 0,
+};
 
 export interface Ladder {
   readonly name: string;
@@ -28,7 +25,7 @@ export interface Ladder {
   readonly rungs: readonly number[];
   /** Flags of the server. */
   readonly flags?: readonly string[];
-  readonly load?: (rung: number) => Partial<Load>;
+  readonly load?: (rung: number) => Partial<typeof USUAL>;
   /** The members of an event that the ladder varies. `number` is that of {@link eventOf}. */
   readonly own?: (number: number, rung: number) => Readonly<Record<string, unknown>>;
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
-import { type Environment, readEnvironment } from '../observe/environment.ts';
+import { readEnvironment } from '../observe/environment.ts';
 import { probe } from '../observe/probe.ts';
 import { takenText } from '../report/conditions.ts';
 
@@ -27,13 +27,10 @@ export function summaries<Name extends string>(samples: readonly Readonly<Record
   return Object.fromEntries(found) as Readonly<Record<Name, Summary | null>>;
 }
 
-/** When and where a result was measured. */
-export interface Provenance {
-  readonly measured_on: string;
-  readonly environment: Environment;
-}
+export type Provenance = ReturnType<typeof provenance>;
 
-export function provenance(): Provenance {
+/** Returns when and where a result is measured. */
+export function provenance() {
   return { measured_on: new Date().toISOString().slice(0, 10), environment: readEnvironment() };
 }
 

@@ -12,15 +12,7 @@ import type { Contenders } from '../run/contenders.ts';
 import { startSuite } from '../run/suite-run.ts';
 import { startPoster } from './posting.ts';
 import { syncTerminal } from './report.ts';
-import {
-  type FigureKey,
-  figuresOf,
-  SCENARIO_NAMES,
-  type ScenarioName,
-  type Skipped,
-  type SyncResult,
-  type SyncRow,
-} from './result.ts';
+import { figuresOf, SCENARIO_NAMES, type ScenarioName, type SyncResult, type SyncRow } from './result.ts';
 import type { ScenarioContext } from './scenario.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
 import { sizesOf } from './sizes.ts';
@@ -48,7 +40,7 @@ export async function runSync(
   const sizes = sizesOf(size);
   const poster = startPoster(launch, seed, sizes);
   const rows: SyncRow[] = [];
-  const skipped: Skipped[] = [];
+  const skipped: SyncResult['skipped'][number][] = [];
   const chosen = SCENARIOS.filter(([name]) => options.scenarios.includes(name));
   for (const [i, [scenario, measure]] of chosen.entries()) {
     // Each server is first in turn, so that a drift of the machine favours neither.
@@ -77,12 +69,7 @@ export async function runSync(
 }
 
 /** Figures with a goal. Only their spread causes a warning. */
-const JUDGED: readonly FigureKey[] = [
-  'end_to_end_ms',
-  'staleness_p99_ms',
-  'saturated_events_per_s',
-  'open_ms',
-];
+const JUDGED = ['end_to_end_ms', 'staleness_p99_ms', 'saturated_events_per_s', 'open_ms'] as const;
 /** Spread between rounds that causes a warning. Waits of milliseconds vary more than throughput does. */
 const HIGH_SPREAD = 0.5;
 

@@ -12,7 +12,7 @@ import { nowMs } from '../observe/clock.ts';
 import { serve } from '../run/serve.ts';
 import { type State, until, waitFor } from './journal.ts';
 import type { Answer } from './posting.ts';
-import { latencyFrom, type Sample, stalenessOf } from './result.ts';
+import { latencyFrom, stalenessOf } from './result.ts';
 
 /** From `mark` on, the findings and the CPU time count. At `finish` a reading client must receive `newest`. */
 export type CrowdOrder =
@@ -20,17 +20,7 @@ export type CrowdOrder =
   | { readonly kind: 'mark' }
   | { readonly kind: 'finish'; readonly answers: readonly Answer[]; readonly newest: number };
 
-interface Findings {
-  readonly kind: 'finished';
-  /** How long the reading clients waited for each answered state. */
-  readonly staleness: Sample;
-  /** Number of received chunks that reported `events`. Sum over all clients. */
-  readonly notified: number;
-  /** CPU time of this process from `mark` to `finish`. */
-  readonly cpu_us: number;
-}
-
-export type CrowdReply = { readonly kind: 'done' } | Findings;
+export type CrowdReply = { readonly kind: 'done' } | Awaited<ReturnType<typeof finish>>;
 
 const NEEDLE = '"topic":"events","revision":"';
 /** Length of the largest revision. */
@@ -85,7 +75,7 @@ async function reached(revision: number): Promise<void> {
   if (ended() !== undefined) throw new BenchFailure('out_of_sync', `a stream ended: ${ended()}`);
 }
 
-async function finish(answers: readonly Answer[], newest: number): Promise<Findings> {
+async function finish(answers: readonly Answer[], newest: number) {
   await reached(newest);
   const { user, system } = process.cpuUsage(cpu);
   const waits: number[] = [];
@@ -96,7 +86,15 @@ async function finish(answers: readonly Answer[], newest: number): Promise<Findi
     notified += heard.length;
   }
   if (older > 0) throw new BenchFailure('out_of_sync', `${older} times a client heard of an older state`);
-  return { kind: 'finished', staleness: stalenessOf(latencyFrom(waits)), notified, cpu_us: user + system };
+  return {
+    kind: 'finished' as const,
+    /** How long the reading clients waited for each answered state. */
+    staleness: stalenessOf(latencyFrom(waits)),
+    /** Number of received chunks that reported `events`. Sum over all clients. */
+    notified,
+    /** CPU time of this process from `mark` to `finish`. */
+    cpu_us: user + system,
+  };
 }
 
 serve<CrowdOrder, CrowdReply>(async (order) => {

@@ -1,15 +1,20 @@
 /**
- * Small events with random UUIDs, and the parent's side of the process that posts them (`poster-process.ts`).
+ * Small events with random UUIDs, and both sides of the process that posts them, one order at a time.
  *
- * Invariants: an event depends only on the PRNG seed and on its number, and each number has its own `event_id`. Every
- * event is posted once; a post that fails ends the measurement.
+ * It is a separate process, so that posting takes no CPU time from the followers. Invariants: an event depends only on
+ * the PRNG seed and on its number, and each number has its own `event_id`. Every event is posted once; a post that fails
+ * ends the measurement. Requests are made before the clock starts, except for an order with a time limit. Times are those
+ * of {@link nowMs}, which all processes share.
  */
-import type { Exchange } from '../codecs/exchange.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Exchange } from '../codecs/exchange.ts';
 import { BenchFailure } from '../failure.ts';
 import { uuidText } from '../load/uuid.ts';
+import { nowMs } from '../observe/clock.ts';
 import { startCpu } from '../observe/probe.ts';
 import { Helper } from '../run/helper.ts';
 import type { Host, Launch } from '../run/host.ts';
+import { serve } from '../run/serve.ts';
 import { latencyFrom } from './result.ts';
 import type { Sizes } from './sizes.ts';
 
@@ -37,7 +42,7 @@ export function requestOf(events: readonly string[]): Buffer {
   return Buffer.from(head + body);
 }
 
-/** Sends the request, and returns the revision of the response. */
+/** Sends the request, and returns the revision of the response. Fails if it is not 2xx, or acknowledges less. */
 export async function post(exchange: Exchange, request: Buffer, events: number): Promise<number> {
   const { status, body } = await exchange.send(request, true);
   const text = body.toString();
@@ -59,7 +64,7 @@ export interface Load {
   readonly seconds?: number;
 }
 
-export interface Order extends Load {
+interface Order extends Load {
   readonly port: number;
   readonly seed: number;
   /** Number of the first event. */
@@ -73,15 +78,48 @@ export interface Answer {
   readonly revision: number;
 }
 
-export interface Posted {
-  readonly kind: 'posted';
-  readonly started_ms: number;
-  readonly ended_ms: number;
-  readonly events: number;
-  /** The largest revision of all responses. */
-  readonly revision: number;
-  /** In the order in which they came. */
-  readonly answers: readonly Answer[];
+export type Posted = Awaited<ReturnType<typeof carryOut>>;
+
+async function carryOut(order: Order, connections: readonly Exchange[]) {
+  const { seed, first, batch, requests, per_s, seconds } = order;
+  const make = (i: number) =>
+    requestOf(Array.from({ length: batch }, (_, k) => eventText(seed, first + i * batch + k)));
+  const made = seconds === undefined ? Array.from({ length: requests }, (_, i) => make(i)) : [];
+  const answers: Answer[] = [];
+  const started_ms = nowMs();
+  const end_ms = started_ms + (seconds ?? Number.POSITIVE_INFINITY) * 1000;
+  let [next, newest] = [0, 0];
+  const work = async (connection: Exchange) => {
+    while (next < requests && nowMs() < end_ms) {
+      const i = next++;
+      const request = made[i] ?? make(i);
+      const from_ms = per_s === undefined ? nowMs() : started_ms + (i * batch * 1000) / per_s;
+      for (let rest = from_ms - nowMs(); rest > 0; rest = from_ms - nowMs()) await sleep(rest);
+      const revision = await post(connection, request, batch);
+      answers.push({ from_ms, answered_ms: nowMs(), revision });
+      newest = Math.max(newest, revision);
+    }
+  };
+  await Promise.all(connections.map(work));
+  const [ended_ms, events] = [nowMs(), answers.length * batch];
+  // `answers` are in the order in which they came, and `revision` is the largest of them.
+  return { kind: 'posted' as const, started_ms, ended_ms, events, revision: newest, answers };
+}
+
+/** The process's side: carries out the orders of the parent. */
+export function servePosts(): void {
+  let connections: readonly Exchange[] = [];
+  let port = 0;
+  serve<Order, Posted>((order) => {
+    // A server that ended has closed its connections.
+    const isUsable = port === order.port && connections.every(({ isOpen }) => isOpen);
+    if (!isUsable || connections.length !== order.connections) {
+      for (const connection of connections) connection.close();
+      port = order.port;
+      connections = Array.from({ length: order.connections }, () => new Exchange({ port }));
+    }
+    return carryOut(order, connections);
+  });
 }
 
 /**
@@ -92,9 +130,9 @@ export const CONNECTIONS = 8;
 
 export type Poster = ReturnType<typeof startPoster>;
 
-/** Starts the process that posts. It ends with the run. */
+/** The parent's side: starts the process. It ends with the run. */
 export function startPoster({ placement, lifetime }: Launch, seed: number, sizes: Sizes) {
-  const program = new URL('./poster-process.ts', import.meta.url);
+  const program = new URL('./poster-main.ts', import.meta.url);
   const helper = new Helper<Order, Posted>({ name: 'the poster', program, placement, lifetime });
 
   const post = (host: Host, load: Load): Promise<Posted> => {

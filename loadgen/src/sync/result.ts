@@ -30,15 +30,12 @@ export interface SyncResult extends Omit<SuiteResult<SyncRow>, 'size'> {
   readonly seed: number;
   /** Whether this was a quick run: tiny counts, for feedback only. */
   readonly quick: boolean;
-  readonly skipped: readonly Skipped[];
+  /** The scenarios that were not measured, and why. */
+  readonly skipped: readonly (Pick<SyncRow, 'scenario' | 'server'> & { readonly reason: string })[];
 }
 
 /** The figures of one server in one case of a scenario. */
 export type SyncRow = SuiteRow<ScenarioName, Figures>;
-
-export interface Skipped extends Pick<SyncRow, 'scenario' | 'server'> {
-  readonly reason: string;
-}
 
 /** DATA: the figures, each with unit and label, in the order of every table. */
 export const FIGURES = {

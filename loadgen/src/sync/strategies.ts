@@ -21,13 +21,10 @@ export interface FollowOptions {
   readonly lifetime: Lifetime;
 }
 
-export interface Following {
-  readonly journal: Journal;
-  stop(): Promise<unknown>;
-}
-
 /** Resolves once the follower is in sync and receives changes. */
-export type Follow = (options: FollowOptions) => Promise<Following>;
+export type Follow = (
+  options: FollowOptions,
+) => Promise<{ readonly journal: Journal; stop(): Promise<unknown> }>;
 
 /** Number of rows that a follower shows. */
 const ROWS = 50;

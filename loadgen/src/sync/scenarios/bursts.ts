@@ -5,15 +5,13 @@
  * applied. Every strategy gets the same posts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nowMs } from '../../observe/clock.ts';
 import { startCpu } from '../../observe/probe.ts';
-import type { Parameters } from '../../result/suite-rows.ts';
 import { Host, withHost } from '../../run/host.ts';
 import { firstAt, type Journal, until, waitFor } from '../journal.ts';
 import type { Posted } from '../posting.ts';
-import { repeated, type Scenario, type ScenarioContext, withFollower } from '../scenario.ts';
-import { type Follow, STRATEGY_NAMES, shippedClient } from '../strategies.ts';
+import { repeated, type Scenario, withFollower } from '../scenario.ts';
+import { STRATEGY_NAMES, type Strategies, shippedClient } from '../strategies.ts';
 
 /** One batch, single events one after the other, and single events with sixteen in flight. */
 const LOADS = [
@@ -31,9 +29,8 @@ const QUIET_MS = 60;
 const WARM_UP_EVENTS = 100;
 
 export const bursts: Scenario = async (server, context) => {
-  const { strategies, sizes, poster, add } = context;
-  const followed = STRATEGY_NAMES.map((strategy) => [{ strategy }, strategies[strategy]] as const);
-  await withEach(server, context, followed, async (host, journal, { strategy }) => {
+  const { launch, strategies, sizes, poster, add } = context;
+  const measure = async (strategy: keyof Strategies, host: Host, journal: Journal) => {
     const burst = async (events: number, load: string, connections: number) => {
       const shape = load === 'singles' ? { batch: 1, requests: events } : { batch: events, requests: 1 };
       const post = () => poster.post(host, { ...shape, connections });
@@ -55,6 +52,10 @@ export const bursts: Scenario = async (server, context) => {
         add({ strategy, load, concurrency, events }, samples);
       }
     }
+  };
+  await withHost(Host.start(server, launch), async (host) => {
+    for (const strategy of STRATEGY_NAMES)
+      await withFollower(strategies[strategy], host, context, (journal) => measure(strategy, host, journal));
   });
 };
 
@@ -64,35 +65,26 @@ const SLIDER_QUIET_MS = 300;
 
 /** Sixty changes a second: the fetches of the followers, and how soon they show the last state. */
 export const slider: Scenario = async (server, context) => {
-  const { strategies, sizes, poster, add } = context;
+  const { launch, strategies, sizes, poster, add } = context;
   const throttled = [0, 100, 250].map((throttle_ms) => {
     return [{ strategy: 'sync', throttle_ms }, shippedClient({ throttle_ms })] as const;
   });
   const others = STRATEGY_NAMES.slice(1).map((strategy) => [{ strategy }, strategies[strategy]] as const);
   const requests = Math.round(SLIDER.per_s * sizes.slider_s);
-  await withEach(server, context, [...throttled, ...others], async (host, journal, parameters) => {
-    const slide = async () => {
-      const post = () => poster.post(host, { ...SLIDER, requests });
-      const { posted, last_ms, figures } = await changes(host, journal, SLIDER_QUIET_MS, post);
-      const last_late_ms = last_ms - Math.max(...posted.answers.map(({ from_ms }) => from_ms));
-      return { ...figures, fetches_per_s: rateOf(journal.fetched_ms), last_late_ms };
-    };
-    add({ ...parameters, events: requests }, await repeated(sizes.slider_repetitions, slide));
+  const slide = async (host: Host, journal: Journal) => {
+    const post = () => poster.post(host, { ...SLIDER, requests });
+    const { posted, last_ms, figures } = await changes(host, journal, SLIDER_QUIET_MS, post);
+    const last_late_ms = last_ms - Math.max(...posted.answers.map(({ from_ms }) => from_ms));
+    return { ...figures, fetches_per_s: rateOf(journal.fetched_ms), last_late_ms };
+  };
+  await withHost(Host.start(server, launch), async (host) => {
+    for (const [parameters, follow] of [...throttled, ...others])
+      await withFollower(follow, host, context, async (journal) => {
+        const samples = await repeated(sizes.slider_repetitions, () => slide(host, journal));
+        add({ ...parameters, events: requests }, samples);
+      });
   });
 };
-
-/** Runs `use` with one follower after the other, on one server. */
-async function withEach<P extends Parameters>(
-  server: TargetName,
-  context: ScenarioContext,
-  followed: readonly (readonly [P, Follow])[],
-  use: (host: Host, journal: Journal, parameters: P) => Promise<void>,
-): Promise<void> {
-  await withHost(Host.start(server, context.launch), async (host) => {
-    for (const [parameters, follow] of followed)
-      await withFollower(follow, host, context, (journal) => use(host, journal, parameters));
-  });
-}
 
 /** Waits until nothing is in flight, posts, and waits until the last state was applied and all fetches have ended. */
 async function changes(host: Host, journal: Journal, quiet_ms: number, post: () => Promise<Posted>) {
