@@ -2,8 +2,7 @@
  * Runs `bench:sync` with fake servers. `FAKE_FAULTS=rs:silent` makes a server faulty. With `FAKE_FAULTS=client:older` the
  * client is faulty: after each state it applies an older one.
  */
-import { runCommand } from '../src/cli/run-command.ts';
-import { parseSuite } from '../src/plan/suite-options.ts';
+import { runSuite } from '../src/cli/run-command.ts';
 import { REAL_CONTENDERS } from '../src/run/contenders.ts';
 import { runSync, SYNC } from '../src/sync/command.ts';
 import { type Follow, STRATEGIES } from '../src/sync/strategies.ts';
@@ -20,10 +19,7 @@ const older: Follow = async (options) => {
   return { journal, stop };
 };
 
-const argv = process.argv.slice(2);
 const faults = process.env.FAKE_FAULTS;
 const contenders = { ...REAL_CONTENDERS, targets: fakeTargets(faults), ceilings: null };
 const strategies = faults === 'client:older' ? { ...STRATEGIES, sync: older } : STRATEGIES;
-process.exitCode = await runCommand('sync', parseSuite(SYNC, argv), (options, lifetime) =>
-  runSync(argv, options, contenders, strategies, lifetime),
-);
+process.exitCode = await runSuite(SYNC, (...given) => runSync(...given, strategies), contenders);

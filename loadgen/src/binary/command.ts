@@ -27,7 +27,6 @@ and what /livez of another client takes while bodies of 64 MiB go through.`,
 };
 
 export async function runBinary(
-  argv: readonly string[],
   options: SuiteOptions<ScenarioName>,
   contenders: Contenders,
   lifetime: Lifetime,
@@ -35,7 +34,6 @@ export async function runBinary(
   const { targets, size } = options;
   const run = await startSuite({
     name: 'binary',
-    argv,
     options,
     scenarios: SCENARIO_NAMES,
     contenders,

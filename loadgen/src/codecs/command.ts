@@ -33,7 +33,6 @@ A goal that is missed is reported, and is no failure.`,
 };
 
 export async function runCodecs(
-  argv: readonly string[],
   options: SuiteOptions<ScenarioName>,
   contenders: Contenders,
   lifetime: Lifetime,
@@ -41,7 +40,6 @@ export async function runCodecs(
   const { targets, size, seed, corpus } = options;
   const run = await startSuite({
     name: 'codecs',
-    argv,
     options,
     scenarios: SCENARIO_NAMES,
     contenders,

@@ -1,6 +1,6 @@
 /** The options of the suites `sync`, `codecs`, `binary` and `rpc`, which have the same flags. */
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Given, type Parsed, parseCommand, type Usage } from './parse.ts';
+import { type Given, type Parsed, parseCommand, shownFlags, type Usage } from './parse.ts';
 
 export type SuiteName = 'sync' | 'codecs' | 'binary' | 'rpc';
 
@@ -14,6 +14,8 @@ export interface SuiteOptions<Scenario extends string>
   readonly scenarios: readonly Scenario[];
   readonly size: RunSize;
   readonly build: boolean;
+  /** The command line as a result stores it. */
+  readonly flags: readonly string[];
 }
 
 export interface SuiteUsage<Scenario extends string> extends Usage {
@@ -34,6 +36,7 @@ export function parseSuite<Scenario extends string>(
       size: quick ? 'quick' : all ? 'all' : 'default',
       ...{ seed, corpus, out, tables, json },
       build: !given.noBuild,
+      flags: shownFlags(argv),
     };
   });
 }

@@ -32,7 +32,6 @@ sequences, identical and random strings, with and without the client's checks, o
 };
 
 export async function runRpc(
-  argv: readonly string[],
   options: SuiteOptions<ScenarioName>,
   contenders: Contenders,
   lifetime: Lifetime,
@@ -41,7 +40,6 @@ export async function runRpc(
   const references = options.scenarios.includes('reference') ? targets : [];
   const run = await startSuite({
     name: 'rpc',
-    argv,
     options,
     scenarios: SCENARIO_NAMES,
     contenders,

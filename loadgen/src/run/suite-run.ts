@@ -11,7 +11,6 @@ import { runWarningsOf, STOLEN, warningOf } from '../analyse/warnings.ts';
 import { BenchFailure } from '../failure.ts';
 import { type Environment, readEnvironment } from '../observe/environment.ts';
 import { machineLoad, readMachine } from '../observe/machine.ts';
-import { shownFlags } from '../plan/parse.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import type { SuiteName, SuiteOptions } from '../plan/suite-options.ts';
 import { readableJson } from '../result/json.ts';
@@ -24,7 +23,6 @@ import { createProgress } from './progress.ts';
 
 export interface SuiteSetup {
   readonly name: SuiteName;
-  readonly argv: readonly string[];
   readonly options: SuiteOptions<string>;
   readonly scenarios: readonly string[];
   readonly contenders: Contenders;
@@ -36,7 +34,7 @@ export interface SuiteSetup {
 
 /** Builds stale programs, reads the settings of each server, and returns the next steps of a suite. */
 export async function startSuite(setup: SuiteSetup) {
-  const { name: suite, argv, options, contenders, lifetime, programs = [], serverFlags = [] } = setup;
+  const { name: suite, options, contenders, lifetime, programs = [], serverFlags = [] } = setup;
   const started = performance.now();
   const progress = createProgress(process.stderr);
   const environment = readEnvironment();
@@ -81,7 +79,7 @@ export async function startSuite(setup: SuiteSetup) {
     facts: (): SuiteFacts => ({
       created_at: new Date().toISOString(),
       took_s: (performance.now() - started) / 1000,
-      flags: shownFlags(argv),
+      flags: options.flags,
       environment,
       placement,
       servers,

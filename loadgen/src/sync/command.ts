@@ -16,7 +16,7 @@ import { figuresOf, SCENARIO_NAMES, type ScenarioName, type SyncResult, type Syn
 import type { ScenarioContext } from './scenario.ts';
 import { SCENARIOS } from './scenarios/scenarios.ts';
 import { sizesOf } from './sizes.ts';
-import type { Strategies } from './strategies.ts';
+import { STRATEGIES, type Strategies } from './strategies.ts';
 
 export const SYNC: SuiteUsage<ScenarioName> = {
   name: 'sync',
@@ -28,14 +28,13 @@ export const SYNC: SuiteUsage<ScenarioName> = {
 };
 
 export async function runSync(
-  argv: readonly string[],
   options: SuiteOptions<ScenarioName>,
   contenders: Contenders,
-  strategies: Strategies,
   lifetime: Lifetime,
+  strategies: Strategies = STRATEGIES,
 ): Promise<undefined> {
   const { seed, size, targets } = options;
-  const run = await startSuite({ ...SYNC, argv, options, contenders, lifetime });
+  const run = await startSuite({ ...SYNC, options, contenders, lifetime });
   const { launch, progress } = run;
   const sizes = sizesOf(size);
   const poster = startPoster(launch, seed, sizes);
