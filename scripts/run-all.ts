@@ -131,6 +131,8 @@ const LONG_PARITY: Step = {
 };
 /** A soak of a minute per server. `bench:soak` without `--quick` takes 30. */
 const SHORT_SOAK: Step = { script: 'bench:soak', args: ['--quick'] };
+/** Every scenario on the real servers. The run fails if a client is out of sync. */
+const QUICK_SYNC: Step = { script: 'bench:sync', args: ['--quick'] };
 const STATIC: Lane = [...BUILD, ...LINT, ...SUPPLY, ...WITHOUT_SERVERS, ...COUNTS];
 const CHECKED: Stage = [[...RUST_LINT, ...WINDOWS_LINT], STATIC];
 const PLANS: Readonly<Record<string, readonly Stage[]>> = {
@@ -151,7 +153,7 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
     [WITH_SERVERS, CLUSTER],
     [[...BROWSER, ...MEASURING]],
     [[...TAURI, WINDOWS, ...LONG_PACKAGES]],
-    [[...SMOKE, SHORT_SOAK, ...lane('test:perf', 'test:clients')]],
+    [[...SMOKE, SHORT_SOAK, QUICK_SYNC, ...lane('test:perf', 'test:clients')]],
   ],
 };
 

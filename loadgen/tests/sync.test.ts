@@ -1,6 +1,6 @@
 /**
  * Tests `pnpm bench:sync` as a child process. Every fault of a server or a client ends it with 1. A run without a fault
- * gives a result that follows the schema.
+ * gives a result that follows the schema. `pnpm check:long` runs the suite on the real servers.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
