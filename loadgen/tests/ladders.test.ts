@@ -60,9 +60,7 @@ test('the report compares the last rung with the first, and the plot stands alon
     /\| 1,000 \| 6\.0 \(6\.0–6\.0\) \| 100,000 \(100,000–100,000\) \| 1\.3 \(1\.3–1\.3\) \| 50 \|/,
   );
   assert.match(text, /!\[.*\]\(growth\/sessions\.svg\)/);
-  const svg = ladderPlot(ladder);
-  assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
-  assert.equal(ladderPlot(ladder), svg, 'the same bytes');
+  assert.match(ladderPlot(ladder), /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
 });
 
 test('a ladder that does not exist is a problem', () => {

@@ -11,7 +11,7 @@ import { eventText } from '../src/sync/posting.ts';
 import { syncDocument, syncGoalTable, syncTerminal } from '../src/sync/report.ts';
 import type { SyncResult } from '../src/sync/result.ts';
 import { rateOf } from '../src/sync/scenarios/bursts.ts';
-import { postBySender, postBySocket } from '../src/sync/scenarios/round-trips.ts';
+import { postBySender } from '../src/sync/scenarios/round-trips.ts';
 import { listen } from './listening-server.ts';
 import { HOSTILE } from './report-fixture.ts';
 import { sampleSync } from './sync-sample.ts';
@@ -78,29 +78,24 @@ test('a rate counts gaps, and an event has its own id', () => {
 const TAKEN = { revision: '41', received: 1, duplicates: 0, rejected: [] };
 const REJECTED = { ...TAKEN, received: 0, rejected: [{ index: 0, errors: ['no such event'] }] };
 
-for (const [name, posting, path] of [
-  ['a plain socket', postBySocket, '/api/events'],
-  ['the client’s Sender', postBySender, '/api/events/batch'],
-] as const) {
-  test(`${name} posts an event once, when it is called, and fails if the server refuses it`, async (t) => {
-    let [status, answer] = [201, TAKEN as object];
-    const server = await listen((_, response) => {
-      const text = JSON.stringify(answer);
-      response.writeHead(status, { 'Content-Length': text.length, 'Retry-After': '0' }).end(text);
-    });
-    t.after(() => server.close());
-    const open = () => posting(Number(new URL(server.url).port))(eventText(1, 0));
-    const send = open();
-    assert.deepEqual(server.paths, []);
-    assert.equal(await send(), 41);
-    assert.ok(server.bodies[0]!.includes(eventText(1, 0)));
-    [status, answer] = [503, { error: { code: 'overloaded', message: 'later' } }];
-    await assert.rejects(open(), { code: 'generator_failed', message: /503/ });
-    assert.deepEqual(server.paths, [path, path]);
-    [status, answer] = path.endsWith('batch') ? [200, REJECTED] : [400, REJECTED];
-    await assert.rejects(open(), /no such event/);
+test('the client’s Sender posts an event once, when it is called, and fails if the server refuses it', async (t) => {
+  let [status, answer] = [201, TAKEN as object];
+  const server = await listen((_, response) => {
+    const text = JSON.stringify(answer);
+    response.writeHead(status, { 'Content-Length': text.length, 'Retry-After': '0' }).end(text);
   });
-}
+  t.after(() => server.close());
+  const open = () => postBySender(Number(new URL(server.url).port))(eventText(1, 0));
+  const send = open();
+  assert.deepEqual(server.paths, []);
+  assert.equal(await send(), 41);
+  assert.ok(server.bodies[0]!.includes(eventText(1, 0)));
+  [status, answer] = [503, { error: { code: 'overloaded', message: 'later' } }];
+  await assert.rejects(open(), { code: 'generator_failed', message: /503/ });
+  assert.equal(server.paths.length, 2);
+  [status, answer] = [200, REJECTED];
+  await assert.rejects(open(), /no such event/);
+});
 
 test('every goal is measured in a whole result, and turns with the figures', () => {
   for (const goal of SYNC_GOALS) {

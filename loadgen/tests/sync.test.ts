@@ -13,7 +13,6 @@ import { type Parameters, rowsWhere } from '../src/result/suite-rows.ts';
 import type { ScenarioName, SyncResult } from '../src/sync/result.ts';
 import { runProgram } from './run-program.ts';
 import { folder } from './scratch.ts';
-import { sampleSync } from './sync-sample.ts';
 
 const FAKE = fileURLToPath(new URL('./sync-fake-main.ts', import.meta.url));
 
@@ -23,14 +22,18 @@ function run(scenarios: string, out: string, FAKE_FAULTS = '') {
   return runProgram({ main: FAKE, argv, env: { FAKE_FAULTS } });
 }
 
-test('with servers that are right it ends with 0, a table and a part that follows the schema', async () => {
+test('with servers that are right it ends with 0, a table and a part that follows the schema, a row a line', async () => {
   const out = join(folder, 'right.json');
   const done = await run('bursts,fan_out', out);
   assert.equal(done.code, 0, done.stderr);
   assert.deepEqual(done.left, []);
   assert.match(done.stdout, /round trip p50/);
-  const sync = JSON.parse(readFileSync(out, 'utf8')) as SyncResult;
+  const text = readFileSync(out, 'utf8');
+  const sync = JSON.parse(text) as SyncResult;
   assert.deepEqual(await violations(sync, '#/$defs/sync'), []);
+  assert.equal(text.match(/^ +\{"scenario":.*"figures":.*\},?$/gm)!.length, sync.rows.length);
+  await assert.rejects(putPart('sync', { ...sync, seed: 'none' }, out), /does not follow its schema/);
+  assert.equal(readFileSync(out, 'utf8'), text, 'a part that does not follow it replaces nothing');
   assert.ok(!JSON.stringify(sync).includes(folder), 'no folder of the machine');
   const rows = (parameters: Parameters, scenario: ScenarioName = 'bursts') =>
     rowsWhere(sync, scenario, 'rs', parameters);
@@ -70,15 +73,4 @@ suite('faults', { concurrency: 3 }, () => {
       assert.ok(!existsSync(out), 'no result of a run that failed');
     });
   }
-});
-
-test('a part is written when it follows the schema, a row a line', async () => {
-  const file = join(folder, 'part.json');
-  const part = sampleSync();
-  await putPart('sync', part, file);
-  const text = readFileSync(file, 'utf8');
-  assert.equal((JSON.parse(text) as SyncResult).rows.length, part.rows.length);
-  assert.equal(text.match(/^ +\{"scenario":.*"figures":.*\},?$/gm)!.length, part.rows.length);
-  await assert.rejects(putPart('sync', { ...part, seed: 'none' }, file), /does not follow its schema/);
-  assert.equal(readFileSync(file, 'utf8'), text);
 });

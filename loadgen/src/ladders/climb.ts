@@ -3,7 +3,7 @@ import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { quantile, type Summary } from '../analyse/statistics.ts';
+import { quantile } from '../analyse/statistics.ts';
 import { eventOf, FIRST_MEASURED, type Ladder, USUAL } from './ladders.ts';
 import { openClients, post, requestsOf } from './load.ts';
 import { type Provenance, summaries, withCost } from './shared.ts';
@@ -13,14 +13,7 @@ const SLICES = 3;
 /** Events of a request that fills the file. */
 const FILL_BATCH = 1_000;
 
-export interface RungFigures {
-  readonly rung: number;
-  /** CPU time of the server's process; `null` where the system does not report it. */
-  readonly cpu_us_per_event: Summary | null;
-  readonly events_per_s: Summary | null;
-  readonly p99_ms: Summary | null;
-  readonly peak_rss_bytes: number | null;
-}
+export type RungFigures = Awaited<ReturnType<typeof climb>>[number];
 
 /** A ladder with the figures of both servers. */
 export interface Climbed extends Pick<Ladder, 'name' | 'title' | 'unit'> {
@@ -32,21 +25,16 @@ export interface LaddersResult extends Provenance {
   readonly ladders: readonly Climbed[];
 }
 
-export async function climb(
-  ladder: Ladder,
-  target: TargetName,
-  lifetime: Lifetime,
-  slices = SLICES,
-): Promise<RungFigures[]> {
+/** Returns the figures of each rung; `null` where the system does not report a figure. */
+export async function climb(ladder: Ladder, target: TargetName, lifetime: Lifetime, slices = SLICES) {
   const folder = await lifetime.temporaryFolder();
   const flags = ['--db', `${folder.path}/events.db`, ...(ladder.flags ?? [])];
   const server = await startServer(target, { flags });
   const stop = lifetime.add(() => server.stop());
   const client = new ApiClient(server.port);
-  const figures: RungFigures[] = [];
   let stored = 0;
   let next = FIRST_MEASURED;
-  for (const rung of ladder.rungs) {
+  const figures = await Array.fromAsync(ladder.rungs, async (rung) => {
     const load = { ...USUAL, ...ladder.load?.(rung) };
     const eventAt = (number: number) => eventOf(ladder, rung, number);
     await post(client, requestsOf(stored, load.stored, FILL_BATCH, eventAt), lifetime.signal);
@@ -72,9 +60,9 @@ export async function climb(
     // The first slice of a rung warms up what the rung changes.
     await slice();
     const measured = await Array.fromAsync({ length: slices }, slice);
-    figures.push({ rung, ...summaries(measured), peak_rss_bytes: measured.at(-1)!.peak_rss_bytes });
     clients.close();
-  }
+    return { rung, ...summaries(measured), peak_rss_bytes: measured.at(-1)!.peak_rss_bytes };
+  });
   client.close();
   await stop();
   await folder.release();

@@ -1,5 +1,4 @@
 /** The result of `pnpm bench:peers`, and its Markdown for the terminal and for docs/peers.md. */
-import type { Summary } from '../analyse/statistics.ts';
 import { measuredOn, mib, type Provenance, short, spread, summaries, whole } from '../ladders/shared.ts';
 import { markdownTable } from '../report/markdown-table.ts';
 import { LOAD } from './drive.ts';
@@ -16,14 +15,10 @@ export interface PeersResult extends Provenance {
   readonly skipped: readonly { readonly title: string; readonly reason: string }[];
 }
 
-/** Figures of one server over all rounds. */
-export interface PeerRow extends Pick<Peer, 'name' | 'title' | 'durability' | 'setting' | 'repeated'> {
-  readonly version: string;
-  readonly figures: Readonly<Record<keyof Round, Summary | null>>;
-}
+export type PeerRow = ReturnType<typeof rowOf>;
 
-/** Returns the row of a server of this version from its rounds. */
-export function rowOf(peer: Peer, version: string, rounds: readonly Round[]): PeerRow {
+/** Returns the row of a server of this version, with its figures over all rounds. */
+export function rowOf(peer: Peer, version: string, rounds: readonly Round[]) {
   const { name, title, durability, setting, repeated } = peer;
   return { name, title, version, durability, setting, repeated, figures: summaries(rounds) };
 }

@@ -73,7 +73,7 @@ async function onceSteady(takeAll: () => Promise<number[]>): Promise<Sample[]> {
 type Posting = (port: number) => (text: string) => () => Promise<number>;
 
 /** Posts over a plain socket, as an agent does. It uses less of the server's cores than the `Sender` does. */
-export const postBySocket: Posting = (port) => {
+const postBySocket: Posting = (port) => {
   const exchange = new Exchange({ port });
   return (text) => {
     const request = requestOf([text]);
