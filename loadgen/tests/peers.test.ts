@@ -67,7 +67,7 @@ const SERVER = PEERS.find(({ name }) => name === 'rs-process')!;
 async function oneRound(peer: Peer) {
   const program = await peer.find();
   assert.ok('path' in program);
-  return measureRound(peer, program.path, generator, 1, lifetime);
+  return measureRound(peer, program.path, generator, 1);
 }
 
 test('a round has every figure, and a server that is killed has what it acknowledged', async () => {

@@ -26,7 +26,7 @@ process.exitCode = await runCommand('peers', parsed, async ({ rounds, duration_s
   for (let round = 1; round <= rounds; round++) {
     // Every second round has the opposite order, so that a drift of the machine cancels.
     for (const { peer, program, rounds: taken } of round % 2 === 1 ? found : found.toReversed()) {
-      const figures = await measureRound(peer, program.path, generator, duration_s, lifetime);
+      const figures = await measureRound(peer, program.path, generator, duration_s);
       taken.push(figures);
       say(`round ${round} of ${rounds}: ${peer.name}: ${whole(figures.events_per_s)} events/s`);
     }

@@ -26,14 +26,14 @@ export const LOAD = {
 } as const;
 
 /**
- * Starts what all loads of a run share: small events, each with a UUID of its own, and what wakes the open loops. A new
- * metronome would be late for the first batches.
+ * Starts what all rounds share, until the run ends: small events, each with a UUID of its own, and what wakes the open
+ * loops. A new metronome would be late for the first batches.
  */
 export async function startGenerator(lifetime: Lifetime) {
   const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, most: 20_000 });
   const metronome = new Metronome();
   lifetime.add(() => metronome.close());
-  return { pool, metronome };
+  return { pool, metronome, lifetime };
 }
 
 export type Generator = Awaited<ReturnType<typeof startGenerator>>;

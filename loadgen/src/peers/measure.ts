@@ -46,13 +46,8 @@ export interface Peer {
 export type Round = Awaited<ReturnType<typeof measureRound>>;
 
 /** Measures a round with loads of `duration_s` seconds. `program` is the path of the server's program. */
-export async function measureRound(
-  peer: Peer,
-  program: string,
-  generator: Generator,
-  duration_s: number,
-  lifetime: Lifetime,
-) {
+export async function measureRound(peer: Peer, program: string, generator: Generator, duration_s: number) {
+  const { lifetime } = generator;
   const folder = await lifetime.temporaryFolder();
   let server = await startPeer(peer, program, folder.path, lifetime);
   let first = 0;
