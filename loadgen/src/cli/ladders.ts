@@ -1,8 +1,8 @@
 /** `pnpm bench:ladders`: what an event costs as sessions, names, rows, sizes, clients and batches grow. */
-import { type Climbed, climb } from '../ladders/climb.ts';
+import { climb } from '../ladders/climb.ts';
 import { LADDERS, pickLadders } from '../ladders/ladders.ts';
 import { laddersReport } from '../ladders/report.ts';
-import { finish, provenance, say } from '../ladders/shared.ts';
+import { finish, provenance } from '../ladders/shared.ts';
 import { parseCommand, type Usage } from '../plan/parse.ts';
 import { runCommand } from './run-command.ts';
 
@@ -18,14 +18,7 @@ const parsed = parseCommand(USAGE, process.argv.slice(2), ({ pick, out }, proble
   out,
 }));
 process.exitCode = await runCommand('ladders', parsed, async ({ picked, out }, lifetime) => {
-  const ladders: Climbed[] = [];
-  for (const ladder of picked) {
-    const { name, title, unit, rungs } = ladder;
-    say(`${title}: ${rungs.length} rungs on each server`);
-    const rs = await climb(ladder, 'rs', lifetime);
-    const ts = await climb(ladder, 'ts', lifetime);
-    ladders.push({ name, title, unit, servers: { rs, ts } });
-  }
+  const ladders = await Array.fromAsync(picked, (ladder) => climb(ladder, lifetime));
   const result = { ...provenance(), ladders };
   await finish('ladders', out, result, laddersReport(result, false));
   return 0;

@@ -15,12 +15,9 @@ in Go first; a program that is not there is named and skipped. Build both server
   exit: 'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
 };
 
-const parsed = parseCommand(USAGE, process.argv.slice(2), ({ rounds, duration, out }) => ({
-  rounds,
-  duration_s: duration ?? PEER_S,
-  out,
-}));
-process.exitCode = await runCommand('peers', parsed, async ({ rounds, duration_s, out }, lifetime) => {
+const parsed = parseCommand(USAGE, process.argv.slice(2), (values) => values);
+process.exitCode = await runCommand('peers', parsed, async (values, lifetime) => {
+  const { rounds, duration: duration_s = PEER_S, out } = values;
   const { found, skipped } = await findPeers();
   const generator = await startGenerator(lifetime);
   for (let round = 1; round <= rounds; round++) {

@@ -1,4 +1,4 @@
-/** Measures one ladder on one server: its rungs one after the other, on one file. Its types are those of the result. */
+/** Measures one ladder on both servers: its rungs one after the other, on one file. Its types are those of the result. */
 import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
@@ -6,27 +6,31 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { quantile } from '../analyse/statistics.ts';
 import { eventOf, FIRST_MEASURED, type Ladder, USUAL } from './ladders.ts';
 import { openClients, post, requestsOf } from './load.ts';
-import { type Provenance, summaries, withCost } from './shared.ts';
+import { type Provenance, say, summaries, withCost } from './shared.ts';
 
 /** Slices of a rung. */
 const SLICES = 3;
 /** Events of a request that fills the file. */
 const FILL_BATCH = 1_000;
 
-export type RungFigures = Awaited<ReturnType<typeof climb>>[number];
-
-/** A ladder with the figures of both servers. */
-export interface Climbed extends Pick<Ladder, 'name' | 'title' | 'unit'> {
-  readonly servers: Readonly<Record<TargetName, readonly RungFigures[]>>;
-}
+export type Climbed = Awaited<ReturnType<typeof climb>>;
+export type RungFigures = Awaited<ReturnType<typeof climbOn>>[number];
 
 /** The result of `pnpm bench:ladders`. */
 export interface LaddersResult extends Provenance {
   readonly ladders: readonly Climbed[];
 }
 
+export async function climb(ladder: Ladder, lifetime: Lifetime, slices = SLICES) {
+  const { name, title, unit, rungs } = ladder;
+  say(`${title}: ${rungs.length} rungs on each server`);
+  const rs = await climbOn('rs', ladder, lifetime, slices);
+  const ts = await climbOn('ts', ladder, lifetime, slices);
+  return { name, title, unit, servers: { rs, ts } };
+}
+
 /** Returns the figures of each rung; `null` where the system does not report a figure. */
-export async function climb(ladder: Ladder, target: TargetName, lifetime: Lifetime, slices = SLICES) {
+async function climbOn(target: TargetName, ladder: Ladder, lifetime: Lifetime, slices: number) {
   const folder = await lifetime.temporaryFolder();
   const flags = ['--db', `${folder.path}/events.db`, ...(ladder.flags ?? [])];
   const server = await startServer(target, { flags });
