@@ -11,23 +11,15 @@ const CONNECTIONS = 4;
 /** Longer than any pause of a busy server. */
 const QUIET_MS = 1_000;
 
-export interface Request {
-  readonly body: Buffer;
-  readonly events: number;
-}
-
 /** Yields the requests of the events with the numbers `from` to `to`, without `to`. */
-export function* requestsOf(
-  from: number,
-  to: number,
-  batch: number,
-  eventOf: (number: number) => object,
-): Generator<Request> {
+export function* requestsOf(from: number, to: number, batch: number, eventOf: (number: number) => object) {
   for (let first = from; first < to; first += batch) {
     const events = Array.from({ length: Math.min(batch, to - first) }, (_, i) => eventOf(first + i));
     yield { body: Buffer.from(JSON.stringify({ events })), events: events.length };
   }
 }
+
+type Requests = IterableIterator<{ readonly body: Buffer; readonly events: number }>;
 
 /**
  * Posts the requests of an iterator, from which all connections take. Returns the seconds that this took, and the
@@ -35,7 +27,7 @@ export function* requestsOf(
  *
  * Invariant: each answer must acknowledge every event of its request, as a new one.
  */
-export async function post(client: ApiClient, requests: IterableIterator<Request>, signal: AbortSignal) {
+export async function post(client: ApiClient, requests: Requests, signal: AbortSignal) {
   const begun = nowMs();
   const latencies: number[] = [];
   const postNext = async (): Promise<void> => {
