@@ -2,7 +2,7 @@
  * Runs `bench:sync` with fake servers. `FAKE_FAULTS=rs:silent` makes a server faulty. With `FAKE_FAULTS=client:older` the
  * client is faulty: after each state it applies an older one.
  */
-import { runSuite } from '../src/cli/run-command.ts';
+import { runSuite } from '../src/cli/run-suite.ts';
 import { REAL_CONTENDERS } from '../src/run/contenders.ts';
 import { runSync, SYNC } from '../src/sync/command.ts';
 import { type Follow, STRATEGIES } from '../src/sync/strategies.ts';

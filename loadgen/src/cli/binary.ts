@@ -1,5 +1,5 @@
 /** `pnpm bench:binary`: how binary data gets into a page. */
 import { BINARY, runBinary } from '../binary/command.ts';
-import { runSuite } from './run-command.ts';
+import { runSuite } from './run-suite.ts';
 
 process.exitCode = await runSuite(BINARY, runBinary);

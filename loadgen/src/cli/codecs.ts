@@ -1,5 +1,5 @@
 /** `pnpm bench:codecs`: what formats and transports cost. */
 import { CODECS, runCodecs } from '../codecs/command.ts';
-import { runSuite } from './run-command.ts';
+import { runSuite } from './run-suite.ts';
 
 process.exitCode = await runSuite(CODECS, runCodecs);

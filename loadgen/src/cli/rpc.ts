@@ -1,5 +1,5 @@
 /** `pnpm bench:rpc`: what typed calls cost. */
 import { RPC, runRpc } from '../rpc/command.ts';
-import { runSuite } from './run-command.ts';
+import { runSuite } from './run-suite.ts';
 
 process.exitCode = await runSuite(RPC, runRpc);

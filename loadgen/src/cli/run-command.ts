@@ -8,8 +8,6 @@ import { Failure, Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import type { CommandName } from '../plan/flags.ts';
 import type { Parsed } from '../plan/parse.ts';
-import { parseSuite, type SuiteOptions, type SuiteUsage } from '../plan/suite-options.ts';
-import { type Contenders, REAL_CONTENDERS } from '../run/contenders.ts';
 
 /** Ctrl-C, a request to end, and a terminal that was closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -46,16 +44,6 @@ export async function runCommand<Options>(
     await lifetime.end();
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
-}
-
-/** Runs a suite with the arguments of this process. Returns the exit code. */
-export function runSuite<Scenario extends string>(
-  usage: SuiteUsage<Scenario>,
-  run: (options: SuiteOptions<Scenario>, contenders: Contenders, lifetime: Lifetime) => Promise<undefined>,
-  contenders = REAL_CONTENDERS,
-): Promise<number> {
-  const parsed = parseSuite(usage, process.argv.slice(2));
-  return runCommand(usage.name, parsed, (options, lifetime) => run(options, contenders, lifetime));
 }
 
 function reasonOf(error: unknown): string {
