@@ -36,11 +36,11 @@ test('a server that stores what it acknowledged agrees, round after round, whate
   const claim = storeIn('good', EVENTS);
   const part = (first: number, count: number) => ({ first, count });
   const ranges = [part(700, 1300), part(0, 699), part(699, 1)];
-  const audit = await auditor.audit(claim);
+  const audit = await auditor.ask('audit', claim);
   assert.equal(audit.events, EVENTS);
   assert.match(audit.digest, /^[0-9a-f]{32}$/);
-  assert.deepEqual(await auditor.audit({ ...claim, ranges }), audit);
-  const fewer = auditor.audit({ ...claim, acknowledged_events: EVENTS - 1 });
+  assert.deepEqual(await auditor.ask('audit', { ...claim, ranges }), audit);
+  const fewer = auditor.ask('audit', { ...claim, acknowledged_events: EVENTS - 1 });
   await assert.rejects(fewer, failsWith('audit_failed', /acknowledged 1999, .* equal in content\nwhy$/));
 });
 
@@ -56,7 +56,7 @@ const FAULTS = {
 for (const [fault, text] of Object.entries(FAULTS)) {
   test(`a server with the fault "${fault}" fails, and the row is named`, async () => {
     const count = fault.endsWith('100000') ? 100_200 : EVENTS;
-    await assert.rejects(auditor.audit(storeIn(fault, count, fault)), failsWith('audit_failed', text));
+    await assert.rejects(auditor.ask('audit', storeIn(fault, count, fault)), failsWith('audit_failed', text));
   });
 }
 
@@ -72,7 +72,7 @@ test('every column counts, and an empty text is not an absent one', async () => 
     database.exec(`UPDATE events_readable SET ${change}`);
     database.close();
     const text = /stored 200; the stored rows are different/;
-    await assert.rejects(auditor.audit({ ...claim, file }), failsWith('audit_failed', text), change);
+    await assert.rejects(auditor.ask('audit', { ...claim, file }), failsWith('audit_failed', text), change);
   }
 });
 
@@ -80,9 +80,9 @@ test('a view with other columns, or none, is not audited', async () => {
   const claim = storeIn('other', 0);
   const database = new Database(claim.file);
   database.exec('DROP TABLE events_readable');
-  await assert.rejects(auditor.audit(claim), failsWith('audit_failed', /other columns: none/));
+  await assert.rejects(auditor.ask('audit', claim), failsWith('audit_failed', /other columns: none/));
   database.exec('CREATE TABLE events_readable (id INTEGER PRIMARY KEY, metadata TEXT)');
-  await assert.rejects(auditor.audit(claim), failsWith('audit_failed', /other columns: id metadata/));
+  await assert.rejects(auditor.ask('audit', claim), failsWith('audit_failed', /other columns: id metadata/));
   database.close();
 });
 

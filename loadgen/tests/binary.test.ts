@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { keepAttachment } from '../src/binary/attachment.ts';
 import { blobBytes, hashOf } from '../src/binary/blob-bytes.ts';
-import type { BodyOrder, BodyReply } from '../src/binary/body-process.ts';
+import type { BodyOrders } from '../src/binary/body-process.ts';
 import { BINARY } from '../src/binary/command.ts';
 import { FIGURES } from '../src/binary/figure.ts';
 import { outcomeOf } from '../src/binary/goal.ts';
@@ -150,21 +150,25 @@ test('bodies are compared, and /livez is asked meanwhile', async (context) => {
     server.closeAllConnections();
     server.close();
   });
-  const first = { kind: 'first', port, route: 'echo', bytes: 1000 } as const;
-  assert.deepEqual(await ask(child, first), { kind: 'ready' });
+  const first = () => ask(child, 'first', port, 'echo', 1000);
+  assert.deepEqual(await first(), { value: undefined });
   const probe = new LivezProbe(`http://127.0.0.1:${port}`);
-  const moved = await ask(child, { kind: 'run', seconds: 0.1 });
+  const { value: moved } = await ask(child, 'run', 0.1);
   const times = await probe.end();
-  assert.ok(moved.kind === 'moved' && moved.bodies > 0 && moved.duration_ms >= 100, JSON.stringify(moved));
+  assert.ok(moved!.bodies > 0 && moved!.duration_ms >= 100, JSON.stringify(moved));
   assert.ok(times.length > 0 && times.every((time, i) => time >= (times[i - 1] ?? 0)), String(times));
   isWrong = true;
-  assert.match(JSON.stringify(await ask(child, first)), /other bytes/);
+  assert.match(JSON.stringify(await first()), /other bytes/);
 });
 
-async function ask(child: ChildProcess, order: BodyOrder): Promise<BodyReply> {
-  child.send(order);
-  const [reply] = (await once(child, 'message')) as [BodyReply];
-  return reply;
+async function ask<Name extends keyof BodyOrders>(
+  child: ChildProcess,
+  name: Name,
+  ...input: Parameters<BodyOrders[Name]>
+) {
+  child.send({ name, input });
+  const [reply] = await once(child, 'message');
+  return reply as { readonly value?: Awaited<ReturnType<BodyOrders[Name]>> };
 }
 
 test('a result follows the schema, with every figure', async () => {

@@ -161,7 +161,7 @@ test('the audit finds every generated event in the files of the plain servers', 
       assert.equal(body.received, 100);
     }
     await server.stop();
-    const audit = await auditor.audit({ ...claim, name, file: database });
+    const audit = await auditor.ask('audit', { ...claim, name, file: database });
     assert.equal(audit.events, 3000, name);
   }
   await auditor.close();

@@ -11,7 +11,7 @@ import { measureCall } from '../src/codecs/alone-calls.ts';
 import { parseSuite } from '../src/plan/suite-options.ts';
 import { violations } from '../src/result/json.ts';
 import { type Call, libraryTime } from '../src/rpc/call.ts';
-import type { CallOrder, CallReply, Sliced } from '../src/rpc/call-process.ts';
+import type { CallOrders, Sliced } from '../src/rpc/call-process.ts';
 import { RPC } from '../src/rpc/command.ts';
 import { FIGURES, figuresOf } from '../src/rpc/figure.ts';
 import { outcomeOf } from '../src/rpc/goal.ts';
@@ -172,17 +172,17 @@ test('calls are compared, then timed, by each client and in each format', async 
     server.close();
   });
   const subject = { type: 'dict', length: 3, strings: 'random' } as const;
-  const prepare = (call: Call) => ask(child, { kind: 'prepare', port, call, seed: 1, seconds: 0 });
+  const prepare = (call: Call) => ask(child, 'prepare', port, call, 1, 0);
   for (const call of [
     usualCall(subject),
     usualCall(subject, { format: 'msgpack', client: 'unchecked' }),
     usualCall(subject, { client: 'raw', in_flight: 3 }),
     usualCall({ ...subject, length: null }, { in_flight: 2 }),
   ]) {
-    assert.deepEqual(await prepare(call), { kind: 'prepared' });
-    const reply = await ask(child, { kind: 'run', seconds: 0, least: 5 });
-    assert.ok(reply.kind === 'ran', JSON.stringify(reply));
-    const { samples_us, latencies_us, lib_us, sent_bytes, received_bytes } = reply.sliced;
+    assert.deepEqual(await prepare(call), { value: undefined });
+    const reply = await ask(child, 'run', 0, 5);
+    assert.ok('value' in reply, JSON.stringify(reply));
+    const { samples_us, latencies_us, lib_us, sent_bytes, received_bytes } = reply.value!;
     assert.equal(latencies_us.length, 5);
     assert.deepEqual([...lib_us], call.client === 'raw' ? [] : [50, 50, 50, 50, 50]);
     assert.ok(samples_us.length > 0 && samples_us.every((us) => us > 0));
@@ -194,16 +194,20 @@ test('calls are compared, then timed, by each client and in each format', async 
   wrong = 'value';
   assert.match(JSON.stringify(await prepare(usualCall(subject))), /echo\.dicts, json: 200/);
   wrong = null;
-  assert.equal((await prepare(usualCall(subject, { client: 'unchecked' }))).kind, 'prepared');
+  assert.ok('value' in (await prepare(usualCall(subject, { client: 'unchecked' }))));
   wrong = 'length';
-  const late = await ask(child, { kind: 'run', seconds: 0, least: 1 });
+  const late = await ask(child, 'run', 0, 1);
   assert.match(JSON.stringify(late), /echo\.dicts gave another value/);
 });
 
-async function ask(child: ChildProcess, order: CallOrder): Promise<CallReply> {
-  child.send(order);
-  const [reply] = (await once(child, 'message')) as [CallReply];
-  return reply;
+async function ask<Name extends keyof CallOrders>(
+  child: ChildProcess,
+  name: Name,
+  ...input: Parameters<CallOrders[Name]>
+) {
+  child.send({ name, input });
+  const [reply] = await once(child, 'message');
+  return reply as { readonly value?: Awaited<ReturnType<CallOrders[Name]>> };
 }
 
 test('the reference parses and answers the same call, with and without its bytes', () => {

@@ -13,14 +13,14 @@ import { blobBytes } from './blob-bytes.ts';
 
 export type BodyRoute = 'echo' | 'blob';
 
-/** `first`: compares one body, and keeps the connection. `run`: moves bodies for `seconds`. */
-export type BodyOrder =
-  | { readonly kind: 'first'; readonly port: number; readonly route: BodyRoute; readonly bytes: number }
-  | { readonly kind: 'run'; readonly seconds: number };
+export type BodyOrders = Readonly<{
+  /** Compares one body, and keeps the connection. */
+  first(port: number, route: BodyRoute, bytes: number): Promise<void>;
+  /** Moves bodies for `seconds`. */
+  run(seconds: number): Promise<Moved>;
+}>;
 
-export type BodyReply =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'moved'; readonly bodies: number; readonly duration_ms: number };
+type Moved = Readonly<Record<'bodies' | 'duration_ms', number>>;
 
 interface Ready {
   readonly exchange: Exchange;
@@ -30,15 +30,17 @@ interface Ready {
 
 export function serveBodies(): void {
   let ready: Ready | undefined;
-  serve<BodyOrder, BodyReply>(async (order) => {
-    if (order.kind === 'run') return run(ready!, order.seconds);
-    ready?.exchange.close();
-    ready = await first(order);
-    return { kind: 'ready' };
-  });
+  const orders: BodyOrders = {
+    async first(port, route, bytes) {
+      ready?.exchange.close();
+      ready = await first(port, route, bytes);
+    },
+    run: (seconds) => run(ready!, seconds),
+  };
+  serve(orders);
 }
 
-async function first({ port, route, bytes }: Extract<BodyOrder, { kind: 'first' }>): Promise<Ready> {
+async function first(port: number, route: BodyRoute, bytes: number): Promise<Ready> {
   const expected = blobBytes(bytes);
   const common = { headers: {}, ids: [], events: 0, answer: 'any' } as const;
   const request = requestBytes(
@@ -53,7 +55,7 @@ async function first({ port, route, bytes }: Extract<BodyOrder, { kind: 'first' 
   return { exchange, request, bytes };
 }
 
-async function run({ exchange, request, bytes }: Ready, seconds: number): Promise<BodyReply> {
+async function run({ exchange, request, bytes }: Ready, seconds: number): Promise<Moved> {
   const started_ms = nowMs();
   let bodies = 0;
   while (nowMs() - started_ms < seconds * 1000) {
@@ -61,5 +63,5 @@ async function run({ exchange, request, bytes }: Ready, seconds: number): Promis
     if (status !== 200 || length !== bytes) throw new Error(`status ${status}, ${length} bytes`);
     bodies++;
   }
-  return { kind: 'moved', bodies, duration_ms: nowMs() - started_ms };
+  return { bodies, duration_ms: nowMs() - started_ms };
 }

@@ -58,7 +58,7 @@ export class BenchServer {
 
   /** Runs one slice, and measures the CPU time of the server. `counts` is whether the server stores the events. */
   async slice(
-    order: Omit<Slice, 'kind' | 'address'>,
+    order: Omit<Slice, 'address'>,
     transport: Transport,
     counts: boolean,
   ): Promise<{ readonly sliced: Sliced; readonly figures: SliceFigures }> {

@@ -75,7 +75,7 @@ async function piped(
   const folder = await launch.lifetime.temporaryFolder();
   const command = pipeCommand(name, format, folder.path, launch);
   const order = { command, cwd: folder.path, chunks: [chunkOf(format, events)], warm_up: 0, count: 1 };
-  await launch.lifetime.orInterrupted(runPipe({ kind: 'pipe', ...order }, () => undefined));
+  await launch.lifetime.orInterrupted(runPipe(order, () => undefined));
   const base = databaseIn(folder.path);
   const host = await Host.start(name, launch, { flags: SERVER_FLAGS, base });
   const rows = await rowsOf({ port: host.port }, events);

@@ -30,14 +30,10 @@ export interface Request {
 }
 
 /** Requests that later orders refer to by `key`. They replace the requests of an earlier `prepare`. */
-export interface Prepare {
-  readonly kind: 'prepare';
-  readonly requests: ReadonlyMap<string, readonly Request[]>;
-}
+export type Prepared = ReadonlyMap<string, readonly Request[]>;
 
 /** Each of `window` connections sends its next request after its previous response. */
 export interface Slice {
-  readonly kind: 'slice';
   readonly address: Address;
   readonly key: string;
   readonly window: number;
@@ -45,8 +41,6 @@ export interface Slice {
   readonly seconds: number | null;
   readonly requests: number | null;
 }
-
-export type Order = Prepare | Slice | PipeOrder;
 
 export interface Sliced {
   readonly requests: number;
@@ -64,10 +58,11 @@ export interface Sliced {
   readonly body: Uint8Array;
 }
 
-export type LoadReply =
-  | { readonly kind: 'prepared' }
-  | { readonly kind: 'sliced'; readonly sliced: Sliced }
-  | { readonly kind: 'piped'; readonly piped: Piped };
+export type LoadOrders = Readonly<{
+  prepare(requests: Prepared): void;
+  slice(order: Slice): Promise<Sliced>;
+  pipe(order: PipeOrder): Promise<Piped>;
+}>;
 
 /** After closing more connections than this, wait until the server has noticed. */
 const MANY = 100;
@@ -77,7 +72,7 @@ const CLOSE_MS = 200;
 const ID_SEED = 0x5eed;
 
 /** A request as bytes. Each connection has its own copy, because it overwrites the ids while other connections send. */
-interface Prepared {
+interface Copy {
   readonly bytes: Buffer;
   readonly ids: readonly number[];
   readonly request: Request;
@@ -85,30 +80,31 @@ interface Prepared {
 
 export function serveOrders(): void {
   const load = new Load();
-  serve<Order, LoadReply>((order) => load.carryOut(order));
+  const orders: LoadOrders = {
+    prepare: (requests) => load.prepare(requests),
+    slice: (order) => load.slice(order),
+    pipe: (order) => load.pipe(order),
+  };
+  serve(orders);
 }
 
 class Load {
-  #requests: ReadonlyMap<string, readonly Request[]> = new Map();
-  readonly #copies = new Map<string, Prepared[][]>();
+  #requests: Prepared = new Map();
+  readonly #copies = new Map<string, Copy[][]>();
   #connections: Exchange[] = [];
   #address = '';
   #nextId = 0;
 
-  async carryOut(order: Order): Promise<LoadReply> {
-    switch (order.kind) {
-      case 'prepare':
-        this.#requests = order.requests;
-        this.#copies.clear();
-        return { kind: 'prepared' };
-      case 'slice':
-        return { kind: 'sliced', sliced: await this.#slice(order) };
-      case 'pipe':
-        return { kind: 'piped', piped: await runPipe(order, (bytes, ids) => this.#stamp(bytes, ids)) };
-    }
+  prepare(requests: Prepared): void {
+    this.#requests = requests;
+    this.#copies.clear();
   }
 
-  async #slice({ address, key, window, seconds, requests }: Slice): Promise<Sliced> {
+  pipe(order: PipeOrder): Promise<Piped> {
+    return runPipe(order, (bytes, ids) => this.#stamp(bytes, ids));
+  }
+
+  async slice({ address, key, window, seconds, requests }: Slice): Promise<Sliced> {
     const exchanges = await this.#connect(address, window);
     const copies = this.#copiesOf(key, window);
     const cpu = process.cpuUsage();
@@ -163,7 +159,7 @@ class Load {
     return this.#connections;
   }
 
-  #copiesOf(key: string, window: number): Prepared[][] {
+  #copiesOf(key: string, window: number): Copy[][] {
     const copies = this.#copies.get(key) ?? [];
     const requests = this.#requests.get(key);
     if (requests === undefined) throw new Error(`nothing was prepared as ${key}`);
@@ -179,7 +175,7 @@ class Load {
   }
 }
 
-function prepare(request: Request): Prepared {
+function prepare(request: Request): Copy {
   const bytes = requestBytes(request);
   const headLength = bytes.length - request.body.length;
   return { bytes, ids: request.ids.map((at) => headLength + at), request };

@@ -3,27 +3,27 @@ import { batchBody, eventBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { type Format, mediaTypeOf, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import type { TextEvent } from '@twin-ingest/testkit/codecs/json.ts';
 import { Helper, type HelperOptions } from '../run/helper.ts';
-import type { LoadReply, Order, Request, Slice, Sliced } from './load-process.ts';
+import type { LoadOrders, Prepared, Request, Slice, Sliced } from './load-process.ts';
 import type { Piped, PipeOrder } from './pipe.ts';
 
 export class Loader {
-  readonly #helper: Helper<Order, LoadReply>;
+  readonly #helper: Helper<LoadOrders>;
 
   constructor(options: Pick<HelperOptions, 'placement' | 'lifetime'>) {
     const program = new URL('./load-main.ts', import.meta.url);
     this.#helper = new Helper({ name: 'the process that sends', program, ...options });
   }
 
-  async prepare(requests: ReadonlyMap<string, readonly Request[]>): Promise<void> {
-    await this.#helper.ask({ kind: 'prepare', requests }, 'prepared');
+  async prepare(requests: Prepared): Promise<void> {
+    await this.#helper.ask('prepare', requests);
   }
 
-  async slice(order: Omit<Slice, 'kind'>): Promise<Sliced> {
-    return (await this.#helper.ask({ ...order, kind: 'slice' }, 'sliced')).sliced;
+  slice(order: Slice): Promise<Sliced> {
+    return this.#helper.ask('slice', order);
   }
 
-  async pipe(order: Omit<PipeOrder, 'kind'>): Promise<Piped> {
-    return (await this.#helper.ask({ ...order, kind: 'pipe' }, 'piped')).piped;
+  pipe(order: PipeOrder): Promise<Piped> {
+    return this.#helper.ask('pipe', order);
   }
 
   close(): Promise<void> {

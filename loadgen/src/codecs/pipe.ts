@@ -18,7 +18,6 @@ export interface Chunk {
 }
 
 export interface PipeOrder {
-  readonly kind: 'pipe';
   readonly command: readonly string[];
   readonly cwd: string;
   readonly chunks: readonly Chunk[];

@@ -14,18 +14,12 @@ import { type Call, checkAnswer, libraryTime, requestOf } from './call.ts';
 import { Samples } from './samples.ts';
 import { argumentOf, nameOf } from './values.ts';
 
-/**
- * `prepare`: checks one response, then warms up. `run`: calls until the seconds are over, and at least so many times.
- */
-export type CallOrder =
-  | {
-      readonly kind: 'prepare';
-      readonly port: number;
-      readonly call: Call;
-      readonly seed: number;
-      readonly seconds: number;
-    }
-  | { readonly kind: 'run'; readonly seconds: number; readonly least: number };
+export type CallOrders = Readonly<{
+  /** Checks one response, then warms up. */
+  prepare(port: number, call: Call, seed: number, seconds: number): Promise<void>;
+  /** Calls until the seconds are over, and at least so many times. */
+  run(seconds: number, least: number): Promise<Sliced>;
+}>;
 
 export interface Sliced {
   /** Microseconds of a call, one value for each sample. */
@@ -37,8 +31,6 @@ export interface Sliced {
   readonly received_bytes: number;
   readonly cpu_us: number;
 }
-
-export type CallReply = { readonly kind: 'prepared' } | { readonly kind: 'ran'; readonly sliced: Sliced };
 
 interface Prepared {
   readonly call: Call;
@@ -52,11 +44,11 @@ const PATIENCE_MS = 120_000;
 
 export function serveCalls(): void {
   const calls = new Calls();
-  serve<CallOrder, CallReply>(async (order) => {
-    if (order.kind === 'run') return { kind: 'ran', sliced: await calls.run(order.seconds, order.least) };
-    await calls.prepare(order);
-    return { kind: 'prepared' };
-  });
+  const orders: CallOrders = {
+    prepare: (...order) => calls.prepare(...order),
+    run: (...order) => calls.run(...order),
+  };
+  serve(orders);
 }
 
 class Calls {
@@ -64,7 +56,7 @@ class Calls {
   #exchanges: Exchange[] = [];
   #library: number[] = [];
 
-  async prepare({ port, call, seed, seconds }: Extract<CallOrder, { kind: 'prepare' }>): Promise<void> {
+  async prepare(port: number, call: Call, seed: number, seconds: number): Promise<void> {
     const from_ms = nowMs();
     const argument = argumentOf(call, seed);
     const request = requestOf(call, argument);

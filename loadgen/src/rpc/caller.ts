@@ -4,22 +4,13 @@ import { cpuBetween, threadTimes } from '../observe/probe.ts';
 import { Helper, type HelperOptions } from '../run/helper.ts';
 import { Host, type Launch } from '../run/host.ts';
 import type { Call } from './call.ts';
-import type { CallOrder, CallReply, Sliced } from './call-process.ts';
+import type { CallOrders, Sliced } from './call-process.ts';
 
-export class Caller extends Helper<CallOrder, CallReply> {
+export class Caller extends Helper<CallOrders> {
   constructor(options: Pick<HelperOptions, 'placement' | 'lifetime'>) {
     const { placement, lifetime } = options;
     const program = new URL('./call-main.ts', import.meta.url);
     super({ name: 'the process that calls', program, placement, lifetime });
-  }
-
-  /** Checks the response of a call and warms up. */
-  async prepare(order: Omit<Extract<CallOrder, { kind: 'prepare' }>, 'kind'>): Promise<void> {
-    await this.ask({ kind: 'prepare', ...order }, 'prepared');
-  }
-
-  async run(seconds: number, least: number): Promise<Sliced> {
-    return (await this.ask({ kind: 'run', seconds, least }, 'ran')).sliced;
   }
 }
 
@@ -46,7 +37,7 @@ export class CallServer {
   }
 
   async prepare(call: Call, seed: number, seconds: number): Promise<void> {
-    await this.#caller.prepare({ port: this.host.port, call, seed, seconds });
+    await this.#caller.ask('prepare', this.host.port, call, seed, seconds);
   }
 
   /** Runs the prepared call, and returns the CPU time of the server. */
@@ -56,7 +47,7 @@ export class CallServer {
   ): Promise<{ readonly sliced: Sliced; readonly cpu_us: number | null }> {
     const { pid } = this.host;
     const before = await threadTimes(pid);
-    const sliced = await this.#caller.run(seconds, least);
+    const sliced = await this.#caller.ask('run', seconds, least);
     const cpu_ms = cpuBetween(before, await threadTimes(pid));
     return { sliced, cpu_us: cpu_ms === null ? null : cpu_ms * 1000 };
   }

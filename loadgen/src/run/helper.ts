@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure, type FailureCode } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
-import type { Failed } from './serve.ts';
+import type { Order, Orders, Reply } from './serve.ts';
 
 export interface HelperOptions {
   /** Name of the process in failures. */
@@ -21,11 +21,12 @@ export interface HelperOptions {
   readonly code?: FailureCode;
 }
 
-export class Helper<Order extends object, Reply extends { readonly kind: string }> {
+/** `Own` are the orders of the process. */
+export class Helper<Own extends Orders> {
   readonly #options: HelperOptions;
   readonly #child: ChildProcess;
   readonly #release: () => Promise<unknown>;
-  #waiting = Promise.withResolvers<Reply | Failed>();
+  #waiting = Promise.withResolvers<Reply>();
 
   constructor(options: HelperOptions) {
     const { program, placement, lifetime } = options;
@@ -35,7 +36,7 @@ export class Helper<Order extends object, Reply extends { readonly kind: string 
       stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
       serialization: 'advanced',
     });
-    child.on('message', (reply) => this.#waiting.resolve(reply as Reply | Failed));
+    child.on('message', (reply) => this.#waiting.resolve(reply as Reply));
     child.on('error', (error) => this.#waiting.reject(this.#failure(String(error))));
     child.on('close', () => this.#waiting.reject(this.#ended()));
     // A process may end while no caller waits for a reply. The next order reports that.
@@ -45,24 +46,21 @@ export class Helper<Order extends object, Reply extends { readonly kind: string 
     this.#release = lifetime.add(() => endProcess(child, PATIENCE_MS));
   }
 
-  /** Sends an order and returns the reply, which must be of this kind. */
-  async ask<Kind extends Reply['kind']>(
-    order: Order,
-    kind: Kind,
-  ): Promise<Extract<Reply, { readonly kind: Kind }>> {
+  /** Sends an order, and returns what the process returns. */
+  async ask<Name extends keyof Own & string>(
+    name: Name,
+    ...input: Parameters<Own[Name]>
+  ): Promise<Awaited<ReturnType<Own[Name]>>> {
     const { lifetime } = this.#options;
     // Checked before sending: after an interruption, no caller would wait for the reply.
     lifetime.signal.throwIfAborted();
     if (!this.#child.connected) throw this.#ended();
     this.#waiting = Promise.withResolvers();
-    this.#child.send(order);
+    this.#child.send({ name, input } satisfies Order);
     const reply = await lifetime.orInterrupted(this.#waiting.promise);
-    if (reply.kind === 'failed') {
-      const { code, message, details } = reply as Failed;
-      throw code === null ? this.#failure(message) : new BenchFailure(code, message, details);
-    }
-    if (reply.kind !== kind) throw this.#failure(`expected ${kind}, got ${reply.kind}`);
-    return reply as Extract<Reply, { readonly kind: Kind }>;
+    if ('value' in reply) return reply.value as Awaited<ReturnType<Own[Name]>>;
+    const { code, message, details } = reply.failed;
+    throw code === null ? this.#failure(message) : new BenchFailure(code, message, details);
   }
 
   async close(): Promise<void> {

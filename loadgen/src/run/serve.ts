@@ -6,8 +6,17 @@
  */
 import { BenchFailure, type FailureCode } from '../failure.ts';
 
-export interface Failed {
-  readonly kind: 'failed';
+/** What a process can do, by name. The parent orders one thing at a time, and receives what it returns. */
+export type Orders = Readonly<Record<string, (...input: never[]) => unknown>>;
+
+export interface Order {
+  readonly name: string;
+  readonly input: readonly unknown[];
+}
+
+export type Reply = { readonly value: unknown } | { readonly failed: Failed };
+
+interface Failed {
   readonly message: string;
   /** Code of a failure of the run; `null` for an error of the process. */
   readonly code: FailureCode | null;
@@ -15,17 +24,18 @@ export interface Failed {
 }
 
 /** Carries out the orders of the parent until the parent has ended. */
-export function serve<Order, Reply>(carryOut: (order: Order) => Reply | Promise<Reply>): void {
+export function serve(orders: Orders): void {
   process.on('SIGINT', () => undefined);
   process.once('disconnect', () => process.exit(1));
   process.on('message', async (message) => {
-    let reply: Reply | Failed;
+    const { name, input } = message as Order;
+    let reply: Reply;
     try {
-      reply = await carryOut(message as Order);
+      reply = { value: await orders[name]!(...(input as never[])) };
     } catch (error) {
       const known = error instanceof BenchFailure ? error : null;
       const text = error instanceof Error ? error.message : String(error);
-      reply = { kind: 'failed', message: text, code: known?.code ?? null, details: known?.details ?? [] };
+      reply = { failed: { message: text, code: known?.code ?? null, details: known?.details ?? [] } };
     }
     process.send!(reply);
   });

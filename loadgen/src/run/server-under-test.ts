@@ -52,15 +52,13 @@ export type ServerUnderTest = Awaited<ReturnType<typeof startUnderTest>>;
 
 export async function startUnderTest(name: TargetName, context: ServerContext) {
   const { spec: first, round, launch, settings, auditor } = context;
-  const { lifetime, placement } = launch;
+  const { lifetime } = launch;
   const { durability, batch_size, stream_clients } = first.workload;
   const label = `round ${round} of ${name}`;
   const host = await Host.start(name, launch, { flags: ['--durability', durability] });
   const { server, url, pid, database } = host;
   settings.add(`${first.name}, ${label}`, await readHealth(url), durability);
-  const streaming = { url, clients: stream_clients, lifetime, placement };
-  const clients = stream_clients === 0 ? null : startStreamClients(streaming);
-  await clients?.ready();
+  const clients = stream_clients === 0 ? null : await startStreamClients(url, stream_clients, launch);
   await sleep(IDLE_MS, undefined, { signal: lifetime.signal });
   const { rss_bytes: idle_rss_bytes } = await probe(pid);
 
@@ -114,7 +112,7 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
     async measure(spec: Spec, load: Load): Promise<Slice> {
       const isSoak = spec.mode === 'soak';
       const stopReader = isSoak ? startReader(url, label, lifetime) : null;
-      await clients?.mark();
+      await clients?.ask('mark');
       const cpu = await startCpu(pid);
       const machineBefore = await readMachine();
       const own = process.cpuUsage();
@@ -131,7 +129,7 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
       const machineAfter = await readMachine();
       const ownUsed = process.cpuUsage(own);
       const timeline = stopObserver();
-      const clients_cpu_us = (await clients?.cpu()) ?? 0;
+      const clients_cpu_us = (await clients?.ask('cpu')) ?? 0;
       const reader = (await stopReader?.()) ?? null;
       const logs = timeline.wal_bytes.filter((bytes) => bytes !== null);
       if (logs.length > 0) wal_peak_bytes = Math.max(wal_peak_bytes ?? 0, ...logs);
@@ -152,19 +150,20 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
     },
 
     async stop(): Promise<void> {
-      await clients?.until(acknowledged_events);
+      await clients?.ask('until', acknowledged_events);
       const { peak_rss_bytes } = await probe(pid);
       stopped = { peak_rss_bytes, stop_ms: await host.stop() };
     },
 
     /** Checks the file of the stopped server and removes its folder. */
     async check(): Promise<ProcessSample> {
-      const streamed = clients?.finish(database, label, acknowledged_events) ?? null;
+      const streamed = clients?.ask('finish', database, label, acknowledged_events);
       // The failure of the audit says more, so the audit is awaited first.
       streamed?.catch(() => undefined);
       const claim = { name: label, file: database, ranges, acknowledged_events, details };
-      const audit = await auditor.audit(claim);
-      const stream = await streamed;
+      const audit = await auditor.ask('audit', claim);
+      const stream = (await streamed) ?? null;
+      await clients?.close();
       const disk = { bytes: await folderBytes(host.folder), events: audit.events, wal_peak_bytes };
       await host.discard();
       return { round, target: name, warm_up, idle_rss_bytes, ...stopped, stream, disk, audit };

@@ -10,17 +10,14 @@ import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts
 import { startFailure } from '../failure.ts';
 import { serve } from './serve.ts';
 
-export interface Command {
-  readonly name: TargetName;
-  readonly options: StartOptions;
-  readonly program: Pick<Target, 'command' | 'args'>;
-}
-
-export type Reply = { readonly kind: 'started'; readonly taken_ms: number };
-
 const DEADLINE_MS = 15_000;
 
-serve<Command, Reply>(async ({ name, options, program }) => {
+/** Starts a server, and returns the milliseconds until it was ready. */
+async function start(
+  name: TargetName,
+  options: StartOptions,
+  program: Pick<Target, 'command' | 'args'>,
+): Promise<number> {
   const server = await startServer(name, options, program).catch((error: unknown) => {
     throw error instanceof StartError ? startFailure(name, error) : error;
   });
@@ -29,8 +26,8 @@ serve<Command, Reply>(async ({ name, options, program }) => {
       throw new Error(`not ready within ${DEADLINE_MS} ms`);
   const taken_ms = performance.now() - server.spawned_at_ms;
   await server.stop();
-  return { kind: 'started', taken_ms };
-});
+  return taken_ms;
+}
 
 function isReady(url: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -40,3 +37,7 @@ function isReady(url: string): Promise<boolean> {
     }).on('error', () => resolve(false));
   });
 }
+
+const orders = { start };
+export type StartOrders = typeof orders;
+serve(orders);

@@ -13,7 +13,7 @@ import type { RawMeasurement } from '../result/result.ts';
 import { Helper } from './helper.ts';
 import { type Launch, startOptions } from './host.ts';
 import type { Progress } from './progress.ts';
-import type { Command, Reply } from './start-process.ts';
+import type { StartOrders } from './start-process.ts';
 
 const HELPER = {
   name: 'what measures starts',
@@ -36,11 +36,11 @@ export function createStarts({
   const all: TargetName[] = [];
   const times = new Map(targets.map((name) => [name, [] as number[]]));
 
-  async function start(helper: Helper<Command, Reply>, name: TargetName): Promise<number> {
+  async function start(helper: Helper<StartOrders>, name: TargetName): Promise<number> {
     const folder = await lifetime.temporaryFolder();
     const options = startOptions(launch, folder.path, ['--durability', durability]);
     const { command, args } = contenders.targets[name];
-    const { taken_ms } = await helper.ask({ name, options, program: { command, args } }, 'started');
+    const taken_ms = await helper.ask('start', name, options, { command, args });
     await folder.release();
     return taken_ms;
   }
@@ -50,7 +50,7 @@ export function createStarts({
     async run(count: number): Promise<void> {
       if (count === 0) return;
       const order = inTurn(targets, count);
-      const helper = new Helper<Command, Reply>({ ...HELPER, placement, lifetime });
+      const helper = new Helper<StartOrders>({ ...HELPER, placement, lifetime });
       const work = async (at: (value: number) => void) => {
         for (const name of targets) await start(helper, name);
         for (const [i, name] of order.entries()) {

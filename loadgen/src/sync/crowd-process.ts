@@ -13,14 +13,6 @@ import { type State, until, waitFor } from './journal.ts';
 import type { Answer } from './posting.ts';
 import { latencyFrom, stalenessOf } from './result.ts';
 
-/** From `mark` on, the findings and the CPU time count. At `finish` a reading client must receive `newest`. */
-export type CrowdOrder =
-  | { readonly kind: 'connect'; readonly url: string; readonly reading: number; readonly stalled: number }
-  | { readonly kind: 'mark' }
-  | { readonly kind: 'finish'; readonly answers: readonly Answer[]; readonly newest: number };
-
-export type CrowdReply = { readonly kind: 'done' } | Awaited<ReturnType<typeof finish>>;
-
 const NEEDLE = '"topic":"events","revision":"';
 /** Length of the largest revision. */
 const MOST_DIGITS = 20;
@@ -70,6 +62,7 @@ async function reached(revision: number): Promise<void> {
   if (ended !== undefined) throw new BenchFailure('out_of_sync', `a stream ended: ${ended}`);
 }
 
+/** Returns the findings when every reading client has received `newest`. */
 async function finish(answers: readonly Answer[], newest: number) {
   await reached(newest);
   const { user, system } = process.cpuUsage(cpu);
@@ -82,7 +75,6 @@ async function finish(answers: readonly Answer[], newest: number) {
   }
   if (older > 0) throw new BenchFailure('out_of_sync', `${older} times a client heard of an older state`);
   return {
-    kind: 'finished' as const,
     /** How long the reading clients waited for each answered state. */
     staleness: stalenessOf(latencyFrom(waits)),
     /** Number of received chunks that reported `events`. Sum over all clients. */
@@ -92,18 +84,22 @@ async function finish(answers: readonly Answer[], newest: number) {
   };
 }
 
-serve<CrowdOrder, CrowdReply>(async (order) => {
-  if (order.kind === 'finish') return finish(order.answers, order.newest);
-  if (order.kind === 'connect') {
-    const open = (length: number, isReading: boolean) =>
-      Array.from({ length }, () => openClient(order.url, isReading));
-    open(order.stalled, false);
-    readers = open(order.reading, true);
-    await reached(0);
-  } else {
-    // The newest state stays, so that an older one after it is noticed.
-    for (const heard of readers) heard.splice(0, heard.length - 1);
-    cpu = process.cpuUsage();
-  }
-  return { kind: 'done' };
-});
+/** Opens clients that read, and clients that never read. */
+async function open(url: string, reading: number, stalled: number): Promise<void> {
+  const clients = (length: number, isReading: boolean) =>
+    Array.from({ length }, () => openClient(url, isReading));
+  clients(stalled, false);
+  readers = clients(reading, true);
+  await reached(0);
+}
+
+/** Makes the findings and the CPU time count from now on. */
+function mark(): void {
+  // The newest state stays, so that an older one after it is noticed.
+  for (const heard of readers) heard.splice(0, heard.length - 1);
+  cpu = process.cpuUsage();
+}
+
+const orders = { open, mark, finish };
+export type CrowdOrders = typeof orders;
+serve(orders);

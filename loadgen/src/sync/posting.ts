@@ -80,6 +80,8 @@ export interface Answer {
 
 export type Posted = Awaited<ReturnType<typeof carryOut>>;
 
+type PosterOrders = Readonly<{ post(order: Order): Promise<Posted> }>;
+
 async function carryOut(order: Order, connections: readonly Exchange[]) {
   const { seed, first, batch, requests, per_s, seconds } = order;
   const make = (i: number) =>
@@ -103,23 +105,26 @@ async function carryOut(order: Order, connections: readonly Exchange[]) {
   await Promise.all(connections.map(work));
   const [ended_ms, events] = [nowMs(), answers.length * batch];
   // `answers` are in the order in which they came, and `revision` is the largest of them.
-  return { kind: 'posted' as const, started_ms, ended_ms, events, revision: newest, answers };
+  return { started_ms, ended_ms, events, revision: newest, answers };
 }
 
 /** The process's side: carries out the orders of the parent. */
 export function servePosts(): void {
   let connections: readonly Exchange[] = [];
   let port = 0;
-  serve<Order, Posted>((order) => {
-    // A server that ended has closed its connections.
-    const isUsable = port === order.port && connections.every(({ isOpen }) => isOpen);
-    if (!isUsable || connections.length !== order.connections) {
-      for (const connection of connections) connection.close();
-      port = order.port;
-      connections = Array.from({ length: order.connections }, () => new Exchange({ port }));
-    }
-    return carryOut(order, connections);
-  });
+  const orders: PosterOrders = {
+    post(order) {
+      // A server that ended has closed its connections.
+      const isUsable = port === order.port && connections.every(({ isOpen }) => isOpen);
+      if (!isUsable || connections.length !== order.connections) {
+        for (const connection of connections) connection.close();
+        port = order.port;
+        connections = Array.from({ length: order.connections }, () => new Exchange({ port }));
+      }
+      return carryOut(order, connections);
+    },
+  };
+  serve(orders);
 }
 
 /**
@@ -133,12 +138,12 @@ export type Poster = ReturnType<typeof startPoster>;
 /** The parent's side: starts the process. It ends with the run. */
 export function startPoster({ placement, lifetime }: Launch, seed: number, sizes: Sizes) {
   const program = new URL('./poster-main.ts', import.meta.url);
-  const helper = new Helper<Order, Posted>({ name: 'the poster', program, placement, lifetime });
+  const helper = new Helper<PosterOrders>({ name: 'the poster', program, placement, lifetime });
 
   const post = (host: Host, load: Load): Promise<Posted> => {
     const first = host.posted;
     host.posted += load.batch * load.requests;
-    return helper.ask({ port: host.port, seed, first, ...load }, 'posted');
+    return helper.ask('post', { port: host.port, seed, first, ...load });
   };
 
   /** Posts at a rate for so many seconds. */

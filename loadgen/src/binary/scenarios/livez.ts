@@ -9,7 +9,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { quantile } from '../../analyse/statistics.ts';
 import { Helper } from '../../run/helper.ts';
 import { Host } from '../../run/host.ts';
-import type { BodyOrder, BodyReply, BodyRoute } from '../body-process.ts';
+import type { BodyOrders } from '../body-process.ts';
 import { FigureValues } from '../figure.ts';
 import { LivezProbe } from '../livez-probe.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
@@ -51,7 +51,7 @@ type Found = Parameters<FigureValues['add']>[0];
 
 async function slice(host: Host, load: Load, mover: Mover, context: ScenarioContext): Promise<Found> {
   const { livez_s, body_bytes } = context.sizes;
-  if (load !== 'idle') await mover.first(host.port, load, body_bytes);
+  if (load !== 'idle') await mover.ask('first', host.port, load, body_bytes);
   const probe = new LivezProbe(host.url);
   const mb_per_s =
     load === 'idle'
@@ -68,14 +68,10 @@ async function slice(host: Host, load: Load, mover: Mover, context: ScenarioCont
 }
 
 /** The parent's side of the process that moves bodies. */
-class Mover extends Helper<BodyOrder, BodyReply> {
-  async first(port: number, route: BodyRoute, bytes: number): Promise<void> {
-    await this.ask({ kind: 'first', port, route, bytes }, 'ready');
-  }
-
+class Mover extends Helper<BodyOrders> {
   /** Moves bodies, and returns megabytes a second. */
   async run(seconds: number, bytes: number): Promise<number> {
-    const { bodies, duration_ms } = await this.ask({ kind: 'run', seconds }, 'moved');
+    const { bodies, duration_ms } = await this.ask('run', seconds);
     return (bodies * bytes) / duration_ms / 1000;
   }
 }

@@ -14,13 +14,10 @@ import { loadPool, type Pool, type PoolFacts } from '../pool.ts';
 import type { Driver, DriverFacts, Job, Order, Sent } from './driver.ts';
 import { Tally } from './tally.ts';
 
-type Command =
-  | { readonly kind: 'prepare'; readonly job: Job }
-  | { readonly kind: 'send'; readonly order: Order };
-
-type Reply =
-  | { readonly kind: 'prepared'; readonly pool: PoolFacts }
-  | { readonly kind: 'sent'; readonly sent: Sent };
+type Orders = Readonly<{
+  prepare(job: Job): Promise<PoolFacts>;
+  send(order: Order): Promise<Sent>;
+}>;
 
 const FACTS = { latency_resolution_us: 1 } as const;
 
@@ -38,12 +35,11 @@ export const prepareOpenLoop: Driver = driverOf(
 
 function driverOf(facts: DriverFacts, program: URL): Driver {
   return async (job, context) => {
-    const helper = new Helper<Command, Reply>({ ...context, name: 'the generator', program });
-    const { pool } = await helper.ask({ kind: 'prepare', job }, 'prepared');
+    const helper = new Helper<Orders>({ ...context, name: 'the generator', program });
     return {
       facts,
-      pool,
-      send: async (order) => (await helper.ask({ kind: 'send', order }, 'sent')).sent,
+      pool: await helper.ask('prepare', job),
+      send: (order) => helper.ask('send', order),
       close: () => helper.close(),
     };
   };
@@ -58,22 +54,24 @@ export interface Load {
 }
 
 /**
- * Carries out the parent's commands in the process until the parent has ended. `send` sends all requests of a load, and
+ * Carries out the parent's orders in the process until the parent has ended. `send` sends all requests of a load, and
  * returns the number of requests without an answer.
  */
 export function serveGenerator(send: (load: Load) => Promise<number>): void {
   let prepared: { readonly job: Job; readonly pool: Pool };
-  serve<Command, Reply>(async (command) => {
-    if (command.kind === 'prepare') {
-      prepared = { job: command.job, pool: await loadPool(command.job.pool) };
-      return { kind: 'prepared', pool: prepared.pool.facts };
-    }
-    const { job, pool } = prepared;
-    const { order } = command;
-    const load = { job, order, requests: requestsOf(pool, job, order.range), tally: new Tally() };
-    const cpu = process.cpuUsage();
-    const errors = load.requests.count === 0 ? 0 : await send(load);
-    const { user, system } = process.cpuUsage(cpu);
-    return { kind: 'sent', sent: load.tally.result({ errors, generator_cpu_us: user + system }) };
-  });
+  const orders: Orders = {
+    async prepare(job) {
+      prepared = { job, pool: await loadPool(job.pool) };
+      return prepared.pool.facts;
+    },
+    async send(order) {
+      const { job, pool } = prepared;
+      const load = { job, order, requests: requestsOf(pool, job, order.range), tally: new Tally() };
+      const cpu = process.cpuUsage();
+      const errors = load.requests.count === 0 ? 0 : await send(load);
+      const { user, system } = process.cpuUsage(cpu);
+      return load.tally.result({ errors, generator_cpu_us: user + system });
+    },
+  };
+  serve(orders);
 }

@@ -1,26 +1,20 @@
 /**
- * The process with the stream clients: it runs all clients of a round and handles one command of its parent at a time.
+ * The process with the stream clients: it runs all clients of a round and handles one order of its parent at a time.
  *
- * Invariant: during a measurement it only reads bytes, counts and hashes.
+ * Invariant: during a measurement it only reads bytes, counts and hashes. What a client must have received are the rows
+ * of the stopped server's file. They are computed by the rules of the contract and not by a server's source, so that
+ * both servers can be checked.
  */
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchFailure } from '../../failure.ts';
 import { serve } from '../../run/serve.ts';
+import { storedValues, type Value, VIEW_COLUMNS } from '../../verify/audit/row.ts';
 import type { StreamSample } from '../sample.ts';
 import { LagRecorder, StreamClient } from './client.ts';
-import { storedPayloads } from './stored-payloads.ts';
 
-export type Command =
-  | { readonly kind: 'connect'; readonly url: string; readonly clients: number; readonly patience_ms: number }
-  | { readonly kind: 'mark' }
-  | { readonly kind: 'cpu' }
-  | { readonly kind: 'until'; readonly last_id: number; readonly patience_ms: number }
-  | { readonly kind: 'finish'; readonly file: string; readonly round: string; readonly acknowledged: number };
-
-export type Reply =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'used'; readonly cpu_us: number }
-  | { readonly kind: 'finished'; readonly sample: StreamSample };
+/** Longer than any pause of a healthy server. */
+const PATIENCE_MS = 30_000;
 
 /** Milliseconds between two looks at the clients while the parent waits for them. */
 const POLL_MS = 5;
@@ -29,33 +23,29 @@ let clients: readonly StreamClient[] = [];
 let lag: LagRecorder | null = null;
 let marked = process.cpuUsage();
 
-serve<Command, Reply>(async (command) => {
-  switch (command.kind) {
-    case 'connect':
-      clients = Array.from({ length: command.clients }, () => new StreamClient());
-      for (const client of clients) client.connect(command.url);
-      await wait('connected', (client) => client.after >= 0, command.patience_ms);
-      return { kind: 'done' };
-    case 'mark':
-      marked = process.cpuUsage();
-      lag = new LagRecorder(Date.now());
-      for (const client of clients) client.recorder = lag;
-      return { kind: 'done' };
-    case 'cpu':
-      return { kind: 'used', cpu_us: usedSinceMark() };
-    case 'until': {
-      const { last_id, patience_ms } = command;
-      await wait(`seen id ${last_id}`, (client) => client.last >= last_id, patience_ms);
-      return { kind: 'done' };
-    }
-    case 'finish':
-      return { kind: 'finished', sample: finish(command) };
-  }
-});
+/** Resolves when every client has received its first frame. */
+async function connect(url: string, count: number): Promise<void> {
+  clients = Array.from({ length: count }, () => new StreamClient());
+  for (const client of clients) client.connect(url);
+  await wait('connected', (client) => client.after >= 0, PATIENCE_MS);
+}
 
-function usedSinceMark(): number {
+/** Starts to count CPU time, and the delivery lag of rows that are stored from now on. */
+function mark(): void {
+  marked = process.cpuUsage();
+  lag = new LagRecorder(Date.now());
+  for (const client of clients) client.recorder = lag;
+}
+
+/** Returns the CPU time since the mark, in microseconds. */
+function cpu(): number {
   const used = process.cpuUsage(marked);
   return used.user + used.system;
+}
+
+/** Resolves when every client has received that id. */
+async function until(last_id: number, patience_ms = PATIENCE_MS): Promise<void> {
+  await wait(`seen id ${last_id}`, (client) => client.last >= last_id, patience_ms);
 }
 
 /**
@@ -80,12 +70,14 @@ async function wait(what: string, reached: (client: StreamClient) => boolean, pa
 }
 
 /**
- * Compares the frames of each client with the rows of the file, and their number with that of the acknowledged events.
+ * Closes the streams. Fails unless every client received every row of the file, in order and byte for byte, and the rows
+ * are as many as were acknowledged. `round` names the round in a failure.
+ *
  * The server itself reports the first row of a stream, so a wrong first row would otherwise hide lost rows. All clients
  * connected before the load, so all have one `after`.
  */
-function finish({ file, round, acknowledged }: Extract<Command, { readonly kind: 'finish' }>): StreamSample {
-  const clients_cpu_us = usedSinceMark();
+function finish(file: string, round: string, acknowledged: number): StreamSample {
+  const clients_cpu_us = cpu();
   for (const client of clients) client.close();
   const stored = storedPayloads(file, clients[0]!.after);
   const problems = clients.flatMap((client, i) => {
@@ -108,3 +100,30 @@ function finish({ file, round, acknowledged }: Extract<Command, { readonly kind:
 function framesOf(): number {
   return clients.reduce((sum, client) => sum + client.frames, 0);
 }
+
+/** Returns the number of rows above the id, and the SHA-256 of their payloads without separators, in hex. */
+function storedPayloads(file: string, after: number): { count: number; digest: string } {
+  const digest = createHash('sha256');
+  let count = 0;
+  for (const row of storedValues(file, VIEW_COLUMNS, after)) {
+    count++;
+    digest.update(payloadOf(row));
+  }
+  return { count, digest: digest.digest('hex') };
+}
+
+/** Members are in the order of the view, and numbers have the ECMAScript format (rules GET-02, MET-01, MET-03). */
+function payloadOf(row: readonly Value[]): string {
+  const members = VIEW_COLUMNS.map((column, i) => {
+    const value = row[i]!;
+    if (column === 'payload_truncated') return `"${column}":${value === 1}`;
+    // In JSON text, raw line breaks occur only between tokens.
+    if (column === 'metadata') return `"${column}":${String(value).replace(/[\r\n]/g, ' ')}`;
+    return `"${column}":${JSON.stringify(value)}`;
+  });
+  return `{${members.join()}}`;
+}
+
+const orders = { connect, mark, cpu, until, finish };
+export type StreamOrders = typeof orders;
+serve(orders);

@@ -12,7 +12,7 @@ import { startStreamClients } from '../../observe/stream/clients.ts';
 import { inTurn } from '../../plan/turns.ts';
 import { Helper } from '../../run/helper.ts';
 import { Host, withHost } from '../../run/host.ts';
-import type { CrowdOrder, CrowdReply } from '../crowd-process.ts';
+import type { CrowdOrders } from '../crowd-process.ts';
 import { until } from '../journal.ts';
 import { CONNECTIONS } from '../posting.ts';
 import { type Sample, stalenessOf } from '../result.ts';
@@ -42,23 +42,23 @@ async function fanOutRound(server: TargetName, clients: number, stalled: number,
   const { launch, sizes, poster } = context;
   return withHost(Host.start(server, launch, { flags: FLAGS }), async (host): Promise<Sample> => {
     const program = new URL('../crowd-process.ts', import.meta.url);
-    const crowd = new Helper<CrowdOrder, CrowdReply>({ name: 'the clients', program, ...launch });
+    const crowd = new Helper<CrowdOrders>({ name: 'the clients', program, ...launch });
     const url = `${host.url}/api/stream?mode=invalidate&min_interval_ms=${MIN_INTERVAL_MS}`;
-    await crowd.ask({ kind: 'connect', url, reading: clients - stalled, stalled }, 'done');
+    await crowd.ask('open', url, clients - stalled, stalled);
     const isWhole = async () => {
       const response = await fetch(`${host.url}/api/health`);
       return ((await response.json()) as { readonly sse_clients: number }).sse_clients === clients;
     };
     await until(isWhole, `${clients} clients at the server`);
     await poster.warmUp(host);
-    await crowd.ask({ kind: 'mark' }, 'done');
+    await crowd.ask('mark');
     const { posted, figures } = await poster.measuredLoad(host);
     const { rss_bytes } = await probe(host.pid);
     const saturated = await poster.post(host, { ...SATURATION, seconds: sizes.load_s });
     if (!(await isWhole()))
       throw new BenchFailure('out_of_sync', `${server} dropped one of ${clients} clients`);
     const { answers, started_ms } = posted;
-    const found = await crowd.ask({ kind: 'finish', answers, newest: saturated.revision }, 'finished');
+    const found = await crowd.ask('finish', answers, saturated.revision);
     await crowd.close();
     return {
       ...figures,
@@ -76,14 +76,14 @@ export const fullStream: Scenario = async (server, { sizes, launch, poster, add 
   const clients = sizes.full_stream_clients;
   const round = async (): Promise<Sample> => {
     const host = await Host.start(server, launch);
-    const crowd = startStreamClients({ url: host.url, clients, ...launch });
-    await crowd.ready();
+    const crowd = await startStreamClients(host.url, clients, launch);
     await poster.warmUp(host);
-    await crowd.mark();
+    await crowd.ask('mark');
     const { posted, figures } = await poster.measuredLoad(host);
-    await crowd.until(posted.revision);
+    await crowd.ask('until', posted.revision);
     await host.stop();
-    const sample = await crowd.finish(host.database, server, posted.revision);
+    const sample = await crowd.ask('finish', host.database, server, posted.revision);
+    await crowd.close();
     await host.discard();
     return {
       ...figures,

@@ -22,25 +22,18 @@ export interface Claim {
   readonly details: readonly string[];
 }
 
-export type Order =
-  | { readonly kind: 'prepare'; readonly pool: PoolSource }
-  | { readonly kind: 'audit'; readonly claim: Claim };
-
-export type Reply = { readonly kind: 'ready' } | { readonly kind: 'audited'; readonly audit: Digest };
-
 let pool: Pool;
 let constants: readonly string[];
 /** Digests of expected rows by their range. Closed loops and fixed rates send the same ranges in every round. */
 const known = new Map<string, Digest>();
 
-serve<Order, Reply>(async (order) => {
-  if (order.kind === 'audit') return { kind: 'audited', audit: auditOf(order.claim) };
-  pool = await loadPool(order.pool);
+async function prepare(source: PoolSource): Promise<void> {
+  pool = await loadPool(source);
   constants = constantHashes(pool);
-  return { kind: 'ready' };
-});
+}
 
-function auditOf({ name, file, ranges, acknowledged_events, details }: Claim): Digest {
+/** Returns the stored rows. Fails unless acknowledged, stored and expected events are equal. */
+function audit({ name, file, ranges, acknowledged_events, details }: Claim): Digest {
   const stored = digestOf(storedRows(file));
   const expected = joined(ranges.map(expectedOf));
   const isEqual = stored.digest === expected.digest && stored.events === expected.events;
@@ -86,3 +79,7 @@ function differences(expected: Iterable<AuditRow>, stored: Iterable<AuditRow>): 
     return own.length === 0 ? [] : [`${title}: ${own.length}${more}`, ...shown];
   });
 }
+
+const orders = { prepare, audit };
+export type AuditOrders = typeof orders;
+serve(orders);
