@@ -7,9 +7,10 @@ import { test } from 'node:test';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { TARGET_NAMES as TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
-import { type CeilingOptions, prepareCeiling, writeGroups } from '../src/ceilings/ceiling.ts';
-import { CEILING_PROGRAMS, runBulk } from '../src/ceilings/programs.ts';
+import { prepareCeiling, runBulk } from '../src/ceilings/ceilings.ts';
+import { CEILING_PROGRAMS, writeGroups } from '../src/ceilings/programs.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
+import { REAL_CONTENDERS } from '../src/run/contenders.ts';
 import { failsWith } from './fake-targets.ts';
 import { ANYWHERE } from './listening-server.ts';
 import { folder, lifetime } from './scratch.ts';
@@ -21,12 +22,8 @@ const missing = TARGETS.filter((name) => !existsSync(CEILING_PROGRAMS[name].arte
 const skip =
   missing.length > 0 && `not built: ${missing.map((name) => CEILING_PROGRAMS[name].build).join(' ')}`;
 
-const prepare = (more: Partial<CeilingOptions>) =>
-  prepareCeiling({
-    ...{ targets: TARGETS, source: SOURCE, events: EVENTS, group_events: GROUP_EVENTS },
-    ...{ durability: 'process', programs: CEILING_PROGRAMS, placement: ANYWHERE, lifetime },
-    ...more,
-  });
+const launch = { contenders: REAL_CONTENDERS, placement: ANYWHERE, lifetime };
+const LOAD = { source: SOURCE, events: EVENTS, group_events: GROUP_EVENTS, durability: 'process' } as const;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -39,8 +36,7 @@ test('both programs store every event of every group in order', { skip }, async 
   const rowsOf = async (name: TargetName): Promise<Row[]> => {
     const database = join(folder, `${name}.db`);
     const flags = ['--groups', groups, '--durability', 'power', '--max-metadata-bytes', '256'];
-    const run = { database, flags, events: EVENTS, wrapper: [], lifetime };
-    const { duration_ms, cpu_us } = await runBulk(name, CEILING_PROGRAMS[name], run);
+    const { duration_ms, cpu_us } = await runBulk(launch, name, database, flags, EVENTS);
     assert.ok(duration_ms > 0 && cpu_us > 0);
     const db = new Database(database, { readonly: true });
     return db.prepare<[], Row>('SELECT * FROM events_readable ORDER BY id').all();
@@ -53,7 +49,7 @@ test('both programs store every event of every group in order', { skip }, async 
 });
 
 test('runs go A B B A, and the figures are those of the samples', { skip }, async () => {
-  const inserts = await prepare({});
+  const inserts = await prepareCeiling(launch, TARGETS, LOAD);
   const seen: number[] = [];
   for (let round = 0; round < 2; round++) await inserts.repeat((done) => seen.push(done));
   assert.deepEqual(seen, [1, 2, 1, 2]);
@@ -71,7 +67,8 @@ test('runs go A B B A, and the figures are those of the samples', { skip }, asyn
 /** Runs the source in place of both programs. */
 async function insertWith(source: string, own = lifetime): Promise<void> {
   const program = { ...CEILING_PROGRAMS.ts, args: ['-e', source, '--'] };
-  const inserts = await prepare({ programs: { rs: program, ts: program }, lifetime: own });
+  const contenders = { ...REAL_CONTENDERS, ceilings: { rs: program, ts: program } };
+  const inserts = await prepareCeiling({ ...launch, contenders, lifetime: own }, TARGETS, LOAD);
   await inserts.repeat(() => undefined);
 }
 

@@ -8,7 +8,6 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../analyse/drift.ts';
 import type { ByRound, Comparison, Summary } from '../analyse/statistics.ts';
 import type { SeenWarning } from '../analyse/warning.ts';
-import type { Ceiling } from '../ceilings/ceiling.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import type { PoolFacts } from '../load/pool.ts';
 import type { ProcessSample, ReaderSample, Slice } from '../observe/sample.ts';
@@ -38,6 +37,24 @@ export interface RawFile {
 
 export interface ServerFacts extends SuiteServer {
   readonly deployed: DeployedSize;
+}
+
+/** Throughput and CPU time of each server's own database code, without parsing, checking and HTTP. */
+export interface Ceiling {
+  /** Digest of the payload that the ceiling was measured with (`PoolFacts.sha256`). */
+  readonly payload_sha256: string;
+  readonly durability: 'process' | 'power';
+  /** Number of events in one transaction. */
+  readonly group_events: number;
+  readonly samples: readonly CeilingSample[];
+  readonly servers: Readonly<
+    Partial<Record<TargetName, Record<'events_per_s' | 'cpu_us_per_event', Summary>>>
+  >;
+}
+
+/** Figures of one bulk insert, and its number of events. */
+export interface CeilingSample extends Readonly<Record<'events' | 'duration_ms' | 'cpu_us', number>> {
+  readonly target: TargetName;
 }
 
 export interface Workload {

@@ -42,12 +42,12 @@ export async function compare(
   lifetime: Lifetime,
 ): Promise<number> {
   const started = performance.now();
-  const { scratch, closedLoopProgram } = contenders;
+  const { scratch } = contenders;
   const { durability, json } = options;
   const progress = createProgress(process.stderr);
   const environment = readEnvironment({ isCheckout: scratch !== null });
-  const { k6, wrk } = findTools(options, contenders);
-  const plan = makePlan(options, { k6: k6 !== null, wrk: wrk !== null });
+  const tools = findTools(options, contenders);
+  const plan = makePlan(options, { k6: tools.k6 !== null, wrk: tools.wrk !== null });
   for (const line of describePlan(plan, options, scratch !== null)) progress.say(line);
   const { placement, targets, specs } = plan;
   // A broken corpus is reported before anything is built or started.
@@ -66,9 +66,9 @@ export async function compare(
   }
   progress.say('smoke: every answer as the contract asks');
 
-  const workers = createWorkers({ options, closedLoopProgram, placement, lifetime, k6, wrk });
-  const starts = createStarts({ targets, launch: product, durability, progress });
-  const ceilings = createCeilings({ contenders, placement, lifetime, targets, options, progress });
+  const workers = createWorkers(product, options, tools);
+  const starts = createStarts(product, targets, durability, progress);
+  const ceilings = createCeilings(product, targets, options, progress);
   const context = { launches: { product, plain }, settings, workers, progress, targets };
   const groups = groupsOf(specs).map((own) => createGroup(own, context));
   const measured = () => groups.flatMap((group) => group.measured());

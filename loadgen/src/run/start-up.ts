@@ -21,17 +21,12 @@ const HELPER = {
   code: 'server_failed',
 } as const;
 
-export function createStarts({
-  targets,
-  launch,
-  durability,
-  progress,
-}: {
-  readonly targets: readonly TargetName[];
-  readonly launch: Launch;
-  readonly durability: Durability;
-  readonly progress: Progress;
-}) {
+export function createStarts(
+  launch: Launch,
+  targets: readonly TargetName[],
+  durability: Durability,
+  progress: Progress,
+) {
   const { contenders, placement, lifetime } = launch;
   const all: TargetName[] = [];
   const times = new Map(targets.map((name) => [name, [] as number[]]));

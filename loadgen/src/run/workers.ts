@@ -5,7 +5,7 @@
  * generator is active. All processes end with the run.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Driver, DriverContext, Generator } from '../load/drivers/driver.ts';
+import type { Driver, Generator } from '../load/drivers/driver.ts';
 import { k6Driver } from '../load/drivers/k6.ts';
 import { closedLoop, prepareOpenLoop } from '../load/drivers/node-generator.ts';
 import type { Found } from '../load/drivers/program.ts';
@@ -13,46 +13,43 @@ import { wrkDriver } from '../load/drivers/wrk.ts';
 import type { PoolSource } from '../load/pool.ts';
 import type { Options, Spec } from '../plan/spec.ts';
 import { type Auditor, createAuditor } from '../verify/audit/auditor.ts';
+import type { Launch } from './host.ts';
 
 const REQUEST_TIMEOUT_S = 30;
 
-export interface WorkersOptions extends DriverContext {
-  readonly options: Options;
-  /** Program of the closed-loop generator; `undefined`: the real one. */
-  readonly closedLoopProgram: URL | undefined;
-  /** Programs that were found; the plan uses no others. */
-  readonly k6: Found | null;
-  readonly wrk: Found | null;
-}
-
 export type Workers = ReturnType<typeof createWorkers>;
 
-export function createWorkers(how: WorkersOptions) {
+/** `tools` are the programs that were found. The plan uses no others. */
+export function createWorkers(
+  launch: Launch,
+  options: Options,
+  tools: Readonly<Record<'k6' | 'wrk', Found | null>>,
+) {
   const drivers: Readonly<Record<Spec['driver'], Driver>> = {
-    autocannon: closedLoop(how.closedLoopProgram),
+    autocannon: closedLoop(launch.contenders.closedLoopProgram),
     open: prepareOpenLoop,
-    wrk: (job, context) => wrkDriver(how.wrk!)(job, context),
-    k6: (job, context) => k6Driver(how.k6!)(job, context),
+    wrk: (job, context) => wrkDriver(tools.wrk!)(job, context),
+    k6: (job, context) => k6Driver(tools.k6!)(job, context),
   };
   const generators = new Map<string, Promise<Generator>>();
   const auditors = new Map<string, Promise<Auditor>>();
   return {
     generator(spec: Spec): Promise<Generator> {
       const job = {
-        pool: poolOf(spec, how.options),
+        pool: poolOf(spec, options),
         endpoint: spec.mode === 'single' ? 'single' : 'batch',
         batchSize: spec.workload.batch_size,
         connections: spec.workload.connections,
         timeout_s: REQUEST_TIMEOUT_S,
       } as const;
       const key = JSON.stringify([spec.driver, job]);
-      return kept(generators, key, () => drivers[spec.driver](job, how));
+      return kept(generators, key, () => drivers[spec.driver](job, launch));
     },
 
     /** Returns the auditor of a server. Each server has its own, so that both files are read at the same time. */
     auditor(spec: Spec, name: TargetName): Promise<Auditor> {
-      const pool = poolOf(spec, how.options);
-      return kept(auditors, JSON.stringify([name, pool]), () => createAuditor(pool, how.lifetime));
+      const pool = poolOf(spec, options);
+      return kept(auditors, JSON.stringify([name, pool]), () => createAuditor(pool, launch.lifetime));
     },
   };
 }
