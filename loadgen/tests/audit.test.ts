@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { batchBody } from '../src/load/bodies.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
 import { createAuditor } from '../src/verify/audit/auditor.ts';
-import { VIEW_COLUMNS } from '../src/verify/audit/row.ts';
+import { VIEW_COLUMNS } from '../src/verify/audit/expected-row.ts';
 import { type FakeEvent, FakeStore } from './fake-store.ts';
 import { failsWith } from './fake-targets.ts';
 import { folder, lifetime } from './scratch.ts';

@@ -4,8 +4,7 @@
  * It stores the rows that the audit expects, unless it has a fault. plain.test.ts compares those rows with real servers.
  */
 import Database from 'better-sqlite3';
-import { expectedConstants } from '../src/verify/audit/expected-row.ts';
-import { VIEW_COLUMNS } from '../src/verify/audit/row.ts';
+import { expectedConstants, VIEW_COLUMNS } from '../src/verify/audit/expected-row.ts';
 
 /** An event; other fields than these are only stored. */
 export type FakeEvent = Readonly<Record<string, unknown> & { event_id?: string; session_id: string }>;

@@ -1,12 +1,14 @@
 /**
- * Reads CPU time, memory and open files of a process, from proc(5). Figures are `null` except on Linux.
+ * Reads CPU time, memory and open files of a process, and the load of the whole machine, from proc(5). Figures are
+ * `null` except on Linux.
  *
- * There are two readings of CPU time. That of the probe includes all threads, also ended ones; its resolution is a clock
- * tick, usually 10 ms. The scheduler's counters of the threads are exact. There, a thread that ended between two samples
- * adds nothing, and does not lower the sum.
+ * There are two readings of a process's CPU time. That of the probe includes all threads, also ended ones; its
+ * resolution is a clock tick, usually 10 ms. The scheduler's counters of the threads are exact. There, a thread that
+ * ended between two samples adds nothing, and does not lower the sum.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import type { MachineLoad } from './sample.ts';
 
 export interface Probe {
   /** User and system time of all threads since the start, in microseconds. */
@@ -16,7 +18,7 @@ export interface Probe {
 }
 
 /** Clock ticks of proc(5) per second, which never change; `null` where the system does not report them. */
-export const TICKS_PER_S = Number(spawnSync('getconf', ['CLK_TCK']).stdout) || null;
+const TICKS_PER_S = Number(spawnSync('getconf', ['CLK_TCK']).stdout) || null;
 
 export async function probe(pid: number): Promise<Probe> {
   const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
@@ -79,5 +81,35 @@ export async function startCpu(pid: number): Promise<() => Promise<number | null
     if (exact_ms !== null) return exact_ms * 1000;
     const after = (await probe(pid)).cpu_us;
     return ticks === null || after === null ? null : after - ticks;
+  };
+}
+
+type MachineTicks = Awaited<ReturnType<typeof readMachine>>;
+
+/**
+ * Reads the clock ticks of the whole machine. Interrupt time is no work of other programs, since the kernel counts the
+ * loopback traffic of the run there.
+ */
+export async function readMachine() {
+  const text = await readFile('/proc/stat', 'utf8').catch(() => '');
+  // User, nice, system, idle, iowait, irq, softirq, stolen.
+  const ticks = (/^cpu\s+(.*)$/m.exec(text)?.[1] ?? '').split(/\s+/, 8).map(Number);
+  if (ticks.length < 8) return null;
+  const [user = 0, nice = 0, system = 0] = ticks;
+  const all = ticks.reduce((sum, count) => sum + count, 0);
+  return { working: user + nice + system, stolen: ticks[7]!, all };
+}
+
+/**
+ * Returns the load of the machine between two readings. `own_us` is the CPU time of the whole run in that period;
+ * `null`: unknown.
+ */
+export function machineLoad(before: MachineTicks, after: MachineTicks, own_us: number | null): MachineLoad {
+  const all = (after?.all ?? 0) - (before?.all ?? 0);
+  if (before === null || after === null || all <= 0) return { others_share: null, stolen_share: null };
+  const own = own_us === null || TICKS_PER_S === null ? null : (own_us / 1e6) * TICKS_PER_S;
+  return {
+    others_share: own === null ? null : Math.max(0, (after.working - before.working - own) / all),
+    stolen_share: (after.stolen - before.stolen) / all,
   };
 }

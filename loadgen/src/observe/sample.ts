@@ -7,7 +7,7 @@
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../analyse/histogram.ts';
 import type { Sent } from '../load/drivers/driver.ts';
-import type { Digest } from '../verify/audit/row.ts';
+import type { Digest } from '../verify/audit/rows.ts';
 
 export interface DiskUse {
   /** Size of the database and of SQLite's other files, after the server has closed the database. */

@@ -10,7 +10,7 @@ import type { Warning } from '../analyse/warning.ts';
 import { runWarningsOf, STOLEN, warningOf } from '../analyse/warnings.ts';
 import { BenchFailure } from '../failure.ts';
 import { type Environment, readEnvironment } from '../observe/environment.ts';
-import { machineLoad, readMachine } from '../observe/machine.ts';
+import { machineLoad, readMachine } from '../observe/probe.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import type { SuiteName, SuiteOptions } from '../plan/suite-options.ts';
 import { readableJson } from '../result/json.ts';

@@ -7,8 +7,15 @@ import { BenchFailure } from '../../failure.ts';
 import type { Range } from '../../load/bodies.ts';
 import { loadPool, type Pool, type PoolSource } from '../../load/pool.ts';
 import { serve } from '../../run/serve.ts';
-import { type Digest, digestOf, joined } from './row.ts';
-import { type AuditRow, constantHashes, expectedRows, storedRows } from './rows.ts';
+import {
+  type AuditRow,
+  constantHashes,
+  type Digest,
+  digestOf,
+  expectedRows,
+  joined,
+  storedRows,
+} from './rows.ts';
 
 /** What a round sent, and how much of it was acknowledged. The audit checks that the file has all of it. */
 export interface Claim {

@@ -1,5 +1,6 @@
 /**
- * Computes the row that one event must result in, by the rules EVT and MET of the contract.
+ * The columns of the view `events_readable`, and the row that one event must result in, by the rules EVT and MET of the
+ * contract.
  *
  * The code follows the rules and not a server's source, so that it can check both servers. It does not validate: an
  * event that a server must reject also gets an expected row. A corpus with such an event therefore fails the audit.
@@ -8,7 +9,15 @@ import { memberSpans, memberText } from '@twin-ingest/testkit/events/metadata-sp
 import CONFIG from '../../../../contract/config.json' with { type: 'json' };
 import CONTRACT from '../../../../contract/fields.json' with { type: 'json' };
 import VOCABULARY from '../../../../contract/vocabulary.json' with { type: 'json' };
-import { CONSTANT_COLUMNS, type Value } from './row.ts';
+
+export type Value = string | number | null;
+
+export const VIEW_COLUMNS: readonly string[] = CONTRACT.row;
+
+const OWN = ['id', 'created_at', 'session_id', 'event_id'];
+
+/** Columns that do not change when an event of the pool is sent again. */
+export const CONSTANT_COLUMNS = VIEW_COLUMNS.filter((column) => !OWN.includes(column));
 
 interface FieldSpec {
   readonly kind: string;
