@@ -1,14 +1,15 @@
 /** Tests that the audit detects and names every difference between stored and acknowledged events. */
 import assert from 'node:assert/strict';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
+import { openStore } from '../plain/typescript/store.ts';
 import { batchBody } from '../src/load/bodies.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
 import { createAuditor } from '../src/verify/audit/auditor.ts';
 import { VIEW_COLUMNS } from '../src/verify/audit/expected-row.ts';
-import { type FakeEvent, FakeStore } from './fake-store.ts';
+import { changedFile } from './changed-file.ts';
 import { failsWith } from './fake-targets.ts';
 import { folder, lifetime } from './scratch.ts';
 
@@ -20,15 +21,15 @@ const pool = await loadPool(SMALL_POOL);
 const auditor = await createAuditor(SMALL_POOL, lifetime);
 
 /** Makes the file of a server with the first events of the pool, and returns what the server claims. */
-function storeIn(name: string, count: number, fault = 'none') {
+function storeIn(name: string, count: number) {
   const file = join(folder, `${name}.db`);
-  const store = new FakeStore(file, fault);
+  const store = openStore(file, 'process');
   let acknowledged_events = 0;
   for (let first = 0; first < count; first += BATCH_EVENTS) {
     const body = batchBody(pool, { first, count: BATCH_EVENTS }).toString();
-    acknowledged_events += store.ingest((JSON.parse(body) as { events: FakeEvent[] }).events).ids.length;
+    acknowledged_events += store.insert(JSON.parse(body).events).received;
   }
-  store.database.close();
+  store.close();
   return { name: 'round 1', file, ranges: [{ first: 0, count }], acknowledged_events, details: ['why'] };
 }
 
@@ -44,19 +45,36 @@ test('a server that stores what it acknowledged agrees, round after round, whate
   await assert.rejects(fewer, failsWith('audit_failed', /acknowledged 1999, .* equal in content\nwhy$/));
 });
 
-const FAULTS = {
-  'lose-one':
+for (const [fault, count, sql, text] of [
+  [
+    'one event is lost',
+    EVENTS,
+    'DELETE FROM events_readable WHERE id = 1000',
     /stored 1999; [\s\S]*why\nevents that are not in the file: 1\n {2}index 999, event_id [0-9a-f-]{36}/,
-  'alters-one':
+  ],
+  [
+    'one event of 100,000 is lost',
+    100_200,
+    'DELETE FROM events_readable WHERE id = 100000',
+    /stored 100199; [\s\S]*the file: 1\n {2}index 99999, [^\n]*$/,
+  ],
+  [
+    'one event is altered',
+    EVENTS,
+    `UPDATE events_readable SET metadata = '{"altered":true}' WHERE id = 1000`,
     /stored 2000; [\s\S]*: 1\n {2}index 999, (event_id .*)\nrows that were not sent so: 1\n {2}row 1000, \1$/,
-  'stores-twice': /stored 2001; [\s\S]*rows that were not sent so: 1\n {2}row 1001, event_id/,
-  'lose-one-in-100000': /stored 100199; [\s\S]*the file: 1\n {2}index 99999, [^\n]*$/,
-};
-
-for (const [fault, text] of Object.entries(FAULTS)) {
-  test(`a server with the fault "${fault}" fails, and the row is named`, async () => {
-    const count = fault.endsWith('100000') ? 100_200 : EVENTS;
-    await assert.rejects(auditor.ask('audit', storeIn(fault, count, fault)), failsWith('audit_failed', text));
+  ],
+  [
+    'one event is stored twice',
+    EVENTS,
+    'INSERT INTO events_readable SELECT * FROM events_readable WHERE id = 1000',
+    /stored 2001; [\s\S]*rows that were not sent so: 1\n {2}row 1000, event_id/,
+  ],
+] as const) {
+  test(`a file in which ${fault} fails, and the row is named`, async () => {
+    const claim = storeIn(fault, count);
+    const file = changedFile(claim.file, sql);
+    await assert.rejects(auditor.ask('audit', { ...claim, file }), failsWith('audit_failed', text));
   });
 }
 
@@ -66,11 +84,7 @@ test('every column counts, and an empty text is not an absent one', async () => 
   const changes = columns.map((column) => `${column} = ifnull(${column}, 0) || '1' WHERE id = 7`);
   const absent = "tool_name = '' WHERE id = (SELECT min(id) FROM events_readable WHERE tool_name IS NULL)";
   for (const change of [...changes, absent]) {
-    const file = join(folder, 'edited.db');
-    copyFileSync(claim.file, file);
-    const database = new Database(file);
-    database.exec(`UPDATE events_readable SET ${change}`);
-    database.close();
+    const file = changedFile(claim.file, `UPDATE events_readable SET ${change}`);
     const text = /stored 200; the stored rows are different/;
     await assert.rejects(auditor.ask('audit', { ...claim, file }), failsWith('audit_failed', text), change);
   }
@@ -79,7 +93,7 @@ test('every column counts, and an empty text is not an absent one', async () => 
 test('a view with other columns, or none, is not audited', async () => {
   const claim = storeIn('other', 0);
   const database = new Database(claim.file);
-  database.exec('DROP TABLE events_readable');
+  database.exec('DROP VIEW events_readable');
   await assert.rejects(auditor.ask('audit', claim), failsWith('audit_failed', /other columns: none/));
   database.exec('CREATE TABLE events_readable (id INTEGER PRIMARY KEY, metadata TEXT)');
   await assert.rejects(auditor.ask('audit', claim), failsWith('audit_failed', /other columns: id metadata/));

@@ -1,10 +1,10 @@
 /**
- * A small ingest server for the tests of the harness. It has the part of the API that a comparison needs, and faults on
- * demand that the harness must detect. It is no example of how to build a server.
+ * A small ingest server for the tests of the harness. It has the store of the plain server, the part of the API that a
+ * comparison needs, and faults on demand that the harness must detect. It is no example of how to build a server.
  *
- * `--fault=` names its fault; fake-store.ts has the faults of storage. `busy`: refuses every seventh batch. `differs`:
- * returns other statistics than the other server. `never-power`: reports `process`, even if `power` was requested.
- * `dies`: exits under load. `slow`: needs 200 µs more for every request.
+ * `--fault=` names its fault. `lose-one`: loses an event that it has acknowledged. `busy`: refuses every seventh batch.
+ * `differs`: returns other statistics than the other server. `never-power`: stores as `process`, even if `power` was
+ * requested. `dies`: exits under load. `slow`: needs 200 µs more for every request.
  *
  * Faults of invalidations: `drops-the-last` omits that of event 30. `sends-an-older` repeats that of event 20 after event
  * 2500. `drops-a-client` ends the first stream then. `silent` has a stream without frames. `refuses` answers 503 to each
@@ -14,17 +14,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { type FakeEvent, type FakeRow, FakeStore, printRow } from './fake-store.ts';
-import { EPOCH, FakeStream } from './fake-stream.ts';
+import Database from 'better-sqlite3';
+import { openStore } from '../plain/typescript/store.ts';
+import { EPOCH, FakeStream, printRow, type Row } from './fake-stream.ts';
 
 const flag = { type: 'string' } as const;
-const { values } = parseArgs({ strict: false, options: { fault: flag, db: flag, durability: flag } });
+const options = { fault: flag, db: flag, durability: { ...flag, default: 'process' } } as const;
+const { values } = parseArgs({ strict: false, options });
 const fault = values.fault as string;
-const durability = fault === 'never-power' ? 'process' : (values.durability ?? 'process');
+const durability = fault === 'never-power' ? 'process' : (values.durability as string);
 const SLOW_US = 200;
 const ABOUT = { runtime: 'node', version: '0.0.0', contract: '1.0.0' };
 
-const store = new FakeStore(values.db as string, fault);
+const store = openStore(values.db as string, durability);
+const database = new Database(values.db as string);
+const LOSE_ONE = `CREATE TRIGGER lose AFTER INSERT ON events WHEN new.id = 1000
+  BEGIN DELETE FROM events WHERE id = 999; END`;
+if (fault === 'lose-one') database.exec(LOSE_ONE);
+const rowsAfter = database.prepare<[number], Row>('SELECT * FROM events_readable WHERE id > ? ORDER BY id');
 const stream = new FakeStream(fault);
 let [batches, posts] = [0, 0];
 
@@ -32,7 +39,7 @@ type Answer = readonly [status: number, body: unknown, headers?: Readonly<Record
 const OVERLOADED: Answer = [503, { error: 'Overloaded', code: 'overloaded' }];
 
 function post(isBatch: boolean, body: string): Answer {
-  let parsed: FakeEvent & { readonly events?: readonly FakeEvent[] };
+  let parsed: { readonly events?: readonly object[] };
   try {
     parsed = JSON.parse(body);
   } catch {
@@ -40,44 +47,36 @@ function post(isBatch: boolean, body: string): Answer {
   }
   if (fault === 'refuses' && ++posts % 10 === 0) return OVERLOADED;
   if (fault === 'busy' && isBatch && ++batches % 7 === 0) return OVERLOADED;
-  const { ids, duplicates, rejected, rows } = store.ingest(isBatch ? parsed.events! : [parsed]);
-  stream.publish(rows);
-  const stored = { received: ids.length, ids, duplicates, revision: String(stream.newest) };
+  const events = isBatch ? parsed.events! : [parsed];
+  const isValid = (event: object) => 'agent_type' in event && typeof event.agent_type === 'string';
+  const stored = store.insert(events.filter(isValid));
+  stream.publish(rowsAfter.all(stream.newest));
+  const errors = ['agent_type: must be a string'];
+  const rejected = events.flatMap((event, index) => (isValid(event) ? [] : [{ index, errors }]));
   if (isBatch) return [201, { ...stored, rejected }];
   if (rejected.length > 0) return [400, { error: 'Invalid event payload', code: 'invalid_event' }];
-  return [duplicates > 0 ? 200 : 201, stored];
+  return [stored.received === 0 ? 200 : 201, stored];
 }
 
 function get(path: string, { headers }: IncomingMessage): Answer {
   if (path === '/livez' || path === '/readyz') return [200, { status: 'ok' }];
-  if (path === '/api/health') return [200, health()];
+  if (path === '/api/health') return [200, { ...ABOUT, ...store.health(), sse_clients: stream.clients }];
   if (path === '/api/snapshot/events') {
     const etag = `W/"${EPOCH}-${stream.newest}"`;
     if (headers['if-none-match'] === etag) return [304, undefined, { etag }];
     return [200, { topic: 'events', epoch: EPOCH, revision: String(stream.newest), data: null }, { etag }];
   }
   if (path === '/api/stats') {
-    const query =
-      "SELECT count(*) AS total_events, count(*) FILTER (WHERE event_type = 'error') AS total_errors FROM events_readable";
-    const totals = store.database.prepare(query).get() as object;
-    return [200, { ...totals, tools: fault === 'differs' ? null : [] }];
+    const stats = JSON.parse(store.stats());
+    return [200, fault === 'differs' ? { ...stats, tools: null } : stats];
   }
   if (path === '/api/events/1') {
-    const row = store.database.prepare<[], FakeRow>('SELECT * FROM events_readable WHERE id = 1').get();
+    const row = rowsAfter.get(0);
     if (row !== undefined) return [200, JSON.parse(printRow(row))];
   }
   // Answers the requests of a dashboard during a load. No test reads these bodies.
   if (/^\/api\/(stats\/\w+|sessions|events$)/.test(path)) return [200, { events: [], next: null }];
   return [404, { error: 'Not found', code: 'not_found' }];
-}
-
-function health(): object {
-  return {
-    ...{ status: 'ok', ...ABOUT, durability, sse_clients: stream.clients },
-    ...{ sqlite_version: '3.0.0', journal_mode: 'wal', synchronous: 'NORMAL' },
-    compile_options: ['THREADSAFE=2'],
-    pragmas: { journal_mode: 'wal', page_size: 4096 },
-  };
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -89,7 +88,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const [status, body, headers] = isPost
     ? post(pathname === '/api/events/batch', sent)
     : get(pathname, request);
-  if (fault === 'dies' && store.events > 2000) process.exit(3);
+  if (fault === 'dies' && stream.newest > 2000) process.exit(3);
   const type = 'application/json; charset=utf-8';
   response.writeHead(status, { 'content-type': type, ...headers }).end(JSON.stringify(body));
 }
@@ -110,7 +109,8 @@ server.listen(0, '127.0.0.1', () => {
 });
 const stop = () => {
   server.close(() => {
-    store.database.close();
+    database.close();
+    store.close();
     process.exit(0);
   });
   server.closeAllConnections();

@@ -1,6 +1,8 @@
 /** The live stream of the fake server, and its stream of invalidations. */
 import type { ServerResponse } from 'node:http';
-import { type FakeRow, printRow } from './fake-store.ts';
+
+/** A row of the view `events_readable`. */
+export type Row = Readonly<Record<string, string | number | null>>;
 
 /** More than the 660 posts of a quick `round_trip` scenario, and less than the events of a quick `fan_out` scenario. */
 const LATE = 2500;
@@ -46,7 +48,7 @@ export class FakeStream {
     response.once('close', () => this.#clients.delete(response));
   }
 
-  publish(rows: readonly FakeRow[]): void {
+  publish(rows: readonly Row[]): void {
     if (rows.length === 0) return;
     this.newest = rows.at(-1)!.id as number;
     if (this.#clients.size > 0) {
@@ -88,4 +90,10 @@ export class FakeStream {
 
 function invalidation(revision: number): string {
   return `event: invalidate\ndata: {"topic":"events","revision":"${revision}","epoch":"${EPOCH}"}\n\n`;
+}
+
+/** Returns a row as the stream and the reading routes print it. */
+export function printRow({ metadata, ...row }: Row): string {
+  const members = { ...row, payload_truncated: row.payload_truncated === 1 };
+  return `${JSON.stringify(members).slice(0, -1)},"metadata":${metadata}}`;
 }

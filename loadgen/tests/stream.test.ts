@@ -1,12 +1,13 @@
 /** Tests the clients of the live stream: their counts, and that they detect every fault of a stream. */
 import assert from 'node:assert/strict';
-import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
+import { openStore } from '../plain/typescript/store.ts';
 import { LagRecorder, StreamClient } from '../src/observe/stream/client.ts';
 import { startStreamClients } from '../src/observe/stream/clients.ts';
-import { FakeStore, printRow } from './fake-store.ts';
+import { changedFile } from './changed-file.ts';
+import { printRow, type Row } from './fake-stream.ts';
 import { failsWith } from './fake-targets.ts';
 import { ANYWHERE, listen } from './listening-server.ts';
 import { folder, lifetime } from './scratch.ts';
@@ -29,11 +30,12 @@ async function canned(text: string, count = 1, { over = false, status = 200 } = 
 
 /** A file with three rows, and their frames. */
 const threeRows = join(folder, 'three.db');
-const store = new FakeStore(threeRows, 'none');
+const store = openStore(threeRows, 'process');
 const event = { session_id: 'é"\n', agent_type: 'a', event_type: 'error', cost_usd: 1e-9 };
 const whole = { ...event, tokens_in: 2 ** 53 - 1, metadata: { a: '\n'.repeat(9_000) } };
-const { rows } = store.ingest([event, whole, event]);
-store.database.close();
+store.insert([event, whole, event]);
+store.close();
+const rows = new Database(threeRows).prepare<[], Row>('SELECT * FROM events_readable').all();
 const [one = '', two = '', third = ''] = rows.map((row) => frame(row.id as number, printRow(row)));
 const all = connected + one + two + third;
 const stats = 'data: {"type":"stats","payload":{}}\n\n: heartbeat\n\n';
@@ -53,19 +55,14 @@ const STREAMS: readonly (readonly [what: string, text: string, problem: string |
   ['two beginnings', connected + one + connected + two + third, 'frame: data: {"type":"connected"'],
   ['a late beginning', connected.replace(':0}', ':1}') + two + third, '2 frames of 3 acknowledged events'],
   ['an altered row', all, '3 frames of 3 rows, not the same', "UPDATE events_readable SET metadata = ''"],
-  ['a row more', all, '3 frames of 4 rows', 'INSERT INTO events_readable (metadata) VALUES (1)'],
+  ['a row more', all, '3 frames of 4 rows', 'INSERT INTO events_readable (id) VALUES (4)'],
 ];
 
 for (const [what, text, problem, sql = ''] of STREAMS) {
   test(`a stream with ${what} is ${problem === null ? 'complete' : 'not'}`, async () => {
     const clients = await canned(text);
     await clients.ask('until', 3);
-    const file = join(folder, 'spoiled.db');
-    copyFileSync(threeRows, file);
-    const database = new Database(file);
-    database.exec(sql);
-    database.close();
-    const finishing = clients.ask('finish', file, 'round 1', 3);
+    const finishing = clients.ask('finish', changedFile(threeRows, sql), 'round 1', 3);
     if (problem === null) assert.equal((await finishing).frames, 3);
     else
       await assert.rejects(finishing, ({ message, details }) =>
