@@ -1,6 +1,6 @@
 /**
- * A small ingest server for the tests of the harness. It has the store of the plain server, the part of the API that a
- * comparison needs, and faults on demand that the harness must detect. It is no example of how to build a server.
+ * A small ingest server for the tests of the harness: the store of the plain server, and the part of the API that a
+ * comparison needs. It has faults on demand that the harness must detect. It is no example of how to build a server.
  *
  * `--fault=` names its fault. `lose-one`: loses an event that it has acknowledged. `busy`: refuses every seventh batch.
  * `differs`: returns other statistics than the other server. `never-power`: stores as `process`, even if `power` was

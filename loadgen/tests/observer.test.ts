@@ -12,10 +12,10 @@ import { folder, lifetime } from './scratch.ts';
 
 const notLinux = process.platform !== 'linux' && 'proc(5) is a matter of Linux';
 const path = join(folder, 'events.db');
-const own = { pid: process.pid, database: path, lag_url: null, interval_ms: 10, lifetime };
+const own = { pid: process.pid, database: path };
 
 test('memory, CPU time, open files and the log are those of the process', { skip: notLinux }, async () => {
-  const stop = observe(own);
+  const stop = observe(own, null, 10, lifetime);
   await sleep(50);
   const database = new Database(path);
   database.pragma('journal_mode = WAL');
@@ -42,7 +42,7 @@ test('a server that does something else makes an idle request wait', async () =>
     response.end();
   });
   lifetime.add(async () => close());
-  const stop = observe({ ...own, lag_url: url });
+  const stop = observe(own, url, 10, lifetime);
   await sleep(1000);
   const lags = stop().lag_ms.filter((lag) => lag !== null);
   assert.ok(Math.max(...lags) >= 490 && Math.min(...lags) < 200, String(lags));
@@ -51,8 +51,7 @@ test('a server that does something else makes an idle request wait', async () =>
 test('what is not there is null', async () => {
   const { pid } = spawnSync(process.execPath, ['--version']);
   // Port 1 of the loopback address: reserved, so nothing of a test listens there.
-  const nothing = { pid, database: join(folder, 'nothing.db'), lag_url: 'http://127.0.0.1:1' };
-  const stop = observe({ ...own, ...nothing });
+  const stop = observe({ pid, database: join(folder, 'nothing.db') }, 'http://127.0.0.1:1', 10, lifetime);
   await sleep(100);
   const { t_ms, ...columns } = stop();
   assert.ok(t_ms.length > 0);

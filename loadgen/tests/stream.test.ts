@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { openStore } from '../plain/typescript/store.ts';
-import { LagRecorder, StreamClient } from '../src/observe/stream/client.ts';
+import { createLagRecorder, StreamClient } from '../src/observe/stream/client.ts';
 import { startStreamClients } from '../src/observe/stream/clients.ts';
 import { changedFile } from './changed-file.ts';
 import { printRow, type Row } from './fake-stream.ts';
@@ -97,13 +97,13 @@ test('frames are the same wherever the bytes are cut', () => {
 
 test('delivery lag is from created_at of the row to the arrival, and never below zero', () => {
   const created = Date.UTC(2026, 1, 18, 18, 6, 41, 231);
-  const recorder = new LagRecorder(created);
+  const recorder = createLagRecorder(created);
   assert.equal(recorder.lag(), null);
   const row =
     '{"session_id":"\\"created_at\\":\\"","created_at":"2026-02-18T18:06:41.231Z","metadata":{"created_at":"x"}}';
   const bytes = Buffer.from(row);
   for (const now of [created + 2, created + 2, created + 40, created - 5]) recorder.note(bytes, now);
-  const late = new LagRecorder(created + 1);
+  const late = createLagRecorder(created + 1);
   late.note(bytes, created + 40);
   assert.equal(late.lag(), null, 'a row from before the mark');
   const { samples, max_ms, p50_ms } = recorder.lag()!;

@@ -10,16 +10,6 @@ import { Client } from 'undici';
 import { countFileDescriptors, probe } from './probe.ts';
 import type { Timeline } from './sample.ts';
 
-export interface Observed {
-  readonly pid: number;
-  /** Path of the database; its write-ahead log is next to it. */
-  readonly database: string;
-  /** Address of the server, to measure its event-loop lag; `null`: not measured. */
-  readonly lag_url: string | null;
-  readonly interval_ms: number;
-  readonly lifetime: Lifetime;
-}
-
 const COLUMNS = ['t_ms', 'rss_bytes', 'cpu_us', 'wal_bytes', 'file_descriptors', 'lag_ms'] as const;
 
 /** One sample. `lag_ms` is set when `/livez` answers, and otherwise stays `null`. */
@@ -27,9 +17,14 @@ type Row = { -readonly [Column in keyof Timeline]: Timeline[Column][number] };
 
 /**
  * Samples the server from now on. The returned function stops it and returns the samples. It discards an unfinished
- * sample.
+ * sample. The write-ahead log is next to `database`. The event-loop lag is measured at `lag_url`; `null`: not at all.
  */
-export function observe({ pid, database, lag_url, interval_ms, lifetime }: Observed): () => Timeline {
+export function observe(
+  { pid, database }: Readonly<{ pid: number; database: string }>,
+  lag_url: string | null,
+  interval_ms: number,
+  lifetime: Lifetime,
+): () => Timeline {
   const client = lag_url === null ? null : new Client(lag_url);
   const rows: Row[] = [];
   const begun = performance.now();

@@ -14,14 +14,10 @@ export interface Order {
   readonly input: readonly unknown[];
 }
 
-export type Reply = { readonly value: unknown } | { readonly failed: Failed };
-
-interface Failed {
-  readonly message: string;
-  /** Code of a failure of the run; `null` for an error of the process. */
-  readonly code: FailureCode | null;
-  readonly details: readonly string[];
-}
+/** `code` is that of a failure of the run, and `null` for an error of the process. */
+export type Reply =
+  | { readonly value: unknown }
+  | { readonly failed: Pick<BenchFailure, 'message' | 'details'> & { readonly code: FailureCode | null } };
 
 /** Carries out the orders of the parent until the parent has ended. */
 export function serve(orders: Orders): void {

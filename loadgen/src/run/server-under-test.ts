@@ -116,13 +116,12 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
       const machineBefore = await readMachine();
       const own = process.cpuUsage();
       const at_s = performance.now() / 1000;
-      const stopObserver = observe({
-        pid,
-        database,
-        lag_url: isSoak ? url : null,
-        interval_ms: isSoak ? OBSERVE_MS.soak : OBSERVE_MS.slice,
+      const stopObserver = observe(
+        host,
+        isSoak ? url : null,
+        OBSERVE_MS[isSoak ? 'soak' : 'slice'],
         lifetime,
-      });
+      );
       const measured = await send(spec.name, load);
       const server_cpu_us = await cpu();
       const machineAfter = await readMachine();

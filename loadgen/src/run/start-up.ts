@@ -15,12 +15,6 @@ import { type Launch, startOptions } from './host.ts';
 import type { Progress } from './progress.ts';
 import type { StartOrders } from './start-process.ts';
 
-const HELPER = {
-  name: 'what measures starts',
-  program: new URL('./start-process.ts', import.meta.url),
-  code: 'server_failed',
-} as const;
-
 export function createStarts(
   launch: Launch,
   targets: readonly TargetName[],
@@ -45,7 +39,9 @@ export function createStarts(
     async run(count: number): Promise<void> {
       if (count === 0) return;
       const order = inTurn(targets, count);
-      const helper = new Helper<StartOrders>({ ...HELPER, placement, lifetime });
+      const program = new URL('./start-process.ts', import.meta.url);
+      const name = 'what measures starts';
+      const helper = new Helper<StartOrders>({ name, program, placement, lifetime, code: 'server_failed' });
       const work = async (at: (value: number) => void) => {
         for (const name of targets) await start(helper, name);
         for (const [i, name] of order.entries()) {

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { createHistogram, type Latency, latencyOf, record } from '../../analyse/histogram.ts';
+import { createHistogram, latencyOf, record } from '../../analyse/histogram.ts';
 
 /** The beginning of an event's frame, which is in its first bytes: an id has at most 16 digits. */
 const EVENT = /^id: (\d{1,16})\ndata: \{"type":"event","payload":/;
@@ -28,7 +28,7 @@ export class StreamClient {
   /** How the stream ended; `null` before that. */
   ended: string | null = null;
   /** Records the delivery lag of the frames from now on. */
-  recorder: LagRecorder | null = null;
+  recorder: ReturnType<typeof createLagRecorder> | null = null;
   /** SHA-256 of all rows. They are JSON objects and need no separator. */
   readonly #digest = createHash('sha256');
   #rest: Buffer | null = null;
@@ -113,24 +113,17 @@ const TIMESTAMP_CHARACTERS = '2026-02-18T18:06:41.231Z'.length;
  * Records the delivery lag: the time from `created_at` of a row to the arrival of its frame.
  *
  * Both times are whole milliseconds of one clock. So a sample is exact to a millisecond, and the truncated fractions
- * cancel out on average. A clock that was set back gives 0 and no failure.
+ * cancel out on average. A clock that was set back gives 0 and no failure. Rows that were stored before `since` (Unix
+ * milliseconds) do not count.
  */
-export class LagRecorder {
-  readonly #histogram = createHistogram();
-  readonly #since: number;
-
-  /** Rows that were stored before `since` (Unix milliseconds) do not count. */
-  constructor(since: number) {
-    this.#since = since;
-  }
-
-  note(row: Buffer, now: number): void {
-    const from = row.indexOf(CREATED_AT) + CREATED_AT.length;
-    const created = Date.parse(row.toString('latin1', from, from + TIMESTAMP_CHARACTERS));
-    if (created >= this.#since) record(this.#histogram, now - created);
-  }
-
-  lag(): Latency | null {
-    return latencyOf(this.#histogram);
-  }
+export function createLagRecorder(since: number) {
+  const histogram = createHistogram();
+  return {
+    note(row: Buffer, now: number): void {
+      const from = row.indexOf(CREATED_AT) + CREATED_AT.length;
+      const created = Date.parse(row.toString('latin1', from, from + TIMESTAMP_CHARACTERS));
+      if (created >= since) record(histogram, now - created);
+    },
+    lag: () => latencyOf(histogram),
+  };
 }

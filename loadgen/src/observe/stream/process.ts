@@ -12,7 +12,7 @@ import { serve } from '../../run/serve.ts';
 import { type Value, VIEW_COLUMNS } from '../../verify/audit/expected-row.ts';
 import { storedValues } from '../../verify/audit/rows.ts';
 import type { StreamSample } from '../sample.ts';
-import { LagRecorder, StreamClient } from './client.ts';
+import { createLagRecorder, StreamClient } from './client.ts';
 
 /** Longer than any pause of a healthy server. */
 const PATIENCE_MS = 30_000;
@@ -21,7 +21,7 @@ const PATIENCE_MS = 30_000;
 const POLL_MS = 5;
 
 let clients: readonly StreamClient[] = [];
-let lag: LagRecorder | null = null;
+let lag: StreamClient['recorder'] = null;
 let marked = process.cpuUsage();
 
 /** Resolves when every client has received its first frame. */
@@ -34,7 +34,7 @@ async function connect(url: string, count: number): Promise<void> {
 /** Starts to count CPU time, and the delivery lag of rows that are stored from now on. */
 function mark(): void {
   marked = process.cpuUsage();
-  lag = new LagRecorder(Date.now());
+  lag = createLagRecorder(Date.now());
   for (const client of clients) client.recorder = lag;
 }
 
