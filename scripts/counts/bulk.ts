@@ -7,8 +7,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writeGroups } from '@twin-ingest/loadgen/ceilings/ceiling.ts';
-import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
+import { CEILING_PROGRAMS, writeGroups } from '@twin-ingest/loadgen/ceilings/programs.ts';
 import { loadPool } from '@twin-ingest/loadgen/load/pool.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 

@@ -8,7 +8,7 @@
 import { Exchange } from '../codecs/exchange.ts';
 import { requestBytes } from '../codecs/load-process.ts';
 import { nowMs } from '../observe/clock.ts';
-import { serve } from '../run/serve.ts';
+import { serve } from '../run/helper.ts';
 import { blobBytes } from './blob-bytes.ts';
 
 export type BodyRoute = 'echo' | 'blob';

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../analyse/statistics.ts';
 import { writeUuid } from '../load/uuid.ts';
 import { nowMs } from '../observe/clock.ts';
-import { serve } from '../run/serve.ts';
+import { serve } from '../run/helper.ts';
 import { type Address, Exchange, type Reply } from './exchange.ts';
 import { type Piped, type PipeOrder, runPipe } from './pipe.ts';
 

@@ -9,13 +9,6 @@ import type { Latency } from '../analyse/histogram.ts';
 import type { Sent } from '../load/drivers/driver.ts';
 import type { Digest } from '../verify/audit/rows.ts';
 
-export interface DiskUse {
-  /** Size of the database and of SQLite's other files, after the server has closed the database. */
-  readonly bytes: number;
-  readonly events: number;
-  readonly wal_peak_bytes: number | null;
-}
-
 /** Frames that the stream clients of a round received: all rows of the file, in order and byte for byte. */
 export interface StreamSample {
   readonly clients: number;
@@ -89,7 +82,12 @@ export interface ProcessSample {
   readonly stream: StreamSample | null;
   /** Milliseconds from SIGTERM to the end of the process. */
   readonly stop_ms: number;
-  readonly disk: DiskUse;
+  readonly disk: {
+    /** Size of the database and of SQLite's other files, after the server has closed the database. */
+    readonly bytes: number;
+    readonly events: number;
+    readonly wal_peak_bytes: number | null;
+  };
   /** The rows of the file, which equal those of the acknowledged events. */
   readonly audit: Digest;
 }

@@ -9,7 +9,7 @@ import { msgpackCalls } from '@twin-ingest/client/msgpack';
 import { type Rpc, rpcOf } from '@twin-ingest/client/rpc';
 import { Exchange } from '../codecs/exchange.ts';
 import { nowMs } from '../observe/clock.ts';
-import { serve } from '../run/serve.ts';
+import { serve } from '../run/helper.ts';
 import { type Call, checkAnswer, libraryTime, requestOf } from './call.ts';
 import { Samples } from './samples.ts';
 import { argumentOf, nameOf } from './values.ts';

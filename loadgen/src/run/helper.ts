@@ -1,14 +1,27 @@
 /**
- * The parent's side of a process that carries out one order at a time; `serve.ts` is the other side.
+ * Both sides of a process that carries out one order of its parent at a time.
  *
- * Invariants: the process ends with the run at the latest. A process that ends by itself fails its current order.
+ * Invariants: the process ends with the run at the latest, and when its parent ends. A process that ends by itself fails
+ * its current order.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { BenchFailure, type FailureCode } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
-import type { Order, Orders, Reply } from './serve.ts';
+
+/** What a process can do, by name. The parent orders one thing at a time, and receives what it returns. */
+export type Orders = Readonly<Record<string, (...input: never[]) => unknown>>;
+
+interface Order {
+  readonly name: string;
+  readonly input: readonly unknown[];
+}
+
+/** `code` is that of a failure of the run, and `null` for an error of the process. */
+type Reply =
+  | { readonly value: unknown }
+  | { readonly failed: Pick<BenchFailure, 'message' | 'details'> & { readonly code: FailureCode | null } };
 
 export interface HelperOptions {
   /** Name of the process in failures. */
@@ -21,7 +34,7 @@ export interface HelperOptions {
   readonly code?: FailureCode;
 }
 
-/** `Own` are the orders of the process. */
+/** The parent's side. `Own` are the orders of the process. */
 export class Helper<Own extends Orders> {
   readonly #options: HelperOptions;
   readonly #child: ChildProcess;
@@ -76,6 +89,27 @@ export class Helper<Own extends Orders> {
     const { name, code = 'generator_failed' } = this.#options;
     return new BenchFailure(code, `${name}: ${what}`);
   }
+}
+
+/**
+ * The child's side: carries out the orders of the parent until the parent has ended. It ignores Ctrl-C, which a terminal
+ * sends to the whole process group: the parent handles Ctrl-C and reports what happened.
+ */
+export function serve(orders: Orders): void {
+  process.on('SIGINT', () => undefined);
+  process.once('disconnect', () => process.exit(1));
+  process.on('message', async (message) => {
+    const { name, input } = message as Order;
+    let reply: Reply;
+    try {
+      reply = { value: await orders[name]!(...(input as never[])) };
+    } catch (error) {
+      const known = error instanceof BenchFailure ? error : null;
+      const text = error instanceof Error ? error.message : String(error);
+      reply = { failed: { message: text, code: known?.code ?? null, details: known?.details ?? [] } };
+    }
+    process.send!(reply);
+  });
 }
 
 /** Time that a helper has to end itself and its own children. */

@@ -1,23 +1,20 @@
 /** Progress on stderr: a bar on a terminal, otherwise one line for each step. Results use stdout. */
 import { Presets, SingleBar } from 'cli-progress';
 
-export interface Progress {
-  say(line: string): void;
-  /** Runs a step of `total` units. `work` reports how many of them are done, and returns a summary. */
-  step(label: string, total: number, work: (at: (value: number) => void) => Promise<string>): Promise<void>;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
-export function createProgress(out: NodeJS.WriteStream): Progress {
+export function createProgress(out: NodeJS.WriteStream) {
   const say = (line: string) => void out.write(`${line}\n`);
-  const shape = {
-    format: '{label} {bar} {percentage}%',
-    stream: out,
-    clearOnComplete: true,
-    hideCursor: true,
-  };
+  const format = '{label} {bar} {percentage}%';
+  const shape = { format, stream: out, clearOnComplete: true, hideCursor: true };
   return {
     say,
-    async step(label, total, work) {
+    /** Runs a step of `total` units. `work` reports how many of them are done, and returns a summary. */
+    async step(
+      label: string,
+      total: number,
+      work: (at: (value: number) => void) => Promise<string>,
+    ): Promise<void> {
       const bar = out.isTTY ? new SingleBar(shape, Presets.shades_classic) : null;
       bar?.start(total, 0, { label });
       // The bar is removed before the summary, or an error message, is printed.

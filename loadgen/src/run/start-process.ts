@@ -8,7 +8,7 @@ import { get } from 'node:http';
 import { StartError, type StartOptions, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { startFailure } from '../failure.ts';
-import { serve } from './serve.ts';
+import { serve } from './helper.ts';
 
 const DEADLINE_MS = 15_000;
 

@@ -8,7 +8,7 @@
 import { connect } from 'node:net';
 import { BenchFailure } from '../failure.ts';
 import { nowMs } from '../observe/clock.ts';
-import { serve } from '../run/serve.ts';
+import { serve } from '../run/helper.ts';
 import { type State, until, waitFor } from './journal.ts';
 import type { Answer } from './posting.ts';
 import { latencyFrom, stalenessOf } from './result.ts';

@@ -12,9 +12,8 @@ import { BenchFailure } from '../failure.ts';
 import { uuidText } from '../load/uuid.ts';
 import { nowMs } from '../observe/clock.ts';
 import { startCpu } from '../observe/probe.ts';
-import { Helper } from '../run/helper.ts';
+import { Helper, serve } from '../run/helper.ts';
 import type { Host, Launch } from '../run/host.ts';
-import { serve } from '../run/serve.ts';
 import { latencyFrom } from './result.ts';
 import type { Sizes } from './sizes.ts';
 

@@ -71,11 +71,8 @@ export async function verify(
       for (const [i, request] of SMOKE.entries()) {
         const answer = await answerOf(name, url, request);
         reference[i] ??= answer;
-        if (answer !== reference[i])
-          throw differs('the servers give different answers', request, [
-            `${targets[0]}: ${reference[i]}`,
-            `${name}: ${answer}`,
-          ]);
+        const answers = [`${targets[0]}: ${reference[i]}`, `${name}: ${answer}`];
+        if (answer !== reference[i]) throw differs('the servers give different answers', request, answers);
       }
     });
   }
@@ -92,10 +89,8 @@ async function answerOf(name: string, url: string, request: Request): Promise<st
   const shown = text.replace(/"created_at":"[^"]*"/g, '"created_at":"…"');
   const answer = `${response.status} ${response.headers.get('content-type')} ${shown}`;
   if (response.status === status && contains(text, holds)) return answer;
-  throw differs(`${name} answers against the contract`, request, [
-    `expected ${status} with ${JSON.stringify(holds)}`,
-    `${name}: ${answer}`,
-  ]);
+  const expected = `expected ${status} with ${JSON.stringify(holds)}`;
+  throw differs(`${name} answers against the contract`, request, [expected, `${name}: ${answer}`]);
 }
 
 function differs(message: string, { path, body }: Request, lines: readonly string[]): BenchFailure {

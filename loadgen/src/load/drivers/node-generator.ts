@@ -7,8 +7,7 @@
  */
 import AUTOCANNON from 'autocannon/package.json' with { type: 'json' };
 import UNDICI from 'undici/package.json' with { type: 'json' };
-import { Helper } from '../../run/helper.ts';
-import { serve } from '../../run/serve.ts';
+import { Helper, serve } from '../../run/helper.ts';
 import { type Requests, requestsOf } from '../bodies.ts';
 import { loadPool, type Pool, type PoolFacts } from '../pool.ts';
 import type { Driver, DriverFacts, Job, Order, Sent } from './driver.ts';

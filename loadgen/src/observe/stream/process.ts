@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchFailure } from '../../failure.ts';
-import { serve } from '../../run/serve.ts';
+import { serve } from '../../run/helper.ts';
 import { type Value, VIEW_COLUMNS } from '../../verify/audit/expected-row.ts';
 import { storedValues } from '../../verify/audit/rows.ts';
 import type { StreamSample } from '../sample.ts';

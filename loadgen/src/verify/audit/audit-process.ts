@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { BenchFailure } from '../../failure.ts';
 import type { Range } from '../../load/bodies.ts';
 import { loadPool, type Pool, type PoolSource } from '../../load/pool.ts';
-import { serve } from '../../run/serve.ts';
+import { serve } from '../../run/helper.ts';
 import {
   type AuditRow,
   constantHashes,
