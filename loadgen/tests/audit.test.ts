@@ -45,36 +45,28 @@ test('a server that stores what it acknowledged agrees, round after round, whate
   await assert.rejects(fewer, failsWith('audit_failed', /acknowledged 1999, .* equal in content\nwhy$/));
 });
 
-for (const [fault, count, sql, text] of [
-  [
-    'one event is lost',
-    EVENTS,
-    'DELETE FROM events_readable WHERE id = 1000',
-    /stored 1999; [\s\S]*why\nevents that are not in the file: 1\n {2}index 999, event_id [0-9a-f-]{36}/,
-  ],
+const many = storeIn('many', 100_200);
+
+for (const [fault, sql, text] of [
   [
     'one event of 100,000 is lost',
-    100_200,
     'DELETE FROM events_readable WHERE id = 100000',
-    /stored 100199; [\s\S]*the file: 1\n {2}index 99999, [^\n]*$/,
+    /stored 100199; [\s\S]*why\nevents that are not in the file: 1\n {2}index 99999, event_id [0-9a-f-]{36}.*$/,
   ],
   [
     'one event is altered',
-    EVENTS,
     `UPDATE events_readable SET metadata = '{"altered":true}' WHERE id = 1000`,
-    /stored 2000; [\s\S]*: 1\n {2}index 999, (event_id .*)\nrows that were not sent so: 1\n {2}row 1000, \1$/,
+    /stored 100200; [\s\S]*: 1\n {2}index 999, (event_id .*)\nrows that were not sent so: 1\n {2}row 1000, \1$/,
   ],
   [
     'one event is stored twice',
-    EVENTS,
     'INSERT INTO events_readable SELECT * FROM events_readable WHERE id = 1000',
-    /stored 2001; [\s\S]*rows that were not sent so: 1\n {2}row 1000, event_id/,
+    /stored 100201; [\s\S]*rows that were not sent so: 1\n {2}row 1000, event_id/,
   ],
 ] as const) {
   test(`a file in which ${fault} fails, and the row is named`, async () => {
-    const claim = storeIn(fault, count);
-    const file = changedFile(claim.file, sql);
-    await assert.rejects(auditor.ask('audit', { ...claim, file }), failsWith('audit_failed', text));
+    const claim = { ...many, file: changedFile(many.file, sql) };
+    await assert.rejects(auditor.ask('audit', claim), failsWith('audit_failed', text));
   });
 }
 

@@ -1,14 +1,13 @@
 /**
- * A small ingest server for the tests of the harness: the store of the plain server, and the part of the API that a
- * comparison needs. It has faults on demand that the harness must detect. It is no example of how to build a server.
+ * A small ingest server for the tests of the harness, with the store of the plain server. It has the part of the API that
+ * a comparison needs, and faults on demand that the harness must detect.
  *
- * `--fault=` names its fault. `lose-one`: loses an event that it has acknowledged. `busy`: refuses every seventh batch.
- * `differs`: returns other statistics than the other server. `never-power`: stores as `process`, even if `power` was
- * requested. `dies`: exits under load. `slow`: needs 200 µs more for every request.
+ * `--fault=` names its fault. `lose-one`: loses an event that it has acknowledged. `refuses`: answers 503 to each tenth
+ * post. `differs`: returns other statistics than the other server. `never-power`: stores as `process`, even if `power`
+ * was requested. `dies`: exits under load. `slow`: needs 200 µs more for every request.
  *
  * Faults of invalidations: `drops-the-last` omits that of event 30. `sends-an-older` repeats that of event 20 after event
- * 2500. `drops-a-client` ends the first stream then. `silent` has a stream without frames. `refuses` answers 503 to each
- * tenth post.
+ * 2500. `drops-a-client` ends the first stream then. `silent` has a stream without frames.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -33,10 +32,9 @@ const LOSE_ONE = `CREATE TRIGGER lose AFTER INSERT ON events WHEN new.id = 1000
 if (fault === 'lose-one') database.exec(LOSE_ONE);
 const rowsAfter = database.prepare<[number], Row>('SELECT * FROM events_readable WHERE id > ? ORDER BY id');
 const stream = new FakeStream(fault);
-let [batches, posts] = [0, 0];
+let posts = 0;
 
 type Answer = readonly [status: number, body: unknown, headers?: Readonly<Record<string, string>>];
-const OVERLOADED: Answer = [503, { error: 'Overloaded', code: 'overloaded' }];
 
 function post(isBatch: boolean, body: string): Answer {
   let parsed: { readonly events?: readonly object[] };
@@ -45,8 +43,7 @@ function post(isBatch: boolean, body: string): Answer {
   } catch {
     return [400, { error: 'Invalid JSON', code: 'invalid_json' }];
   }
-  if (fault === 'refuses' && ++posts % 10 === 0) return OVERLOADED;
-  if (fault === 'busy' && isBatch && ++batches % 7 === 0) return OVERLOADED;
+  if (fault === 'refuses' && ++posts % 10 === 0) return [503, { error: 'Overloaded', code: 'overloaded' }];
   const events = isBatch ? parsed.events! : [parsed];
   const isValid = (event: object) => 'agent_type' in event && typeof event.agent_type === 'string';
   const stored = store.insert(events.filter(isValid));

@@ -1,7 +1,4 @@
-/**
- * Tests what a run observes: samples of a process with a real write-ahead log, the reads of a dashboard, whether the
- * checkout is dirty, and the size of a server.
- */
+/** Tests what a run observes: a process with a real write-ahead log, a dashboard, the checkout, the size of a server. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';

@@ -7,22 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 
-export interface Environment {
-  readonly cpu_model: string | null;
-  readonly cpu_cores: number;
-  readonly memory_bytes: number;
-  readonly platform: string;
-  readonly arch: string;
-  readonly kernel: string;
-  readonly database_file_system: string | null;
-  /** Load averages of one, five and fifteen minutes, before anything was started. */
-  readonly load_average: readonly number[];
-  readonly node_version: string;
-  readonly rustc_version: string | null;
-  readonly commit: string | null;
-  /** Whether tracked or new files differ from the commit. */
-  readonly dirty: boolean | null;
-}
+export type Environment = Readonly<ReturnType<typeof readEnvironment>>;
 
 /** Files that are generated from a result, so that one run does not make the next one dirty. */
 const GENERATED =
@@ -36,7 +21,7 @@ export function isDirty(root: string): boolean | null {
 }
 
 /** Reads the facts. Outside of a checkout there is no commit, and rustc has built no server. */
-export function readEnvironment({ isCheckout = true } = {}): Environment {
+export function readEnvironment({ isCheckout = true } = {}) {
   const processors = cpus();
   return {
     cpu_model: processors[0]?.model.trim() || null,
@@ -47,10 +32,12 @@ export function readEnvironment({ isCheckout = true } = {}): Environment {
     kernel: release(),
     // The first line is the heading. Only GNU's `df` has the option.
     database_file_system: output('df', ['--output=fstype', tmpdir()])?.split('\n')[1] ?? null,
+    // Of one, five and fifteen minutes, before anything was started.
     load_average: loadavg(),
     node_version: process.versions.node,
     rustc_version: isCheckout ? output('rustc', ['--version']) : null,
     commit: isCheckout ? output('git', ['rev-parse', 'HEAD']) : null,
+    // Whether tracked or new files differ from the commit.
     dirty: isCheckout ? isDirty(ROOT) : null,
   };
 }

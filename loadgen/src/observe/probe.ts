@@ -8,7 +8,6 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import type { MachineLoad } from './sample.ts';
 
 export interface Probe {
   /** User and system time of all threads since the start, in microseconds. */
@@ -101,10 +100,10 @@ export async function readMachine() {
 }
 
 /**
- * Returns the load of the machine between two readings. `own_us` is the CPU time of the whole run in that period;
- * `null`: unknown.
+ * Returns the load of the machine from outside the run between two readings, as shares of all its cores. A share is
+ * `null` where the system does not report it. `own_us` is the CPU time of the whole run in that period; `null`: unknown.
  */
-export function machineLoad(before: MachineTicks, after: MachineTicks, own_us: number | null): MachineLoad {
+export function machineLoad(before: MachineTicks, after: MachineTicks, own_us: number | null) {
   const all = (after?.all ?? 0) - (before?.all ?? 0);
   if (before === null || after === null || all <= 0) return { others_share: null, stolen_share: null };
   const own = own_us === null || TICKS_PER_S === null ? null : (own_us / 1e6) * TICKS_PER_S;

@@ -8,6 +8,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Latency } from '../analyse/histogram.ts';
 import type { Sent } from '../load/drivers/driver.ts';
 import type { Digest } from '../verify/audit/rows.ts';
+import type { machineLoad } from './probe.ts';
 
 /** Frames that the stream clients of a round received: all rows of the file, in order and byte for byte. */
 export interface StreamSample {
@@ -18,16 +19,15 @@ export interface StreamSample {
   readonly clients_cpu_us: number;
 }
 
-/** Samples of the server at intervals. All columns have the same length. */
-export interface Timeline {
+type TimelineColumn = 'rss_bytes' | 'cpu_us' | 'wal_bytes' | 'file_descriptors' | 'lag_ms';
+
+/**
+ * Samples of the server at intervals. All columns have the same length. `lag_ms` is the event-loop lag: the time for
+ * `GET /livez`, which uses no database. It is measured only in a soak.
+ */
+export interface Timeline extends Readonly<Record<TimelineColumn, readonly (number | null)[]>> {
   /** Milliseconds since the first measured request. */
   readonly t_ms: readonly number[];
-  readonly rss_bytes: readonly (number | null)[];
-  readonly cpu_us: readonly (number | null)[];
-  readonly wal_bytes: readonly (number | null)[];
-  readonly file_descriptors: readonly (number | null)[];
-  /** Event-loop lag: the time for `GET /livez`, which uses no database. Measured only in a soak. */
-  readonly lag_ms: readonly (number | null)[];
 }
 
 export interface WarmUp {
@@ -47,13 +47,6 @@ export interface ReaderSample {
   readonly p99_ms: number | null;
 }
 
-/** Load of the machine from outside the run during a measurement, as shares of all its cores. */
-export interface MachineLoad {
-  /** CPU time of processes outside the run; `null` where the system does not report it. */
-  readonly others_share: number | null;
-  readonly stolen_share: number | null;
-}
-
 /** One slice: a period of load on one server, with a slice of the other server directly before or after it. */
 export interface Slice {
   readonly round: number;
@@ -69,7 +62,8 @@ export interface Slice {
   readonly reader: ReaderSample | null;
   /** CPU time of the process of all stream clients; 0 without clients. */
   readonly clients_cpu_us: number;
-  readonly machine: MachineLoad;
+  /** Load of the machine from outside the run during the slice. */
+  readonly machine: ReturnType<typeof machineLoad>;
 }
 
 /** One process of a server, from its start to the audit of its file. */

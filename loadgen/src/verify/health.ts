@@ -5,14 +5,10 @@
  */
 import { BenchFailure } from '../failure.ts';
 
-export interface Health {
-  readonly runtime: string;
-  readonly version: string;
-  readonly contract: string;
-  readonly durability: string;
-  readonly sqlite_version: string;
-  readonly journal_mode: string;
-  readonly synchronous: string;
+/** Settings that must be equal, in addition to the pragmas. SQLite's compile options may differ. */
+const SETTINGS = ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const;
+
+export interface Health extends Readonly<Record<'runtime' | 'version' | (typeof SETTINGS)[number], string>> {
   /** `PRAGMA compile_options`, sorted. */
   readonly compile_options: readonly string[];
   /**
@@ -20,9 +16,6 @@ export interface Health {
    */
   readonly pragmas: Readonly<Record<string, string | number>>;
 }
-
-/** Settings that must be equal, in addition to the pragmas. SQLite's compile options may differ. */
-const SETTINGS = ['contract', 'durability', 'sqlite_version', 'journal_mode', 'synchronous'] as const;
 
 const MEMBERS = ['runtime', 'version', ...SETTINGS, 'compile_options', 'pragmas'];
 
