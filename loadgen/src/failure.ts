@@ -4,8 +4,7 @@
  * Each of them ends the run with exit 1: no speed makes up for it.
  */
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
-import { type StartError, tail } from '@twin-ingest/testkit/servers/server.ts';
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
 
 export type FailureCode =
   | 'corpus_unusable'
@@ -29,6 +28,11 @@ export class BenchFailure extends Failure<FailureCode> {
   override readonly name = 'BenchFailure';
 }
 
-export function startFailure(name: TargetName, { message, stderr }: StartError): BenchFailure {
-  return new BenchFailure('server_failed', `${name} did not start: ${message}`, tail(stderr));
+/** Starts a server. Fails with the end of its log. */
+export async function startOrFail(...server: Parameters<typeof startServer>): Promise<RunningServer> {
+  return startServer(...server).catch((error: unknown) => {
+    if (!(error instanceof StartError)) throw error;
+    const message = `${server[0]} did not start: ${error.message}`;
+    throw new BenchFailure('server_failed', message, tail(error.stderr));
+  });
 }

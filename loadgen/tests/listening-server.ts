@@ -1,14 +1,15 @@
 /**
  * A server in the test's own process that counts every event as received, and records the requests.
  *
- * It calls `before` with the number of each request, from 1. `before` may change the answer, and its duration delays
- * the answer. It is no ingest server: it stores and checks nothing.
+ * It ends with the tests of its file at the latest. It calls `before` with the number of each request, from 1. `before`
+ * may change the answer, and its duration delays the answer. It is no ingest server: it stores and checks nothing.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import type { Placement } from '../src/plan/placement.ts';
+import { lifetime } from './scratch.ts';
 
 /** A placement without pinning, for generators in tests. */
 export const ANYWHERE: Placement = { pinned: false, server_cpus: null, generator_cpus: null, reason: 'test' };
@@ -32,13 +33,15 @@ export async function listen(
     response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  lifetime.add(async () => close());
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     paths,
     bodies,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 }

@@ -46,11 +46,10 @@ test('memory, CPU time, open files and the log are those of the process', { skip
 });
 
 test('a server that does something else makes an idle request wait', async () => {
-  const { url, close } = await listen(async (number, response) => {
+  const { url } = await listen(async (number, response) => {
     if (number === 2) await sleep(500);
     response.end();
   });
-  lifetime.add(async () => close());
   const stop = observe(here, url, 10, lifetime);
   await sleep(1000);
   const lags = stop().lag_ms.filter((lag) => lag !== null);
@@ -71,8 +70,7 @@ const ok = (_: number, response: ServerResponse) => void response.end('{}');
 
 /** Starts a reader, and waits until it has asked for the totals so often. */
 async function startReading(answer: Parameters<typeof listen>[0], times: number, own = lifetime) {
-  const { url, paths, close } = await listen(answer);
-  lifetime.add(async () => close());
+  const { url, paths } = await listen(answer);
   const totals = () => paths.filter((path) => path === '/api/stats').length;
   const stop = startReader(url, 'round 1', own, 20);
   while (totals() < times) await sleep(5);

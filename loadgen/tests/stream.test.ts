@@ -20,11 +20,10 @@ const connected =
 
 /** Starts clients of a server whose stream is this text. With `over`, the stream ends after it. */
 async function canned(text: string, count = 1, { over = false, status = 200 } = {}) {
-  const { url, close } = await listen((_, response) => {
+  const { url } = await listen((_, response) => {
     response.writeHead(status, { 'content-type': 'text/event-stream' }).write(text);
     return over ? void response.end() : new Promise(() => undefined);
   });
-  lifetime.add(async () => close());
   return startStreamClients(url, count, { lifetime, placement: ANYWHERE });
 }
 

@@ -78,13 +78,12 @@ const ANSWERS = [
   [200, { ...TAKEN, received: 0, rejected: [{ index: 0, errors: ['no such event'] }] }],
 ] as const;
 
-test('the client’s Sender posts an event once, when it is called, and fails if the server refuses it', async (t) => {
+test('the client’s Sender posts an event once, when it is called, and fails if the server refuses it', async () => {
   const server = await listen((number, response) => {
     const [status, answer] = ANSWERS[number - 1]!;
     const text = JSON.stringify(answer);
     response.writeHead(status, { 'Content-Length': text.length, 'Retry-After': '0' }).end(text);
   });
-  t.after(() => server.close());
   const open = () => postBySender(Number(new URL(server.url).port))(eventText(1, 0));
   const send = open();
   assert.deepEqual(server.paths, []);

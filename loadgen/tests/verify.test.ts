@@ -27,7 +27,6 @@ test('health is read with its settings, and an absent setting is a failure', asy
       const text = new RegExp(`says no ${name}`);
       await assert.rejects(readHealth(server.url), failsWith('server_failed', text));
     }
-  server.close();
 });
 
 test('servers may be built differently, but not run with different settings', () => {

@@ -3,14 +3,13 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Target } from '@twin-ingest/testkit/servers/targets.ts';
 
-export interface DeployedSize {
-  /** Bytes that the project deploys: the binary, or all files in the bundle's folder and its other parts. */
-  readonly own_bytes: number;
-  readonly with_runtime_bytes: number;
-}
+export type DeployedSize = Awaited<ReturnType<typeof deployedSize>>;
 
-/** Returns the deployed size of a target. If its command is not its artefact, the command is the runtime. */
-export async function deployedSize({ command, artefact, parts = [] }: Target): Promise<DeployedSize> {
+/**
+ * Returns the bytes that the project deploys: the binary, or all files in the bundle's folder and its other parts. If
+ * the command of a target is not its artefact, the command is the runtime.
+ */
+export async function deployedSize({ command, artefact, parts = [] }: Target) {
   const isBinary = command === artefact;
   const own_bytes = isBinary
     ? await fileBytes([artefact])

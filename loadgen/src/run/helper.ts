@@ -38,7 +38,7 @@ export interface HelperOptions {
 export class Helper<Own extends Orders> {
   readonly #options: HelperOptions;
   readonly #child: ChildProcess;
-  readonly #release: () => Promise<unknown>;
+  readonly close: () => Promise<void>;
   #waiting = Promise.withResolvers<Reply>();
 
   constructor(options: HelperOptions) {
@@ -56,7 +56,8 @@ export class Helper<Own extends Orders> {
     this.#waiting.promise.catch(() => undefined);
     this.#options = options;
     this.#child = child;
-    this.#release = lifetime.add(() => endProcess(child, PATIENCE_MS));
+    const release = lifetime.add(() => endProcess(child, PATIENCE_MS));
+    this.close = async () => void (await release());
   }
 
   /** Sends an order, and returns what the process returns. */
@@ -74,10 +75,6 @@ export class Helper<Own extends Orders> {
     if ('value' in reply) return reply.value as Awaited<ReturnType<Own[Name]>>;
     const { code, message, details } = reply.failed;
     throw code === null ? this.#failure(message) : new BenchFailure(code, message, details);
-  }
-
-  async close(): Promise<void> {
-    await this.#release();
   }
 
   #ended(): BenchFailure {

@@ -8,15 +8,9 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import {
-  type RunningServer,
-  StartError,
-  type StartOptions,
-  startServer,
-  tail,
-} from '@twin-ingest/testkit/servers/server.ts';
+import { type RunningServer, type StartOptions, tail } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { BenchFailure, startFailure } from '../failure.ts';
+import { BenchFailure, startOrFail } from '../failure.ts';
 import { type Placement, pinningCommand } from '../plan/placement.ts';
 import type { Contenders } from './contenders.ts';
 
@@ -68,12 +62,10 @@ export class Host {
   async #start(name: TargetName, flags: readonly string[]): Promise<void> {
     const { contenders, lifetime } = this.#launch;
     const options = startOptions(this.#launch, this.folder, flags);
-    const starting = startServer(name, options, contenders.targets[name]);
+    const starting = startOrFail(name, options, contenders.targets[name]);
     // Registered before the server is ready, so that an interruption during the start also ends it.
     this.#release = lifetime.add(() => starting.then((server) => server.stop()));
-    this.server = await lifetime.orInterrupted(starting).catch((error: unknown) => {
-      throw error instanceof StartError ? startFailure(name, error) : error;
-    });
+    this.server = await lifetime.orInterrupted(starting);
     this.name = name;
     ({ url: this.url, port: this.port, pid: this.pid } = this.server);
   }

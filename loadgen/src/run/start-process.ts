@@ -5,22 +5,14 @@
  * what it needs. A server does not outlive it.
  */
 import { get } from 'node:http';
-import { StartError, type StartOptions, startServer } from '@twin-ingest/testkit/servers/server.ts';
-import type { Target, TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { startFailure } from '../failure.ts';
+import { startOrFail } from '../failure.ts';
 import { serve } from './helper.ts';
 
 const DEADLINE_MS = 15_000;
 
 /** Starts a server, and returns the milliseconds until it was ready. */
-async function start(
-  name: TargetName,
-  options: StartOptions,
-  program: Pick<Target, 'command' | 'args'>,
-): Promise<number> {
-  const server = await startServer(name, options, program).catch((error: unknown) => {
-    throw error instanceof StartError ? startFailure(name, error) : error;
-  });
+async function start(...how: Parameters<typeof startOrFail>): Promise<number> {
+  const server = await startOrFail(...how);
   while (!(await isReady(server.url)))
     if (performance.now() - server.spawned_at_ms > DEADLINE_MS)
       throw new Error(`not ready within ${DEADLINE_MS} ms`);
