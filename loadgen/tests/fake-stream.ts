@@ -14,6 +14,7 @@ export class FakeStream {
   /** Clients of the stream of invalidations. */
   readonly #followers = new Set<ServerResponse>();
   readonly #fault: string;
+  #isPaused = false;
   /** Id of the newest row. */
   newest = 0;
 
@@ -49,18 +50,25 @@ export class FakeStream {
       );
       for (const client of this.#clients) client.write(frames.join(''));
     }
-    if (this.#fault === 'drops-the-last' && this.newest === 30) return;
-    for (const follower of this.#followers) follower.write(invalidation(this.newest));
+    if (this.#isPaused || (this.#fault === 'drops-the-last' && this.newest === 30)) return;
+    this.#notify(this.newest);
     if (before < LATE && this.newest >= LATE) this.#goWrong();
+  }
+
+  #notify(revision: number): void {
+    for (const follower of this.#followers) follower.write(invalidation(revision));
   }
 
   #goWrong(): void {
     if (this.#fault === 'drops-a-client') [...this.#followers][0]?.end();
     if (this.#fault !== 'sends-an-older') return;
-    // The delay sends it in a separate chunk, because only the last frame of a chunk counts.
+    // The pauses send it in a separate chunk, because only the last frame of a chunk counts.
+    this.#isPaused = true;
+    setTimeout(() => this.#notify(20), 20);
     setTimeout(() => {
-      for (const follower of this.#followers) follower.write(invalidation(20));
-    }, 20);
+      this.#isPaused = false;
+      this.#notify(this.newest);
+    }, 100);
   }
 }
 
