@@ -22,7 +22,7 @@ import {
   soakDocument,
 } from '@twin-ingest/loadgen/report/document.ts';
 import { systemsTable } from '@twin-ingest/loadgen/report/systems.ts';
-import { SUITE_NAMES, type SuiteParts, suiteFile } from '@twin-ingest/loadgen/result/part-file.ts';
+import { SUITE_NAMES, type SuiteParts, suiteFile } from '@twin-ingest/loadgen/result/json.ts';
 import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result/result.ts';
 import { rpcDocument } from '@twin-ingest/loadgen/rpc/report/markdown.ts';
 import { rpcPrior } from '@twin-ingest/loadgen/rpc/report/prior.ts';

@@ -91,14 +91,14 @@ test('medians are of slices, the ratio of neighbours, and two rounds have a warn
   const { rs, ts } = batch.servers;
   const found = batch.comparison!.throughput_events_per_s!;
   const [own, others] = [of('rs').map(throughput), of('ts').map(throughput)];
-  assert.equal(rs!.metrics.throughput_events_per_s!.median, rounded(median(own)!, 4));
+  assert.equal(rs!.metrics.throughput_events_per_s!.median, rounded(median(own)!));
   assert.equal(ts!.metrics.throughput_events_per_s!.samples, 4);
   const { values, metrics } = headlineOf(raw)!.servers.rs!;
   const shown = values!.throughput_events_per_s!.flat();
   assert.deepEqual([shown.length, median(shown)], [4, metrics.throughput_events_per_s!.median]);
   const pairs = own.map((rate, i) => rate / others[i]!);
-  assert.equal(found.ratio, rounded(median(pairs)!, 4));
-  assert.equal(found.split_half!.odd, rounded(median(pairs.slice(0, 2))!, 4));
+  assert.equal(found.ratio, rounded(median(pairs)!));
+  assert.equal(found.split_half!.odd, rounded(median(pairs.slice(0, 2))!));
   assert.equal(found.verdict, 'too_few_rounds');
   const codes = batch.warnings.map((warning) => warning.code);
   assert.ok(codes.includes('few_rounds') && codes.includes('short_load'), codes.join());

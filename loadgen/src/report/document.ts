@@ -6,7 +6,7 @@
  * matter states whether everything was measured.
  */
 import type { ProgramFacts } from '../../plain/facts.ts';
-import { SUITE_NAMES } from '../result/part-file.ts';
+import { SUITE_NAMES } from '../result/json.ts';
 import { headlineOf, measurementNamed, type Result } from '../result/result.ts';
 import { choiceOf } from './choice.ts';
 import { READING, takenText } from './conditions.ts';

@@ -44,9 +44,6 @@ export function printPartial(result: Result): void {
   );
 }
 
-/** Significant digits of a figure in the summary, more than any interval supports. */
-const DIGITS = 4;
-
 /** Makes the summary, which the repository keeps: without raw data, and warnings have only their code and message. */
 function summaryOf(result: RawResult, raw: RawFile | null): Result {
   const seen = ({ warnings }: Pick<Result, 'warnings'>) =>
@@ -56,7 +53,7 @@ function summaryOf(result: RawResult, raw: RawFile | null): Result {
     warnings: seen(rest),
   }));
   const ceilings = result.ceilings.map((one) => ({ ...one, samples: [] }));
-  return rounded({ ...result, raw, measurements, ceilings, warnings: seen(result) }, DIGITS);
+  return rounded({ ...result, raw, measurements, ceilings, warnings: seen(result) });
 }
 
 /** Makes the line of a run in the history, which shows how medians and ratios change from commit to commit. */

@@ -9,7 +9,7 @@ import { GOALS as BINARY_GOALS } from '../binary/goals.ts';
 import { binaryGoalText } from '../binary/report/tables.ts';
 import { GOALS as CODECS_GOALS } from '../codecs/goals.ts';
 import { goalText } from '../codecs/report/tables.ts';
-import type { SuiteParts } from '../result/part-file.ts';
+import type { SuiteParts } from '../result/json.ts';
 import { headlineOf, type Result } from '../result/result.ts';
 import { GOALS as RPC_GOALS } from '../rpc/goals.ts';
 import { rpcGoalText } from '../rpc/report/tables.ts';

@@ -1,11 +1,38 @@
-/** Writes a result file after checking it against the schema of the contract. An invalid result is not written. */
+/**
+ * The JSON files of results: the comparison's, and one of each suite (decisions 22 and 68). Each suite is measured
+ * separately, with its own commit and machine. A full run on committed sources replaces the committed file below
+ * `docs/suites/`.
+ *
+ * Invariant: a file is written only if the result follows the schema of the contract.
+ */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { BinaryResult } from '../binary/result.ts';
+import type { CodecsResult } from '../codecs/result.ts';
 import { BenchFailure } from '../failure.ts';
+import type { SuiteName } from '../plan/suite-options.ts';
+import type { RpcResult } from '../rpc/result.ts';
+import type { SyncResult } from '../sync/result.ts';
 
 export const SCHEMA_FILE = `${ROOT}contract/benchmark-results.schema.json`;
+
+/** The committed results. A suite that was not measured is absent. */
+export interface SuiteParts {
+  readonly sync?: SyncResult;
+  readonly codecs?: CodecsResult;
+  readonly binary?: BinaryResult;
+  readonly rpc?: RpcResult;
+}
+
+/** Names of the suites in the order of the documents. */
+export const SUITE_NAMES: readonly SuiteName[] = ['sync', 'codecs', 'binary', 'rpc'];
+
+/** Returns the path of a suite's committed result, relative to the checkout. */
+export function suiteFile(name: SuiteName): string {
+  return `docs/suites/${name}.json`;
+}
 
 /** Returns every violation of the schema, or of its `part`, as text; none when the value is valid. */
 export async function violations(value: unknown, part = '#'): Promise<string[]> {
@@ -41,11 +68,19 @@ function lines(value: unknown, indent: string): string {
   return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${indent}${close}`;
 }
 
-/** Rounds every number that is not an integer to `digits` significant digits. `value` is anything that JSON can hold. */
-export function rounded<Value>(value: Value, digits: number): Value {
+/** Significant digits of a figure in a result file, more than any interval supports. */
+const DIGITS = 4;
+
+/** Rounds every number that is not an integer. `value` is anything that JSON can hold. */
+export function rounded<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value), (_, one) =>
-    typeof one === 'number' && !Number.isInteger(one) ? Number(one.toPrecision(digits)) : one,
+    typeof one === 'number' && !Number.isInteger(one) ? Number(one.toPrecision(DIGITS)) : one,
   );
+}
+
+/** Writes the result of a suite, with rounded figures. */
+export function putPart(name: SuiteName, part: object, file: string): Promise<void> {
+  return writeChecked(readableJson(rounded(part)), file, `#/$defs/${name}`);
 }
 
 /** Writes a text that follows the schema, or its `part`. An interruption leaves the old file intact. */
