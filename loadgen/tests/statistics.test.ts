@@ -1,4 +1,4 @@
-/** Tests known values of every summary figure, and measures the coverage of the intervals. */
+/** Tests known values of every summary figure, and what widens an interval. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
@@ -66,18 +66,16 @@ test('slices of one process count less than as many processes', () => {
     const { low, high } = compareSlices(rounds, ones)!;
     return high - low;
   };
-  assert.ok(width(shared) > 1.3 * width(separate), `${width(shared)} and ${width(separate)}`);
+  const times = width(shared) / width(separate);
+  assert.ok(times > 1.3 && times < 10, `${width(shared)} and ${width(separate)}`);
 });
 
 test('halves of the rounds agree when they are at most 10 % apart', () => {
-  for (const [odd, even, agree] of [
-    [2, 2.2, true],
-    [2.2, 2, true],
-    [2, 2.21, false],
-  ] as const) {
-    const found = compareRounds([odd, even, odd, even], [1, 1, 1, 1])!;
-    assert.deepEqual(found.split_half, { odd, even, agree });
-  }
+  const halves = (odd: number, even: number) =>
+    compareRounds([odd, even, odd, even], [1, 1, 1, 1])!.split_half;
+  assert.deepEqual(halves(2, 2.2), { odd: 2, even: 2.2, agree: true });
+  assert.deepEqual(halves(2.2, 2), { odd: 2.2, even: 2, agree: true });
+  assert.deepEqual(halves(2, 2.21), { odd: 2, even: 2.21, agree: false });
 });
 
 test('a comparison is null without values, with a zero divisor, or with unequal numbers of slices', () => {
@@ -99,23 +97,4 @@ test('a verdict needs four rounds and an interval without 1', () => {
     [1.1, 1.3, 3, 'too_few_rounds'],
   ] as const)
     assert.equal(verdictOf({ low, high }, rounds), verdict, `${low} to ${high} of ${rounds} rounds`);
-});
-
-test('the 95 % interval of four rounds of four slices holds the true ratio about 9 times in 10', () => {
-  const random = seededRandom(1);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-  /** Processes differ by 3 %, and their slices by 5 %. */
-  const noisy = (value: number): ByRound =>
-    Array.from({ length: 4 }, () => {
-      const process = value * (1 + 0.03 * normal());
-      return Array.from({ length: 4 }, () => process * (1 + 0.05 * normal()));
-    });
-  const trials = 200;
-  let held = 0;
-  for (let i = 0; i < trials; i++) {
-    const { low, high } = compareSlices(noisy(100), noisy(50))!;
-    if (low <= 2 && 2 <= high) held++;
-  }
-  // Three standard deviations of 200 trials are 6 percentage points.
-  assert.ok(Math.abs(held / trials - 0.91) < 0.06, `${held} of ${trials}`);
 });
