@@ -15,8 +15,6 @@
  */
 import { CONFIDENCE, mean, median } from './statistics.ts';
 
-export type DriftVerdict = 'stable' | 'no_drift_shown' | 'rising' | 'falling' | 'not_enough_samples';
-
 export interface Drift {
   /** Change per hour in the column's own unit; `null` with too few samples. */
   readonly slope_per_hour: number | null;
@@ -27,7 +25,7 @@ export interface Drift {
   readonly samples: number;
   /** Smallest change per hour that counts as a drift, so that a significant but tiny slope is not called a leak. */
   readonly tolerance_per_hour: number;
-  readonly verdict: DriftVerdict;
+  readonly verdict: 'stable' | 'no_drift_shown' | 'rising' | 'falling' | 'not_enough_samples';
 }
 
 type Slope = Readonly<Record<'slope' | 'low' | 'high', number>>;
@@ -70,7 +68,7 @@ export function driftOf(
  * `stable` when the whole interval is within the tolerance. A wider interval gives `no_drift_shown`: the soak was too
  * short to decide.
  */
-function verdictOf({ slope, low, high }: Slope, tolerance: number): DriftVerdict {
+function verdictOf({ slope, low, high }: Slope, tolerance: number): Drift['verdict'] {
   if (low > 0 && slope > tolerance) return 'rising';
   if (high < 0 && slope < -tolerance) return 'falling';
   return low >= -tolerance && high <= tolerance ? 'stable' : 'no_drift_shown';

@@ -10,7 +10,7 @@ import type { Spec } from '../plan/spec.ts';
 import type { Rate, RawMeasurement, ServerMeasurement } from '../result/result.ts';
 import type { Rounds } from '../run/round.ts';
 import { type Drift, driftOf } from './drift.ts';
-import { generatorLoad, METRICS, type Metric } from './metrics.ts';
+import { DRIFTS, generatorLoad, METRICS, type Metric } from './metrics.ts';
 import { type ByRound, compareRounds, compareSlices, median, summarise } from './statistics.ts';
 import { type Grounds, measurementWarnings } from './warnings.ts';
 
@@ -96,11 +96,8 @@ function rateOf({ rate }: Spec, targets: readonly TargetName[], slices: readonly
   return { ...rate, events_per_s: Object.fromEntries(asked) };
 }
 
-/** Metrics of the main group whose values the summary contains slice by slice. An open loop sets its throughput. */
-const SHOWN_BY_SLICE = {
-  closed: ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'],
-  open: ['server_cpu_us_per_event', 'latency_p99_ms'],
-};
+/** Metrics of the main group whose values the summary contains slice by slice; of an open loop without the first. */
+const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
 
 function serverOf(
   spec: Spec,
@@ -109,7 +106,7 @@ function serverOf(
   rounds: Rounds,
 ): ServerMeasurement {
   const found = metrics.map((metric) => [metric.key, valuesOf(metric, name, rounds)] as const);
-  const shown = SHOWN_BY_SLICE[spec.rate === null ? 'closed' : 'open'];
+  const shown = SHOWN_BY_SLICE.slice(spec.rate === null ? 0 : 1);
   const values = found.filter(([key, own]) => own !== null && shown.includes(key));
   const soaked = spec.mode === 'soak' ? rounds.slices.find(({ target }) => target === name) : undefined;
   return {
@@ -134,23 +131,14 @@ function applies({ key, samplesIn }: Metric, spec: Spec, rounds: Rounds): boolea
   return key === 'cold_events_per_s' ? samples.some(({ value }) => value !== null) : samples.length > 0;
 }
 
-/** Changes per hour that are too small to matter over a working day. `cpu_share` is the share of one core. */
-const TOLERANCES = {
-  rss_bytes: 8 * 1024 ** 2,
-  cpu_share: 0.05,
-  wal_bytes: 8 * 1024 ** 2,
-  file_descriptors: 1,
-  lag_ms: 1,
-};
-
 /** Share of the soak that is left out at its start, while caches fill and the heap grows. */
 const SETTLE_SHARE = 1 / 3;
 
 function driftsOf(timeline: Timeline): Record<string, Drift> {
   const settle_ms = (timeline.t_ms.at(-1) ?? 0) * SETTLE_SHARE;
   const columns = { ...timeline, cpu_share: cpuShares(timeline) };
-  const drifts = Object.entries(TOLERANCES).map(([key, tolerance_per_hour]) => {
-    const values = columns[key as keyof typeof TOLERANCES];
+  const drifts = Object.entries(DRIFTS).map(([key, { tolerance: tolerance_per_hour }]) => {
+    const values = columns[key as keyof typeof DRIFTS];
     return [key, driftOf(timeline.t_ms, values, { tolerance_per_hour, settle_ms })];
   });
   return Object.fromEntries(drifts);

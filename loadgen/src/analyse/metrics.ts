@@ -4,13 +4,11 @@
  * Summaries, comparisons, labels and the schema's list of metrics follow from this table.
  */
 import type { ProcessSample, Slice } from '../observe/sample.ts';
+import type { RawMeasurement } from '../result/result.ts';
 
 export type Unit = 'ms' | 'us' | 'bytes' | 'events_per_s' | 'count' | 'share';
 
-interface Samples {
-  readonly slices: readonly Slice[];
-  readonly processes: readonly ProcessSample[];
-}
+type Samples = Pick<RawMeasurement, 'slices' | 'processes'>;
 
 export interface Metric {
   readonly key: string;
@@ -44,13 +42,29 @@ export const METRICS: readonly Metric[] = [
   ofProcess('wal_peak_bytes', 'Write-ahead log, peak', 'bytes', ({ disk }) => disk.wal_peak_bytes),
 ];
 
+/**
+ * The columns of a soak's timeline, each with the change per hour that is too small to matter over a working day.
+ * `cpu_share` is the share of one core.
+ */
+export const DRIFTS = {
+  rss_bytes: { label: 'RSS', unit: 'bytes', tolerance: 8 * 1024 ** 2 },
+  cpu_share: { label: 'CPU (share of a core)', unit: 'share', tolerance: 0.05 },
+  wal_bytes: { label: 'Write-ahead log', unit: 'bytes', tolerance: 8 * 1024 ** 2 },
+  file_descriptors: { label: 'File descriptors', unit: 'count', tolerance: 1 },
+  lag_ms: { label: 'Runtime lag', unit: 'ms', tolerance: 1 },
+} as const;
+
 /** Returns a function that makes a metric of each process, or of each slice. */
 function metricOf<One extends Slice | ProcessSample>(listIn: (rounds: Samples) => readonly One[]) {
-  return (key: string, label: string, unit: Unit, value: (one: One) => number | null | undefined): Metric => {
-    const samplesIn = (rounds: Samples) =>
-      listIn(rounds).map((one) => ({ ...one, value: value(one) ?? null }));
-    return { key, label, unit, samplesIn };
-  };
+  return (
+    key: string,
+    label: string,
+    unit: Unit,
+    value: (one: One) => number | null | undefined,
+  ): Metric => ({
+    ...{ key, label, unit },
+    samplesIn: (rounds) => listIn(rounds).map((one) => ({ ...one, value: value(one) ?? null })),
+  });
 }
 
 /** Returns the acknowledged events per second. The audit checks that the file contains all of them. */

@@ -1,7 +1,7 @@
 /** The measured parts of a report next to the headline: design and language, loads, open loops, and the soak. */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../analyse/drift.ts';
-import type { Unit } from '../analyse/metrics.ts';
+import { DRIFTS, type Unit } from '../analyse/metrics.ts';
 import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { formatValue, group, NOT_MEASURED, percent } from './format.ts';
 import { COLUMNS, SHORT_NAMES, serversIn } from './names.ts';
@@ -86,18 +86,10 @@ export function rateOf({ workload }: Measurement, name: TargetName): number {
   return typeof events_per_s === 'number' ? events_per_s : events_per_s[name]!;
 }
 
-const DRIFTS: readonly (readonly [key: string, label: string, unit: Unit])[] = [
-  ['rss_bytes', 'RSS', 'bytes'],
-  ['cpu_share', 'CPU (share of a core)', 'share'],
-  ['wal_bytes', 'Write-ahead log', 'bytes'],
-  ['file_descriptors', 'File descriptors', 'count'],
-  ['lag_ms', 'Runtime lag', 'ms'],
-];
-
 /** Returns the drift of a soak, how the dashboard was served meanwhile, and what the generator used. */
 export function soakPart(result: Result, { servers: measured, generator }: Measurement): Section {
   const servers = serversIn(result);
-  const rows = DRIFTS.flatMap(([key, label, unit]) => {
+  const rows = Object.entries(DRIFTS).flatMap(([key, { label, unit }]) => {
     const drifts = servers.flatMap((name) => measured[name]?.drift?.[key] ?? []);
     if (drifts.length < servers.length) return [];
     const tolerance = `${formatValue(drifts[0]!.tolerance_per_hour, unit)}/h`;
