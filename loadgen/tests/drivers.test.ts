@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { decode } from '../src/analyse/histogram.ts';
+import { decodeFromCompressedBase64 as decode } from 'hdr-histogram-js';
 import { batchBody, singleBody } from '../src/load/bodies.ts';
 import type { Driver, Job } from '../src/load/drivers/driver.ts';
 import { k6Driver } from '../src/load/drivers/k6.ts';

@@ -1,14 +1,10 @@
 /**
  * Latencies as HDR histograms: whole microseconds, three significant digits.
  *
- * Invariants: recording has a constant cost and keeps no list of values. A stored histogram can be read again, added
- * to others and drawn.
+ * Invariants: recording has a constant cost and keeps no list of values. A histogram is stored as compressed
+ * HdrHistogram V2 in base64, which HdrHistogram tools in other languages can read, too.
  */
-import { build, encodeIntoCompressedBase64 as encode, type Histogram } from 'hdr-histogram-js';
-
-/** Compressed HdrHistogram V2 as base64, which HdrHistogram tools in other languages can read, too. */
-export { decodeFromCompressedBase64 as decode } from 'hdr-histogram-js';
-export { encode };
+import { build, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
 
 /** Two minutes. The histogram resizes itself for longer durations. */
 const HIGHEST_US = 120_000_000;
@@ -41,13 +37,6 @@ export function latencyOf(histogram: Histogram) {
     max_ms: histogram.maxValue / 1000,
     mean_ms: histogram.mean / 1000,
     samples: histogram.totalCount,
-    histogram: encode(histogram),
+    histogram: encodeIntoCompressedBase64(histogram),
   };
-}
-
-/** Returns one histogram with the values of all histograms in the list, which stay unchanged. */
-export function merge(list: readonly Histogram[]): Histogram {
-  const all = createHistogram();
-  for (const one of list) all.add(one);
-  return all;
 }
