@@ -75,11 +75,8 @@ const UNMEASURED = changed((one) => {
 export const SHAPES: Readonly<Record<string, RawResult>> = {
   'a full run': FULL,
   'a small run': only('startup', 'batch'),
-  'starts alone in time': only('startup'),
-  'singles without starts': only('single'),
-  'an open loop': only('open_1000'),
-  'a soak': only('soak'),
   'nothing at all': only(),
+  ...Object.fromEntries(FULL.measurements.map(({ name }) => [`${name} and nothing else`, only(name)])),
   'a run that could measure little': UNMEASURED,
   'Rust alone': alone('rs'),
   'TypeScript alone': alone('ts'),

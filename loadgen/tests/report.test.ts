@@ -1,13 +1,17 @@
 /**
- * Tests every form of a report against the committed result and other forms of it. Nothing is missing, and a direction
- * follows the figures. A ratio whose interval contains 1 is no difference. Text of a result is never markup.
+ * Tests figures and verdicts as text, and every form of a report on the committed result and other forms of it. Nothing
+ * is missing, and a direction follows the figures. A ratio whose interval contains 1 is no difference. Text of a result
+ * is never markup.
  *
  * `pnpm results:check` compares the documents of the committed result with their files.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Comparison } from '../src/analyse/statistics.ts';
 import { choiceSection, documentOf } from '../src/report/document.ts';
+import { formatRatio, formatSummary } from '../src/report/format.ts';
 import { htmlReport } from '../src/report/html.ts';
+import { verdictText } from '../src/report/rows.ts';
 import { terminalReport } from '../src/report/terminal.ts';
 import type { RawResult } from '../src/result/result.ts';
 import { ALIKE, compared, FULL, hostile, only, SHAPES, SWAPPED } from './report-fixture.ts';
@@ -17,6 +21,41 @@ const REPORTS = { terminalReport, documentOf, htmlReport } as const;
 
 /** Returns a text without line breaks, which a terminal may have between any two words. */
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ');
+
+test('a figure stands with minimum and maximum, its unit once, unless all round to the same text', () => {
+  for (const [median, min, max, unit, text] of [
+    [206.2, 184, 251, 'ms', '206 ms (184–251)'],
+    [83.7, 61, 1100, 'ms', '83.7 ms (61.0–1,100)'],
+    [68_293, 56_881, 72_208, 'events_per_s', '68,293 events/s (56.9k–72.2k)'],
+    [8923, 8723, 9250, 'events_per_s', '8,923 events/s (8,723–9,250)'],
+    [1024 ** 2, 1000, 2 * 1024 ** 2, 'bytes', '1.00 MiB (1,000 B–2.00 MiB)'],
+    [0.4, 0.39, 0.52, 'share', '40 % (39 %–52 %)'],
+    [3, 2, 4, 'count', '3 (2–4)'],
+    [660, 659.98, 660.02, 'bytes', '660 B'],
+  ] as const)
+    assert.equal(formatSummary({ median, min, max, spread: 1, samples: 5 }, unit), text);
+  assert.equal(formatSummary(null, 'ms'), 'not measured');
+});
+
+test('a verdict is one sentence, and only a difference makes a claim', () => {
+  const higher: Comparison = {
+    ...{ ratio: 1.22, low: 1.2, high: 1.31, verdict: 'higher' },
+    ...{ confidence: 0.95, interval: 'two_level_bootstrap', split_half: null },
+  };
+  const none: Comparison = { ...higher, ratio: 1.03, low: 0.97, high: 1.1, verdict: 'no_difference' };
+  const exact: Comparison = { ...none, ratio: 1, interval: 'none' };
+  for (const [comparison, sentence] of [
+    [higher, 'Rust takes 22 % more events per second.'],
+    [none, 'No difference: the interval [0.97, 1.10] holds 1.'],
+    [{ ...none, verdict: 'too_few_rounds' }, 'Too few rounds to say.'],
+    [exact, 'The same.'],
+    [null, 'Nothing can be said.'],
+  ] as const)
+    assert.equal(verdictText({ key: 'throughput_events_per_s', comparison }), sentence);
+  const peak = { key: 'peak_rss_bytes', comparison: { ...higher, ratio: 3.14 } };
+  assert.equal(verdictText(peak), 'Rust holds 3.1 times as much memory at its peak.');
+  assert.deepEqual([formatRatio(higher), formatRatio(exact)], ['1.22 [1.20, 1.31]', '1.00']);
+});
 
 for (const [name, write] of Object.entries(REPORTS)) {
   test(`${name} shows every form of a result without a gap, the same every time, in a terminal within 100 columns`, () => {

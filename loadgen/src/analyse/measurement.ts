@@ -25,7 +25,7 @@ export function measurementOf(findings: Findings): RawMeasurement {
   const { spec, targets, rounds, driver, payload, ceiling } = findings;
   const { slices, processes } = rounds;
   const metrics = METRICS.filter((metric) => applies(metric, spec, rounds));
-  const servers = targets.map((name) => [name, serverOf(spec, metrics, name, rounds)]);
+  const servers = targets.map((name) => [name, serverOf(name, metrics, findings)]);
   const comparison = Object.fromEntries(
     metrics.map((metric) => {
       const [rs, ts] = [valuesOf(metric, 'rs', rounds), valuesOf(metric, 'ts', rounds)];
@@ -100,10 +100,9 @@ function rateOf({ rate }: Spec, targets: readonly TargetName[], slices: readonly
 const SHOWN_BY_SLICE = ['throughput_events_per_s', 'server_cpu_us_per_event', 'latency_p99_ms'];
 
 function serverOf(
-  spec: Spec,
-  metrics: readonly Metric[],
   name: TargetName,
-  rounds: Rounds,
+  metrics: readonly Metric[],
+  { spec, rounds }: Findings,
 ): ServerMeasurement {
   const found = metrics.map((metric) => [metric.key, valuesOf(metric, name, rounds)] as const);
   const shown = SHOWN_BY_SLICE.slice(spec.rate === null ? 0 : 1);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readableJson, rounded, writeChecked } from '../result/json.ts';
-import type { RawFile, RawResult, Result } from '../result/result.ts';
+import type { RawResult, Result } from '../result/result.ts';
 import type { Progress } from '../run/progress.ts';
 import { terminalReport } from './terminal.ts';
 
@@ -45,7 +45,7 @@ export function printPartial(result: Result): void {
 }
 
 /** Makes the summary, which the repository keeps: without raw data, and warnings have only their code and message. */
-function summaryOf(result: RawResult, raw: RawFile | null): Result {
+function summaryOf(result: RawResult, raw: Result['raw']): Result {
   const seen = ({ warnings }: Pick<Result, 'warnings'>) =>
     warnings.map(({ code, message }) => ({ code, message }));
   const measurements = result.measurements.map(({ slices: _, processes: __, ...rest }) => ({

@@ -92,11 +92,7 @@ const COMPARED = {
 } as const;
 
 /** Returns a table with a column for each server. With both servers it also has the columns of their comparison. */
-export function tableOf(
-  result: Result,
-  rows: readonly Row[],
-  ...columns: readonly (keyof typeof COMPARED)[]
-): Table {
+export function tableOf(result: Result, rows: readonly Row[], ...columns: (keyof typeof COMPARED)[]): Table {
   const servers = serversIn(result);
   const compared = isCompared(result) ? columns.map((column) => COMPARED[column]) : [];
   const labels = servers.map((name) => result.servers[name]!.label);

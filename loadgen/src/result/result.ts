@@ -22,17 +22,12 @@ export interface Result extends SuiteFacts {
   readonly schema_version: number;
   readonly servers: Readonly<Partial<Record<TargetName, ServerFacts>>>;
   /** `null` until the raw data are written. */
-  readonly raw: RawFile | null;
+  readonly raw: { readonly sha256: string; readonly bytes: number } | null;
   readonly ceilings: readonly Ceiling[];
   readonly measurements: readonly Measurement[];
   /** Always empty: the schema of the contract requires the member. */
   readonly thresholds: readonly [];
   readonly warnings: readonly SeenWarning[];
-}
-
-export interface RawFile {
-  readonly sha256: string;
-  readonly bytes: number;
 }
 
 export interface ServerFacts extends SuiteServer {
