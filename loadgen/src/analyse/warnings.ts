@@ -5,11 +5,10 @@
  * that a reader can check each.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Environment } from '../observe/environment.ts';
 import type { Slice } from '../observe/sample.ts';
-import type { Placement } from '../plan/placement.ts';
 import type { Spec } from '../plan/spec.ts';
 import { percent } from '../report/format.ts';
+import type { SuiteFacts } from '../result/suite-rows.ts';
 import type { Rounds } from '../run/round.ts';
 import { generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
 import { type Comparison, ENOUGH_FOR_VERDICT, median } from './statistics.ts';
@@ -136,15 +135,12 @@ function* seenInComparison({ spec, comparison }: Grounds): Seen {
   }
 }
 
-export interface RunGrounds {
-  readonly placement: Placement;
-  readonly environment: Environment;
-  /** Servers whose build was, or may have been, older than their sources. */
-  readonly stale: readonly string[];
-}
-
-/** Returns the warnings about the run as a whole. */
-export function runWarningsOf({ placement, environment, stale }: RunGrounds): Warning[] {
+/**
+ * Returns the warnings about the run as a whole. `stale` are the servers whose build was, or may have been, older than
+ * their sources.
+ */
+export function runWarningsOf(run: Pick<SuiteFacts, 'placement' | 'environment'>, stale: readonly string[]) {
+  const { placement, environment } = run;
   const load = environment.load_average[0] ?? 0;
   const isBusy = load / environment.cpu_cores > BUSY_LOAD;
   return [

@@ -93,7 +93,7 @@ export async function compare(
       ceilings: ceilings.all(),
       measurements,
       thresholds: [],
-      warnings: runWarningsOf({ placement, environment, stale }),
+      warnings: runWarningsOf({ placement, environment }, stale),
     };
   };
 

@@ -86,7 +86,7 @@ export async function startSuite(setup: SuiteSetup) {
 
     /** Returns warnings about the machine, the build, the size of the run, and time that was stolen during the run. */
     async warnings(): Promise<Warning[]> {
-      const found = runWarningsOf({ placement, environment, stale });
+      const found = runWarningsOf({ placement, environment }, stale);
       if (options.size === 'quick')
         found.push(warningOf('few_rounds', 'a quick run: counts too small for a claim'));
       const stolen = machineLoad(before, await readMachine(), null).stolen_share ?? 0;
