@@ -17,8 +17,7 @@ function near(value: number, wanted: number): void {
 test('percentiles are right to three digits, and microseconds are kept', () => {
   const { histogram: _, ...latency } = latencyOf(of(Array.from({ length: 1000 }, (_, i) => i + 1)))!;
   const found = Object.values(latency);
-  for (const [i, wanted] of [1, 500, 900, 950, 990, 999, 1000, 500.5, 1000].entries())
-    near(found[i]!, wanted);
+  for (const [i, wanted] of [500, 950, 990, 999, 1000, 500.5, 1000].entries()) near(found[i]!, wanted);
   const odd = latencyOf(of([34.57]))!;
   assert.ok(odd.p50_ms <= odd.max_ms && odd.p99_9_ms <= odd.max_ms, 'nothing exceeds the largest value');
   assert.equal(latencyOf(of([0.123]))!.p50_ms, 0.123);

@@ -28,9 +28,7 @@ export function latencyOf(histogram: Histogram) {
   const at = (percentile: number) =>
     Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1000;
   return {
-    min_ms: at(0),
     p50_ms: at(50),
-    p90_ms: at(90),
     p95_ms: at(95),
     p99_ms: at(99),
     p99_9_ms: at(99.9),

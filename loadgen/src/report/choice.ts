@@ -35,7 +35,7 @@ export function answersOf(result: Result): string[] {
   return [
     'You run coding agents: either server will do. Agents send far fewer than 10,000 events/s. ' +
       `${verdictText(memory)} TypeScript needs no Rust compiler to build.`,
-    `You build an app: ship ${SHORT_NAMES[lower(size)]}. ${ships('rs')}; ${ships('ts')}. ` +
+    `You build an app: ship ${SHORT_NAMES[ascending(size)[0]]}. ${ships('rs')}; ${ships('ts')}. ` +
       `An app that ships Node already adds ${own} for TypeScript.`,
     `You ask "Node or Rust?": ${rateText(choice, result)}`,
   ];
@@ -43,26 +43,26 @@ export function answersOf(result: Result): string[] {
 
 /** Returns the rate above which CPU time differs noticeably, and how much each server takes at saturation. */
 function rateText({ cpu, latency, throughput }: Choice, result: Result): string {
-  const [less, cheap] = [lower(throughput), lower(cpu)];
+  const [less, more] = ascending(throughput);
+  const [cheap, dear] = ascending(cpu);
   const end =
     `p99 is ${shown(latency, 'rs')} with Rust and ${shown(latency, 'ts')} with TypeScript. ` +
     `At saturation ${SHORT_NAMES[less]} takes ${rounded(median(throughput, less))} events/s, ` +
-    `${SHORT_NAMES[OTHER[less]]} ${rounded(median(throughput, OTHER[less]))}.`;
-  const from = noticedFrom(cpu, cheap);
+    `${SHORT_NAMES[more]} ${rounded(median(throughput, more))}.`;
+  /** Returns the rate at which the cheaper server saves `NOTICED_CORES`; `null` if it never does. */
+  const noticedFrom = (row: Row | undefined) => {
+    const saved_us = row === undefined || !isDifference(row) ? 0 : median(row, dear) - median(row, cheap);
+    return saved_us > 0 ? rounded((NOTICED_CORES * 1e6) / saved_us) : null;
+  };
+  const from = noticedFrom(cpu);
   if (from === null) return `at 10,000 events/s the rate does not decide. There, ${end}`;
   const [single] = metricRows(measurementNamed(result, 'single'), ['server_cpu_us_per_event']);
-  const rate = single ? noticedFrom(single, cheap) : null;
+  const rate = noticedFrom(single);
   return (
-    `the choice matters from ${rounded(from)} events/s on. There ${SHORT_NAMES[OTHER[cheap]]} takes a tenth of a core ` +
+    `the choice matters from ${from} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of a core ` +
     `more than ${SHORT_NAMES[cheap]}, at the CPU time per event of 10,000 events/s in batches. ` +
-    `${rate === null ? '' : `With one event in each request it is ${rounded(rate)} events/s. `}At 10,000 events/s ${end}`
+    `${rate === null ? '' : `With one event in each request it is ${rate} events/s. `}At 10,000 events/s ${end}`
   );
-}
-
-/** Returns the rate at which `cheap` saves `NOTICED_CORES`; `null` if it never does. */
-function noticedFrom(cpu: Row, cheap: TargetName): number | null {
-  const saved_us = median(cpu, OTHER[cheap]) - median(cpu, cheap);
-  return isDifference(cpu) && saved_us > 0 ? (NOTICED_CORES * 1e6) / saved_us : null;
 }
 
 /** Returns the six rows; `null` when the run lacks one, or one of its values. */
@@ -75,11 +75,9 @@ export function choiceOf(result: Result): Choice | null {
   return isWhole ? (Object.fromEntries(rows) as Choice) : null;
 }
 
-const OTHER = { rs: 'ts', ts: 'rs' } as const;
-
-/** Returns the server with the lower median. */
-function lower(row: Row): TargetName {
-  return median(row, 'rs') <= median(row, 'ts') ? 'rs' : 'ts';
+/** Returns the servers, that with the lower median first. */
+function ascending(row: Row): readonly [lower: TargetName, higher: TargetName] {
+  return median(row, 'rs') <= median(row, 'ts') ? ['rs', 'ts'] : ['ts', 'rs'];
 }
 
 function median({ summaries }: Row, name: TargetName): number {
