@@ -6,6 +6,7 @@
  */
 import * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+// @ts-expect-error: jsdom's own types would add the globals of a browser to every file of the project.
 import { JSDOM } from 'jsdom';
 import { group } from '../format.ts';
 import { html, type Markup, trusted } from './markup.ts';
