@@ -3,8 +3,9 @@
  *
  * Invariants: a figure keeps one value for each slice or process. A figure that was not measured is absent.
  */
-import { ValuesByKey } from '../analyse/figures.ts';
+
 import type { Unit } from '../analyse/metrics.ts';
+import { ValuesByKey } from '../result/suite-rows.ts';
 
 interface Known {
   readonly unit: Unit | 'mb_per_s';

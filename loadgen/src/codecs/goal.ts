@@ -4,8 +4,8 @@
  * Invariant: a goal that was not measured is not reached. Verdicts are computed here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Outcome, outcome } from '../analyse/figures.ts';
 import { median } from '../analyse/statistics.ts';
+import { type Outcome, outcome } from '../result/suite-rows.ts';
 import type { FigureKey } from './figure.ts';
 import { type CodecsResult, type Parameters, rowsWhere, type ScenarioName } from './result.ts';
 

@@ -4,7 +4,7 @@
  * Invariant: a goal that was not measured is not reached. Verdicts are computed here each time and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { type Outcome, outcome } from '../analyse/figures.ts';
+import { type Outcome, outcome } from '../result/suite-rows.ts';
 import type { FigureKey } from './figure.ts';
 import { type Parameters, type RpcResult, rowWhere, type ScenarioName } from './result.ts';
 

@@ -5,11 +5,10 @@
  * warnings, since it is a separate run. Invariants: a figure keeps every value that it summarises, and is absent if it was
  * not measured. Verdicts are computed from the result and never stored.
  */
-import { ValuesByKey } from '../analyse/figures.ts';
 import { createHistogram, type Latency, latencyOf, record } from '../analyse/histogram.ts';
 import type { Unit } from '../analyse/metrics.ts';
 import { type Summary, summarise } from '../analyse/statistics.ts';
-import type { SuiteResult, SuiteRow } from '../result/suite-rows.ts';
+import { type SuiteResult, type SuiteRow, ValuesByKey } from '../result/suite-rows.ts';
 
 /** DATA: the title of each scenario, in the order of the document. */
 export const SCENARIO_TITLES = {
