@@ -10,7 +10,7 @@ import { SMOKE } from '../verify/smoke.ts';
 import { answersOf } from './choice.ts';
 import { commitOf, factsOf, parametersOf, READING, warningLines } from './conditions.ts';
 import { formatRatio, formatValue, group, percent } from './format.ts';
-import { isCompared, SHORT_NAMES, serversIn } from './names.ts';
+import { SHORT_NAMES, serversIn } from './names.ts';
 import { designPart, loadsPart, openPart, soakPart } from './parts.ts';
 import { headlineRows, isDifference, type Row, type Section, tableOf, verdictText } from './rows.ts';
 
@@ -27,7 +27,7 @@ export function reportOf(result: Result) {
     results: {
       title: 'Results',
       table: tableOf(result, headline, 'delta', 'ratio'),
-      lines: [...(isCompared(result) ? differences(headline) : []), READING],
+      lines: [...(serversIn(result).length > 1 ? differences(headline) : []), READING],
     },
     /** What was measured in addition, in the order in which it is shown. */
     parts: [

@@ -14,8 +14,3 @@ export const COLUMNS: readonly TargetName[] = ['ts', 'rs'];
 export function serversIn(result: Result): readonly TargetName[] {
   return COLUMNS.filter((name) => result.servers[name] !== undefined);
 }
-
-/** Returns whether the result has both servers. */
-export function isCompared(result: Result): boolean {
-  return serversIn(result).length > 1;
-}

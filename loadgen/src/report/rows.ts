@@ -11,7 +11,7 @@ import { type Comparison, compareRounds, type Summary, summarise, verdictOf } fr
 import type { DeployedSize } from '../observe/size.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { formatDelta, formatInterval, formatRatio, formatSummary, percent } from './format.ts';
-import { isCompared, serversIn } from './names.ts';
+import { serversIn } from './names.ts';
 
 export interface Row {
   readonly key: string;
@@ -94,7 +94,7 @@ const COMPARED = {
 /** Returns a table with a column for each server. With both servers it also has the columns of their comparison. */
 export function tableOf(result: Result, rows: readonly Row[], ...columns: (keyof typeof COMPARED)[]): Table {
   const servers = serversIn(result);
-  const compared = isCompared(result) ? columns.map((column) => COMPARED[column]) : [];
+  const compared = servers.length > 1 ? columns.map((column) => COMPARED[column]) : [];
   const labels = servers.map((name) => result.servers[name]!.label);
   const head = ['Metric', ...labels, ...compared.map(([title]) => title)];
   const cells = rows.map((row) => [

@@ -1,9 +1,6 @@
 /**
- * The JSON files of results: the comparison's, and one of each suite (decisions 22 and 68). Each suite is measured
- * separately, with its own commit and machine. A full run on committed sources replaces the committed file below
- * `docs/suites/`.
- *
- * Invariant: a file is written only if the result follows the schema of the contract.
+ * The JSON files of results: the comparison's, and one of each suite, which has its own commit and machine (decisions 22
+ * and 68). Invariant: a file is written only if the result follows the schema of the contract.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
