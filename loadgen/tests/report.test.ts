@@ -140,13 +140,10 @@ test('the report of bench names no flag, ends with the answers, and states a ver
   );
 });
 
-test('the README names the server at the lower throughput first, and is refused without one of its rows', () => {
+test('the README names the lower throughput first, and the rate at which CPU time differs by a tenth of a core', () => {
   assert.match(readme(FULL), /At saturation TypeScript takes about/);
   assert.match(readme(SWAPPED), /At saturation Rust takes about/);
   assert.throws(() => readme(only('startup', 'batch')), /lacks starts, the closed loop or the open loop/);
-});
-
-test('the choice matters from the rate on at which CPU time differs by a tenth of a core', () => {
   const withCpu = (rs: number, ts: number) => {
     const result = structuredClone(FULL);
     for (const { servers } of result.measurements)

@@ -21,55 +21,54 @@ import { markdownTable } from './markdown-table.ts';
 type Measured = SuiteParts & { readonly result: Result };
 type Figure = (measured: Measured, server: TargetName) => string;
 
-const HEAD = ['System', 'What it asked', 'What it measured', 'What we measure', 'Rust', 'TypeScript'];
-
-/** The texts of each row, and the figure of a server. */
-const SYSTEMS: readonly (readonly [...texts: string[], figure: Figure])[] = [
+/** The figure of each row for a server, and its texts. */
+const SYSTEMS: readonly (readonly [figure: Figure, ...texts: string[]])[] = [
   [
+    ({ result }, server) =>
+      formatMedian(headlineOf(result)?.servers[server]?.metrics.throughput_events_per_s, 'events_per_s'),
     "agentmonitor's spike",
     'Is a Rust server better than the Node one for events of agents?',
     'one run of 20,000 events, batches of 50: 8,838 events/s Rust, 10,958 TypeScript',
     'the same workload for both, in rounds, each stored row checked (pnpm bench:compare)',
-    ({ result }, server) =>
-      formatMedian(headlineOf(result)?.servers[server]?.metrics.throughput_events_per_s, 'events_per_s'),
   ],
   [
+    ofGoal('sync', SYNC_GOALS, '1,000 singles posted, durable, to the last state applied', formatGoal),
     'state-sync',
     'How few fetches keep a page in sync with a backend?',
     '1,000 changes in memory, median of 3 runs: 59 ms to the last state applied',
     'the same over HTTP, each change a request that is stored durably (pnpm bench:sync)',
-    ofGoal('sync', SYNC_GOALS, '1,000 singles posted, durable, to the last state applied', formatGoal),
   ],
   [
+    ofGoal('codecs', CODECS_GOALS, 'true raw at 10 MB', goalText),
     'procwire',
     'Which codec and which transport carry messages fastest?',
     'raw at 10 MB: 9.2 MB/s, which was JSON',
     'true raw bytes at 10 MB, and every format with all fields read (pnpm bench:codecs)',
-    ofGoal('codecs', CODECS_GOALS, 'true raw at 10 MB', goalText),
   ],
   [
+    ofGoal('binary', BINARY_GOALS, 'raw bytes, the fastest method', binaryGoalText),
     'tauri-bin-transfer-bench',
     'How does a file of 3.4 MB get into a page fastest?',
     'four methods without raw bytes, five rounds in one order: 177 ms',
     'eleven methods, raw bytes among them, 30 rounds in rotated order, each result hashed (pnpm bench:binary)',
-    ofGoal('binary', BINARY_GOALS, 'raw bytes, the fastest method', binaryGoalText),
   ],
   [
+    ofGoal('rpc', RPC_GOALS, 'one typed call in flight, the slowest of its five types', rpcGoalText),
     'native-calls',
     'What does a typed call from a page to native code cost?',
     'one call in flight: 385 to 423 round trips/s, without checks',
     'one call in flight over HTTP, checked on both sides; the slowest type (pnpm bench:rpc)',
-    ofGoal('rpc', RPC_GOALS, 'one typed call in flight, the slowest of its five types', rpcGoalText),
   ],
 ];
 
 export function systemsTable(measured: Measured): string {
-  const rows = SYSTEMS.map((cells) =>
-    [...cells, cells.at(-1)!].map((cell, i) =>
-      typeof cell === 'string' ? cell : cell(measured, HEAD[i] === 'Rust' ? 'rs' : 'ts'),
-    ),
-  );
-  return markdownTable({ head: HEAD, rows, left: [0, 1, 2, 3] });
+  const head = ['System', 'What it asked', 'What it measured', 'What we measure', 'Rust', 'TypeScript'];
+  const rows = SYSTEMS.map(([figure, ...texts]) => [
+    ...texts,
+    figure(measured, 'rs'),
+    figure(measured, 'ts'),
+  ]);
+  return markdownTable({ head, rows, left: [0, 1, 2, 3] });
 }
 
 /** Returns the figure of the goal with this title. */
