@@ -11,6 +11,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CHROMIUM, launchOptions, missing, skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { chromium, type Page } from 'playwright-core';
+import { mean } from '../src/analyse/statistics.ts';
 import { htmlReport } from '../src/report/html.ts';
 import type { RawResult } from '../src/result/result.ts';
 import { FULL, HOSTILE, hostile } from './report-fixture.ts';
@@ -28,6 +29,9 @@ const COLOURS = `[
   getComputedStyle(document.body).color,
   getComputedStyle(document.querySelector('figure svg text')).fill,
 ]`;
+
+/** Returns the brightness of `rgb(…)`, from 0 to 255. */
+const brightness = (colour: string) => mean(colour.match(/\d+/g)!.map(Number));
 
 /** Opens the page. It must fit the width, ask for no other file, and report no error. */
 async function open(result: RawResult, width: number, colorScheme: 'light' | 'dark'): Promise<Page> {
@@ -73,9 +77,3 @@ test('text of a result is shown and does nothing', { skip }, async () => {
   const text = await page.locator('body').textContent();
   assert.ok(text?.includes(HOSTILE));
 });
-
-/** Returns the brightness of `rgb(…)`, from 0 to 255. */
-function brightness(colour: string): number {
-  const [red, green, blue] = colour.match(/\d+/g)!.map(Number);
-  return 0.3 * red! + 0.59 * green! + 0.11 * blue!;
-}

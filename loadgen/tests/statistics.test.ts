@@ -1,7 +1,6 @@
 /** Tests known values of every summary figure, and what widens an interval. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import {
   type ByRound,
   compareRounds,
@@ -27,9 +26,7 @@ test('a summary says the spread relative to the median', () => {
   assert.equal(summarise([]), null);
 });
 
-test('equal ratios have an interval without width, and one pair has none', () => {
-  const { low, high, interval, verdict } = compareRounds([20, 20, 20, 20], [10, 10, 10, 10])!;
-  assert.deepEqual([low, high, interval, verdict], [2, 2, 'two_level_bootstrap', 'higher']);
+test('one pair has no interval', () => {
   const none = { interval: 'none', split_half: null, verdict: 'too_few_rounds' };
   assert.deepEqual(compareRounds([20], [10]), { confidence: 0.95, ratio: 2, low: 2, high: 2, ...none });
 });
@@ -48,18 +45,16 @@ test('the interval of three rounds is that of all 27 possible draws, the same ev
 test('neighbouring slices are compared, so a slow minute that hits both makes no interval wide', () => {
   const machine = '1 0.5, 0.8 1.2, 0.7 0.9, 1.1 0.6'.split(', ').map((round) => round.split(' ').map(Number));
   const times = (factor: number): ByRound => machine.map((round) => round.map((speed) => speed * factor));
-  const { ratio, low, high, verdict } = compareSlices(times(200), times(100))!;
-  assert.deepEqual([ratio, low, high, verdict], [2, 2, 2, 'higher']);
+  const { ratio, low, high, interval, verdict } = compareSlices(times(200), times(100))!;
+  assert.deepEqual([ratio, low, high, interval, verdict], [2, 2, 2, 'two_level_bootstrap', 'higher']);
   const [first, ...others] = times(100);
   const shuffled = compareSlices(times(200), [...others, first!])!;
   assert.ok(shuffled.low < 1.8 && shuffled.high > 2.2, 'slices of other minutes give a wide interval');
 });
 
 test('slices of one process count less than as many processes', () => {
-  const random = seededRandom(2);
   // Each process has its own level, and its slices hardly differ.
-  const levels = Array.from({ length: 4 }, () => 1 + 0.2 * (random.next() - 0.5));
-  const shared = levels.map((level) => Array.from({ length: 4 }, () => level + 0.001 * random.next()));
+  const shared = [0.92, 0.97, 1.04, 1.08].map((level) => [level, level + 1e-4, level + 2e-4, level - 1e-4]);
   const separate = shared.flat().map((value) => [value]);
   const width = (rounds: ByRound) => {
     const ones = rounds.map((round) => round.map(() => 1));

@@ -118,18 +118,16 @@ const SENTENCES: Readonly<Record<string, string>> = {
   deployed_with_runtime_bytes: 'Rust with its runtime is {larger|smaller|large} to deploy.',
 };
 
-type Judged = Pick<Row, 'key' | 'comparison'>;
-
 /** Returns whether a sentence may say that the servers differ. */
-export function isDifference({ comparison }: Judged): boolean {
+export function isDifference({ comparison }: Pick<Row, 'comparison'>): boolean {
   return comparison?.verdict === 'higher' || comparison?.verdict === 'lower';
 }
 
 /** Returns the verdict without the metric's name, such as "No difference: the interval [0.97, 1.04] holds 1." */
-export function verdictText({ key, comparison }: Judged): string {
+export function verdictText({ key, comparison }: Pick<Row, 'key' | 'comparison'>): string {
   if (comparison === null) return 'Nothing can be said.';
   const { ratio, verdict, interval } = comparison;
-  if (isDifference({ key, comparison }))
+  if (isDifference({ comparison }))
     return SENTENCES[key]!.replace(/\{(\w+)\|(\w+)\|(\w+)\}/, (_, more, less, times) => {
       if (ratio >= 2) return `${ratio.toFixed(ratio >= 10 ? 0 : 1)} times as ${times}`;
       return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? more : less}`;

@@ -74,17 +74,13 @@ export class ValuesByKey<Key extends string> {
   }
 }
 
-/** A figure compared with its goal. */
-export interface Outcome {
-  readonly found: number | null;
-  readonly goal: number | null;
-  /** `found` divided by `goal`; `null` when either is missing or the goal is 0. */
-  readonly share: number | null;
-  readonly isMet: boolean | null;
-}
+export type Outcome = ReturnType<typeof outcome>;
 
-/** Compares a figure with its goal. `isMet` is `null` when the figure was not measured or there is no goal. */
-export function outcome(found: number | null, goal: number | null, better: 'higher' | 'lower'): Outcome {
+/**
+ * Compares a figure with its goal. `share` is the figure divided by the goal. It and `isMet` are `null` when either is
+ * missing or the goal is 0.
+ */
+export function outcome(found: number | null, goal: number | null, better: 'higher' | 'lower') {
   const share = found === null || goal === null || goal === 0 ? null : found / goal;
   const isMet = share === null ? null : better === 'higher' ? share >= 1 : share <= 1;
   return { found, goal, share, isMet };
