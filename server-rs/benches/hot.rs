@@ -16,9 +16,9 @@ const EVENTS: u64 = 50;
 const MAX_METADATA_BYTES: usize = 10_240;
 const FILTER_KEYS: i64 = 131_072;
 
-/// Returns the event of about 430 bytes in `loadgen/bench-event.json`, with an `event_id` of its own.
+/// Returns the event of about 430 bytes in `contract/example-event.json`, with an `event_id` of its own.
 fn body() -> String {
-    let template = include_str!("../../loadgen/bench-event.json").trim_end();
+    let template = include_str!("../../contract/example-event.json").trim_end();
     let events: Vec<String> = (0..EVENTS)
         .map(|n| template.replace("00000000-0000-4000-8000-000000000000", &uuid(u128::from(n))))
         .collect();

@@ -30,9 +30,12 @@ function uuid(n: number): string {
   return key(BigInt(n)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Returns the event of about 430 bytes in `loadgen/bench-event.json`, with an `event_id` of its own. */
+/** Returns the event of about 430 bytes in `contract/example-event.json`, with an `event_id` of its own. */
 function makeBody(): Buffer {
-  const template = readFileSync(new URL('../../loadgen/bench-event.json', import.meta.url), 'utf8').trimEnd();
+  const template = readFileSync(
+    new URL('../../contract/example-event.json', import.meta.url),
+    'utf8',
+  ).trimEnd();
   const events = Array.from({ length: EVENTS }, (_, n) =>
     template.replace('00000000-0000-4000-8000-000000000000', uuid(n)),
   );
