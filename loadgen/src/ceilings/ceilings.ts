@@ -33,12 +33,8 @@ export interface CeilingLoad extends Pick<Ceiling, 'durability' | 'group_events'
 /** The bulk inserts of one ceiling. */
 type BulkInserts = Awaited<ReturnType<typeof prepareCeiling>>;
 
-export function createCeilings(
-  launch: Launch,
-  targets: readonly TargetName[],
-  options: Options,
-  progress: Progress,
-) {
+export function createCeilings(launch: Launch, options: Options, progress: Progress) {
+  const { targets } = options;
   const known = new Map<string, BulkInserts>();
   const loadOf = (spec: Spec) => ({
     source: poolOf(spec, options),
@@ -91,13 +87,8 @@ export async function prepareCeiling(launch: Launch, targets: readonly TargetNam
     async repeat(at: (done: number) => void): Promise<void> {
       for (const [index, target] of order.entries()) {
         const fresh = await lifetime.temporaryFolder();
-        const { duration_ms, cpu_us } = await runBulk(
-          launch,
-          target,
-          join(fresh.path, 'events.db'),
-          flags,
-          events,
-        );
+        const database = join(fresh.path, 'events.db');
+        const { duration_ms, cpu_us } = await runBulk(launch, target, database, flags, events);
         await fresh.release();
         samples.push({ target, events, duration_ms, cpu_us });
         at(index + 1);

@@ -5,6 +5,7 @@
  * on, is ignored.
  */
 import { flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type CommandName, FLAG_ENTRIES, type Flag, type FlagName, HELP, type Values } from './flags.ts';
 
 export interface Usage {
@@ -20,8 +21,11 @@ export type Parsed<Options> =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
-/** The values of all flags, and the names of the given ones. */
-export type Given = Values & { readonly given: ReadonlySet<FlagName> };
+/** The values of all flags, the servers that `--only` leaves, and the names of the given flags. */
+export interface Given extends Omit<Values, 'only'> {
+  readonly targets: readonly TargetName[];
+  readonly given: ReadonlySet<FlagName>;
+}
 
 /** Placeholders of values in the help text. A switch has no value. */
 const VALUES = { integer: 'N', choice: 'NAME', list: 'NAMES', text: 'FILE' } as const;
@@ -52,8 +56,9 @@ export function parseCommand<Options>(
       flag.kind === 'switch' ? flags.has(name) : accepted(name, flag, flags.get(name) || preset, problems);
     return [name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()), value];
   });
-  const given = { ...Object.fromEntries(values), given: new Set(flags.keys()) } as Given;
-  const options = finish(given, problems);
+  const { only, ...rest } = Object.fromEntries(values) as Values;
+  const targets = only === undefined ? TARGET_NAMES : [only];
+  const options = finish({ ...rest, targets, given: new Set(flags.keys()) }, problems);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
 }
 

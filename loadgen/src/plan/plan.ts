@@ -3,7 +3,7 @@
  * the result.
  */
 import { resolve } from 'node:path';
-import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { formatDuration } from '../report/format.ts';
 import { FLAG_ENTRIES, FLAGS } from './flags.ts';
 import { ROUNDS } from './lengths.ts';
@@ -30,17 +30,15 @@ const SLOWER = 1.7;
 const [CEILING_S, PROCESS_S, START_S] = [CEILING_EVENTS / 130_000, 9, 0.3];
 
 export function makePlan(options: Options, tools: Tools) {
-  const targets: readonly TargetName[] = options.only === undefined ? TARGET_NAMES : [options.only];
   const specs = specsOf(options, tools);
   const outReasons = options.out === undefined ? reasonsToKeepCommitted(options) : [];
   const out = options.out ?? (outReasons.length === 0 ? COMMITTED_RESULT : SCRATCH_RESULT);
   let rounds_s = 0;
   for (const group of groupsOf(specs)) rounds_s += group[0]!.workload.rounds * roundTimeOf(group);
   return {
-    targets,
     specs,
     placement: choosePlacement(),
-    estimated_s: targets.length * (rounds_s + options.starts * START_S),
+    estimated_s: options.targets.length * (rounds_s + options.starts * START_S),
     out: resolve(out),
     /** Reasons why the result does not replace the committed one; empty when it does. */
     outReasons,

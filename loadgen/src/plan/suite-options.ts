@@ -1,5 +1,4 @@
 /** The options of the suites `sync`, `codecs`, `binary` and `rpc`, which have the same flags. */
-import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { type Given, type Parsed, parseCommand, shownFlags, type Usage } from './parse.ts';
 
 export type SuiteName = 'sync' | 'codecs' | 'binary' | 'rpc';
@@ -8,8 +7,7 @@ export type RunSize = 'quick' | 'default' | 'all';
 
 /** Without `out`, the file is the committed result, or a scratch file when that must not be replaced. */
 export interface SuiteOptions<Scenario extends string>
-  extends Pick<Given, 'seed' | 'corpus' | 'out' | 'tables' | 'json'> {
-  readonly targets: readonly TargetName[];
+  extends Pick<Given, 'targets' | 'seed' | 'corpus' | 'out' | 'tables' | 'json'> {
   /** Selected scenarios in the order of the suite. */
   readonly scenarios: readonly Scenario[];
   readonly size: RunSize;
@@ -28,13 +26,12 @@ export function parseSuite<Scenario extends string>(
   argv: readonly string[],
 ): Parsed<SuiteOptions<Scenario>> {
   return parseCommand(usage, argv, (given, problems) => {
-    const { only, scenarios, quick, all, seed, corpus, out, tables, json } = given;
+    const { targets, scenarios, quick, all, seed, corpus, out, tables, json } = given;
     if (quick && all) problems.push('--quick and --all exclude each other');
     return {
-      targets: only === undefined ? TARGET_NAMES : [only],
       scenarios: usage.scenarios.filter((name) => scenarios?.includes(name) ?? true),
       size: quick ? 'quick' : all ? 'all' : 'default',
-      ...{ seed, corpus, out, tables, json },
+      ...{ targets, seed, corpus, out, tables, json },
       build: !given.noBuild,
       flags: shownFlags(argv),
     };

@@ -8,7 +8,7 @@
  */
 import { Interrupted } from '@twin-ingest/testkit/process/failure.ts';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
-import { buildStale, type NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
+import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { measurementOf } from '../analyse/measurement.ts';
 import { runWarningsOf } from '../analyse/warnings.ts';
@@ -20,8 +20,8 @@ import { readEnvironment } from '../observe/environment.ts';
 import { deployedSize } from '../observe/size.ts';
 import { shownFlags } from '../plan/parse.ts';
 import { generatorCores } from '../plan/placement.ts';
-import { describePlan, makePlan, type Plan, shownTime } from '../plan/plan.ts';
-import type { Options } from '../plan/spec.ts';
+import { describePlan, makePlan, shownTime } from '../plan/plan.ts';
+import type { Options, Spec } from '../plan/spec.ts';
 import { groupsOf } from '../plan/suite.ts';
 import { printPartial, writeOutputs } from '../report/outputs.ts';
 import { headlineText } from '../report/terminal.ts';
@@ -43,32 +43,35 @@ export async function compare(
 ): Promise<number> {
   const started = performance.now();
   const { scratch } = contenders;
-  const { durability, json } = options;
+  const { targets, json } = options;
   const progress = createProgress(process.stderr);
   const environment = readEnvironment({ isCheckout: scratch !== null });
   const tools = findTools(options, contenders);
   const plan = makePlan(options, { k6: tools.k6 !== null, wrk: tools.wrk !== null });
   for (const line of describePlan(plan, options, scratch !== null)) progress.say(line);
-  const { placement, targets, specs } = plan;
+  const { placement, specs } = plan;
   // A broken corpus is reported before anything is built or started.
   const recorded = specs.find(({ corpus }) => corpus !== undefined);
   if (recorded !== undefined) await loadPool(poolOf(recorded, options));
 
   const building = { lifetime, build: !options.noBuild, say: progress.say };
-  const stale = await buildStale(programsOf(contenders, plan), building);
+  const programs = programsOf(contenders, specs).flatMap((own) =>
+    targets.map((name) => ({ name, program: own[name] })),
+  );
+  const stale = await buildStale(programs, building);
   const product: Launch = { contenders, placement, lifetime };
   const plain: Launch = { ...product, contenders: { ...contenders, targets: contenders.plain } };
   const settings = { product: new EffectiveSettings(), plain: new EffectiveSettings() };
   const servers: Partial<Record<TargetName, ServerFacts>> = {};
-  for (const [name, health] of await verify(targets, product, durability, settings.product)) {
+  for (const [name, health] of await verify(options, product, settings.product)) {
     const target = contenders.targets[name];
     servers[name] = { label: target.label, health, deployed: await deployedSize(target) };
   }
   progress.say('smoke: every answer as the contract asks');
 
   const workers = createWorkers(product, options, tools);
-  const starts = createStarts(product, targets, durability, progress);
-  const ceilings = createCeilings(product, targets, options, progress);
+  const starts = createStarts(product, options, progress);
+  const ceilings = createCeilings(product, options, progress);
   const context = { launches: { product, plain }, settings, workers, progress, targets };
   const groups = groupsOf(specs).map((own) => createGroup(own, context));
   const measured = () => groups.flatMap((group) => group.measured());
@@ -141,8 +144,7 @@ function findTools({ driver }: Options, { closedLoopProgram }: Contenders) {
  * Returns the programs to build before a run. The build of a ceiling makes the server too, so it comes first: cargo
  * then links both at the same time.
  */
-function programsOf({ targets, ceilings, plain }: Contenders, plan: Plan): NamedProgram[] {
-  const hasPlain = plan.specs.some(({ servers }) => servers === 'plain');
-  const groups = [...(ceilings === null ? [] : [ceilings]), targets, ...(hasPlain ? [plain] : [])];
-  return groups.flatMap((programs) => plan.targets.map((name) => ({ name, program: programs[name] })));
+function programsOf({ targets, ceilings, plain }: Contenders, specs: readonly Spec[]) {
+  const hasPlain = specs.some(({ servers }) => servers === 'plain');
+  return [...(ceilings === null ? [] : [ceilings]), targets, ...(hasPlain ? [plain] : [])];
 }

@@ -110,18 +110,14 @@ export async function startUnderTest(name: TargetName, context: ServerContext) {
 
     async measure(spec: Spec, load: Load): Promise<Slice> {
       const isSoak = spec.mode === 'soak';
+      const interval_ms = OBSERVE_MS[isSoak ? 'soak' : 'slice'];
       const stopReader = isSoak ? startReader(url, label, lifetime) : null;
       await clients?.ask('mark');
       const cpu = await startCpu(pid);
       const machineBefore = await readMachine();
       const own = process.cpuUsage();
       const at_s = performance.now() / 1000;
-      const stopObserver = observe(
-        host,
-        isSoak ? url : null,
-        OBSERVE_MS[isSoak ? 'soak' : 'slice'],
-        lifetime,
-      );
+      const stopObserver = observe(host, isSoak ? url : null, interval_ms, lifetime);
       const measured = await send(spec.name, load);
       const server_cpu_us = await cpu();
       const machineAfter = await readMachine();

@@ -7,7 +7,7 @@
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { startupOf } from '../analyse/measurement.ts';
-import type { Durability } from '../plan/flags.ts';
+import type { Options } from '../plan/spec.ts';
 import { inTurn } from '../plan/turns.ts';
 import type { RawMeasurement } from '../result/result.ts';
 import { Helper } from './helper.ts';
@@ -15,12 +15,7 @@ import { type Launch, startOptions } from './host.ts';
 import type { Progress } from './progress.ts';
 import type { StartOrders } from './start-process.ts';
 
-export function createStarts(
-  launch: Launch,
-  targets: readonly TargetName[],
-  durability: Durability,
-  progress: Progress,
-) {
+export function createStarts(launch: Launch, { targets, durability }: Options, progress: Progress) {
   const { contenders, placement, lifetime } = launch;
   const all: TargetName[] = [];
   const times = new Map(targets.map((name) => [name, [] as number[]]));

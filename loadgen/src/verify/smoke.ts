@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { BenchFailure } from '../failure.ts';
-import type { Durability } from '../plan/flags.ts';
+import type { Options } from '../plan/spec.ts';
 import { Host, type Launch, withHost } from '../run/host.ts';
 import { type EffectiveSettings, type Health, readHealth } from './health.ts';
 
@@ -56,9 +56,8 @@ export const SMOKE: readonly Request[] = [
  * Checks before a measurement that both servers give the same answers and have the same settings. Returns the settings.
  */
 export async function verify(
-  targets: readonly TargetName[],
+  { targets, durability }: Options,
   how: Launch,
-  durability: Durability,
   settings: EffectiveSettings,
 ): Promise<ReadonlyMap<TargetName, Health>> {
   const reference: string[] = [];
