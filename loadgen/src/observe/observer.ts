@@ -4,10 +4,10 @@
  * Invariants: a sample is cheap, since it is taken in the parent during the measurement. A failed sample is left out
  * and not estimated. A value that the system does not report is `null`.
  */
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { Client } from 'undici';
-import { countFileDescriptors, probe } from './probe.ts';
+import { probe } from './probe.ts';
 import type { Timeline } from './sample.ts';
 
 const COLUMNS = ['t_ms', 'rss_bytes', 'cpu_us', 'wal_bytes', 'file_descriptors', 'lag_ms'] as const;
@@ -55,14 +55,14 @@ export function observe(
     const t_ms = performance.now() - begun;
     // The request is sent first, so that reading files does not delay it.
     const answered = askLag();
-    const [{ rss_bytes, cpu_us }, log, file_descriptors] = await Promise.all([
+    const [{ rss_bytes, cpu_us }, log, files] = await Promise.all([
       probe(pid),
       // The log does not exist before the first write.
       stat(`${database}-wal`).catch(() => null),
-      countFileDescriptors(pid),
+      readdir(`/proc/${pid}/fd`).catch(() => null),
     ]);
     looking = false;
-    const wal_bytes = log?.size ?? null;
+    const [wal_bytes, file_descriptors] = [log?.size ?? null, files?.length ?? null];
     const row: Row = { t_ms, rss_bytes, cpu_us, wal_bytes, file_descriptors, lag_ms: null };
     rows.push(row);
     row.lag_ms = await answered;

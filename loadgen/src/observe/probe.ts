@@ -1,6 +1,6 @@
 /**
- * Reads CPU time, memory and open files of a process, and the load of the whole machine, from proc(5). Figures are
- * `null` except on Linux.
+ * Reads CPU time and memory of a process, and the load of the whole machine, from proc(5). Figures are `null` except on
+ * Linux.
  *
  * There are two readings of a process's CPU time. That of the probe includes all threads, also ended ones; its
  * resolution is a clock tick, usually 10 ms. The scheduler's counters of the threads are exact. There, a thread that
@@ -9,23 +9,17 @@
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
-export interface Probe {
-  /** User and system time of all threads since the start, in microseconds. */
-  readonly cpu_us: number | null;
-  readonly rss_bytes: number | null;
-  readonly peak_rss_bytes: number | null;
-}
-
 /** Clock ticks of proc(5) per second, which never change; `null` where the system does not report them. */
 const TICKS_PER_S = Number(spawnSync('getconf', ['CLK_TCK']).stdout) || null;
 
-export async function probe(pid: number): Promise<Probe> {
+export async function probe(pid: number) {
   const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   const [stat, status] = await Promise.all([read('stat'), read('status')]);
   // The process name may contain spaces and brackets, so the search for fields 14 and 15 starts at the last bracket.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   return {
+    /** User and system time of all threads since the start, in microseconds. */
     cpu_us: Number.isFinite(ticks) && TICKS_PER_S !== null ? (ticks / TICKS_PER_S) * 1e6 : null,
     rss_bytes: bytesOf(status, 'VmRSS'),
     peak_rss_bytes: bytesOf(status, 'VmHWM'),
@@ -37,12 +31,7 @@ function bytesOf(status: string, name: string): number | null {
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }
 
-export async function countFileDescriptors(pid: number): Promise<number | null> {
-  const entries = await readdir(`/proc/${pid}/fd`).catch(() => null);
-  return entries?.length ?? null;
-}
-
-export type ThreadTimes = ReadonlyMap<string, number>;
+type ThreadTimes = ReadonlyMap<string, number>;
 
 export async function threadTimes(pid: number): Promise<ThreadTimes | null> {
   const folder = `/proc/${pid}/task`;
