@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/ceilings/programs.ts';
+import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/run/contenders.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';

@@ -8,9 +8,10 @@ import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { TARGET_NAMES as TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import { prepareCeiling, runBulk } from '../src/ceilings/ceilings.ts';
-import { CEILING_PROGRAMS, writeGroups } from '../src/ceilings/programs.ts';
+import { requestsOf } from '../src/load/bodies.ts';
+import { writeBodies } from '../src/load/drivers/program.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
-import { REAL_CONTENDERS } from '../src/run/contenders.ts';
+import { CEILING_PROGRAMS, REAL_CONTENDERS } from '../src/run/contenders.ts';
 import { failsWith } from './fake-targets.ts';
 import { ANYWHERE } from './listening-server.ts';
 import { folder, lifetime } from './scratch.ts';
@@ -29,7 +30,9 @@ type Row = Readonly<Record<string, unknown>>;
 
 test('both programs store every event of every group in order', { skip }, async () => {
   const groups = join(folder, 'groups');
-  await writeGroups(groups, await loadPool(SOURCE), EVENTS, GROUP_EVENTS, lifetime.signal);
+  const shape = { endpoint: 'batch', batchSize: GROUP_EVENTS } as const;
+  const requests = requestsOf(await loadPool(SOURCE), shape, { first: 0, count: EVENTS });
+  await writeBodies(groups, requests, lifetime.signal);
   const bodies = readFileSync(groups, 'utf8').trimEnd().split('\n');
   assert.equal(bodies.length, Math.ceil(EVENTS / GROUP_EVENTS));
   const sent = bodies.flatMap((body) => (JSON.parse(body) as { readonly events: Row[] }).events);

@@ -7,8 +7,10 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CEILING_PROGRAMS, writeGroups } from '@twin-ingest/loadgen/ceilings/programs.ts';
+import { requestsOf } from '@twin-ingest/loadgen/load/bodies.ts';
+import { writeBodies } from '@twin-ingest/loadgen/load/drivers/program.ts';
 import { loadPool } from '@twin-ingest/loadgen/load/pool.ts';
+import { CEILING_PROGRAMS } from '@twin-ingest/loadgen/run/contenders.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 
 export const DATABASE = 'events.db';
@@ -25,7 +27,12 @@ export interface Bulk {
 export async function writeBulk(folder: string, events: number, groupEvents: number): Promise<Bulk> {
   const groups = join(folder, `groups-of-${groupEvents}.ndjson`);
   const pool = await loadPool({ corpus: undefined, payload: 'small', seed: 1, most: events });
-  await writeGroups(groups, pool, events, groupEvents, new AbortController().signal);
+  const requests = requestsOf(
+    pool,
+    { endpoint: 'batch', batchSize: groupEvents },
+    { first: 0, count: events },
+  );
+  await writeBodies(groups, requests, new AbortController().signal);
   return { events, groupEvents, groups };
 }
 

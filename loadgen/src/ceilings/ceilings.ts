@@ -12,7 +12,8 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
 import { summarise } from '../analyse/statistics.ts';
 import { BenchFailure } from '../failure.ts';
-import { runProgram } from '../load/drivers/program.ts';
+import { requestsOf } from '../load/bodies.ts';
+import { runProgram, writeBodies } from '../load/drivers/program.ts';
 import { loadPool, type PoolSource } from '../load/pool.ts';
 import { pinningCommand } from '../plan/placement.ts';
 import { CEILING_EVENTS } from '../plan/plan.ts';
@@ -22,7 +23,6 @@ import type { Launch } from '../run/host.ts';
 import type { Progress } from '../run/progress.ts';
 import type { Measured } from '../run/round.ts';
 import { poolOf } from '../run/workers.ts';
-import { writeGroups } from './programs.ts';
 
 export interface CeilingLoad extends Pick<Ceiling, 'durability' | 'group_events'> {
   readonly source: PoolSource;
@@ -78,7 +78,8 @@ export async function prepareCeiling(launch: Launch, targets: readonly TargetNam
   const { lifetime } = launch;
   const groups = join((await lifetime.temporaryFolder()).path, 'groups.ndjson');
   const pool = await loadPool(source);
-  await writeGroups(groups, pool, events, group_events, lifetime.signal);
+  const shape = { endpoint: 'batch', batchSize: group_events } as const;
+  await writeBodies(groups, requestsOf(pool, shape, { first: 0, count: events }), lifetime.signal);
   const flags = ['--groups', groups, '--durability', durability];
   const samples: CeilingSample[] = [];
   let order = targets;
