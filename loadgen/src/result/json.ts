@@ -72,11 +72,6 @@ export function rounded<Value>(value: Value): Value {
   );
 }
 
-/** Writes the result of a suite, with rounded figures. */
-export function putPart(name: SuiteName, part: object, file: string): Promise<void> {
-  return writeChecked(readableJson(rounded(part)), file, `#/$defs/${name}`);
-}
-
 /** Writes a text that follows the schema, or its `part`. An interruption leaves the old file intact. */
 export async function writeChecked(text: string, file: string, part?: string): Promise<void> {
   const found = await violations(JSON.parse(text), part);

@@ -13,7 +13,7 @@ import { type Environment, readEnvironment } from '../observe/environment.ts';
 import { machineLoad, readMachine } from '../observe/probe.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import type { SuiteName, SuiteOptions } from '../plan/suite-options.ts';
-import { putPart, readableJson, suiteFile } from '../result/json.ts';
+import { readableJson, rounded, suiteFile, writeChecked } from '../result/json.ts';
 import type { SuiteFacts, SuiteServer } from '../result/suite-rows.ts';
 import { EffectiveSettings, readHealth } from '../verify/health.ts';
 import type { Contenders } from './contenders.ts';
@@ -41,11 +41,8 @@ export async function startSuite(setup: SuiteSetup) {
   const launch: Launch = { contenders, placement, lifetime };
   const { file, reasons } = placeOf(setup, environment);
   progress.say(placement.reason);
-  progress.say(
-    reasons.length > 0
-      ? `the committed result stays (${reasons.join(', ')}); this one goes to ${file}`
-      : `the result goes to ${file}`,
-  );
+  const kept = reasons.length === 0 ? '' : `The committed result stays (${reasons.join(', ')}). `;
+  progress.say(`${kept}The result goes to ${file}`);
   const own = options.targets.map((name) => ({ name, program: contenders.targets[name] }));
   const building = { lifetime, build: options.build, say: progress.say };
   const stale = await buildStale([...own, ...programs], building);
@@ -96,7 +93,7 @@ export async function startSuite(setup: SuiteSetup) {
     },
 
     async finish(result: object, shown: () => string): Promise<void> {
-      await putPart(suite, result, file);
+      await writeChecked(readableJson(rounded(result)), file, `#/$defs/${suite}`);
       process.stdout.write(options.json ? readableJson(result) : shown());
       progress.say(`written: ${file}`);
     },
