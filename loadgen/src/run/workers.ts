@@ -8,7 +8,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Driver, Generator } from '../load/drivers/driver.ts';
 import { k6Driver } from '../load/drivers/k6.ts';
 import { closedLoop, prepareOpenLoop } from '../load/drivers/node-generator.ts';
-import type { Found } from '../load/drivers/program.ts';
+import type { FoundTools } from '../load/drivers/program.ts';
 import { wrkDriver } from '../load/drivers/wrk.ts';
 import type { PoolSource } from '../load/pool.ts';
 import type { Options, Spec } from '../plan/spec.ts';
@@ -20,11 +20,7 @@ const REQUEST_TIMEOUT_S = 30;
 export type Workers = ReturnType<typeof createWorkers>;
 
 /** `tools` are the programs that were found. The plan uses no others. */
-export function createWorkers(
-  launch: Launch,
-  options: Options,
-  tools: Readonly<Record<'k6' | 'wrk', Found | null>>,
-) {
+export function createWorkers(launch: Launch, options: Options, tools: FoundTools) {
   const drivers: Readonly<Record<Spec['driver'], Driver>> = {
     autocannon: closedLoop(launch.contenders.closedLoopProgram),
     open: prepareOpenLoop,

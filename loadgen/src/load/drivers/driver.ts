@@ -27,13 +27,11 @@ export interface DriverFacts {
   readonly latency_resolution_us: number;
 }
 
-export interface DriverContext {
-  readonly placement: Placement;
-  readonly lifetime: Lifetime;
-}
-
 /** Starts a generator, which creates its events. It sends nothing yet. */
-export type Driver = (job: Job, context: DriverContext) => Promise<Generator>;
+export type Driver = (
+  job: Job,
+  how: { readonly placement: Placement; readonly lifetime: Lifetime },
+) => Promise<Generator>;
 
 export interface Order {
   readonly url: string;

@@ -17,6 +17,9 @@ const K6_FOLDER = `${ROOT}.bench/bin`;
 
 export type Found = Readonly<Record<'binary' | 'version', string>>;
 
+/** The generators that were found; `null`: not there. */
+export type FoundTools = Readonly<Record<'k6' | 'wrk', Found | null>>;
+
 /**
  * Returns `$K6_BIN`, else the k6 of PATH, else that of the folder; `null` when none runs. When `$K6_BIN` is set, no
  * other k6 is tried.
