@@ -24,18 +24,12 @@ import type { Progress } from '../run/progress.ts';
 import type { Measured } from '../run/round.ts';
 import { poolOf } from '../run/workers.ts';
 
-export interface CeilingLoad extends Pick<Ceiling, 'durability' | 'group_events'> {
-  readonly source: PoolSource;
-  /** Number of events that each run stores. */
-  readonly events: number;
-}
-
-/** The bulk inserts of one ceiling. */
-type BulkInserts = Awaited<ReturnType<typeof prepareCeiling>>;
+/** What the bulk inserts of one ceiling store: `events` events of the pool in each run. */
+type CeilingLoad = Pick<Ceiling, 'durability' | 'group_events'> & { source: PoolSource; events: number };
 
 export function createCeilings(launch: Launch, options: Options, progress: Progress) {
   const { targets } = options;
-  const known = new Map<string, BulkInserts>();
+  const known = new Map<string, Awaited<ReturnType<typeof prepareCeiling>>>();
   const loadOf = (spec: Spec) => ({
     source: poolOf(spec, options),
     durability: spec.workload.durability,

@@ -55,7 +55,8 @@ const BY_MODE: Readonly<Record<RunMode, (options: Chosen, tools: Tools) => Spec[
 
 /** Returns the measurements of the headline: a closed loop, and open loops in the same processes. */
 function main(options: Chosen, rates: string, how: How = {}): Spec[] {
-  const loops = parseRates(rates, []).map((rate) => open(withoutLength(options), rate));
+  // `--duration` is the length of the closed loop or of the open loops, not of both.
+  const loops = parseRates(rates, []).map((rate) => open({ ...options, duration: undefined }, rate));
   return inGroup('main', [closedLoop(options, how), ...loops]);
 }
 
@@ -64,7 +65,7 @@ function opens(options: Chosen): Spec[] {
   const rates = options.rates ?? parseRates(RATES.all, []);
   const loops = rates.map((rate) => open(options, rate));
   const hasShare = rates.some(({ kind }) => kind === 'share');
-  return inGroup('open', hasShare ? [closedLoop(withoutLength(options)), ...loops] : loops);
+  return inGroup('open', hasShare ? [closedLoop({ ...options, duration: undefined }), ...loops] : loops);
 }
 
 /** Returns the full comparison. All measurements use generated events, except the one with a corpus. */
@@ -103,11 +104,6 @@ function plain(options: Chosen): Spec[] {
 
 function inGroup(group: string, specs: readonly Spec[]): Spec[] {
   return specs.map((spec) => ({ ...spec, group }));
-}
-
-/** `--duration` is the length of the closed loop or of the open loops, not of both. */
-function withoutLength<Some extends Options>(options: Some): Some {
-  return { ...options, duration: undefined };
 }
 
 /** What a closed loop has in place of the usual. */

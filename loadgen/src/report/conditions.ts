@@ -24,7 +24,7 @@ export function factsOf(result: Result): string[] {
     `Load before: ${machine.load_average.map((load) => load.toFixed(2)).join(', ')}`,
     `Placement: ${placement.reason}`,
     // An installed package has a version. Only a checkout has a commit and a compiler.
-    ...(isInstalled(result)
+    ...(machine.commit === null
       ? [`Version: twin-ingest ${health?.version}`]
       : [`Rust: ${machine.rustc_version ?? 'unknown'}, release build`, `Commit: ${commitOf(result)}`]),
     `Taken: ${created_at}, in ${formatDuration(took_s)}, ${flags.join(' ') || 'without flags'}`,
@@ -66,11 +66,6 @@ export function takenText(result: Pick<Result, 'created_at' | 'environment'>): s
   return `Measured on ${created_at.slice(0, 10)} at commit ${commit}, on ${machine.cpu_cores} cores of ${machine.cpu_model ?? 'an unknown CPU'}.`;
 }
 
-/** Returns whether the servers are those of an installed package, which has no commit. */
-function isInstalled({ environment }: Result): boolean {
-  return environment.commit === null;
-}
-
 /** Returns one line for each kind of warning: what it limits, where it occurred, and what to do. */
 export function warningLines(result: Result): string[] {
   const named = result.measurements.flatMap(({ name, warnings }) =>
@@ -81,8 +76,8 @@ export function warningLines(result: Result): string[] {
   return kinds.map(([code, found]) => {
     const { limits, advice } = ADVICE[code];
     const seen = found.map(({ message }) => message.replace(/\.$/, '')).join('; ');
-    // `twin-ingest bench` does not have the flags of `bench:compare`.
-    const end = isInstalled(result) && advice.includes('--') ? '' : ` ${advice}`;
+    // An installed package has no commit, and its `twin-ingest bench` does not have the flags of `bench:compare`.
+    const end = result.environment.commit === null && advice.includes('--') ? '' : ` ${advice}`;
     return `${code} (limits ${limits ?? 'no claim'}): ${seen}.${end}`;
   });
 }

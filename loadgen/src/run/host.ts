@@ -22,6 +22,9 @@ export interface Launch {
 
 type Folder = Awaited<ReturnType<Lifetime['temporaryFolder']>>;
 
+/** Name of the database in the folder of its server. */
+const DATABASE = 'events.db';
+
 export class Host {
   /** Target of the running process, as every field but the folder: {@link restartAs} changes it. */
   name!: TargetName;
@@ -43,7 +46,7 @@ export class Host {
     this.#launch = launch;
     this.#flags = flags;
     this.folder = path;
-    this.database = databaseIn(path);
+    this.database = join(path, DATABASE);
     this.discard = release;
   }
 
@@ -108,12 +111,8 @@ export async function withHost<T>(starting: Promise<Host>, use: (host: Host) => 
 
 export function startOptions(how: Launch, folder: string, flags: readonly string[]): StartOptions {
   return {
-    flags: ['--db', databaseIn(folder), ...flags],
+    flags: ['--db', join(folder, DATABASE), ...flags],
     cwd: folder,
     wrapper: pinningCommand(how.placement.server_cpus),
   };
-}
-
-function databaseIn(folder: string): string {
-  return join(folder, 'events.db');
 }

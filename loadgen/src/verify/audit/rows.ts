@@ -74,10 +74,7 @@ export function* storedValues(file: string, columns: readonly string[], after = 
     const view = database.pragma('table_info(events_readable)') as { readonly name: string }[];
     const found = view.map(({ name }) => name).join(' ');
     if (found !== VIEW_COLUMNS.join(' '))
-      throw new BenchFailure(
-        'audit_failed',
-        `the view events_readable has other columns: ${found || 'none'}`,
-      );
+      throw new BenchFailure('audit_failed', `events_readable has other columns: ${found || 'none'}`);
     const select = `SELECT ${columns.join(', ')} FROM events_readable WHERE id > ? ORDER BY id`;
     yield* database.prepare<[number], Value[]>(select).raw().iterate(after);
   } finally {
