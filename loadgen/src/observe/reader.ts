@@ -8,11 +8,13 @@ import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { Pool } from 'undici';
 import { createHistogram, latencyOf, record } from '../analyse/histogram.ts';
 import { BenchFailure } from '../failure.ts';
-import type { ReaderSample } from './sample.ts';
 
 /** Milliseconds between two requests of a dashboard for its totals. */
 const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 10_000;
+
+/** Number of requests, and the percentiles of their latency. */
+export type ReaderSample = Readonly<Awaited<ReturnType<ReturnType<typeof startReader>>>>;
 
 const TOTALS = '/api/stats';
 
@@ -51,7 +53,7 @@ export function startReader(url: string, name: string, lifetime: Lifetime, inter
     clearInterval(timer);
     await pool.destroy();
   });
-  return async (): Promise<ReaderSample> => {
+  return async () => {
     clearInterval(timer);
     await lifetime.orInterrupted(Promise.all(asked));
     await release();

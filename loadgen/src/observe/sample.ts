@@ -5,19 +5,11 @@
  * Names contain the units. `null` means not measured on this system.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import type { Latency } from '../analyse/histogram.ts';
 import type { Sent } from '../load/drivers/driver.ts';
 import type { Digest } from '../verify/audit/rows.ts';
 import type { machineLoad } from './probe.ts';
-
-/** Frames that the stream clients of a round received: all rows of the file, in order and byte for byte. */
-export interface StreamSample {
-  readonly clients: number;
-  readonly frames: number;
-  /** Delivery lag: from the row's `created_at` (its transaction, in whole milliseconds) to the arrival of its frame. */
-  readonly lag: Latency | null;
-  readonly clients_cpu_us: number;
-}
+import type { ReaderSample } from './reader.ts';
+import type { StreamOrders } from './stream/process.ts';
 
 type TimelineColumn = 'rss_bytes' | 'cpu_us' | 'wal_bytes' | 'file_descriptors' | 'lag_ms';
 
@@ -39,14 +31,6 @@ export interface WarmUp {
   readonly parts_events_per_s: readonly number[];
 }
 
-/** Figures of the reader, which sends the requests of a dashboard during a soak. */
-export interface ReaderSample {
-  readonly requests: number;
-  readonly failed: number;
-  readonly p50_ms: number | null;
-  readonly p99_ms: number | null;
-}
-
 /** One slice: a period of load on one server, with a slice of the other server directly before or after it. */
 export interface Slice {
   readonly round: number;
@@ -59,6 +43,7 @@ export interface Slice {
   /** CPU time of all threads of the server, from the first request to the last answer. */
   readonly server_cpu_us: number | null;
   readonly timeline: Timeline;
+  /** Figures of the reader, which sends the requests of a dashboard during a soak. */
   readonly reader: ReaderSample | null;
   /** CPU time of the process of all stream clients; 0 without clients. */
   readonly clients_cpu_us: number;
@@ -73,7 +58,8 @@ export interface ProcessSample {
   readonly warm_up: WarmUp;
   readonly idle_rss_bytes: number | null;
   readonly peak_rss_bytes: number | null;
-  readonly stream: StreamSample | null;
+  /** Frames that the stream clients received: all rows of the file, in order and byte for byte. */
+  readonly stream: ReturnType<StreamOrders['finish']> | null;
   /** Milliseconds from SIGTERM to the end of the process. */
   readonly stop_ms: number;
   readonly disk: {

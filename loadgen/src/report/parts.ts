@@ -3,7 +3,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Drift } from '../analyse/drift.ts';
 import { DRIFTS, type Unit } from '../analyse/metrics.ts';
 import { type Measurement, measurementNamed, type Result } from '../result/result.ts';
-import { formatValue, group, NOT_MEASURED, percent } from './format.ts';
+import { formatValue, group, percent } from './format.ts';
 import { COLUMNS, SHORT_NAMES, serversIn } from './names.ts';
 import { metricRows, type Section, tableOf } from './rows.ts';
 
@@ -95,13 +95,12 @@ export function soakPart(result: Result, { servers: measured, generator }: Measu
     const tolerance = `${formatValue(drifts[0]!.tolerance_per_hour, unit)}/h`;
     return [[label, ...drifts.map((drift) => driftText(drift, unit)), tolerance]];
   });
-  const shown = (value: number | null) => (value === null ? NOT_MEASURED : formatValue(value, 'ms'));
   const dashboard = servers.flatMap((name) => {
     const reads = measured[name]?.reads;
     if (reads === undefined) return [];
     return [
       `Dashboard during the load of ${SHORT_NAMES[name]}: ${group(reads.requests)} reads, ${group(reads.failed)} failed, ` +
-        `p50 ${shown(reads.p50_ms)}, p99 ${shown(reads.p99_ms)}.`,
+        `p50 ${formatValue(reads.p50_ms, 'ms')}, p99 ${formatValue(reads.p99_ms, 'ms')}.`,
     ];
   });
   return {

@@ -10,7 +10,8 @@ import type { ByRound, Comparison, Summary } from '../analyse/statistics.ts';
 import type { SeenWarning } from '../analyse/warning.ts';
 import type { DriverFacts } from '../load/drivers/driver.ts';
 import type { PoolFacts } from '../load/pool.ts';
-import type { ProcessSample, ReaderSample, Slice } from '../observe/sample.ts';
+import type { ReaderSample } from '../observe/reader.ts';
+import type { ProcessSample, Slice } from '../observe/sample.ts';
 import type { DeployedSize } from '../observe/size.ts';
 import type { SuiteFacts, SuiteServer } from './suite-rows.ts';
 

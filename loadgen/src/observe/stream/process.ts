@@ -11,7 +11,6 @@ import { BenchFailure } from '../../failure.ts';
 import { serve } from '../../run/helper.ts';
 import { type Value, VIEW_COLUMNS } from '../../verify/audit/expected-row.ts';
 import { storedValues } from '../../verify/audit/rows.ts';
-import type { StreamSample } from '../sample.ts';
 import { createLagRecorder, StreamClient } from './client.ts';
 
 /** Longer than any pause of a healthy server. */
@@ -77,7 +76,7 @@ async function wait(what: string, reached: (client: StreamClient) => boolean, pa
  * The server itself reports the first row of a stream, so a wrong first row would otherwise hide lost rows. All clients
  * connected before the load, so all have one `after`.
  */
-function finish(file: string, round: string, acknowledged: number): StreamSample {
+function finish(file: string, round: string, acknowledged: number) {
   const clients_cpu_us = cpu();
   for (const client of clients) client.close();
   const stored = storedPayloads(file, clients[0]!.after);
