@@ -1,7 +1,7 @@
 /** Tests the whole comparison with fake servers: its files, and that it detects every fault of a server. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -16,7 +16,12 @@ import { folder } from './scratch.ts';
 const LOAD = ['--warmup=500', '--concurrency=4', '--driver=autocannon'];
 /** Two rounds, each with two slices of a hundred requests. */
 const SMALL = [...LOAD, '--events=10000', '--rounds=2', '--starts=2', '--plain', '--pick=batch,plain_batch'];
-const ONE = [...LOAD, '--mode=batch', '--events=3000', '--rounds=1', '--starts=1'];
+const ROUND = ['--mode=batch', '--rounds=1', '--starts=1', '--concurrency=4', '--driver=autocannon'];
+const ONE = [...ROUND, '--warmup=500', '--events=3000'];
+/** Many events, which are small, so that storing and auditing them takes only seconds. */
+const small = join(folder, 'small.ndjson');
+writeFileSync(small, '{"session_id":"s","agent_type":"codex","event_type":"tool_use"}');
+const MANY = [...ROUND, '--warmup=0', '--events=100000', '--batch-size=1000', `--corpus=${small}`];
 
 const whole = await resultOf(['--', ...SMALL, '--stream-clients=2']);
 const { result, raw, rawText } = whole;
@@ -129,10 +134,14 @@ test('a wrong flag exits with 2, a corpus without events with 1, both before any
   assert.doesNotMatch(corpus.stderr, /smoke/);
 });
 
-// audit.test.ts tests the faults that the audit detects. These faults end a run elsewhere.
+// audit.test.ts tests further differences that the audit detects.
 const [RS, TS] = ['--only=rs', '--only=ts'];
 for (const [fault, flags, text] of [
-  ['rs:lose-one', [...ONE, RS], /audit_failed: [\s\S]*expected 3500 events, acknowledged 3500, stored 3499/],
+  [
+    'rs:lose-one',
+    [...MANY, RS],
+    /audit_failed: .* acknowledged 100000, stored 99999;[\s\S]*: 1\n +index 998,/,
+  ],
   ['ts:refuses', [...ONE, TS], /audit_failed: [\s\S]*503 x \d+/],
   ['ts:differs', ONE, /parity_difference: [\s\S]*rs: 200 .*"tools":\[.*\n\s+ts: 200 .*"tools":null/],
   ['ts:dies', [...ONE, TS], /server_failed: .*ended under load \(code 3\)/],

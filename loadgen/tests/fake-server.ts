@@ -27,11 +27,8 @@ const ABOUT = { runtime: 'node', version: '0.0.0', contract: '1.0.0' };
 
 const store = openStore(values.db as string, durability);
 const database = new Database(values.db as string);
-const LOSE_ONE = `CREATE TRIGGER lose AFTER INSERT ON events WHEN new.id = 1000
-  BEGIN DELETE FROM events WHERE id = 999; END`;
-if (fault === 'lose-one') database.exec(LOSE_ONE);
 const rowsAfter = database.prepare<[number], Row>('SELECT * FROM events_readable WHERE id > ? ORDER BY id');
-const stream = new FakeStream(fault);
+const stream = new FakeStream(fault, (id) => rowsAfter.all(id));
 let posts = 0;
 
 type Answer = readonly [status: number, body: unknown, headers?: Readonly<Record<string, string>>];
@@ -47,7 +44,8 @@ function post(isBatch: boolean, body: string): Answer {
   const events = isBatch ? parsed.events! : [parsed];
   const isValid = (event: object) => 'agent_type' in event && typeof event.agent_type === 'string';
   const stored = store.insert(events.filter(isValid));
-  stream.publish(rowsAfter.all(stream.newest));
+  if (fault === 'lose-one') database.exec('DELETE FROM events WHERE id = 999');
+  stream.publish(Number(stored.revision));
   const errors = ['agent_type: must be a string'];
   const rejected = events.flatMap((event, index) => (isValid(event) ? [] : [{ index, errors }]));
   if (isBatch) return [201, { ...stored, rejected }];

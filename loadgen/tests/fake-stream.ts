@@ -14,12 +14,14 @@ export class FakeStream {
   /** Clients of the stream of invalidations. */
   readonly #followers = new Set<ServerResponse>();
   readonly #fault: string;
+  readonly #rowsAfter: (id: number) => readonly Row[];
   #isPaused = false;
   /** Id of the newest row. */
   newest = 0;
 
-  constructor(fault: string) {
+  constructor(fault: string, rowsAfter: (id: number) => readonly Row[]) {
     this.#fault = fault;
+    this.#rowsAfter = rowsAfter;
   }
 
   /** Number of clients of both streams. */
@@ -40,12 +42,13 @@ export class FakeStream {
     else if (this.#fault !== 'silent') response.write(`retry: 1000\n${invalidation(this.newest)}`);
   }
 
-  publish(rows: readonly Row[]): void {
-    if (rows.length === 0) return;
+  /** Sends the rows up to this id that no client has. Without clients, it reads none. */
+  publish(newest: number): void {
+    if (newest === this.newest) return;
     const before = this.newest;
-    this.newest = rows.at(-1)!.id as number;
+    this.newest = newest;
     if (this.#clients.size > 0) {
-      const frames = rows.map(
+      const frames = this.#rowsAfter(before).map(
         (row) => `id: ${row.id}\ndata: {"type":"event","payload":${printRow(row)}}\n\n`,
       );
       for (const client of this.#clients) client.write(frames.join(''));

@@ -1,6 +1,6 @@
 /**
  * Tests further modes from the command line to their results, against small servers. A slow server and a saturated
- * generator are detected, even on a busy machine; audit.test.ts tests a lost event.
+ * generator are detected, even on a busy machine; compare.test.ts tests a lost event.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
