@@ -18,16 +18,13 @@ const COMPARE = fileURLToPath(new URL('./fake-main.ts', import.meta.url));
 /** Compiled modules of all runs. A run starts a dozen Node processes, which load the same modules. */
 const NODE_COMPILE_CACHE = `${ROOT}node_modules/.cache/loadgen-tests`;
 
-interface Running {
-  readonly main: string;
-  readonly argv: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  /** Interrupts the run when its stderr matches, as Ctrl-C in a terminal does. */
-  readonly interruptAt?: RegExp | undefined;
-}
+type Env = Readonly<Record<string, string>>;
 
-/** Returns also what the run left: the files in its own temporary folder, and processes. */
-export async function runProgram({ main, argv, env, interruptAt }: Running) {
+/**
+ * Returns also what the run left: the files in its own temporary folder, and processes. When its stderr matches
+ * `interruptAt`, the run is interrupted as Ctrl-C in a terminal does it.
+ */
+export async function runProgram(main: string, argv: readonly string[], env: Env, interruptAt?: RegExp) {
   const own = mkdtempSync(join(folder, 'run-'));
   // The child has its own process group, to whose processes a terminal would send the signal.
   const child = spawn(process.execPath, [main, ...argv], {
@@ -48,18 +45,14 @@ export async function runProgram({ main, argv, env, interruptAt }: Running) {
 }
 
 /** Runs the whole comparison with fake servers. `scratch` is the folder of its raw data, its report and its history. */
-export async function runCompare(
-  argv: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  interruptAt?: RegExp,
-) {
+export async function runCompare(argv: readonly string[], env: Env = {}, interruptAt?: RegExp) {
   const scratch = mkdtempSync(join(folder, 'scratch-'));
   const all = { FAKE_SCRATCH: scratch, K6_BIN: '/nowhere/k6', ...env };
-  return { ...(await runProgram({ main: COMPARE, argv, env: all, interruptAt })), scratch };
+  return { ...(await runProgram(COMPARE, argv, all, interruptAt)), scratch };
 }
 
 /** Runs a comparison that must succeed, and returns its files as well. The summary follows the schema. */
-export async function resultOf(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
+export async function resultOf(flags: readonly string[], env: Env = {}) {
   const out = join(mkdtempSync(join(folder, 'out-')), 'result.json');
   const run = await runCompare([...flags, `--out=${out}`], env);
   assert.equal(run.code, 0, run.stderr);

@@ -6,11 +6,10 @@ import Database from 'better-sqlite3';
 import { openStore } from '../plain/typescript/store.ts';
 import { createLagRecorder, StreamClient } from '../src/observe/stream/client.ts';
 import { startStreamClients } from '../src/observe/stream/clients.ts';
-import { changedFile } from './changed-file.ts';
 import { printRow, type Row } from './fake-stream.ts';
 import { failsWith } from './fake-targets.ts';
 import { ANYWHERE, listen } from './listening-server.ts';
-import { folder, lifetime } from './scratch.ts';
+import { changedFile, folder, lifetime } from './scratch.ts';
 
 const differs = (text: RegExp) => failsWith('stream_differs', text);
 

@@ -18,7 +18,7 @@ const FAKE = fileURLToPath(new URL('./sync-fake-main.ts', import.meta.url));
 /** Runs the suite with one fake server. */
 function run(scenarios: string, out: string, FAKE_FAULTS = '') {
   const argv = ['--quick', '--only=rs', `--scenarios=${scenarios}`, `--out=${out}`];
-  return runProgram({ main: FAKE, argv, env: { FAKE_FAULTS } });
+  return runProgram(FAKE, argv, { FAKE_FAULTS });
 }
 
 test('with servers that are right it ends with 0, a table and a part that follows the schema, a row a line', async () => {
