@@ -13,10 +13,11 @@ import { headlineOf, measurementNamed } from '../src/result/result.ts';
 import { resultOf, runCompare } from './run-program.ts';
 import { folder } from './scratch.ts';
 
-const LOAD = ['--warmup=500', '--concurrency=4', '--driver=autocannon'];
+const LOAD = ['--concurrency=4', '--driver=autocannon'];
 /** Two rounds, each with two slices of a hundred requests. */
-const SMALL = [...LOAD, '--events=10000', '--rounds=2', '--starts=2', '--plain', '--pick=batch,plain_batch'];
-const ROUND = ['--mode=batch', '--rounds=1', '--starts=1', '--concurrency=4', '--driver=autocannon'];
+const SIZE = ['--warmup=500', '--events=10000', '--rounds=2', '--starts=2'];
+const SMALL = [...LOAD, ...SIZE, '--plain', '--pick=batch,plain_batch'];
+const ROUND = [...LOAD, '--mode=batch', '--rounds=1', '--starts=1'];
 const ONE = [...ROUND, '--warmup=500', '--events=3000'];
 /** Many events, which are small, so that storing and auditing them takes only seconds. */
 const small = join(folder, 'small.ndjson');

@@ -49,10 +49,13 @@ const [k6, wrk] = [findK6(), findWrk()];
 const noWrk = wrk === null && 'no wrk: put it on PATH, or set WRK_BIN';
 const noK6 = k6 === null && 'no k6: set K6_BIN, put it on PATH, or run pnpm k6:install';
 const both = ['broken', 'missing'] as const;
-const AUTOCANNON: Tested = { rate: null, errors: ['broken'], driver: closedLoop() };
-const OPEN: Tested = { rate: 500, errors: both, driver: prepareOpenLoop };
-const WRK: Tested = { rate: null, skip: noWrk, driver: (...how) => wrkDriver(wrk!)(...how) };
-const K6: Tested = { rate: 500, errors: both, skip: noK6, driver: (...how) => k6Driver(k6!)(...how) };
+const DRIVERS: Readonly<Record<'autocannon' | 'open-loop' | 'wrk' | 'k6', Tested>> = {
+  autocannon: { rate: null, errors: ['broken'], driver: closedLoop() },
+  'open-loop': { rate: 500, errors: both, driver: prepareOpenLoop },
+  wrk: { rate: null, skip: noWrk, driver: (...how) => wrkDriver(wrk!)(...how) },
+  k6: { rate: 500, errors: both, skip: noK6, driver: (...how) => k6Driver(k6!)(...how) },
+};
+const { autocannon: AUTOCANNON, 'open-loop': OPEN } = DRIVERS;
 
 const start = ({ driver }: Tested, job: Job = JOB, own = lifetime) =>
   driver(job, { placement: ANYWHERE, lifetime: own });
@@ -68,12 +71,7 @@ async function send(tested: Tested, server: Listening, count: number, job: Job =
   return sending.finally(() => generator.close()).finally(() => server.close());
 }
 
-for (const [name, tested] of Object.entries({
-  autocannon: AUTOCANNON,
-  'open-loop': OPEN,
-  wrk: WRK,
-  k6: K6,
-})) {
+for (const [name, tested] of Object.entries(DRIVERS)) {
   const { rate, errors = [], skip = false } = tested;
   for (const endpoint of name === 'k6' ? (['batch'] as const) : (['batch', 'single'] as const)) {
     test(`${name} sends each event once, in the bytes of its number: ${endpoint}`, { skip }, async () => {
@@ -133,7 +131,7 @@ test('a server that is gone is errors or a failure, never throughput', async () 
   assert.deepEqual([requests, errors, duration_ms], [0, 0, 0], 'an order for nothing sends nothing');
   await own.end();
   await assert.rejects(generator.send(orderOf(AUTOCANNON, GONE.url, 10)), { code: 'generator_failed' });
-  if (wrk !== null) await assert.rejects(send(WRK, GONE, 50), { code: 'generator_failed' });
+  if (wrk !== null) await assert.rejects(send(DRIVERS.wrk, GONE, 50), { code: 'generator_failed' });
 });
 
 test('a stall of 300 ms shows in the latency of the 150 requests that were due meanwhile', async () => {
@@ -167,10 +165,11 @@ test('a request that waits too long for a connection is an error as well', async
 const MODULES = import.meta.resolve('../src/load/drivers/');
 
 // autocannon and wrk run in the same ways as these two.
-for (const [name, tested, prepared] of [
-  ['open-loop', OPEN, `(await import('${MODULES}node-generator.ts')).prepareOpenLoop`],
-  ['k6', K6, `(await import('${MODULES}k6.ts')).k6Driver(${JSON.stringify(k6)})`],
+for (const [name, prepared] of [
+  ['open-loop', `(await import('${MODULES}node-generator.ts')).prepareOpenLoop`],
+  ['k6', `(await import('${MODULES}k6.ts')).k6Driver(${JSON.stringify(k6)})`],
 ] as const) {
+  const tested = DRIVERS[name];
   const { skip = false } = tested;
   const endless = (url: string) => orderOf(tested, url, 10_000_000);
 

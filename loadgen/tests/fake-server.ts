@@ -103,11 +103,8 @@ server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${JSON.stringify({ event: 'ready', url, pid: process.pid, ...ABOUT })}\n`);
 });
 const stop = () => {
-  server.close(() => {
-    database.close();
-    store.close();
-    process.exit(0);
-  });
-  server.closeAllConnections();
+  database.close();
+  store.close();
+  process.exit(0);
 };
 process.once('SIGTERM', stop).once('SIGINT', stop);

@@ -5,13 +5,13 @@ import { BenchFailure, type FailureCode } from '../src/failure.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fake-server.ts', import.meta.url));
 
-/** Returns both servers; `faults` such as `rs:lose-one,ts:slow` make them faulty. */
-export function fakeTargets(faults = ''): Readonly<Record<TargetName, Target>> {
-  const of = new Map(faults.split(',').map((entry) => entry.split(':') as [string, string]));
+/** Returns both servers. A fault such as `rs:lose-one` makes one of them faulty. */
+export function fakeTargets(fault = ''): Readonly<Record<TargetName, Target>> {
+  const [faulty, kind] = fault.split(':');
   const fake = (name: TargetName): Target => ({
     ...TARGETS[name],
     command: process.execPath,
-    args: [PROGRAM, `--fault=${of.get(name) ?? 'none'}`],
+    args: [PROGRAM, `--fault=${name === faulty ? kind : 'none'}`],
     artefact: PROGRAM,
     sources: [],
     hasOtherBuilds: false,

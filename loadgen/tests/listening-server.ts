@@ -38,10 +38,6 @@ export async function listen(
     server.closeAllConnections();
   };
   lifetime.add(async () => close());
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    paths,
-    bodies,
-    close,
-  };
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, paths, bodies, close };
 }

@@ -19,9 +19,8 @@ test('open loops take place in the processes of the closed loop, at rates and at
   const steps = stderr.match(/^(starts|batch|open_)[^:]*/gm);
   assert.deepEqual(steps, ['starts', 'batch, round 1', 'open_20_percent, round 1', 'open_500, round 1']);
   assert.deepEqual(measurementNamed(result, 'startup')!.order, ['rs', 'ts', 'ts', 'rs', 'rs', 'ts']);
-  const [closed, share, fixed] = ['batch', 'open_20_percent', 'open_500'].map(
-    (name) => measurementNamed(raw, name)!,
-  ) as [RawMeasurement, RawMeasurement, RawMeasurement];
+  const of = (name: string) => measurementNamed(raw, name)!;
+  const [closed, share, fixed] = [of('batch'), of('open_20_percent'), of('open_500')] as const;
   assert.deepEqual([closed.processes.length, share.processes.length, fixed.processes.length], [2, 0, 0]);
   for (const { target, round, rate_events_per_s, measured } of share.slices) {
     const own = closed.slices.filter((slice) => slice.target === target && slice.round === round);

@@ -59,10 +59,8 @@ test('each mode has its measurements, by group, and a picked share the closed lo
     ['--mode=open --rate=2000', 'open_2000'],
   ]) {
     const groups = groupsOf(planOf(...line!.split(' ')).specs);
-    assert.deepEqual(
-      groups.map((group) => group.map(({ name }) => name).join(' ')),
-      wanted,
-    );
+    const names = groups.map((group) => group.map(({ name }) => name).join(' '));
+    assert.deepEqual(names, wanted);
   }
 });
 

@@ -85,9 +85,8 @@ test('random event ids are version 4 UUIDs and never come twice', () => {
     assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-let files = 0;
 function load(content: string | Buffer, most = 1000): Promise<Pool> {
-  const file = join(folder, `${files++}.ndjson`);
+  const file = join(folder, 'corpus.ndjson');
   writeFileSync(file, content);
   return loadPool({ corpus: file, seed: 1, most });
 }

@@ -43,17 +43,17 @@ const reset = 'data: {"type":"reset"}\n\n';
 const LINE_ENDS = "UPDATE events_readable SET metadata = '{' || char(13, 10) || '}' WHERE id = 1";
 
 /** Streams of three rows, what is wrong with them, and SQL that changes the file before the comparison. */
-const STREAMS: readonly (readonly [what: string, text: string, problem: string | null, sql?: string])[] = [
+const STREAMS: readonly (readonly [what: string, text: string, problem: RegExp | null, sql?: string])[] = [
   ['others between', connected + one + stats + two + third, null],
   ['spaces for line ends', all.replace('"metadata":{}', '"metadata":{  }'), null, LINE_ENDS],
-  ['one left out', connected + one + third, 'got id 3 after 1'],
-  ['one twice', connected + one + two + two + third, 'got id 2 after 2'],
-  ['a reset', connected + one + reset + two + third, 'sent an unexpected frame: data: {"type":"reset"}'],
-  ['half a frame', `${connected}${one}id: 2\n\n${two}${third}`, 'sent an unexpected frame: id: 2'],
-  ['two beginnings', connected + one + connected + two + third, 'frame: data: {"type":"connected"'],
-  ['a late beginning', connected.replace(':0}', ':1}') + two + third, '2 frames of 3 acknowledged events'],
-  ['an altered row', all, '3 frames of 3 rows, not the same', "UPDATE events_readable SET metadata = ''"],
-  ['a row more', all, '3 frames of 4 rows', 'INSERT INTO events_readable (id) VALUES (4)'],
+  ['one left out', connected + one + third, /got id 3 after 1/],
+  ['one twice', connected + one + two + two + third, /got id 2 after 2/],
+  ['a reset', connected + one + reset + two + third, /sent an unexpected frame: data: {"type":"reset"}/],
+  ['half a frame', `${connected}${one}id: 2\n\n${two}${third}`, /sent an unexpected frame: id: 2/],
+  ['two beginnings', connected + one + connected + two + third, /frame: data: {"type":"connected"/],
+  ['a late beginning', connected.replace(':0}', ':1}') + two + third, /2 frames of 3 acknowledged events/],
+  ['an altered row', all, /3 frames of 3 rows, not the same/, "UPDATE events_readable SET metadata = ''"],
+  ['a row more', all, /3 frames of 4 rows/, 'INSERT INTO events_readable (id) VALUES (4)'],
 ];
 
 for (const [what, text, problem, sql = ''] of STREAMS) {
@@ -62,10 +62,7 @@ for (const [what, text, problem, sql = ''] of STREAMS) {
     await clients.ask('until', 3);
     const finishing = clients.ask('finish', changedFile(threeRows, sql), 'round 1', 3);
     if (problem === null) assert.equal((await finishing).frames, 3);
-    else
-      await assert.rejects(finishing, ({ message, details }) =>
-        [message, ...details].join('\n').includes(problem),
-      );
+    else await assert.rejects(finishing, differs(problem));
     await clients.close();
   });
 }
