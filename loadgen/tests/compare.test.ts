@@ -18,11 +18,13 @@ const LOAD = ['--concurrency=4', '--driver=autocannon'];
 const SIZE = ['--warmup=500', '--events=10000', '--rounds=2', '--starts=2'];
 const SMALL = [...LOAD, ...SIZE, '--plain', '--pick=batch,plain_batch'];
 const ROUND = [...LOAD, '--mode=batch', '--rounds=1', '--starts=1'];
-const ONE = [...ROUND, '--warmup=500', '--events=3000'];
+const BOTH = [...ROUND, '--warmup=500', '--events=3000'];
+const ONE = [...BOTH, '--only=ts'];
 /** Many events, which are small, so that storing and auditing them takes only seconds. */
 const small = join(folder, 'small.ndjson');
 writeFileSync(small, '{"session_id":"s","agent_type":"codex","event_type":"tool_use"}');
-const MANY = [...ROUND, '--warmup=0', '--events=100000', '--batch-size=1000', `--corpus=${small}`];
+const LENGTH = ['--warmup=0', '--events=100000', '--batch-size=1000'];
+const MANY = [...ROUND, ...LENGTH, '--only=rs', `--corpus=${small}`];
 
 const whole = await resultOf(['--', ...SMALL, '--stream-clients=2']);
 const { result, raw, rawText } = whole;
@@ -136,17 +138,12 @@ test('a wrong flag exits with 2, a corpus without events with 1, both before any
 });
 
 // audit.test.ts tests further differences that the audit detects.
-const [RS, TS] = ['--only=rs', '--only=ts'];
 for (const [fault, flags, text] of [
-  [
-    'rs:lose-one',
-    [...MANY, RS],
-    /audit_failed: .* acknowledged 100000, stored 99999;[\s\S]*: 1\n +index 998,/,
-  ],
-  ['ts:refuses', [...ONE, TS], /audit_failed: [\s\S]*503 x \d+/],
-  ['ts:differs', ONE, /parity_difference: [\s\S]*rs: 200 .*"tools":\[.*\n\s+ts: 200 .*"tools":null/],
-  ['ts:dies', [...ONE, TS], /server_failed: .*ended under load \(code 3\)/],
-  ['ts:never-power', [...ONE, TS, '--durability=power'], /health_differs: [\s\S]*it runs with process/],
+  ['rs:lose-one', MANY, /audit_failed: .* acknowledged 100000, stored 99999;[\s\S]*: 1\n +index 998,/],
+  ['ts:refuses', ONE, /audit_failed: [\s\S]*503 x \d+/],
+  ['ts:differs', BOTH, /parity_difference: [\s\S]*rs: 200 .*"tools":\[.*\n\s+ts: 200 .*"tools":null/],
+  ['ts:dies', ONE, /server_failed: .*ended under load \(code 3\)/],
+  ['ts:never-power', [...ONE, '--durability=power'], /health_differs: [\s\S]*it runs with process/],
 ] as const) {
   test(`a server with the fault "${fault}" fails the run and leaves no result`, async () => {
     const file = join(folder, `${fault.replace(/\W/g, '-')}.json`);

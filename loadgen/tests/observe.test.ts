@@ -1,7 +1,7 @@
 /** Tests what a run observes: a process with a real write-ahead log, a dashboard, the checkout, the size of a server. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,23 +110,23 @@ test('an interrupted run ends the reader', async () => {
 });
 
 test('results leave a checkout clean, a source or a new file does not, and without git nothing is said', async () => {
-  const { path: root } = await lifetime.temporaryFolder();
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: root });
-  const dirtyAfter = (file: string, text: string) => {
-    writeFileSync(join(root, file), text);
-    return isDirty(root);
-  };
-  mkdirSync(join(root, 'docs/suites'), { recursive: true });
-  assert.equal(dirtyAfter('main.ts', 'before'), null);
-  for (const file of ['benchmark-results.json', 'docs/suites/sync.json']) dirtyAfter(file, 'before');
-  git('init', '--quiet');
-  git('add', '.');
-  git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '--message=before');
-  assert.equal(dirtyAfter('benchmark-results.json', 'after'), false);
-  assert.equal(dirtyAfter('docs/suites/sync.json', 'after'), false);
-  assert.equal(dirtyAfter('main.ts', 'after'), true);
-  assert.equal(dirtyAfter('main.ts', 'before'), false);
-  assert.equal(dirtyAfter('new.ts', 'after'), true);
+  const results = ['benchmark-results.json', 'docs/suites/sync.json'];
+  const files = Object.fromEntries(['main.ts', ...results].map((file) => [file, 'before']));
+  await inTree(files, (root) => {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: root });
+    const dirtyAfter = (file: string, text: string) => {
+      writeFileSync(join(root, file), text);
+      return isDirty(root);
+    };
+    assert.equal(isDirty(root), null);
+    git('init', '--quiet');
+    git('add', '.');
+    git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '--message=before');
+    for (const file of results) assert.equal(dirtyAfter(file, 'after'), false);
+    assert.equal(dirtyAfter('main.ts', 'after'), true);
+    assert.equal(dirtyAfter('main.ts', 'before'), false);
+    assert.equal(dirtyAfter('new.ts', 'after'), true);
+  });
 });
 
 test('the deployed size contains parts outside of the folder of the server', async () => {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -65,10 +65,9 @@ export async function resultOf(flags: readonly string[], env: Env = {}) {
 
 /** Returns the processes that have the run's temporary folder in their environment. Only Linux can list them. */
 function processesOf(own: string): string[] {
-  if (process.platform !== 'linux') return [];
-  return readdirSync('/proc').filter((pid) => {
+  return globSync('/proc/[0-9]*/environ').filter((file) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TMPDIR=${own}\0`);
+      return readFileSync(file, 'utf8').includes(`TMPDIR=${own}\0`);
     } catch {
       return false;
     }

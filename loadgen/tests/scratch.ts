@@ -1,18 +1,14 @@
 /** A temporary folder, changed files and a lifetime for the tests of one file. They end after the tests. */
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import Database from 'better-sqlite3';
 
-export const folder = mkdtempSync(join(tmpdir(), 'twin-ingest-test-'));
 export const lifetime = new Lifetime();
+export const { path: folder } = await lifetime.temporaryFolder();
 
-after(async () => {
-  await lifetime.end();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => lifetime.end());
 
 const AS_TABLE = `CREATE TABLE readable AS SELECT * FROM events_readable; DROP VIEW events_readable;
   ALTER TABLE readable RENAME TO events_readable;`;
