@@ -1,6 +1,6 @@
 /**
  * Tests the report page in a real Chromium: it loads nothing, shows every plot, fits a phone, and has two colour
- * schemes.
+ * schemes. Text of a result is not executed.
  *
  * The tests are skipped if no Chromium is found, but fail in CI.
  */
@@ -11,9 +11,9 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CHROMIUM, launchOptions, missing, skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { chromium, type Page } from 'playwright-core';
-import { mean } from '../src/analyse/statistics.ts';
 import { htmlReport } from '../src/report/html.ts';
-import { FULL } from './report-fixture.ts';
+import type { RawResult } from '../src/result/result.ts';
+import { FULL, HOSTILE, hostile } from './report-fixture.ts';
 import { folder } from './scratch.ts';
 
 const browser = CHROMIUM === undefined ? undefined : await chromium.launch(launchOptions);
@@ -29,14 +29,11 @@ const COLOURS = `[
   getComputedStyle(document.querySelector('figure svg text')).fill,
 ]`;
 
-/** Returns the brightness of `rgb(…)`, from 0 to 255. */
-const brightness = (colour: string) => mean(colour.match(/\d+/g)!.map(Number));
-
 /** Opens the page. It must fit the width, ask for no other file, and report no error. */
-async function open(width: number, colorScheme: 'light' | 'dark'): Promise<Page> {
+async function open(result: RawResult, width: number, colorScheme: 'light' | 'dark'): Promise<Page> {
   assert.ok(browser, String(missing));
   const file = join(folder, `${width}-${colorScheme}.html`);
-  writeFileSync(file, htmlReport(FULL));
+  writeFileSync(file, htmlReport(result));
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const seen: string[] = [];
   page.on('console', (message) => void seen.push(message.text()));
@@ -52,8 +49,8 @@ async function open(width: number, colorScheme: 'light' | 'dark'): Promise<Page>
 
 test('the page is whole on a phone and a wide screen, and readable in light and dark', { skip }, async () => {
   const grounds = new Set<string>();
-  const wide = [await open(1200, 'light'), await open(1400, 'dark')];
-  for (const page of [await open(360, 'light'), ...wide]) {
+  const wide = [await open(FULL, 1200, 'light'), await open(FULL, 1400, 'dark')];
+  for (const page of [await open(FULL, 360, 'light'), ...wide]) {
     const drawn = await page.$$eval('figure svg', (plots) =>
       plots.map((svg) => {
         const { width, height } = svg.getBoundingClientRect();
@@ -68,3 +65,17 @@ test('the page is whole on a phone and a wide screen, and readable in light and 
   }
   assert.equal(grounds.size, 2);
 });
+
+test('text of a result is shown and does nothing', { skip }, async () => {
+  const page = await open(hostile(), 360, 'dark');
+  assert.equal(await page.locator('img, script').count(), 0);
+  assert.notEqual(await page.title(), '1');
+  const text = await page.locator('body').textContent();
+  assert.ok(text?.includes(HOSTILE));
+});
+
+/** Returns the brightness of `rgb(…)`, from 0 to 255. */
+function brightness(colour: string): number {
+  const [red, green, blue] = colour.match(/\d+/g)!.map(Number);
+  return 0.3 * red! + 0.59 * green! + 0.11 * blue!;
+}
