@@ -6,11 +6,11 @@ const sizes = <T>(all: T, usual: T, quick: T) => ({ all, default: usual, quick }
 const SIZES = {
   /** Round trips of each server without a throttle. `paced_round_trips` have the client's own throttle. */
   round_trips: sizes(3000, 2000, 50),
-  paced_round_trips: sizes(500, 100, 10),
+  paced_round_trips: sizes(500, 60, 10),
   burst_events: sizes<readonly number[]>([10, 50, 100, 500, 1000], [10, 1000], [50]),
   /** Odd, so that the median is a measured value. */
   burst_repetitions: sizes(7, 3, 1),
-  slider_s: sizes(10, 4, 0.3),
+  slider_s: sizes(10, 3, 0.3),
   slider_repetitions: sizes(3, 1, 1),
   fan_out_clients: sizes<readonly number[]>([0, 1, 10, 100, 1000], [0, 1000], [0, 20]),
   fan_out_rounds: sizes(3, 2, 1),
