@@ -107,7 +107,7 @@ export function soakPart(result: Result, { servers: measured, generator }: Measu
     title: 'Drift over the soak',
     table: { head: ['Over time', ...servers.map((name) => SHORT_NAMES[name]), 'Tolerance'], rows },
     lines: [
-      'Slopes are Theil–Sen estimates with their 95 % interval, after the first minute. Within the tolerance a slope is stable.',
+      'Slopes are Theil–Sen estimates with their 95 % interval, without the first third of the soak. Within the tolerance a slope is stable.',
       ...dashboard,
       `Generator: ${formatValue(generator!.cpu_us_per_event, 'us')} of CPU per event, ${percent(generator!.core_share)} of a core.`,
     ],
