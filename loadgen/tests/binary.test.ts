@@ -1,6 +1,5 @@
 /** Tests the parts of `pnpm bench:binary`: flags, bytes, orders, laps, goals, and reports. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +20,9 @@ import { binaryTerminal } from '../src/binary/report/terminal.ts';
 import { figuresOf } from '../src/binary/scenarios/transfer.ts';
 import { parseSuite } from '../src/plan/suite-options.ts';
 import { violations } from '../src/result/json.ts';
+import { Helper } from '../src/run/helper.ts';
 import { sampleBinary, transferRow } from './binary-sample.ts';
+import { lifetime } from './scratch.ts';
 
 test('flags choose servers, scenarios and size, and every wrong one is reported', () => {
   const parsed = parseSuite(BINARY, ['--only', 'ts', '--scenarios=livez', '--all', '--no-build']);
@@ -144,32 +145,23 @@ test('bodies are compared, and /livez is asked meanwhile', async (context) => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const child = fork(new URL('../src/binary/body-main.ts', import.meta.url), { serialization: 'advanced' });
-  context.after(() => {
-    child.kill();
+  const program = new URL('../src/binary/body-main.ts', import.meta.url);
+  const child = new Helper<BodyOrders>({ name: 'the process that sends', program, lifetime });
+  context.after(async () => {
+    await child.close();
     server.closeAllConnections();
     server.close();
   });
-  const first = () => ask(child, 'first', port, 'echo', 1000);
-  assert.deepEqual(await first(), { value: undefined });
+  const first = () => child.ask('first', port, 'echo', 1000);
+  await first();
   const probe = new LivezProbe(`http://127.0.0.1:${port}`);
-  const { value: moved } = await ask(child, 'run', 0.1);
+  const moved = await child.ask('run', 0.1);
   const times = await probe.end();
-  assert.ok(moved!.bodies > 0 && moved!.duration_ms >= 100, JSON.stringify(moved));
+  assert.ok(moved.bodies > 0 && moved.duration_ms >= 100, JSON.stringify(moved));
   assert.ok(times.length > 0 && times.every((time, i) => time >= (times[i - 1] ?? 0)), String(times));
   isWrong = true;
-  assert.match(JSON.stringify(await first()), /other bytes/);
+  await assert.rejects(first(), /other bytes/);
 });
-
-async function ask<Name extends keyof BodyOrders>(
-  child: ChildProcess,
-  name: Name,
-  ...input: Parameters<BodyOrders[Name]>
-) {
-  child.send({ name, input });
-  const [reply] = await once(child, 'message');
-  return reply as { readonly value?: Awaited<ReturnType<BodyOrders[Name]>> };
-}
 
 test('a result follows the schema, with every figure', async () => {
   const figures = Object.fromEntries(Object.keys(FIGURES).map((key) => [key, [1, 2]]));

@@ -1,6 +1,5 @@
 /** Tests the parts of `pnpm bench:rpc`: flags, values, samples, calls, goals, and reports. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +22,9 @@ import { rpcTerminal } from '../src/rpc/report/terminal.ts';
 import { marginOf, Samples } from '../src/rpc/samples.ts';
 import { parametersOf, usualCall } from '../src/rpc/scenario.ts';
 import { argumentOf, callOf, LOREM, nameOf, responseOf, STRING_CHARACTERS } from '../src/rpc/values.ts';
+import { Helper } from '../src/run/helper.ts';
 import { rpcRow, sampleRpc } from './rpc-sample.ts';
+import { lifetime } from './scratch.ts';
 
 test('flags choose servers, scenarios, size and seed, and every wrong one is reported', () => {
   const parsed = parseSuite(RPC, [
@@ -165,24 +166,23 @@ test('calls are compared, then timed, by each client and in each format', async 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const child = fork(new URL('../src/rpc/call-main.ts', import.meta.url), { serialization: 'advanced' });
-  context.after(() => {
-    child.kill();
+  const program = new URL('../src/rpc/call-main.ts', import.meta.url);
+  const child = new Helper<CallOrders>({ name: 'the process that calls', program, lifetime });
+  context.after(async () => {
+    await child.close();
     server.closeAllConnections();
     server.close();
   });
   const subject = { type: 'dict', length: 3, strings: 'random' } as const;
-  const prepare = (call: Call) => ask(child, 'prepare', port, call, 1, 0);
+  const prepare = (call: Call) => child.ask('prepare', port, call, 1, 0);
   for (const call of [
     usualCall(subject),
     usualCall(subject, { format: 'msgpack', client: 'unchecked' }),
     usualCall(subject, { client: 'raw', in_flight: 3 }),
     usualCall({ ...subject, length: null }, { in_flight: 2 }),
   ]) {
-    assert.deepEqual(await prepare(call), { value: undefined });
-    const reply = await ask(child, 'run', 0, 5);
-    assert.ok('value' in reply, JSON.stringify(reply));
-    const { samples_us, latencies_us, lib_us, sent_bytes, received_bytes } = reply.value!;
+    await prepare(call);
+    const { samples_us, latencies_us, lib_us, sent_bytes, received_bytes } = await child.ask('run', 0, 5);
     assert.equal(latencies_us.length, 5);
     assert.deepEqual([...lib_us], call.client === 'raw' ? [] : [50, 50, 50, 50, 50]);
     assert.ok(samples_us.length > 0 && samples_us.every((us) => us > 0));
@@ -192,23 +192,12 @@ test('calls are compared, then timed, by each client and in each format', async 
     );
   }
   wrong = 'value';
-  assert.match(JSON.stringify(await prepare(usualCall(subject))), /echo\.dicts, json: 200/);
+  await assert.rejects(prepare(usualCall(subject)), /echo\.dicts, json: 200/);
   wrong = null;
-  assert.ok('value' in (await prepare(usualCall(subject, { client: 'unchecked' }))));
+  await prepare(usualCall(subject, { client: 'unchecked' }));
   wrong = 'length';
-  const late = await ask(child, 'run', 0, 1);
-  assert.match(JSON.stringify(late), /echo\.dicts gave another value/);
+  await assert.rejects(child.ask('run', 0, 1), /echo\.dicts gave another value/);
 });
-
-async function ask<Name extends keyof CallOrders>(
-  child: ChildProcess,
-  name: Name,
-  ...input: Parameters<CallOrders[Name]>
-) {
-  child.send({ name, input });
-  const [reply] = await once(child, 'message');
-  return reply as { readonly value?: Awaited<ReturnType<CallOrders[Name]>> };
-}
 
 test('the reference parses and answers the same call, with and without its bytes', () => {
   const subject = { type: 'nestedDict', length: 3, strings: 'random' } as const;
