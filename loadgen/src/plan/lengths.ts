@@ -15,6 +15,9 @@ export const SLICE_S = { batch: 0.75, single: 2, open: 3, slow_open: 5 };
 /** Highest rate (events/s) at which an open loop has the longer slices. */
 export const SLOW_EVENTS_PER_S = 1_000;
 
+/** Rate of a soak. Two cores then have time for ten clients of the stream, k6 and a dashboard. */
+export const SOAK_EVENTS_PER_S = 5_000;
+
 /** Seconds of a soak per server: by default, and with `--quick`. */
 export const SOAK_S = { default: 1800, quick: 60 };
 

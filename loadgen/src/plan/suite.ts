@@ -5,10 +5,11 @@
  * comparison (`--mode=all`) needs a corpus only for the row with real events.
  */
 import type { RunMode } from './flags.ts';
-import { RATES, ROUNDS, SLICE_S, SLICES, SLOW_EVENTS_PER_S, SOAK_S, WARMUP_S } from './lengths.ts';
+import { RATES, ROUNDS, SLICE_S, SLICES, SLOW_EVENTS_PER_S, SOAK_EVENTS_PER_S, SOAK_S, WARMUP_S } from './lengths.ts';
 import { type Options, parseRates, type RequestedRate, type Spec } from './spec.ts';
 
-/** Rate of the soak, and of the open loop with clients of the stream; and the number of those clients. */
+/** Rate of the soak, rate of the open loop with clients of the stream, and the number of clients in both. */
+const SOAK_RATE: FixedRate = { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S };
 const STREAM_RATE: FixedRate = { kind: 'fixed', events_per_s: 10_000 };
 const STREAM_CLIENTS = 10;
 
@@ -145,7 +146,7 @@ function soak(options: Options, tools: Tools): Spec {
   const usual = SOAK_S[options.quick ? 'quick' : 'default'];
   const { streamClients = STREAM_CLIENTS, duration = usual } = options;
   // The command line accepts only one fixed rate for a soak.
-  const rate = (options.rates?.[0] ?? STREAM_RATE) as FixedRate;
+  const rate = (options.rates?.[0] ?? SOAK_RATE) as FixedRate;
   const length = duration % 60 === 0 ? `${duration / 60} min` : `${duration} s`;
   const title = `Soak: ${length} at ${eventsPerSecond(rate)}, ${streamClients} stream clients, a dashboard`;
   const own = { name: 'soak', title, mode: 'soak', driver: tools.k6 ? 'k6' : 'open', rate } as const;
