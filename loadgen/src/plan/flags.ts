@@ -4,7 +4,7 @@
  * Invariant: parsing, checks, help and the types of options follow from these tables. No other code contains a default
  * of a flag.
  */
-import { PEER_S, RATES, ROUNDS, SLICE_S, SOAK_EVENTS_PER_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
+import { PEER_S, RATES, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
 
 const MODES = ['startup', 'main', 'batch', 'single', 'open', 'soak', 'all'] as const;
 export type RunMode = (typeof MODES)[number];
@@ -89,7 +89,7 @@ export const HELP: Readonly<Record<FlagName, string>> = {
   driver: 'what sends in a closed loop; wrk costs least and reports no latencies [wrk where it is installed]',
   concurrency: 'connections',
   'batch-size': 'events in a request',
-  rate: `events/s, or in an open loop also shares of each server's own throughput [open ${RATES.all}; soak ${SOAK_EVENTS_PER_S}]`,
+  rate: `events/s, or in an open loop also shares of each server's own throughput [open ${RATES.all}; soak ${RATES.soak}]`,
   'stream-clients':
     'clients of the live stream during the load, each checked against the file [soak 10, else 0]',
   warmup:

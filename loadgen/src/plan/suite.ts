@@ -5,11 +5,11 @@
  * comparison (`--mode=all`) needs a corpus only for the row with real events.
  */
 import type { RunMode } from './flags.ts';
-import { RATES, ROUNDS, SLICE_S, SLICES, SLOW_EVENTS_PER_S, SOAK_EVENTS_PER_S, SOAK_S, WARMUP_S } from './lengths.ts';
+import { RATES, ROUNDS, SLICE_S, SLICES, SLOW_EVENTS_PER_S, SOAK_S, WARMUP_S } from './lengths.ts';
 import { type Options, parseRates, type RequestedRate, type Spec } from './spec.ts';
 
 /** Rate of the soak, rate of the open loop with clients of the stream, and the number of clients in both. */
-const SOAK_RATE: FixedRate = { kind: 'fixed', events_per_s: SOAK_EVENTS_PER_S };
+const SOAK_RATE: FixedRate = { kind: 'fixed', events_per_s: RATES.soak };
 const STREAM_RATE: FixedRate = { kind: 'fixed', events_per_s: 10_000 };
 const STREAM_CLIENTS = 10;
 
