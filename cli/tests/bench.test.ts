@@ -64,7 +64,7 @@ test('bench reports every wrong flag', async () => {
 for (const signal of ['SIGINT', 'SIGHUP'] as const) {
   test(`${signal} prints what bench has measured, and leaves no folder`, async () => {
     await inTree({}, async (cwd) => {
-      const flags = ['bench', '--rounds', '1', '--events', '2000'];
+      const flags = ['bench', '--only', 'rust', '--rounds', '1', '--events', '2000'];
       const { child, said, ended } = start('main', flags, { cwd, env: { TMPDIR: cwd } });
       await said(/^starts: 8 a server$/m);
       child.kill(signal);
