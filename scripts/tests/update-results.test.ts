@@ -104,6 +104,7 @@ test('bench:soak results become a document', async () => {
     const text = readFileSync(join(root, 'docs/suites/soak.md'), 'utf8');
     assert.match(text, /^# Soak\n/);
     assert.match(text, /\n\| RSS \| [^|]+ \| [^|]+ \| \d/);
+    assert.match(text, /\n- Of the RSS below, \d+ MiB\/h are filters of ids, which take 2 bytes /);
     writeFileSync(join(root, path), '{"schema_version":1}');
     assert.throws(() => update(root), /soak\.json has schema version 1/);
   });

@@ -5,6 +5,7 @@
  * Invariants: the same result gives the same bytes, at most 15 KB of them. No winner is written by hand, and the front
  * matter states whether everything was measured.
  */
+import LIMITS from '../../../contract/limits.json' with { type: 'json' };
 import type { ProgramFacts } from '../../plain/facts.ts';
 import { SUITE_NAMES } from '../result/json.ts';
 import { headlineOf, measurementNamed, type Result } from '../result/result.ts';
@@ -67,14 +68,18 @@ export function currentSection(result: Result): string {
 /** Returns docs/suites/soak.md: which resources grow during `pnpm bench:soak`. */
 export function soakDocument(result: Result): string {
   const soak = measurementNamed(result, 'soak')!;
-  const events = group(Math.round(soak.audited_events / serversIn(result).length));
+  const events = soak.audited_events / serversIn(result).length;
+  const bytes = LIMITS.event_key_filter_bits / 8;
+  const { warmup_events, duration_s } = soak.workload!;
+  const growth = (((events - warmup_events!) / duration_s!) * 3600 * bytes) / 2 ** 20;
   return joined([
     '# Soak',
     'For operators who ask what grows while a server runs. `pnpm bench:soak` measures it; `pnpm results:update` writes this file from `docs/suites/soak.json`.',
     markdownLines([
       `${soak.title}. Sent by ${soak.driver!.name} ${soak.driver!.version}.`,
       takenText(result),
-      `The audit found each of about ${events} events per server, and each stream client received all of them.`,
+      `The audit found each of about ${group(Math.round(events))} events per server, and each stream client received all of them.`,
+      `Of the RSS below, ${growth.toFixed(0)} MiB/h are filters of ids, which take ${bytes} bytes per accepted id (decision 14).`,
     ]),
     markdownSection(soakPart(result, soak)),
     markdownSection(reportOf(result).warnings),
