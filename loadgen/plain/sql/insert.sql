@@ -1,4 +1,5 @@
--- Trims texts and sets defaults. An empty text is no value.
+-- Trims texts, sets defaults, and replaces long metadata by its length with the members that fit. An empty text is no
+-- value.
 INSERT INTO events (
   event_id, session_id, agent_type, event_type, tool_name,
   status, source,
@@ -12,5 +13,18 @@ INSERT INTO events (
   ifnull(:tokens_in, 0), ifnull(:tokens_out, 0), ifnull(:cache_read_tokens, 0), ifnull(:cache_write_tokens, 0),
   nullif(trim(:branch), ''), nullif(trim(:project), ''), nullif(trim(:model), ''),
   nullif(trim(:source_event), ''), nullif(trim(:call_id), ''), nullif(trim(:agent_id), ''),
-  :duration_ms, :cost_usd, :client_timestamp, :payload_truncated, :metadata
+  :duration_ms, :cost_usd, :client_timestamp, octet_length(:metadata) > 10240,
+  iif(octet_length(:metadata) <= 10240, :metadata, (
+    WITH RECURSIVE keys (place, key) AS (
+      VALUES (1, 'command'), (2, 'file_path'), (3, 'query'), (4, 'pattern'), (5, 'error'), (6, 'message'),
+        (7, 'tool_name'), (8, 'path'), (9, 'type')
+    ), summary (place, text) AS (
+      VALUES (0, concat('{"_truncated":true,"_original_bytes":', octet_length(:metadata)))
+      UNION ALL
+      SELECT keys.place, iif(octet_length(text || longer) < 10240, text || longer, text)
+      FROM summary, (SELECT place, concat(',"', key, '":') || (:metadata -> key) AS longer FROM keys) AS keys
+      WHERE keys.place = summary.place + 1
+    )
+    SELECT text || '}' FROM summary ORDER BY place DESC LIMIT 1
+  ))
 ) ON CONFLICT (event_id) DO NOTHING

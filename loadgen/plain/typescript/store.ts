@@ -1,16 +1,12 @@
 /**
  * One connection, one statement for each event, one transaction for each request.
  *
- * The statement and the table trim texts, set defaults and check values, for both languages alike.
+ * The statement and the table trim texts, set defaults, shorten metadata and check values, for both languages alike.
  */
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const PRAGMAS = read('../../../contract/pragmas.sql');
-const PRAGMA_NAMES = [...PRAGMAS.matchAll(/^PRAGMA (\w+)/gm)].map(([, name]) => name!);
-const MAX_METADATA_BYTES = 10_240;
-const SUMMARY_KEYS = 'command file_path query pattern error message tool_name path type'.split(' ');
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const FIELDS = Object.entries({
   session_id: 'string',
@@ -42,7 +38,7 @@ class InvalidEvent extends Error {
 
 export function openStore(path: string, durability: string) {
   const db = new Database(path);
-  db.exec(PRAGMAS);
+  db.exec(read('../../../contract/pragmas.sql'));
   db.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
   db.exec(read('../sql/schema.sql'));
   const insertOne = db.prepare(read('../sql/insert.sql'));
@@ -72,9 +68,11 @@ export function openStore(path: string, durability: string) {
     insert: (events: readonly unknown[]) => insert(events.map(rowOf)),
     stats: () => stats.get()!,
     health() {
-      const names = [...PRAGMA_NAMES, 'synchronous', 'page_size'];
-      const pragmas = names.map((name) => [name, db.pragma(name, { simple: true })]);
-      return { ...JSON.parse(health.get()!), pragmas: Object.fromEntries(pragmas) };
+      const answer = JSON.parse(health.get()!);
+      // These two have no table-valued function.
+      for (const name of ['mmap_size', 'wal_autocheckpoint'])
+        answer.pragmas[name] = db.pragma(name, { simple: true });
+      return answer;
     },
     close: () => db.close(),
   };
@@ -89,11 +87,8 @@ function rowOf(sent: unknown): object {
     if (value !== null && typeof value !== type) throw new InvalidEvent(`${field} must be a ${type}`);
     row[field] = value;
   }
-  const metadata = JSON.stringify(event.metadata ?? {});
-  const isLong = Buffer.byteLength(metadata) > MAX_METADATA_BYTES;
   row.client_timestamp = inUtc(row.client_timestamp as string | null);
-  row.payload_truncated = isLong ? 1 : 0;
-  row.metadata = isLong ? summaryOf(metadata, event.metadata as Record<string, unknown>) : metadata;
+  row.metadata = JSON.stringify(event.metadata ?? {});
   return row;
 }
 
@@ -102,15 +97,4 @@ function inUtc(time: string | null): string | null {
   const date = new Date(RFC_3339.test(time) ? time : Number.NaN);
   if (Number.isNaN(date.getTime())) throw new InvalidEvent('client_timestamp must be a timestamp');
   return date.toISOString();
-}
-
-/** Returns the length of long metadata with the members that fit. */
-function summaryOf(text: string, metadata: Record<string, unknown>): string {
-  let summary = `{"_truncated":true,"_original_bytes":${Buffer.byteLength(text)}`;
-  for (const key of SUMMARY_KEYS) {
-    if (metadata[key] === undefined) continue;
-    const longer = `${summary},"${key}":${JSON.stringify(metadata[key])}`;
-    if (Buffer.byteLength(longer) < MAX_METADATA_BYTES) summary = longer;
-  }
-  return `${summary}}`;
 }

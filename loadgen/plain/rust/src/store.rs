@@ -1,8 +1,7 @@
 //! One connection, one statement for each event, one transaction for each request.
 //!
-//! The statement and the table trim texts, set defaults and check values, for both languages alike.
+//! The statement and the table trim texts, set defaults, shorten metadata and check values, for both languages alike.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -11,10 +10,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use serde_rusqlite::to_params_named;
-
-const PRAGMAS: &str = include_str!("../../../../contract/pragmas.sql");
-const MAX_METADATA_BYTES: usize = 10_240;
-const SUMMARY_KEYS: &str = "command file_path query pattern error message tool_name path type";
 
 /// An event as sent.
 #[derive(Deserialize, Serialize)]
@@ -46,7 +41,7 @@ pub struct Event {
 
 pub fn open(path: &Path, durability: &str) -> Result<Connection> {
     let db = Connection::open(path)?;
-    db.execute_batch(PRAGMAS)?;
+    db.execute_batch(include_str!("../../../../contract/pragmas.sql"))?;
     db.pragma_update(None, "synchronous", if durability == "power" { "FULL" } else { "NORMAL" })?;
     db.execute_batch(include_str!("../../sql/schema.sql"))?;
     Ok(db)
@@ -83,36 +78,19 @@ pub fn stats(db: &Connection) -> Result<Value> {
 
 pub fn health(db: &Connection) -> Result<Value> {
     let mut health: Value = db.query_row(include_str!("../../sql/health.sql"), [], |row| row.get(0))?;
-    let names = PRAGMAS.lines().filter_map(|line| line.strip_prefix("PRAGMA ")?.split(' ').next());
-    for name in names.chain(["synchronous", "page_size"]) {
-        health["pragmas"][name] = db.pragma_query_value(None, name, |row| {
-            row.get::<_, i64>(0).map(Value::from).or_else(|_| row.get::<_, String>(0).map(Value::from))
-        })?;
+    // These two have no table-valued function.
+    for name in ["mmap_size", "wal_autocheckpoint"] {
+        health["pragmas"][name] = db.pragma_query_value(None, name, |row| row.get::<_, i64>(0))?.into();
     }
     Ok(health)
 }
 
 /// Returns 1, or 0 for a duplicate.
 fn insert_one(statement: &mut Statement, event: &Event) -> Result<usize> {
-    let metadata = event.metadata.as_ref().map_or("{}", |metadata| metadata.get());
-    let summary = (metadata.len() > MAX_METADATA_BYTES).then(|| summary(metadata));
     let time = event.client_timestamp.map(|time| time.to_rfc3339_opts(SecondsFormat::Millis, true));
+    let metadata = event.metadata.as_ref().map_or("{}", |metadata| metadata.get());
     let mut row = to_params_named(event).map_err(|error| Error::ToSqlConversionFailure(error.into()))?;
     row.push((":client_timestamp".into(), Box::new(time)));
-    row.push((":payload_truncated".into(), Box::new(summary.is_some())));
-    row.push((":metadata".into(), Box::new(summary.unwrap_or_else(|| metadata.into()))));
+    row.push((":metadata".into(), Box::new(metadata.to_owned())));
     statement.execute(row.to_slice().as_slice())
-}
-
-/// Returns the length of long metadata with the members that fit.
-fn summary(metadata: &str) -> String {
-    let members: HashMap<String, &RawValue> = serde_json::from_str(metadata).unwrap_or_default();
-    let mut summary = format!(r#"{{"_truncated":true,"_original_bytes":{}"#, metadata.len());
-    for (key, value) in SUMMARY_KEYS.split(' ').filter_map(|key| members.get_key_value(key)) {
-        let longer = format!(r#"{summary},"{key}":{value}"#);
-        if longer.len() < MAX_METADATA_BYTES {
-            summary = longer;
-        }
-    }
-    summary + "}"
 }
