@@ -1,6 +1,6 @@
 /**
- * Tests the report page in a real Chromium: it loads nothing, shows every plot, fits a phone, and has two colour
- * schemes. Text of a result is not executed.
+ * Tests the report page in a real Chromium: it loads nothing, shows every plot, fits a phone in six screens, and has two
+ * colour schemes. Text of a result is not executed.
  *
  * The tests are skipped if no Chromium is found, but fail in CI.
  */
@@ -23,6 +23,7 @@ after(() => browser?.close());
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 const OVERFULL_CARDS =
   '[...document.querySelectorAll(".card")].filter((card) => card.scrollWidth > card.clientWidth).length';
+const SCREENS = 'document.documentElement.scrollHeight / innerHeight';
 const COLOURS = `[
   getComputedStyle(document.body).backgroundColor,
   getComputedStyle(document.body).color,
@@ -58,6 +59,13 @@ test('the page is whole on a phone and a wide screen, and readable in light and 
       }),
     );
     assert.deepEqual(drawn, [true, true, true]);
+    assert.equal(await page.locator('.card').count(), 6);
+    assert.ok((await page.evaluate<number>(SCREENS)) <= 6);
+    const folded = page.locator('details', { hasText: 'Caveats (' });
+    assert.equal(await folded.locator('li').first().isVisible(), false);
+    await folded.locator('summary').click();
+    assert.ok(await folded.locator('li').first().isVisible());
+    assert.equal(await page.evaluate<number>(OVERFLOW), 0);
     const [ground, ink, tick] = await page.evaluate<string[]>(COLOURS);
     assert.equal(tick, ink);
     assert.ok(Math.abs(brightness(ground!) - brightness(ink!)) > 150, `${ink} on ${ground}`);

@@ -1,11 +1,13 @@
 /**
- * .bench/benchmark-report.html: the answers, the parts of the report with their plots, memory, and the limits. The page
- * is one file that loads no other and runs no script.
+ * .bench/benchmark-report.html: the answers, the six rows, design and language, the plots, and how far the figures can
+ * be trusted. All tables and lists below that are folded, so that the page has at most six screens on a phone. It is one
+ * file that loads no other and runs no script.
  *
  * Invariant: the same result gives the same bytes, and text of the result never becomes markup.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { RawResult } from '../result/result.ts';
+import { choiceOf } from './choice.ts';
 import { READING, takenText } from './conditions.ts';
 import { formatMedian, formatRatio } from './format.ts';
 import { LOOKS } from './html/draw.ts';
@@ -24,19 +26,18 @@ const STYLE = `
 @media (prefers-color-scheme:dark){:root{--rs:#ff9e5e;--ts:#62bdf5;--ground:#0e141b;--card:#18212b;--ink:#e9eef4;--soft:#9dabba;--line:#2c3844}}
 *{box-sizing:border-box}
 body{max-width:1440px;margin:0 auto;padding:clamp(12px,2.2vw,32px);overflow-wrap:anywhere;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;-webkit-text-size-adjust:100%}
-h1{font-size:clamp(1.7rem,4vw,2.7rem);line-height:1.12;margin:0 0 .5rem;letter-spacing:-.02em;text-wrap:balance}
-h2{font-size:1.45rem;letter-spacing:-.01em;margin:2.4rem 0 .3rem}
+h1{font-size:clamp(1.7rem,4vw,2.2rem);line-height:1.12;margin:0 0 .5rem;letter-spacing:-.02em;text-wrap:balance}
+h2{font-size:1.45rem;letter-spacing:-.01em;margin:1.7rem 0 .3rem}
 h3{font-size:1.02rem;margin:0;line-height:1.3}
 p{margin:.4rem 0}
 ul{padding-left:1.1rem}
 li{margin:.3rem 0}
 .cards,.plots{display:grid;gap:16px}
-.cards{grid-template-columns:repeat(auto-fill,minmax(max(165px,18%),1fr))}
+.cards{grid-template-columns:repeat(auto-fill,minmax(max(150px,28%),1fr))}
 .plots{grid-template-columns:repeat(auto-fill,minmax(min(100%,400px),1fr))}
 .card,figure{background:var(--card);border:1px solid var(--line);border-radius:14px;padding:14px 16px;margin:0;min-width:0}
 .bar{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.1rem .6rem;padding:.28rem 0;font-size:.95rem}
 .bar span,.bar strong{white-space:nowrap}
-@media (max-width:500px){.cards{gap:8px}.card{padding:10px}.bar{font-size:.82rem}}
 .bar i{flex:0 0 100%;height:8px;border-radius:4px;background:linear-gradient(to right,var(--own) var(--part),var(--line) var(--part))}
 .rs{--own:var(--rs)}.ts{--own:var(--ts)}
 .bar b,.key b{color:var(--own)}
@@ -49,20 +50,23 @@ svg text{white-space:pre}
 svg [aria-label$="grid"]{stroke:var(--line);stroke-opacity:1}
 figcaption{font-size:.87rem;line-height:1.4}
 .table{overflow-x:auto;margin:.3rem 0 1rem}
-.limits{columns:2 460px;column-gap:2.5rem;font-size:.92rem}
-.limits td{white-space:normal}
+details{border-top:1px solid var(--line)}
+summary{padding:.55rem 0;font-weight:650;cursor:pointer}
 table{overflow-wrap:normal;border-collapse:collapse;font-size:.87rem;font-variant-numeric:tabular-nums}
 th,td{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid var(--line);font-weight:400;white-space:nowrap}
+@media (min-width:1100px){.glance:has(section){display:grid;grid-template-columns:3fr 2fr;gap:2rem}.glance h2{margin-top:0}.glance th,.glance td{white-space:normal}}
+@media (max-width:500px){.cards{gap:8px}.card{padding:10px}.bar{font-size:.82rem}table{font-size:.78rem}th,td{white-space:normal;padding-right:.4rem}}
 `;
 
 export function htmlReport(result: RawResult): string {
-  const { answers, parts, analysis, caveats, warnings, environment, workload } = reportOf(result);
+  const { answers, results, parts, analysis, caveats, warnings, environment, workload } = reportOf(result);
   const title = serversIn(result)
     .map((name) => result.servers[name]!.label)
     .join(' and ');
   const [design, ...loads] = parts;
   const plots = [...rateFigures(result), ...memoryFigures(result)];
-  const cards = headlineRows(result).map((row) => card(result, row));
+  const rows = Object.values(choiceOf(result) ?? headlineRows(result));
+  const folded = [{ ...results, lines: [] }, ...loads, analysis, warnings, caveats, environment, workload];
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -78,23 +82,39 @@ export function htmlReport(result: RawResult): string {
 <h1>${title}</h1>
 <p>One event-ingest API, the same requests. ${takenText(result)}</p>
 ${sectionMarkup(answers)}
-<div class="cards">${cards}</div>
-<p class="fine">${READING}</p>
-${sectionMarkup(design!)}
+<div class="glance"><div><div class="cards">${rows.map((row) => card(result, row))}</div>
+<p class="fine">${READING}</p></div>
+${sectionMarkup(design!)}</div>
 ${plots.length === 0 ? null : html`<h2>Latency and CPU over load, memory over time</h2><div class="plots">${plots}</div>`}
-${loads.map(sectionMarkup)}
-<div class="limits">${[analysis, warnings, caveats, environment, workload].map(sectionMarkup)}</div>
+<h2>All figures, and how far they can be trusted</h2>
+${folded.map(foldedMarkup)}
 </body>
 </html>
 `.text;
 }
 
-/** Returns a section, in which the label of each line is bold; nothing without rows and lines. */
-function sectionMarkup({ title, table, lines }: Section): Markup | null {
+/** Returns a section; nothing without rows and lines. */
+function sectionMarkup(section: Section): Markup | null {
+  const content = contentMarkup(section);
+  return content && html`<section><h2>${section.title}</h2>${content}</section>`;
+}
+
+/** Returns a section that a reader opens. Its title has the number of its rows, or of its lines. */
+function foldedMarkup(section: Section): Markup | null {
+  const { title, table, lines } = section;
+  const content = contentMarkup(section);
+  return (
+    content &&
+    html`<details><summary>${title} (${table?.rows.length || lines.length})</summary>${content}</details>`
+  );
+}
+
+/** Returns the table, and the lines with bold labels. */
+function contentMarkup({ table, lines }: Section): Markup | null {
   const rows = table?.rows.length ? tableMarkup(table) : null;
-  if (rows === null && lines.length === 0) return null;
   const items = lines.map(labelled).map(([label, text]) => html`<li><b>${label}</b>${text}</li>`);
-  return html`<section><h2>${title}</h2>${rows}${items.length === 0 ? null : html`<ul>${items}</ul>`}</section>`;
+  if (rows === null && items.length === 0) return null;
+  return html`${rows}${items.length === 0 ? null : html`<ul>${items}</ul>`}`;
 }
 
 function tableMarkup({ head, rows }: Table): Markup {
