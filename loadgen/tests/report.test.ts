@@ -75,6 +75,9 @@ for (const [name, write] of Object.entries(REPORTS)) {
     const text = flat(write(ALIKE));
     assert.doesNotMatch(text, /Rust (takes|holds|spends|keeps) \d|Rust’s [^.]* is \d/);
     assert.match(text, /[Nn]o difference/);
+    const unsure = flat(write(compared({ verdict: 'too_few_rounds' })));
+    assert.doesNotMatch(unsure, /[Nn]o difference|Rust (takes|holds|spends|keeps) \d[^.]* %/);
+    assert.match(unsure, /[Tt]oo few rounds to (say|be sure)/);
   });
 }
 

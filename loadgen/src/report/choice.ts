@@ -7,7 +7,7 @@ import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { measurementNamed, type Result } from '../result/result.ts';
 import { formatMedian, formatValue, group } from './format.ts';
 import { SHORT_NAMES } from './names.ts';
-import { headlineRows, isDifference, metricRows, type Row, verdictText } from './rows.ts';
+import { headlineRows, isDifference, isUnsure, metricRows, type Row, verdictText } from './rows.ts';
 
 /** Difference of CPU time, in cores, above which the choice of a server matters. */
 const NOTICED_CORES = 0.1;
@@ -32,9 +32,10 @@ export function answersOf(result: Result): string[] {
   const ships = (name: TargetName) =>
     `${SHORT_NAMES[name]} adds ${shown(size, name)} with its runtime and starts in ${shown(start, name)}`;
   const own = formatValue(result.servers.ts!.deployed.own_bytes, 'bytes');
+  const values = `Idle, Rust holds ${shown(memory, 'rs')} and TypeScript ${shown(memory, 'ts')}.`;
   return [
     'You run coding agents: either server will do. Agents send far fewer than 10,000 events/s. ' +
-      `${verdictText(memory)} TypeScript needs no Rust compiler to build.`,
+      `${isUnsure(memory) ? values : verdictText(memory)} TypeScript needs no Rust compiler to build.`,
     `You build an app: ship ${SHORT_NAMES[ascending(size)[0]]}. ${ships('rs')}; ${ships('ts')}. ` +
       `An app that ships Node already adds ${own} for TypeScript.`,
     `You ask "Node or Rust?": ${rateText(choice, result)}`,
@@ -51,15 +52,17 @@ function rateText({ cpu, latency, throughput }: Choice, result: Result): string 
     `${SHORT_NAMES[more]} ${rounded(median(throughput, more))}.`;
   /** Returns the rate at which the cheaper server saves `NOTICED_CORES`; `null` if it never does. */
   const noticedFrom = (row: Row | undefined) => {
-    const saved_us = row === undefined || !isDifference(row) ? 0 : median(row, dear) - median(row, cheap);
+    const isCounted = row !== undefined && (isDifference(row) || isUnsure(row));
+    const saved_us = isCounted ? median(row, dear) - median(row, cheap) : 0;
     return saved_us > 0 ? rounded((NOTICED_CORES * 1e6) / saved_us) : null;
   };
+  const begin = isUnsure(cpu) ? 'this run has too few rounds to be sure. In it ' : '';
   const from = noticedFrom(cpu);
-  if (from === null) return `at 10,000 events/s the rate does not decide. There, ${end}`;
+  if (from === null) return `${begin}the rate does not decide at 10,000 events/s. There, ${end}`;
   const [single] = metricRows(measurementNamed(result, 'single'), ['server_cpu_us_per_event']);
   const rate = noticedFrom(single);
   return (
-    `the choice matters from ${from} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of a core ` +
+    `${begin}the choice matters from ${from} events/s on. There ${SHORT_NAMES[dear]} takes a tenth of a core ` +
     `more than ${SHORT_NAMES[cheap]}, at the CPU time per event of 10,000 events/s in batches. ` +
     `${rate === null ? '' : `With one event in each request it is ${rate} events/s. `}At 10,000 events/s ${end}`
   );

@@ -103,10 +103,8 @@ function sectionMarkup(section: Section): Markup | null {
 function foldedMarkup(section: Section): Markup | null {
   const { title, table, lines } = section;
   const content = contentMarkup(section);
-  return (
-    content &&
-    html`<details><summary>${title} (${table?.rows.length || lines.length})</summary>${content}</details>`
-  );
+  const count = table?.rows.length || lines.length;
+  return content && html`<details><summary>${title} (${count})</summary>${content}</details>`;
 }
 
 /** Returns the table, and the lines with bold labels. */

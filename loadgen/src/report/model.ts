@@ -46,12 +46,16 @@ export function reportOf(result: Result) {
   };
 }
 
-/** Returns one sentence for each difference, and one that lists all other rows. */
+/** Returns one sentence for each difference, and one that lists the rows of each other verdict. */
 function differences(headline: readonly Row[]): string[] {
-  const others = headline.filter((row) => !isDifference(row)).map(({ label }) => label);
+  const others = Map.groupBy(
+    headline.filter((row) => !isDifference(row)),
+    ({ comparison }) =>
+      comparison?.verdict === 'too_few_rounds' ? 'Too few rounds to say' : 'No difference shown',
+  );
   return [
     ...headline.filter(isDifference).map((row) => `${row.label}: ${verdictText(row)}`),
-    ...(others.length === 0 ? [] : [`No difference shown: ${others.join('; ')}.`]),
+    ...[...others].map(([verdict, rows]) => `${verdict}: ${rows.map(({ label }) => label).join('; ')}.`),
   ];
 }
 

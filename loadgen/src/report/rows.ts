@@ -123,16 +123,21 @@ export function isDifference({ comparison }: Pick<Row, 'comparison'>): boolean {
   return comparison?.verdict === 'higher' || comparison?.verdict === 'lower';
 }
 
+/** Returns whether the run has too few rounds for a verdict. */
+export function isUnsure({ comparison }: Pick<Row, 'comparison'>): boolean {
+  return comparison?.verdict === 'too_few_rounds';
+}
+
 /** Returns the verdict without the metric's name, such as "No difference: the interval [0.97, 1.04] holds 1." */
 export function verdictText({ key, comparison }: Pick<Row, 'key' | 'comparison'>): string {
   if (comparison === null) return 'Nothing can be said.';
-  const { ratio, verdict, interval } = comparison;
+  const { ratio, interval } = comparison;
   if (isDifference({ comparison }))
     return SENTENCES[key]!.replace(/\{(\w+)\|(\w+)\|(\w+)\}/, (_, more, less, times) => {
       if (ratio >= 2) return `${ratio.toFixed(ratio >= 10 ? 0 : 1)} times as ${times}`;
       return `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? more : less}`;
     });
-  if (verdict === 'too_few_rounds') return 'Too few rounds to say.';
+  if (isUnsure({ comparison })) return 'Too few rounds to say.';
   return interval === 'none'
     ? 'The same.'
     : `No difference: the interval ${formatInterval(comparison)} holds 1.`;
