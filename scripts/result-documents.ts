@@ -14,11 +14,11 @@ import type { LaddersResult } from '@twin-ingest/loadgen/ladders/climb.ts';
 import { ladderPlot } from '@twin-ingest/loadgen/ladders/plot.ts';
 import { laddersReport, plotPath } from '@twin-ingest/loadgen/ladders/report.ts';
 import { type PeersResult, peersReport } from '@twin-ingest/loadgen/peers/report.ts';
-import type { ProgramFacts } from '@twin-ingest/loadgen/plain/facts.ts';
 import {
   choiceSection,
   currentSection,
   documentOf,
+  type ProgramFacts,
   soakDocument,
 } from '@twin-ingest/loadgen/report/document.ts';
 import { systemsTable } from '@twin-ingest/loadgen/report/systems.ts';

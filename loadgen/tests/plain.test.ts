@@ -12,7 +12,6 @@ import Database from 'better-sqlite3';
 import EVENT from '../../contract/example-event.json' with { type: 'json' };
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
 import VOCABULARY from '../../contract/vocabulary.json' with { type: 'json' };
-import { countLines } from '../plain/facts.ts';
 import { PLAIN_TARGETS } from '../plain/targets.ts';
 import { batchBody } from '../src/load/bodies.ts';
 import { loadPool, type PoolSource } from '../src/load/pool.ts';
@@ -167,12 +166,4 @@ test('the audit finds every generated event in the files of the plain servers', 
     assert.equal(audit.events, EVENTS, name);
   }
   await auditor.close();
-});
-
-test('a line counts when it has code', () => {
-  const typescript = '/**\n * Says why.\n */\nconst a = 1; // one\n\n  // two\n  a();\n/* b */\n';
-  assert.equal(countLines(typescript, 'a.ts'), 2);
-  const rust = '//! Why.\nfn a() {\n}\n\n#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n';
-  assert.equal(countLines(rust, 'a.rs'), 2);
-  assert.equal(countLines('-- Why.\nSELECT 1\n', 'a.sql'), 1);
 });

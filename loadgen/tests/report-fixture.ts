@@ -22,7 +22,7 @@ export function sampleSummary(): Result {
 /** Returns slices as reports read them: they use the server and the timeline, and nothing else. */
 function slicesOf({ order }: Measurement, rss_bytes: readonly (number | null)[] = [6e7, 7e7, 8e7]): Slice[] {
   const timeline = { t_ms: rss_bytes.map((_, i) => 500 * i), rss_bytes };
-  return order.map((target) => ({ target, timeline }) as unknown as Slice);
+  return order.map((target, i) => ({ target, timeline, round: 1, at_s: i }) as unknown as Slice);
 }
 
 const summary = sampleSummary();

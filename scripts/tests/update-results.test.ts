@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { SCHEMA_FILE } from '@twin-ingest/loadgen/result/json.ts';
 import { sampleBinary } from '@twin-ingest/loadgen/tests/binary-sample.ts';
 import { sampleCodecs } from '@twin-ingest/loadgen/tests/codecs-sample.ts';
 import { sampleSummary } from '@twin-ingest/loadgen/tests/report-fixture.ts';
@@ -131,4 +132,17 @@ test('update refuses a README without markers and a result of another form, and 
       assert.equal(readFileSync(join(root, 'README.md'), 'utf8'), files['README.md']);
     });
   }
+});
+
+test('every property of the schema has a description, and every number a unit', () => {
+  const lacking: string[] = [];
+  JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'), (name, node) => {
+    for (const [key, one] of Object.entries<Record<string, unknown>>(node?.properties ?? {})) {
+      const isNumber = [one.type].flat().some((type) => type === 'number' || type === 'integer');
+      const hasUnit = !isNumber || 'unit' in one || 'const' in one;
+      if (!hasUnit || !('description' in one || '$ref' in one)) lacking.push(`${name}/${key}`);
+    }
+    return node;
+  });
+  assert.deepEqual(lacking, []);
 });

@@ -2,7 +2,7 @@
  * DATA: every flag of every benchmark command, with defaults, bounds and help.
  *
  * Invariant: parsing, checks, help and the types of options follow from these tables. No other code contains a default
- * of a flag.
+ * of a flag, but for those that depend on the mode (`suite.ts`).
  */
 import { PEER_S, RATES, ROUNDS, SLICE_S, SOAK_S, UNSIZED_WARM_UP, WARMUP_S } from './lengths.ts';
 
@@ -76,7 +76,7 @@ export const FLAGS = {
 
 export const HELP: Readonly<Record<FlagName, string>> = {
   mode: 'main: a closed loop and open loops in the same processes; all: the full comparison',
-  quick: 'feedback within a minute, never the committed result',
+  quick: 'feedback in one to three minutes, never the committed result',
   all: 'the whole matrix, up to half an hour',
   only: 'measure one server alone',
   pick: 'only these measurements, by their names in the result, with commas',
@@ -104,7 +104,7 @@ export const HELP: Readonly<Record<FlagName, string>> = {
   corpus: 'recorded events instead of generated ones: NDJSON, gzip or not',
   seed: 'seed of the generator of events, ids and values',
   durability: 'the durability that both servers run with',
-  out: 'where the result is written; a suite adds its part to a result of bench:compare that is there',
+  out: 'where the result is written',
   tables: 'print every row as well',
   json: 'print the result as JSON instead of the tables',
   'no-build': 'measure what is built, stale or not',

@@ -47,7 +47,6 @@ export function parametersOf(result: Result): Table {
     'Warmup events': warmup_events === null ? 'four seconds at the rate' : group(warmup_events),
     Mode: `${mode}, sent by ${driver.name} ${driver.version}`,
     Durability: workload.durability,
-    Ids: workload.ids,
     Payload:
       `${source}: ${group(payload.events)} events, ${group(Math.round(payload.event_bytes.mean))} B in the mean, ` +
       `sha256 ${payload.sha256.slice(0, 12)}`,

@@ -6,7 +6,6 @@
  * matter states whether everything was measured.
  */
 import LIMITS from '../../../contract/limits.json' with { type: 'json' };
-import type { ProgramFacts } from '../../plain/facts.ts';
 import { SUITE_NAMES } from '../result/json.ts';
 import { headlineOf, measurementNamed, type Result } from '../result/result.ts';
 import { choiceOf } from './choice.ts';
@@ -19,14 +18,18 @@ import { designPart, soakPart } from './parts.ts';
 import { tableOf } from './rows.ts';
 
 /** What a complete run has measured. */
-const FULL = ['startup', 'batch', 'open_1000', 'open_10000', 'plain_batch', 'single', 'power', 'stream'];
+const FULL = [
+  ...['startup', 'batch', 'autocannon', 'open_1000', 'open_10000', 'single', 'power', 'stream'],
+  ...['plain_batch', 'plain_1000', 'plain_10000'],
+];
 
 /** Returns docs/benchmark-results.md. `others` are the names of documents below docs/suites. */
 export function documentOf(result: Result, others: readonly string[] = SUITE_NAMES): string {
   const { environment, workload, results, parts, analysis, caveats, warnings } = reportOf(result);
   const isComplete = FULL.every((name) => measurementNamed(result, name) !== undefined);
   const { flags } = result;
-  const { bytes, sha256 } = result.raw!;
+  const { bytes, sha256, report_sha256 } = result.raw!;
+  const page = report_sha256 === undefined ? '' : ` Its page: sha256 \`${report_sha256}\`.`;
   return joined([
     `---
 date: ${result.created_at.slice(0, 10)}
@@ -42,7 +45,7 @@ source: automated
     ...[analysis, caveats, warnings].map((section) => markdownSection(section)),
     `## Raw Data
 
-The summary: [\`benchmark-results.json\`](../benchmark-results.json), described by [its schema](../contract/benchmark-results.schema.json). Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(bytes)} bytes, sha256 \`${sha256}\`. The workflow \`bench\` uploads such a file. The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
+The summary: [\`benchmark-results.json\`](../benchmark-results.json), described by [its schema](../contract/benchmark-results.schema.json). Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(bytes)} bytes, sha256 \`${sha256}\`.${page} The workflow \`bench\` uploads such files. The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
     `## Reproduction
 
 \`\`\`sh
@@ -84,6 +87,17 @@ export function soakDocument(result: Result): string {
     markdownSection(soakPart(result, soak)),
     markdownSection(reportOf(result).warnings),
   ]);
+}
+
+/** Lines, dependencies and build time of a server: `pnpm plain:facts`. */
+export interface ProgramFacts {
+  readonly name: 'rs' | 'ts' | 'plain-rs' | 'plain-ts';
+  readonly lines: number;
+  readonly sql_lines: number;
+  /** `all`: direct and indirect dependencies, each version once. */
+  readonly dependencies: { readonly direct: number; readonly all: number };
+  /** Wall-clock seconds of one clean build; `null` when not requested, or when the program runs from source. */
+  readonly clean_build_s: number | null;
 }
 
 /**

@@ -4,12 +4,12 @@
  * Invariants: everything follows from the result. A sentence calls a server cheaper or faster only where the interval
  * of the ratio excludes 1. The words of a line before its first colon are its label.
  */
-import { type Comparison, MOST_BETWEEN_HALVES } from '../analyse/statistics.ts';
+import { type Comparison, halfWidth, MOST_BETWEEN_HALVES } from '../analyse/statistics.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { SMOKE } from '../verify/smoke.ts';
 import { answersOf } from './choice.ts';
 import { commitOf, factsOf, parametersOf, READING, warningLines } from './conditions.ts';
-import { formatRatio, formatValue, group, percent } from './format.ts';
+import { formatMedian, formatRatio, formatValue, group, percent } from './format.ts';
 import { SHORT_NAMES, serversIn } from './names.ts';
 import { designPart, loadsPart, openPart, soakPart } from './parts.ts';
 import { headlineRows, isDifference, type Row, type Section, tableOf, verdictText } from './rows.ts';
@@ -72,15 +72,42 @@ function agreement(headline: readonly Row[]): string[] {
 /** Returns how well the ratios of the closed loop are known, and which ratios each generator gives. */
 function precision(result: Result): string[] {
   const headline = headlineOf(result);
-  const known = ratiosText(headline, ({ low, high, ratio }) => `±${percent((high - low) / 2 / ratio)}`);
+  const known = ratiosText(headline, (found) => `±${percent(halfWidth(found))}`);
   if (known === null) return [];
   const other = ratiosText(measurementNamed(result, 'autocannon'), formatRatio);
   const both = `Rust over TypeScript with wrk: ${ratiosText(headline, formatRatio)}. With autocannon, in the same processes: ${other}.`;
   return [
     `The ratios of the closed loop are known to ${known} (goal ±5 %).`,
-    ...(other === null ? [] : [both]),
+    ...(other === null ? [] : [both, generatorText(result)]),
   ];
 }
+
+/** Returns in which ratios the two generators agree, and what they cost where they do not. */
+function generatorText(result: Result): string {
+  const [wrk, autocannon] = [headlineOf(result)!, measurementNamed(result, 'autocannon')!];
+  const agrees = (key: string) => {
+    const [a, b] = [wrk.comparison![key]!, autocannon.comparison![key]!];
+    return a.low <= b.high && b.low <= a.high;
+  };
+  const { true: same = [], false: other = [] } = Object.groupBy(
+    Object.keys(RATIOS),
+    (key) => `${agrees(key)}`,
+  );
+  const named = (keys: readonly string[]) =>
+    keys.map((key) => RATIOS[key as keyof typeof RATIOS]).join(' and ');
+  const cost = ({ servers }: Measurement) =>
+    formatMedian(servers.rs!.metrics.generator_cpu_us_per_event, 'us');
+  const lost = result.placement.pinned ? '' : ', which the servers lack on shared cores';
+  const costs = `For an event of Rust autocannon takes ${cost(autocannon)} of CPU time and wrk ${cost(wrk)}${lost}.`;
+  return [
+    ...(same.length > 0
+      ? [`The generator does not decide the ratio of ${named(same)}: its intervals overlap.`]
+      : []),
+    ...(other.length > 0 ? [`The intervals of ${named(other)} do not overlap. ${costs}`] : []),
+  ].join(' ');
+}
+
+const RATIOS = { throughput_events_per_s: 'throughput', server_cpu_us_per_event: 'CPU per event' };
 
 /** Returns text such as "±3.7 % in throughput and ±2.3 % in CPU per event"; `null` without both intervals. */
 function ratiosText(load: Measurement | undefined, format: (found: Comparison) => string): string | null {
@@ -89,7 +116,7 @@ function ratiosText(load: Measurement | undefined, format: (found: Comparison) =
   return `${format(throughput)} in throughput and ${format(cpu)} in CPU per event`;
 }
 
-/** Returns one line for each ceiling, such as "Batches, closed loop: Rust reaches 57 % of the 334,700 ...". */
+/** Returns one line for each ceiling, such as "Batches, next to a bulk insert ...: Rust reaches 57 % of ...". */
 function ceilingLines(result: Result): string[] {
   return result.ceilings.flatMap(({ group_events, servers: ceilings }, index) => {
     const load = result.measurements.find(({ ceiling }) => ceiling === index);
@@ -97,11 +124,10 @@ function ceilingLines(result: Result): string[] {
       const ceiling = ceilings[name]?.events_per_s.median;
       const reached = load?.servers[name]?.metrics.throughput_events_per_s?.median;
       if (!ceiling || !reached) return [];
-      const share = percent(reached / ceiling);
-      return `${SHORT_NAMES[name]} reaches ${share} of the ${formatValue(ceiling, 'events_per_s')}`;
+      return `${SHORT_NAMES[name]} reaches ${percent(reached / ceiling)} of ${formatValue(ceiling, 'events_per_s')}`;
     });
-    const bulk = `that its own database takes in bulk without HTTP, ${group(group_events)} in a transaction`;
-    return shares.length === 0 ? [] : `${load!.title}: ${shares.join(', ')} ${bulk}.`;
+    const bulk = `next to a bulk insert without HTTP, ${group(group_events)} in a transaction`;
+    return shares.length === 0 ? [] : `${load!.title}, ${bulk}: ${shares.join('; ')}.`;
   });
 }
 

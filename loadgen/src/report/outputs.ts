@@ -1,5 +1,5 @@
 /** Writes the outputs of a run: summary, raw data, a line of history, the report as one HTML file, the tables on stdout. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readableJson, rounded, writeChecked } from '../result/json.ts';
@@ -20,18 +20,19 @@ export async function writeOutputs(
     process.stdout.write(json ? readableJson(summaryOf(result, null)) : terminalReport(result));
     return;
   }
-  const raw = `${JSON.stringify(result)}\n`;
-  const sha256 = createHash('sha256').update(raw).digest('hex');
-  const summary = summaryOf(result, { sha256, bytes: Buffer.byteLength(raw) });
+  // Imported only here: loading the plots takes seconds, and a failed run needs no report.
+  const { htmlReport } = await import('./html.ts');
+  const [raw, report] = [`${JSON.stringify(result)}\n`, htmlReport(result)];
+  const [sha256, report_sha256] = [hash('sha256', raw), hash('sha256', report)];
+  const files = { sha256, bytes: Buffer.byteLength(raw), report_sha256 };
+  const summary = summaryOf(result, files);
   const text = readableJson(summary);
   await writeChecked(text, out);
   const [rawFile, reportFile] = [join(scratch, 'benchmark-raw.json'), join(scratch, 'benchmark-report.html')];
   await mkdir(scratch, { recursive: true });
   await writeFile(rawFile, raw);
   await appendFile(join(scratch, 'history.jsonl'), `${JSON.stringify(historyOf(summary))}\n`);
-  // Imported only here: loading the plots takes seconds, and a failed run needs no report.
-  const { htmlReport } = await import('./html.ts');
-  await writeFile(reportFile, htmlReport(result));
+  await writeFile(reportFile, report);
   process.stdout.write(json ? text : terminalReport(summary));
   progress.say(`written: ${out}`);
   progress.say(`raw data: ${rawFile}`);
@@ -40,7 +41,7 @@ export async function writeOutputs(
 
 export function printPartial(result: Result): void {
   process.stdout.write(
-    `PARTIAL: the run was interrupted, and no result was written.\n\n${terminalReport(result)}`,
+    `PARTIAL: the run was interrupted, and no result was written. Its last round was not audited.\n\n${terminalReport(result)}`,
   );
 }
 

@@ -23,11 +23,9 @@ export interface Result extends SuiteFacts {
   readonly schema_version: number;
   readonly servers: Readonly<Partial<Record<TargetName, ServerFacts>>>;
   /** `null` until the raw data are written. */
-  readonly raw: { readonly sha256: string; readonly bytes: number } | null;
+  readonly raw: { readonly sha256: string; readonly bytes: number; readonly report_sha256?: string } | null;
   readonly ceilings: readonly Ceiling[];
   readonly measurements: readonly Measurement[];
-  /** Always empty: the schema of the contract requires the member. */
-  readonly thresholds: readonly [];
   readonly warnings: readonly SeenWarning[];
 }
 
@@ -67,10 +65,6 @@ export interface Workload {
   readonly rounds: number;
   readonly slices: number;
   readonly durability: 'process' | 'power';
-  readonly max_metadata_bytes: number | null;
-  readonly ids: 'random' | 'time';
-  /** Always 0: the schema of the contract requires the member. */
-  readonly preload_events: number;
   readonly stream_clients: number;
   readonly rate: Rate | null;
 }

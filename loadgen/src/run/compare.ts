@@ -20,7 +20,7 @@ import { readEnvironment } from '../observe/environment.ts';
 import { deployedSize } from '../observe/size.ts';
 import { shownFlags } from '../plan/parse.ts';
 import { generatorCores } from '../plan/placement.ts';
-import { describePlan, makePlan, shownTime } from '../plan/plan.ts';
+import { describePlan, makePlan } from '../plan/plan.ts';
 import type { Options, Spec } from '../plan/spec.ts';
 import { groupsOf } from '../plan/suite.ts';
 import { printPartial, writeOutputs } from '../report/outputs.ts';
@@ -95,7 +95,6 @@ export async function compare(
       raw: null,
       ceilings: ceilings.all(),
       measurements,
-      thresholds: [],
       warnings: runWarningsOf({ placement, environment }, stale),
     };
   };
@@ -104,22 +103,20 @@ export async function compare(
   const whole_s = groups.reduce((sum, { rounds, round_s }) => sum + rounds * round_s, 0);
   const begun = performance.now();
   let done_s = 0;
-  let latest: RawResult | null = null;
+  progress.endsIn(plan.estimated_s);
   try {
     for (let cycle = 0; cycle < cycles; cycle++) {
-      const left_s = (((performance.now() - begun) / 1000) * (whole_s - done_s)) / done_s;
-      if (cycle > 0) progress.say(`round ${cycle + 1} of ${cycles}, about ${shownTime(left_s)} left`);
+      progress.say(`round ${cycle + 1} of ${cycles}, about ${progress.left()} left`);
       await starts.run(portion(options.starts, cycle, cycles));
-      latest ??= await resultOf();
       for (const group of groups) {
         // A group with fewer rounds has them in the last cycles.
         const round = cycle - (cycles - group.rounds) + 1;
         if (round < 1) continue;
         await group.run(round);
         done_s += group.round_s;
+        progress.endsIn((((performance.now() - begun) / 1000) * (whole_s - done_s)) / done_s);
       }
-      latest = await resultOf();
-      if (cycle < cycles - 1 && !json) progress.say(headlineText(latest));
+      if (cycle < cycles - 1 && !json) progress.say(headlineText(await resultOf()));
       await ceilings.measure(measured());
     }
     await writeOutputs(await resultOf(), { out: plan.out, scratch, json }, progress);
@@ -127,7 +124,8 @@ export async function compare(
   } catch (error) {
     // Ctrl-C of a terminal also reaches the generator, whose end may be the error.
     const isInterrupted = error instanceof Interrupted || lifetime.signal.aborted;
-    if (isInterrupted && latest !== null && !json) printPartial(latest);
+    const isEmpty = measured().length === 0 && starts.measurement().order.length === 0;
+    if (isInterrupted && !isEmpty && !json) await resultOf().then(printPartial, () => undefined);
     throw error;
   }
 }

@@ -67,6 +67,8 @@ export function createGroup(specs: readonly Spec[], context: RoundContext) {
     const generator = await workers.generator(spec);
     const turns = inTurn(servers, spec.workload.slices);
     const taken: Slice[] = [];
+    // A run that is interrupted keeps whole pairs. The slices of a soak take too long to wait for the second.
+    const kept = spec.mode === 'soak' ? 1 : servers.length;
     await progress.step(`${spec.name}, round ${round}`, turns.length, async (at) => {
       for (const [i, server] of turns.entries()) {
         const rate_events_per_s = rateOf(spec, server.name, round);
@@ -78,11 +80,11 @@ export function createGroup(specs: readonly Spec[], context: RoundContext) {
         const timer = setInterval(() => at(i + share()), PROGRESS_MS);
         const measuring = server.measure(spec, { generator, events: count, rate_events_per_s });
         taken.push(await measuring.finally(() => clearInterval(timer)));
+        if (taken.length % kept === 0) slices.get(spec)!.push(...taken.slice(-kept));
         at(i + 1);
       }
       return servers.map(({ name }) => describe(name, spec, taken)).join('; ');
     });
-    slices.get(spec)!.push(...taken);
   }
 
   /**
@@ -102,17 +104,14 @@ export function createGroup(specs: readonly Spec[], context: RoundContext) {
     /** Estimated seconds of a round per server. */
     round_s: roundTimeOf(specs),
 
-    /** Returns the measurements of all rounds so far. */
+    /** Returns the measurements so far, also those of a round that has not ended. */
     measured(): Measured {
-      if (processes.length === 0) return [];
-      return specs.map((spec, i) => [
-        spec,
-        {
-          slices: [...slices.get(spec)!],
-          processes: i === 0 ? [...processes] : [],
-          size: { events: events.get(spec) ?? null, warmup_events: i === 0 ? warmUpOf(spec) : 0 },
-        },
-      ]);
+      return specs.flatMap((spec, i) => {
+        const own = slices.get(spec)!;
+        if (own.length === 0) return [];
+        const size = { events: events.get(spec) ?? null, warmup_events: i === 0 ? warmUpOf(spec) : 0 };
+        return [[spec, { slices: [...own], processes: i === 0 ? [...processes] : [], size }]];
+      });
     },
 
     async run(round: number): Promise<void> {

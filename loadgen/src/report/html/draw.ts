@@ -55,7 +55,7 @@ export interface Point {
   readonly low?: number;
   readonly high?: number;
   /** Points of one line; by default those of one server. */
-  readonly slice?: number;
+  readonly line?: number;
 }
 
 /** Returns the lines of a server, and a dot at each point with an upright line. */
@@ -64,7 +64,7 @@ export function marksOf(name: TargetName, points: readonly Point[]): Plot.Markis
   const withEnds = points.filter(({ low }) => low !== undefined);
   return [
     Plot.ruleX(withEnds, { x: 'x', y1: 'low', y2: 'high', stroke, strokeOpacity: 0.5 }),
-    Plot.lineY(points, { x: 'x', y: 'y', z: 'slice', stroke, strokeWidth: 2, strokeDasharray }),
+    Plot.lineY(points, { x: 'x', y: 'y', z: 'line', stroke, strokeWidth: 2, strokeDasharray }),
     Plot.dot(withEnds, { x: 'x', y: 'y', stroke, fill: stroke, symbol, r: 4 }),
   ];
 }

@@ -1,7 +1,7 @@
 /** The plots of the page: figures of the open loops against the rate, and memory over time. */
 import type * as Plot from '@observablehq/plot';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
-import { headlineOf, type RawResult, type Result } from '../../result/result.ts';
+import type { RawResult, Result } from '../../result/result.ts';
 import { SHORT_NAMES, serversIn } from '../names.ts';
 import { openLoops, rateOf } from '../parts.ts';
 import { draw, LOOKS, marksOf, type Point, plain, thousands } from './draw.ts';
@@ -29,19 +29,23 @@ export function rateFigures(result: Result): Markup[] {
   });
 }
 
-/** Returns a plot of memory over time in the closed loop, with one line for each slice; none without samples. */
+/** Returns a plot of memory over time, with one line for each process of the headline; none without samples. */
 export function memoryFigures(result: RawResult): Markup[] {
-  const { title, slices } = headlineOf(result) ?? { title: '', slices: [] };
-  const pointsOf = (name: TargetName) =>
-    slices.flatMap(({ target, timeline: { t_ms, rss_bytes } }, slice) =>
-      target !== name
-        ? []
-        : t_ms.flatMap((t, i) => {
-            const bytes = rss_bytes[i] ?? null;
-            return bytes === null ? [] : [{ slice, x: t / 1000, y: bytes / 1024 ** 2 }];
-          }),
+  const loads = result.measurements.filter(
+    ({ mode, servers }) => mode === 'soak' || servers.rs?.values || servers.ts?.values,
+  );
+  const pointsOf = (name: TargetName) => {
+    const own = loads.flatMap(({ slices }) => slices.filter(({ target }) => target === name));
+    const begun_s = new Map(own.toSorted((a, b) => b.at_s - a.at_s).map(({ round, at_s }) => [round, at_s]));
+    const points = own.flatMap(({ round: line, at_s, timeline: { t_ms, rss_bytes } }) =>
+      rss_bytes.flatMap((bytes, i) => {
+        const x = at_s - begun_s.get(line)! + t_ms[i]! / 1000;
+        return bytes === null ? [] : [{ line, x, y: bytes / 1024 ** 2 }];
+      }),
     );
-  const caption = `${title}: the process of the server alone, one line a slice.`;
+    return points.toSorted((a, b) => a.x - b.x);
+  };
+  const caption = 'The process of the server alone in all of its loads. One line for each round.';
   return figure(result, 'Memory (RSS)', caption, pointsOf, {
     x: { label: 'Seconds since the first request', tickFormat: plain, ticks: 6 },
     y: { label: 'MiB', grid: true, zero: true, nice: true, ticks: 5, tickFormat: plain },

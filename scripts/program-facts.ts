@@ -9,20 +9,11 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ProgramFacts } from '@twin-ingest/loadgen/report/document.ts';
 import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { packageManager } from '@twin-ingest/testkit/servers/build.ts';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
-
-export interface ProgramFacts {
-  readonly name: 'rs' | 'ts' | 'plain-rs' | 'plain-ts';
-  readonly lines: number;
-  readonly sql_lines: number;
-  /** `all`: direct and indirect dependencies, each version once. */
-  readonly dependencies: { readonly direct: number; readonly all: number };
-  /** Wall-clock seconds of one clean build; `null` when not requested, or when the program runs from source. */
-  readonly clean_build_s: number | null;
-}
 
 /** Each program with the pattern of its code, and with the manifest of its crate or the name of its package. */
 const PROGRAMS = [
