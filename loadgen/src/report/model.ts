@@ -101,9 +101,9 @@ function generatorText(result: Result): string {
   const costs = `For an event of Rust autocannon takes ${cost(autocannon)} of CPU time and wrk ${cost(wrk)}${lost}.`;
   return [
     ...(same.length > 0
-      ? [`The generator does not decide the ratio of ${named(same)}: its intervals overlap.`]
+      ? [`The generator does not decide the ratio: in ${named(same)} the two intervals overlap.`]
       : []),
-    ...(other.length > 0 ? [`The intervals of ${named(other)} do not overlap. ${costs}`] : []),
+    ...(other.length > 0 ? [`In ${named(other)} the two intervals do not overlap. ${costs}`] : []),
   ].join(' ');
 }
 
