@@ -50,8 +50,10 @@ export function reportOf(result: Result) {
 function differences(headline: readonly Row[]): string[] {
   const others = Map.groupBy(
     headline.filter((row) => !isDifference(row)),
-    ({ comparison }) =>
-      comparison?.verdict === 'too_few_rounds' ? 'Too few rounds to say' : 'No difference shown',
+    ({ comparison }) => {
+      if (comparison === null) return 'Not compared';
+      return comparison.verdict === 'too_few_rounds' ? 'Too few rounds to say' : 'No difference shown';
+    },
   );
   return [
     ...headline.filter(isDifference).map((row) => `${row.label}: ${verdictText(row)}`),
