@@ -146,7 +146,7 @@ for (const [fault, flags, text] of [
 test('Ctrl-C in the first round prints what was measured so far, as partial, and exits with 130', async () => {
   const file = join(folder, 'interrupted.json');
   const documented = ['--', '--events=20000', '--concurrency=40', '--batch-size=50'];
-  const flags = [...documented, '--warmup=500', '--starts=1', `--out=${file}`];
+  const flags = [...documented, '--warmup=500', '--starts=1', `--corpus=${small}`, `--out=${file}`];
   const stopped = await runCompare(flags, {}, /^batch, round 1: rs/m);
   assert.equal(stopped.code, 130, stopped.stderr);
   assert.match(stopped.stderr, /bench:compare: interrupted/);
