@@ -62,7 +62,7 @@ const causes: readonly (readonly [code: WarningCode, found: Warning[]])[] = [
   // k6 may use two cores.
   ['generator_saturated', judged([slice({ generator_cpu_us: 20_500_000 })], onK6)],
   ['few_rounds', judged(four().slice(1))],
-  ['wide_interval', judged(four(), compared({ high: 2.4 }))],
+  ['wide_interval', judged(four(), compared({ high: 2.3 }))],
   ['wide_interval', judged(four(), { ...compared({ high: 3 }, 'server_cpu_us_per_event'), ...open })],
   ['halves_differ', judged(four(), compared({ split_half: { odd: 1.8, even: 2.2, agree: false } }))],
   ['short_load', judged(four({ duration_ms: 2_000, generator_cpu_us: 100_000 }))],

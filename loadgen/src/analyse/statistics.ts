@@ -141,11 +141,6 @@ function comparisonOf(ratio: number, rounds: ByRound, draw: Draw): Comparison {
   };
 }
 
-/** Returns half the width of the interval, relative to the ratio: 0.05 is ±5 %. */
-export function halfWidth({ low, high, ratio }: Comparison): number {
-  return (high - low) / 2 / ratio;
-}
-
 export function verdictOf({ low, high }: Interval, rounds: number): Verdict {
   if (rounds < ENOUGH_FOR_VERDICT) return 'too_few_rounds';
   if (low > 1) return 'higher';

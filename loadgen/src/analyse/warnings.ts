@@ -11,7 +11,7 @@ import { percent } from '../report/format.ts';
 import type { SuiteFacts } from '../result/suite-rows.ts';
 import type { Rounds } from '../run/round.ts';
 import { generatorLoad, streamClientsLoad, throughput } from './metrics.ts';
-import { type Comparison, ENOUGH_FOR_VERDICT, halfWidth, median } from './statistics.ts';
+import { type Comparison, ENOUGH_FOR_VERDICT, median } from './statistics.ts';
 import { ADVICE, type Warning, type WarningCode } from './warning.ts';
 
 /** Data from which the warnings about one measurement are computed. */
@@ -27,7 +27,7 @@ export interface Grounds {
 
 /** Share of the cores that the generator has threads for. Above it, the generator may be the bottleneck. */
 const SATURATED = 0.85;
-/** Largest half width of a ratio's interval that gives no warning. */
+/** Largest relative distance from a ratio to the farther end of its interval that gives no warning. */
 const WIDE_INTERVAL = 0.1;
 /** Ratios that a measurement must determine precisely. Latencies vary too much for a run of minutes. */
 const CLAIMED = { throughput_events_per_s: 'throughput', server_cpu_us_per_event: 'server CPU per event' };
@@ -124,8 +124,9 @@ function* seenInComparison({ spec, comparison }: Grounds): Seen {
     const found = comparison[key] ?? null;
     if (found === null || found.interval === 'none') continue;
     if (spec.rate !== null && key === 'throughput_events_per_s') continue;
-    const wide = halfWidth(found);
-    if (wide > WIDE_INTERVAL) yield ['wide_interval', `${label} is known to ±${percent(wide)}`];
+    const wide = Math.max(found.high / found.ratio, found.ratio / found.low) - 1;
+    if (wide > WIDE_INTERVAL)
+      yield ['wide_interval', `${label} has an interval to ${percent(wide)} from its ratio`];
     if (found.split_half?.agree === false) {
       const [odd, even] = [found.split_half.odd, found.split_half.even].map((half) => half.toFixed(2));
       yield ['halves_differ', `${label} is ${odd} in odd rounds and ${even} in even rounds`];

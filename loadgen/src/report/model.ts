@@ -4,7 +4,7 @@
  * Invariants: everything follows from the result. A sentence calls a server cheaper or faster only where the interval
  * of the ratio excludes 1. The words of a line before its first colon are its label.
  */
-import { type Comparison, halfWidth, MOST_BETWEEN_HALVES } from '../analyse/statistics.ts';
+import { type Comparison, MOST_BETWEEN_HALVES } from '../analyse/statistics.ts';
 import { headlineOf, type Measurement, measurementNamed, type Result } from '../result/result.ts';
 import { SMOKE } from '../verify/smoke.ts';
 import { answersOf } from './choice.ts';
@@ -74,7 +74,7 @@ function agreement(headline: readonly Row[]): string[] {
 /** Returns how well the ratios of the closed loop are known, and which ratios each generator gives. */
 function precision(result: Result): string[] {
   const headline = headlineOf(result);
-  const known = ratiosText(headline, (found) => `±${percent(halfWidth(found))}`);
+  const known = ratiosText(headline, ({ low, high, ratio }) => `±${percent((high - low) / 2 / ratio)}`);
   if (known === null) return [];
   const other = ratiosText(measurementNamed(result, 'autocannon'), formatRatio);
   const both = `Rust over TypeScript with wrk: ${ratiosText(headline, formatRatio)}. With autocannon, in the same processes: ${other}.`;
