@@ -63,7 +63,7 @@ export const RPC: ScenarioFile = {
 };
 
 const NESTED_DICTS = 100_000;
-const ROUNDS = 3;
+const ROUNDS = 6;
 const WARM_UP_CALLS = 1000;
 /**
  * Smallest time limit, for a busy machine. A server that is blocked by a read would need the time of the whole call.
@@ -71,7 +71,7 @@ const WARM_UP_CALLS = 1000;
 const LEAST_BOUND_MS = 1000;
 /**
  * Within `BACK_MS`, the server's memory must fall to this multiple of its earlier value. TypeScript keeps 1.07 to 1.3
- * times, since V8 keeps pages; three results that stay would be 95 MB more. V8 returns the pages of the ended thread
+ * times, since V8 keeps pages; six results that stay would be 190 MB more. V8 returns the pages of the ended thread
  * after 8 to 10 s, and later on a busy machine.
  */
 const MOST_SHARE = 1.5;
