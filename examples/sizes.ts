@@ -1,5 +1,5 @@
 /**
- * `pnpm examples:sizes`: measures the parts of an installer, and prints a table for docs/embedding.md.
+ * `pnpm examples:sizes`: measures the parts of an installer, and prints them as a table.
  *
  * A part is measured as files, and compressed with zstd at level 19 as an archive of its files. Installers compress
  * with zstd, LZMA or similar, so this is near to what a part adds to a download.

@@ -51,8 +51,7 @@ Shows the change first, asks, and keeps a backup next to the file.
 
   claude-code  ~/.claude/settings.json: hooks, and telemetry for tokens and cost
   codex        ~/.codex/config.toml: telemetry for calls and tokens; then ~/.codex/hooks.json, which you trust with
-               /hooks in Codex. The servers do not take hooks of Codex as such, so a command sends them as events,
-               and the dashboard does not show when Codex waits for you. --settings writes that config.toml alone.
+               /hooks in Codex, for prompts, answers and waits. --settings writes that config.toml alone.
   gemini       ~/.gemini/settings.json: telemetry for calls and tokens
   opencode     ~/.config/opencode/plugins/twin-ingest.js: a plugin for calls, tokens and cost
 
