@@ -4,9 +4,18 @@
  *
  * Invariant: `dist/` runs wherever it is copied, without node_modules and without `contract/`, whose files are
  * inlined. `dist/deployed.json` lists the files to copy, for tools that measure the size. Exits non-zero when any
- * step fails.
+ * step fails. Two builds at once do not break each other: each file replaces the previous one by a rename.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,8 +125,9 @@ if (process.argv.includes('--help')) {
   process.stdout.write('Usage: pnpm ts:build\n\nBundles the TypeScript server into server-ts/dist.\n');
   process.exit(0);
 }
-rmSync(DIST, { recursive: true, force: true });
-mkdirSync(DIST, { recursive: true });
+/** This build's own folder, in which nothing is read until all of it is written. */
+const STAGING = join(DIST, `.${process.pid}`);
+mkdirSync(STAGING, { recursive: true });
 const common: BuildOptions = {
   bundle: true,
   platform: 'node',
@@ -132,7 +142,7 @@ const common: BuildOptions = {
 await build({
   ...common,
   entryPoints: [join(ROOT, 'src', 'main.ts')],
-  outfile: join(DIST, BUNDLE),
+  outfile: join(STAGING, BUNDLE),
   external: isPackage ? ['better-sqlite3'] : [],
   plugins: [textFiles, lazyBuiltins, withoutUnused, separateLibraries],
 });
@@ -141,11 +151,16 @@ for (const [file, [library, ...others]] of Object.entries(LIBRARIES)) {
   const all = [library!, ...others.filter((other) => other in NAMES)];
   const contents = all.map((name) => `export ${NAMES[name] ?? '*'} from '${name}';`).join('\n');
   const stdin = { contents, resolveDir: ROOT };
-  await build({ ...common, stdin, outfile: join(DIST, file), plugins: [lazyBuiltins] });
+  await build({ ...common, stdin, outfile: join(STAGING, file), plugins: [lazyBuiltins] });
 }
-if (!isPackage) copyFileSync(prebuiltBinding(), join(DIST, BINDING));
-const files = [BUNDLE, ...Object.keys(LIBRARIES), ...(isPackage ? [] : [BINDING])].map((path) => ({
-  path,
-  bytes: statSync(join(DIST, path)).size,
-}));
-writeFileSync(join(DIST, 'deployed.json'), `${JSON.stringify({ files }, null, 2)}\n`);
+if (!isPackage) copyFileSync(prebuiltBinding(), join(STAGING, BINDING));
+// The bundle is last, since its time is that of the build.
+const names = [...Object.keys(LIBRARIES), ...(isPackage ? [] : [BINDING]), BUNDLE];
+const files = names.map((path) => ({ path, bytes: statSync(join(STAGING, path)).size }));
+writeFileSync(join(STAGING, 'deployed.json'), `${JSON.stringify({ files }, null, 2)}\n`);
+const built = ['deployed.json', ...names];
+for (const name of built) renameSync(join(STAGING, name), join(DIST, name));
+rmSync(STAGING, { recursive: true });
+// What an earlier version of this program has built.
+for (const name of readdirSync(DIST))
+  if (!built.includes(name) && !/^\.\d+$/.test(name)) rmSync(join(DIST, name), { recursive: true });

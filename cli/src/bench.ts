@@ -1,15 +1,18 @@
 /**
- * `pnpm twin-ingest bench`: compares the two servers on this machine, in about two minutes.
+ * `twin-ingest bench`: compares the two servers on this machine, in about two minutes.
  *
  * The package `@twin-ingest/bench` measures, since a user of the dashboard does not need its load generators. This
  * command finds both servers, and gets the package where it is not installed. It runs in this process, so Ctrl-C
  * reaches it as it would reach a command of its own.
  */
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import type { Comparing } from '@twin-ingest/testkit/servers/comparison.ts';
 import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { measuringModule } from './bench/module.ts';
 import { missingServer } from './bench/servers.ts';
+import { COMMAND } from './command-name.ts';
+import { built } from './launch/build.ts';
 import { factsOf } from './launch/facts.ts';
 import { isRuntime, RUNTIMES } from './lifecycle/program.ts';
 
@@ -20,7 +23,7 @@ const FLAGS: FlagTable<'only' | 'rounds' | 'events' | 'json'> = {
   json: { help: 'print the result as JSON' },
 };
 
-const HELP = `Usage: pnpm twin-ingest bench [flags]
+const HELP = `Usage: ${COMMAND} bench [flags]
 
 Compares the server in Rust with the one in TypeScript on this machine, in about two minutes: CPU time, latency,
 throughput, memory, start, size. Ends with which one to choose. Uses databases in a temporary folder, and no other.
@@ -36,7 +39,7 @@ const RUNTIME_TARGETS = { rust: 'rs', node: 'ts' } as const;
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseFlags(argv, FLAGS);
   if (parsed.kind === 'help') {
-    process.stdout.write(HELP);
+    printHelp(HELP);
     return 0;
   }
   const problems =
@@ -53,10 +56,15 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 2;
   }
   const only: TargetName | null = runtime === undefined ? null : RUNTIME_TARGETS[runtime as 'rust' | 'node'];
-  const missing = missingServer(factsOf(null), only);
+  const missing = missingServer(await factsOf(null), only);
   if (missing !== null) {
     complain(missing);
     return 1;
+  }
+  const failed = await built(only === null ? ['rs', 'ts'] : [only], complain);
+  if (failed !== 0) {
+    if (only === null) complain('--only node measures the TypeScript server alone');
+    return failed;
   }
   const found = await measuringModule(complain);
   if (found === null) return 1;

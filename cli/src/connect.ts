@@ -1,5 +1,5 @@
 /**
- * `pnpm connect AGENT`: edits an agent's settings so that it sends its events to a server of this project; `--undo`
+ * `twin-ingest connect AGENT`: edits an agent's settings so that it sends its events to a server of this project; `--undo`
  * reverts that.
  *
  * Invariant: it writes only changes that it showed and the user confirmed. It keeps the previous text in a backup,
@@ -8,6 +8,8 @@
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
+import { COMMAND } from './command-name.ts';
 import { type ChangeKind, type Edit, isLoopback, SettingsError, type SettingsPart } from './connect/agent.ts';
 import { type ConnectOptions, parseConnect } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
@@ -37,7 +39,7 @@ interface Planned {
 async function main(): Promise<number> {
   const parsed = parseConnect(process.argv.slice(2), process.env, process.cwd());
   if (parsed.kind === 'help') {
-    process.stdout.write(parsed.text);
+    printHelp(parsed.text);
     return 0;
   }
   if (parsed.kind === 'wrong') {
@@ -155,7 +157,7 @@ function advice({ agent, server, place }: ConnectOptions): string[] {
   if (!isLoopback(origin)) lines.push(`${origin} is not this machine: what is sent leaves it.`);
   if (token_file !== null && !existsSync(token_file)) lines.push(`${token_file} does not exist yet.`);
   lines.push(
-    `New sessions of ${agent.label} are watched from now on; pnpm connect ${agent.name} --undo takes it back.`,
+    `New sessions of ${agent.label} are watched from now on; ${COMMAND} connect ${agent.name} --undo takes it back.`,
   );
   return lines;
 }

@@ -8,6 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventRow, type OutgoingEvent, Sender, type SentEvent, streamEvents } from '@twin-ingest/client';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { plainEvents } from './demo/agents/plain.ts';
 import { openPage } from './demo/browser.ts';
 import { corpusTimeline } from './demo/corpus.ts';
@@ -31,7 +32,7 @@ const MOST_WAITING = 5_000;
 async function main(): Promise<number> {
   const parsed = parseDemo('swap', process.argv.slice(2), process.env);
   if (parsed.kind === 'help') {
-    process.stdout.write(parsed.text);
+    printHelp(parsed.text);
     return 0;
   }
   if (parsed.kind === 'wrong') {

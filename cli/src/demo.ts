@@ -1,11 +1,12 @@
 /**
- * `pnpm demo`: starts a server on a private database, plays a day of coding agents through the agents' own routes,
+ * `twin-ingest demo`: starts a server on a private database, plays a day of coding agents through the agents' own routes,
  * and opens the dashboard.
  *
  * It needs only the checkout and leaves nothing behind. The parts are in demo/.
  */
 import { randomUUID } from 'node:crypto';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import { openPage } from './demo/browser.ts';
 import { corpusTimeline } from './demo/corpus.ts';
@@ -25,7 +26,7 @@ const FLAGS = ['--session-timeout-minutes', '1'];
 async function main(): Promise<number> {
   const parsed = parseDemo('demo', process.argv.slice(2), process.env);
   if (parsed.kind === 'help') {
-    process.stdout.write(parsed.text);
+    printHelp(parsed.text);
     return 0;
   }
   if (parsed.kind === 'wrong') {

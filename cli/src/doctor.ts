@@ -1,5 +1,5 @@
 /**
- * `pnpm agents:doctor`: reports which agents are connected and how, the last event of each, and what the user must
+ * `twin-ingest doctor`: reports which agents are connected and how, the last event of each, and what the user must
  * do.
  *
  * Changes nothing. Exit code 0 when all is well, 1 when something needs doing, 2 for a wrong flag.
@@ -7,6 +7,8 @@
 import { resolve } from 'node:path';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
+import { COMMAND } from './command-name.ts';
 import { DEFAULT_ORIGIN, originOf, placeOf } from './connect/options.ts';
 import { diagnose } from './doctor/diagnosis.ts';
 import { reportText } from './doctor/report.ts';
@@ -16,7 +18,7 @@ const FLAGS: FlagTable<'url' | 'token-file'> = {
   'token-file': { value: 'FILE', help: 'the file that the server has its token from' },
 };
 
-const HELP = `Usage: pnpm agents:doctor [flags]
+const HELP = `Usage: ${COMMAND} doctor [flags]
 
 Says which agents are connected and how, what came last from each, what was refused and why, and what you have to do.
 Reads the settings of Claude Code, Codex, Gemini CLI and OpenCode, yours and those of the folder you are in, and asks
@@ -31,7 +33,7 @@ letReadersLeave(() => undefined);
 async function main(): Promise<number> {
   const parsed = parseFlags(process.argv.slice(2), FLAGS);
   if (parsed.kind === 'help') {
-    process.stdout.write(HELP);
+    printHelp(HELP);
     return 0;
   }
   const problems =

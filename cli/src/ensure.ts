@@ -1,5 +1,5 @@
 /**
- * `pnpm server:ensure --db FILE`: starts a server for a database if none holds it, and prints its URL.
+ * `twin-ingest ensure --db FILE`: starts a server for a database if none holds it, and prints its URL.
  *
  * Idempotent, also between many callers at once: each starts a candidate, and the lock of the database admits one.
  * The server outlives this command. Exit code: 0, 2 for a wrong flag, else that of the server.
@@ -9,7 +9,9 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
+import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { hasOtherCandidates, type Start, startCandidate } from './lifecycle/candidate.ts';
 import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
@@ -22,10 +24,10 @@ const FLAGS: FlagTable<'db' | 'runtime' | 'program' | 'json'> = {
   json: { help: 'print an object with url, pid, started and, after a start with a token, login_url' },
 };
 
-const HELP = `Usage: pnpm server:ensure --db FILE [flags] [-- SERVER FLAGS]
+const HELP = `Usage: ${COMMAND} ensure --db FILE [flags] [-- SERVER FLAGS]
 
 Starts a server for FILE if none holds it, and prints its URL. The server runs on afterwards; with the server's flag
---idle-exit SECONDS it ends when it is not used. Its log is FILE.log. pnpm server:stop --db FILE ends it.
+--idle-exit SECONDS it ends when it is not used. Its log is FILE.log. ${COMMAND} stop --db FILE ends it.
 Server flags have an effect only if this command starts the server. Its port is any free one without --port.
 
 ${flagLines(FLAGS)}
@@ -63,7 +65,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [own, flags] = split < 0 ? [words, []] : [words.slice(0, split), words.slice(split + 1)];
   const parsed = parseFlags(own, FLAGS);
   if (parsed.kind === 'help') {
-    process.stdout.write(HELP);
+    printHelp(HELP);
     return 0;
   }
   const problems =
@@ -82,7 +84,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { cwd } = placeOf(process.env, process.cwd());
   const program =
     file === undefined
-      ? programOf(runtime as Runtime | undefined)
+      ? await programOf(runtime as Runtime | undefined, complain)
       : { command: resolve(cwd, file), args: [] };
   if (typeof program === 'string') return fail({ code: 1, message: program });
   const found = await ensure(program, databasePath(resolve(cwd, db!)), flags);
@@ -129,13 +131,17 @@ function failure(start: Exclude<Start, { kind: 'ready' }>): Failed {
   return { code: start.code ?? 1, message: message === '' ? 'the server ended at its start' : message };
 }
 
+function complain(line: string): void {
+  process.stderr.write(`ensure: ${line}\n`);
+}
+
 function fail({ code, message }: Failed): number {
-  process.stderr.write(`ensure: ${message}\n`);
+  complain(message);
   return code;
 }
 
 function wrong(problems: readonly string[]): number {
-  for (const problem of problems) process.stderr.write(`ensure: ${problem}\n`);
+  for (const problem of problems) complain(problem);
   return 2;
 }
 

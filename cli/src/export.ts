@@ -1,5 +1,5 @@
 /**
- * `pnpm agents:export SESSION`: writes one session as NDJSON or Markdown.
+ * `twin-ingest export SESSION`: writes one session as NDJSON or Markdown.
  *
  * Invariant: memory is bounded by one page of events, whatever the length of the session.
  */
@@ -9,6 +9,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
+import { COMMAND } from './command-name.ts';
 import { DEFAULT_ORIGIN, originOf, placeOf } from './connect/options.ts';
 import { reasonOf } from './connect/reachability.ts';
 import { headOf, Writer } from './export/markdown.ts';
@@ -24,7 +26,7 @@ const FLAGS: FlagTable<'format' | 'out' | 'url' | 'token-file'> = {
   'token-file': { value: 'FILE', help: 'the file that the server has its token from' },
 };
 
-const HELP = `Usage: pnpm agents:export SESSION [flags]
+const HELP = `Usage: ${COMMAND} export SESSION [flags]
 
 Writes a session, oldest event first. Markdown has prompts, answers, calls and errors for a reader.
 NDJSON has every event with every column, as GET /api/events returns it.
@@ -38,7 +40,7 @@ const complain = (line: string) => void process.stderr.write(`export: ${line}\n`
 async function main(): Promise<number> {
   const parsed = parseFlags(process.argv.slice(2), FLAGS);
   if (parsed.kind === 'help') {
-    process.stdout.write(HELP);
+    printHelp(HELP);
     return 0;
   }
   const problems = parsed.kind === 'wrong' ? parsed.problems : [];

@@ -1,10 +1,11 @@
 /**
- * `pnpm agents:import AGENT`: sends what an agent's transcripts hold to a server.
+ * `twin-ingest import AGENT`: sends what an agent's transcripts hold to a server.
  *
  * Invariant: it reads transcripts and never changes them. The parts are in import/.
  */
 import { readFileSync } from 'node:fs';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { reachability, reasonOf } from './connect/reachability.ts';
 import { StatusLine } from './demo/status-line.ts';
 import { askServer } from './doctor/server.ts';
@@ -22,7 +23,7 @@ letReadersLeave(() => undefined);
 async function main(): Promise<number> {
   const parsed = parseImport(process.argv.slice(2), process.env, process.cwd());
   if (parsed.kind === 'help') {
-    process.stdout.write(parsed.text);
+    printHelp(parsed.text);
     return 0;
   }
   if (parsed.kind === 'wrong') {

@@ -6,7 +6,9 @@
  */
 import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
+import { COMMAND } from './command-name.ts';
 import { openPage } from './demo/browser.ts';
+import { built } from './launch/build.ts';
 import { factsOf } from './launch/facts.ts';
 import { flagValue, parseLaunch } from './launch/options.ts';
 import { type Ready, runCommand, runServer } from './launch/program.ts';
@@ -24,11 +26,13 @@ export async function launch(argv: readonly string[]): Promise<number> {
   }
   const { runtime, flags, open, db, isCommand } = parsed.options;
   const isQuiet = isForPeople(flags, process.env);
-  const choice = chooseRuntime(factsOf(runtime));
+  const choice = chooseRuntime(await factsOf(runtime));
   if (choice.kind === 'none') {
     say(`twin-ingest: ${choice.message}`);
     return 1;
   }
+  const failed = await built([choice.target], (line) => say(`twin-ingest: ${line}`));
+  if (failed !== 0) return failed;
   const target = TARGETS[choice.target];
   if (isCommand) return await runCommand(target, flags);
   let isReady = false;
@@ -36,7 +40,7 @@ export async function launch(argv: readonly string[]): Promise<number> {
     isReady = true;
     const page = `${ready.url}/`;
     say(`\n  Dashboard  ${page}\n  Server     ${target.label}: ${choice.why}\n  Events     ${db}`);
-    say(`  Connect    pnpm connect claude-code   (or codex, gemini, opencode)`);
+    say(`  Connect    ${COMMAND} connect claude-code   (or codex, gemini, opencode)`);
     say(`  Send       curl ${page}api/events -H 'content-type: application/json' \\`);
     say(`               -d '{"session_id":"s1","agent_type":"claude_code","event_type":"tool_use"}'`);
     say('  Ctrl-C stops the server.\n');

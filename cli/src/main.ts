@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 /**
  * `twin-ingest [command]`: starts a server, or runs one of the commands of `commands.ts`.
  *
@@ -37,7 +38,7 @@ async function run({ load, startsServer }: Command): Promise<undefined> {
   process.argv = [process.argv[0]!, process.argv[1]!, ...rest];
   if (startsServer && !rest.includes('--help') && !rest.some((flag) => flag.startsWith('--server'))) {
     const { installedServer } = await import('./launch/facts.ts');
-    process.argv.push('--server', installedServer());
+    process.argv.push('--server', await installedServer());
   }
   await load();
   return undefined;
@@ -45,7 +46,7 @@ async function run({ load, startsServer }: Command): Promise<undefined> {
 
 async function help(): Promise<number> {
   const { helpText } = await import('./launch/help.ts');
-  process.stdout.write(helpText(COMMANDS, CONFIG));
+  printHelp(helpText(COMMANDS, CONFIG));
   return 0;
 }
 

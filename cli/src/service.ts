@@ -1,5 +1,5 @@
 /**
- * `pnpm server:service install|uninstall|status`: keeps a server running as a service of the user.
+ * `twin-ingest service install|uninstall|status`: keeps a server running as a service of the user.
  *
  * Invariant: it writes and runs only what it showed and the user confirmed, and changes no file of another program.
  */
@@ -7,6 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
+import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
 import { answerOf, ownerOf } from './lifecycle/database.ts';
@@ -28,9 +30,9 @@ const MANAGERS: Readonly<Partial<Record<NodeJS.Platform, Manager>>> = {
 /** Runs the command; returns its exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
   letReadersLeave(() => undefined);
-  const parsed = parseService(argv, process.env, process.cwd());
+  const parsed = await parseService(argv, process.env, process.cwd(), complain);
   if (parsed.kind === 'help') {
-    process.stdout.write(parsed.text);
+    printHelp(parsed.text);
     return 0;
   }
   if (parsed.kind === 'wrong') {
@@ -65,7 +67,7 @@ async function install(manager: Manager, home: Home, { server, yes }: ServiceOpt
   writeFileSync(path, content, { mode: 0o644 });
   say(`Written: ${path}`);
   if (!runAll(manager, steps)) return 1;
-  say('pnpm server:service uninstall takes it back; the database stays.');
+  say(`${COMMAND} service uninstall takes it back; the database stays.`);
   return 0;
 }
 

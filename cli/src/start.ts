@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 import { type FlagTable, flagLines } from '@twin-ingest/testkit/process/flags.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { isTargetName, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -75,5 +76,5 @@ const flags = words[0] === '--' ? words.slice(1) : words;
 if (name === undefined || !isTargetName(name)) {
   process.stderr.write('Usage: pnpm start:rs|start:ts [-- FLAGS]; --help lists them\n');
   process.exitCode = 2;
-} else if (flags.some((flag) => flag === '--help' || flag === '-h')) process.stdout.write(usage(name));
+} else if (flags.some((flag) => flag === '--help' || flag === '-h')) printHelp(usage(name));
 else process.exitCode = await main(name, flags);

@@ -1,5 +1,5 @@
 /**
- * `pnpm server:stop --db FILE`: ends the server that holds a database, and waits for its end.
+ * `twin-ingest stop --db FILE`: ends the server that holds a database, and waits for its end.
  *
  * Sends no signal: it leaves a request next to the database that only its server takes (rule STO-13). So it cannot end
  * another process, whatever pid `FILE.owner` has. Exit code: 0 no server holds it any more, 1 the request was not taken.
@@ -9,6 +9,8 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
+import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import {
   answerOf,
@@ -22,7 +24,7 @@ import {
 
 const FLAGS: FlagTable<'db'> = { db: { value: 'FILE', help: 'the database' } };
 
-const HELP = `Usage: pnpm server:stop --db FILE
+const HELP = `Usage: ${COMMAND} stop --db FILE
 
 Ends the server that holds FILE: it answers the requests that it has, closes the file and exits. Waits for that.
 Does nothing when no server holds FILE. Ends no other process.
@@ -42,7 +44,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   letReadersLeave(() => undefined);
   const parsed = parseFlags(argv, FLAGS);
   if (parsed.kind === 'help') {
-    process.stdout.write(HELP);
+    printHelp(HELP);
     return 0;
   }
   const problems =

@@ -1,9 +1,11 @@
-/** `pnpm twin-ingest trim`: makes a backup of a shared stream, and removes from the stream what every copy and it have. */
+/** `twin-ingest trim`: makes a backup of a shared stream, and removes from the stream what every copy and it have. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { printHelp } from '@twin-ingest/testkit/process/help.ts';
+import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { trim } from './trim/trim.ts';
 
@@ -19,7 +21,7 @@ const FLAGS: FlagTable<Name> = {
   'nats-token-file': { value: 'FILE', help: 'the token of NATS' },
 };
 
-const USAGE = `Usage: pnpm twin-ingest trim --servers URLS --nats URL [flags]
+const USAGE = `Usage: ${COMMAND} trim --servers URLS --nats URL [flags]
 
 Makes a backup on the first server, waits until every server has what the backup has, and removes that from the stream.
 Name all servers: one that is left out, and behind, needs the backup afterwards. Nothing is removed after an error.
@@ -32,7 +34,7 @@ async function main(): Promise<number> {
   letReadersLeave(() => undefined);
   const parsed = parseFlags(process.argv.slice(2), FLAGS);
   if (parsed.kind === 'help') {
-    process.stdout.write(USAGE);
+    printHelp(USAGE);
     return 0;
   }
   const problems = parsed.kind === 'wrong' ? [...parsed.problems] : [];

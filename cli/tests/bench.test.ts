@@ -21,8 +21,18 @@ const WITHOUT_RUST = { rust: { ...FACTS.rust, isInstalled: false } };
 
 const CASES: readonly (readonly [string, Partial<Facts>, TargetName | null, string | null])[] = [
   ['both servers', {}, null, null],
-  ['Node 20', OLD, null, 'the TypeScript server needs Node.js 24; install it, this is Node.js 20.20.2'],
-  ['Node 20, Rust alone', OLD, 'rs', 'the measurement needs Node.js 24; install it, this is Node.js 20.20.2'],
+  [
+    'Node 20',
+    OLD,
+    null,
+    'the TypeScript server needs Node.js 22.14 or newer; install it, this is Node.js 20.20.2',
+  ],
+  [
+    'Node 20, Rust alone',
+    OLD,
+    'rs',
+    'the measurement needs Node.js 22.14 or newer; install it, this is Node.js 20.20.2',
+  ],
   [
     'no Rust server',
     WITHOUT_RUST,

@@ -1,4 +1,4 @@
-/** Tests `pnpm connect` on its own settings files: what it writes, what it keeps, and when it writes nothing. */
+/** Tests `twin-ingest connect` on its own settings files: what it writes, what it keeps, and when it writes nothing. */
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -262,7 +262,7 @@ test('every problem is reported at once, and --help prints the usage', async () 
     assert.equal(help.code, 0);
     assert.match(
       help.stdout,
-      /^Usage: pnpm connect claude-code\|codex\|gemini\|opencode \[flags\]\n[\s\S]*--token-file FILE/,
+      /^Usage: \.\/twin-ingest connect claude-code\|codex\|gemini\|opencode \[flags\]\n[\s\S]*--token-file FILE/,
     );
   });
 });

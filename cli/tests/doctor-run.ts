@@ -1,4 +1,4 @@
-/** Runs `pnpm agents:doctor` like a user, with a private home, next to a real server. */
+/** Runs `twin-ingest doctor` like a user, with a private home, next to a real server. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
@@ -16,7 +16,7 @@ export async function doctor(
   return await run('doctor', argv, { cwd: root, env: { ...homeOf(root), ...env } });
 }
 
-/** Writes the same settings as `pnpm connect` (`connect.test.ts` runs the command itself). */
+/** Writes the same settings as `twin-ingest connect` (`connect.test.ts` runs the command itself). */
 export function connect(root: string, name: string, server: ServerAddress): void {
   const place = { home: root, cwd: root, env: homeOf(root), system: '/', platform: process.platform };
   for (const { path, connected } of agentOf(name)!.parts(place, 'own')) {

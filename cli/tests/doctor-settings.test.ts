@@ -236,7 +236,7 @@ const BROKEN: readonly SetUp[] = [
     name: 'a plugin of OpenCode that was changed',
     files: (o) => opencode(o, (text) => text.replace('2000', '9000')),
     code: 'changed_by_hand',
-    says: /Run pnpm connect opencode again/,
+    says: /Run \.\/twin-ingest connect opencode again/,
   },
   { name: 'no agent', files: () => ({}), code: 'not_connected', says: /No agent is connected/ },
 ];

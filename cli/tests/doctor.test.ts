@@ -1,5 +1,5 @@
 /**
- * Tests `pnpm agents:doctor` as a command with both servers: findings about them and the token, and its exit code.
+ * Tests `twin-ingest doctor` as a command with both servers: findings about them and the token, and its exit code.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -59,7 +59,9 @@ for (const name of TARGET_NAMES) {
           stdout,
           /1\. No server answers at http:\/\/127\.0\.0\.1:\d+, where OpenCode sends \(ECONNREFUSED\)\.\n/,
         );
-        assert.ok(stdout.includes(`A server answers at ${url}: run pnpm connect opencode --url ${url}, or`));
+        assert.ok(
+          stdout.includes(`A server answers at ${url}: run ./twin-ingest connect opencode --url ${url}, or`),
+        );
       });
     });
   });
@@ -77,7 +79,7 @@ for (const name of TARGET_NAMES) {
         const named = await doctor(root, ['--token-file', 'right']);
         assert.match(
           named.stdout,
-          /the plugin of OpenCode have none[\s\S]*pnpm connect opencode --token-file/,
+          /the plugin of OpenCode have none[\s\S]*twin-ingest connect opencode --token-file/,
         );
         const gone = await doctor(root, ['--token-file', 'nowhere']);
         assert.match(gone.stdout, /nowhere cannot be read or is empty/);
@@ -145,6 +147,6 @@ test('a wrong command line is explained, and --help prints the usage', async () 
     const word = await doctor(root, ['x', '--url', 'nowhere']);
     assert.match(word.stderr, /^doctor: unexpected argument x\ndoctor: --url must be like /);
     const help = await doctor(root, ['--help']);
-    assert.deepEqual([help.code, help.stdout.split('\n')[0]], [0, 'Usage: pnpm agents:doctor [flags]']);
+    assert.deepEqual([help.code, help.stdout.split('\n')[0]], [0, 'Usage: ./twin-ingest doctor [flags]']);
   });
 });

@@ -141,7 +141,10 @@ test('ensure and stop are commands of twin-ingest', async () => {
     assert.equal(await isServing(stdout.trim()), true);
     assert.equal((await run('main', ['stop', '--db', 'e.db'], { cwd })).code, 0);
     assert.equal(await isServing(stdout.trim()), false);
-    assert.match((await run('main', ['service', '--help'], { cwd })).stdout, /^Usage: pnpm server:service/);
+    assert.match(
+      (await run('main', ['service', '--help'], { cwd })).stdout,
+      /^Usage: \.\/twin-ingest service/,
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Tests `agents:import` as a program against both servers.
+ * Tests `twin-ingest import` as a program against both servers.
  *
  * Over 250 lines because each effect of the command is tested with the rows and sums of both servers.
  */

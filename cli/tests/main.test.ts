@@ -38,7 +38,7 @@ for (const runtime of ['rust', 'node'] as const) {
       const { code, stdout, stderr } = await ended;
       assert.equal(code, 0);
       assert.equal(stdout.split('\n').length, 2, stdout);
-      assert.match(stderr, /Connect +pnpm connect claude-code/);
+      assert.match(stderr, /Connect +\.\/twin-ingest connect claude-code/);
     });
   });
 }

@@ -13,26 +13,54 @@ const FACTS: Facts = {
   isTypeScriptBuilt: true,
 };
 const WITHOUT_RUST = { ...FACTS.rust, isInstalled: false };
+const BUILT_BEFORE = {
+  source: 'target/release/ingest-server',
+  isInstalled: false,
+  platform: 'linux-x64',
+  build: 'stale',
+} as const;
 const ON_FREEBSD = { source: null, isInstalled: false, platform: 'freebsd-x64' };
 
 const CHOICES: readonly (readonly [string, Partial<Facts>, string | RegExp])[] = [
-  ['Rust where it is installed', {}, 'rs: from @twin-ingest/server-linux-x64'],
-  ['Rust on an old Node', { node: '20.20.2', napi: 9 }, 'rs: from @twin-ingest/server-linux-x64'],
+  [
+    'Rust where it is installed',
+    {},
+    'rs: from @twin-ingest/server-linux-x64 (--runtime node starts the other)',
+  ],
+  [
+    'Rust on an old Node',
+    { node: '20.20.2', napi: 9 },
+    'rs: from @twin-ingest/server-linux-x64 (--runtime node starts the other)',
+  ],
   ['Rust on request', { requested: 'rust' }, 'rs: --runtime rust, from @twin-ingest/server-linux-x64'],
   ['TypeScript without Rust', { rust: WITHOUT_RUST }, `ts: ${SOURCE} is not installed`],
   ['TypeScript without a package', { rust: ON_FREEBSD }, 'ts: there is no Rust server for freebsd-x64'],
+  [
+    'TypeScript where the build of Rust is old',
+    { rust: BUILT_BEFORE },
+    'ts: target/release/ingest-server is older than its sources (--runtime rust builds it)',
+  ],
+  [
+    'TypeScript without a build of Rust',
+    { rust: { ...BUILT_BEFORE, build: 'missing' } },
+    'ts: target/release/ingest-server is not built (--runtime rust builds it)',
+  ],
+  [
+    'a build of Rust on request',
+    { requested: 'rust', rust: BUILT_BEFORE },
+    'rs: --runtime rust, from target/release/ingest-server',
+  ],
   ['TypeScript on request', { requested: 'node' }, 'ts: --runtime node'],
-  ['the oldest Node', { requested: 'node', node: '22.13.0' }, 'ts: --runtime node'],
+  ['the oldest Node', { requested: 'node', node: '22.14.0' }, 'ts: --runtime node'],
   [
     'a Node before that',
-    { requested: 'node', node: '22.12.0' },
-    /^none: --runtime node needs Node\.js 24; install it/,
+    { requested: 'node', node: '22.13.1', napi: 9 },
+    'none: --runtime node needs Node.js 22.14 or newer; install it, this is Node.js 22.13.1',
   ],
-  ['an old Node-API', { requested: 'node', napi: 9 }, /^none: --runtime node needs Node\.js 24/],
   [
     'neither server',
-    { rust: WITHOUT_RUST, node: '20.20.2' },
-    `none: ${SOURCE} is not installed, and the TypeScript server needs Node.js 24; install it, this is Node.js 20.20.2`,
+    { rust: WITHOUT_RUST, node: '20.20.2', napi: 9 },
+    `none: ${SOURCE} is not installed, and the TypeScript server needs Node.js 22.14 or newer; install it, this is Node.js 20.20.2`,
   ],
   [
     'no Rust on request',

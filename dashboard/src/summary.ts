@@ -39,7 +39,7 @@ function lineOf(row: Row): string {
   const { agent_type, source, source_event, metadata } = row;
   if (source === 'hook' && isObject(metadata)) return hookSummary(agent_type, source_event, metadata);
   if (source === 'otel' && isObject(metadata)) return telemetrySummary(row, metadata);
-  // `agents:import` names its members like those of hooks and telemetry.
+  // `twin-ingest import` names its members like those of hooks and telemetry.
   if (source === 'import' && isObject(metadata) && 'transcript_path' in metadata)
     return telemetrySummary(row, metadata);
   if (source_event === DISMISSAL) return 'A person dismissed the wait';

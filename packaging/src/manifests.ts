@@ -1,4 +1,6 @@
 /** Writes the manifests of the npm packages. */
+
+import SERVER from '../../server-ts/package.json' with { type: 'json' };
 import { PLATFORMS, type Platform, programName } from './platforms.ts';
 
 export type Manifest = Readonly<Record<string, unknown>>;
@@ -46,7 +48,7 @@ export function benchManifest(common: Common, dependencies: Readonly<Record<stri
     exports: { '.': './dist/main.js', './package.json': './package.json' },
     bin: { 'twin-ingest-bench': 'bin/where.js' },
     // The oldest Node that runs both servers.
-    engines: { node: '>=22.13' },
+    engines: SERVER.engines,
     dependencies,
   };
 }

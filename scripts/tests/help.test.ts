@@ -8,12 +8,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { subcommands } from './subcommands.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
 };
 const PROGRAMS = Object.entries(scripts).filter(([, command]) => /\bnode [^-]\S*\.[jt]s\b/.test(command));
+const SUBCOMMANDS = ['[command]', ...subcommands()];
 /** Folders that a build writes. */
 const BUILT = ['server-ts/dist', 'dashboard/dist', 'client-ts/dist'];
 
@@ -67,9 +69,11 @@ for (const [name, command] of PROGRAMS) {
     const before = builtFiles();
     const { code, stdout, stderr } = await help(command);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-    assert.match(stdout, /^Usage: pnpm [a-z]\S*/);
-    const [, named] = /^Usage: pnpm ([\w:-]+)/.exec(stdout)!;
-    assert.ok(named! in scripts, `${named} is in package.json`);
+    const [, script, subcommand] = /^Usage: (?:pnpm ([\w:-]+)|\.\/twin-ingest (\[command\]|\w+))/.exec(
+      stdout,
+    )!;
+    if (script === undefined) assert.ok(SUBCOMMANDS.includes(subcommand!), `${subcommand} is a command`);
+    else assert.ok(script in scripts, `${script} is in package.json`);
     assert.deepEqual(builtFiles(), before);
   });
 }

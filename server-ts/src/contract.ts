@@ -35,6 +35,8 @@ export const FIELDS_FILE = fields;
 export const OPENAPI: string = openapi;
 export const CONTRACT_VERSION: string = version.trim();
 export const SERVER_VERSION: string = server.version;
+/** The oldest Node that runs the server, such as 22.14: the first with the Node-API of the native SQLite module. */
+export const OLDEST_NODE: string = server.engines.node.replace('>=', '');
 export const PRAGMAS: string = pragmas;
 /** The pragmas of a new file, before `PRAGMAS` (rule RET-07). */
 export const FILE_PRAGMAS: string = file;

@@ -12,7 +12,7 @@ import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { nowS } from './clock.ts';
 import { type Config, parseConfig } from './config/index.ts';
-import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, SERVER_VERSION } from './contract.ts';
+import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, OLDEST_NODE, SERVER_VERSION } from './contract.ts';
 import { processEnded, ReadyFile } from './lifecycle.ts';
 import { STOP_SIGNALS } from './platform.ts';
 import type { CallReaderData } from './rpc/worker.ts';
@@ -28,6 +28,8 @@ const ENTRY = new URL(import.meta.url);
 const BINDING = fileURLToPath(new URL('./better_sqlite3.node', ENTRY));
 /** A shutdown reserves its last second for the checkpoint. */
 const DRAIN_MS = LIMITS.shutdown_ms - 1000;
+/** The Node-API of the native SQLite module. */
+const NODE_API = 10;
 /** Time limit for the exit of the process itself. */
 const EXIT_MS = 250;
 const EXIT_FAILURE = 1;
@@ -36,10 +38,9 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Returns the reason why this Node cannot run the server, if any: the native SQLite module would crash it. */
 function runtimeProblem(): string | undefined {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const isNew = major > 22 || (major === 22 && minor >= 13);
-  if (isNew && Number(process.versions.napi) >= 10) return undefined;
-  return `Node.js 22.13 or newer is needed, this is ${process.versions.node}\n`;
+  const { node, napi } = process.versions;
+  if (Number(napi) >= NODE_API) return undefined;
+  return `Node.js ${OLDEST_NODE} or newer is needed, with Node-API ${NODE_API}; this is ${node} with Node-API ${napi}\n`;
 }
 
 async function main(): Promise<void> {

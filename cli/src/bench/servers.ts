@@ -10,7 +10,7 @@ export function missingServer(facts: Facts, only: TargetName | null): string | n
     const who = only === 'rs' ? 'the measurement' : 'the TypeScript server';
     return `${who} needs ${WANTED_NODE}; install it, this is Node.js ${node}`;
   }
-  if (only !== 'ts' && !rust.isInstalled)
+  if (only !== 'ts' && !rust.isInstalled && rust.build === undefined)
     return `${missingText(rust)}; --only node measures the TypeScript server alone`;
   if (only !== 'rs' && !isTypeScriptBuilt) return 'the TypeScript server is not built';
   return null;

@@ -1,4 +1,4 @@
-// pnpm connect opencode wrote this file, and its --undo removes it. Sends what OpenCode does to a server of twin-ingest:
+// twin-ingest connect opencode wrote this file, and its --undo removes it. Sends what OpenCode does to a server of twin-ingest:
 // sessions, calls with their input, tokens and cost. Prompts, answers and the output of tools are not sent.
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';

@@ -15,7 +15,8 @@ import {
 } from './agent.ts';
 
 const SOURCE = readFileSync(new URL('opencode-plugin.js', import.meta.url), 'utf8');
-const FIRST_LINE = SOURCE.slice(0, SOURCE.indexOf('\n') + 1);
+/** How the plugin starts; files of earlier versions name a script of a checkout. */
+const FIRST_WORDS = /^\/\/ (?:twin-ingest|pnpm) connect opencode wrote this file/;
 const SERVER_LINES = /^const ORIGIN = .*\nconst TOKEN_FILE = .*$/m;
 
 export function opencodePlugin({ home, cwd, env }: Place, isProject: boolean): string {
@@ -66,13 +67,13 @@ function withPlugin(text: string | null, server: ServerAddress): Edit {
 function withoutPlugin(text: string | null): Edit {
   if (text === null) return { text, changes: [] };
   const server = pluginServer(text);
-  if (server === null) throw new SettingsError('shape', 'is not the plugin of pnpm connect');
+  if (server === null) throw new SettingsError('shape', 'is not the plugin of twin-ingest connect');
   return { text: null, changes: [change('remove', `sends to ${server.origin}/api/events`)] };
 }
 
 /** Returns the server in the text of our plugin, even if changed by hand. */
 export function pluginServer(text: string): ServerAddress | null {
-  if (!text.startsWith(FIRST_LINE)) return null;
+  if (!FIRST_WORDS.test(text)) return null;
   const value = (name: string): unknown => {
     const found = new RegExp(`^const ${name} = (.*);$`, 'm').exec(text)?.[1] ?? 'null';
     try {

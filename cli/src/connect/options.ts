@@ -1,5 +1,5 @@
 /**
- * Parses the command line of `pnpm connect`: the agent, the settings file, the server.
+ * Parses the command line of `twin-ingest connect`: the agent, the settings file, the server.
  *
  * Paths are relative to the caller: pnpm runs scripts in the root of the checkout and passes the caller's folder in
  * `INIT_CWD`. Reads only the given environment.
@@ -8,6 +8,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import CONFIG from '../../../contract/config.json' with { type: 'json' };
+import { COMMAND } from '../command-name.ts';
 import type { Agent, Choice, Place, ServerAddress } from './agent.ts';
 import { AGENTS, agentOf } from './agents.ts';
 
@@ -44,7 +45,7 @@ const FLAGS: FlagTable<Name> = {
 
 const NAMES = AGENTS.map(({ name }) => name);
 
-const HELP = `Usage: pnpm connect ${NAMES.join('|')} [flags]
+const HELP = `Usage: ${COMMAND} connect ${NAMES.join('|')} [flags]
 
 Writes into the agent's settings, so that what it does shows on the dashboard.
 Shows the change first, asks, and keeps a backup next to the file.
@@ -57,7 +58,7 @@ Shows the change first, asks, and keeps a backup next to the file.
 
 ${flagLines(FLAGS)}
 Exit code: 0 done or nothing to do, 1 not written, 2 a wrong flag.
-pnpm agents:doctor says whether what is connected arrives.
+${COMMAND} doctor says whether what is connected arrives.
 `;
 
 export function parseConnect(argv: readonly string[], env: Environment, cwd: string): ParsedConnect {

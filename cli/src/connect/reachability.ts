@@ -5,11 +5,13 @@
  * It requests `/livez`, which needs no token. Invariant: the result is a sentence and never an error, since the user
  * may connect before the server starts.
  */
+import { COMMAND } from '../command-name.ts';
+
 const TIMEOUT_MS = 2000;
 
 /** Returns one line for the user. */
 export async function reachability(origin: string): Promise<string> {
-  const start = 'Start one (pnpm start:ts or pnpm start:rs): until then what agents send is lost.';
+  const start = `Start one (${COMMAND}): until then what agents send is lost.`;
   try {
     const response = await fetch(`${origin}/livez`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const body = (await response.json().catch(() => null)) as { readonly status?: unknown } | null;

@@ -1,5 +1,5 @@
 /**
- * Parses the command lines of `pnpm demo` and `pnpm demo:swap`: one table; the first uses a part of it.
+ * Parses the command lines of `twin-ingest demo` and `pnpm demo:swap`: one table; the first uses a part of it.
  *
  * Paths are relative to the caller: pnpm runs scripts in the root of the checkout and passes the caller's folder in
  * `INIT_CWD`.
@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type FlagTable, flagLines, numberOf, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { isTargetName, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { COMMAND } from '../command-name.ts';
 
 export interface DemoOptions {
   /** The server to start. */
@@ -69,7 +70,7 @@ const tableOf = (speed: number): FlagTable<Name> => ({
 });
 
 const USAGES = {
-  demo: `Usage: pnpm demo [flags]
+  demo: `Usage: ${COMMAND} demo [flags]
 
 Starts a server on a database of its own, plays a day of coding agents into it (Claude Code, Codex and
 Gemini CLI, through the addresses that they send to), and opens the dashboard that shows them.

@@ -1,4 +1,6 @@
 /** Reads the settings of Claude Code from all files that it merges. */
+
+import { COMMAND } from '../command-name.ts';
 import type { Place, ServerAddress } from '../connect/agent.ts';
 import { CLAUDE_CODE, connectedClaude } from '../connect/claude-code.ts';
 import { telemetryEnv } from '../connect/claude-env.ts';
@@ -32,7 +34,7 @@ export const inspectClaude: Inspect = (place, server) => {
     problems.push({
       code: 'changed_by_hand',
       what: `Hooks are connected in ${ways.map(({ file }) => file).join(' and in ')}, so each is stored twice.`,
-      remedy: 'Take one of them out: pnpm connect claude-code --undo, for a project with --project.',
+      remedy: `Take one of them out: ${COMMAND} connect claude-code --undo, for a project with --project.`,
     });
   const scopes = readScopes(place);
   for (const way of ways)
@@ -59,7 +61,7 @@ function hooksIn(text: string, file: string): { readonly way: Way | null; readon
       {
         code: 'incomplete',
         what: `${missing.length} hooks of ${label} are missing or out of date in ${file}: ${missing.map(({ name }) => name).join(', ')}.`,
-        remedy: 'Run pnpm connect claude-code again.',
+        remedy: `Run ${COMMAND} connect claude-code again.`,
       },
     ],
   };
@@ -136,6 +138,6 @@ function offProblem(
   return {
     code: 'telemetry_off',
     what: `The telemetry of ${label} is off (${reasons.join('; ')}), so the dashboard has no tokens and no cost of it.`,
-    remedy: 'Remove what is in the way, if anything, and run pnpm connect claude-code.',
+    remedy: `Remove what is in the way, if anything, and run ${COMMAND} connect claude-code.`,
   };
 }

@@ -1,5 +1,6 @@
 /** Reads config.toml and hooks.json of Codex, and its administrator's settings. */
 import { join } from 'node:path';
+import { COMMAND } from '../command-name.ts';
 import type { Place, ServerAddress } from '../connect/agent.ts';
 import { CODEX, codexHome } from '../connect/codex.ts';
 import { CODEX_HOOKS, codexHandlersFor, codexServerOf } from '../connect/codex-hooks.ts';
@@ -58,7 +59,7 @@ function hooksIn(text: string, path: string): Hooks {
   const problem: Problem = {
     code: 'incomplete',
     what: `${missing.length} hooks of ${label} are missing or out of date in ${path}.`,
-    remedy: 'Run pnpm connect codex again.',
+    remedy: `Run ${COMMAND} connect codex again.`,
   };
   return {
     way: { what: 'hooks', origin: server.origin, file: path, token_file: server.token_file },
@@ -109,7 +110,7 @@ function telemetryOf(
     return { way: null, problems: [shortFormProblem(exporter, path, server)] };
   if (exporter === undefined || exporter === 'none') {
     const what = `The telemetry of ${label} is off (${where} is ${exporter ?? 'not set'}), so the dashboard has no tokens of it.`;
-    const remedy = `${exporter === undefined ? '' : 'Remove that line and '}run pnpm connect codex.`;
+    const remedy = `${exporter === undefined ? '' : 'Remove that line and '}run ${COMMAND} connect codex.`;
     const off: Problem = { code: 'telemetry_off', what, remedy };
     return { way: null, problems: isConnected ? [off] : [] };
   }

@@ -2,6 +2,7 @@
  * Builds the whole diagnosis: the settings of every agent, the servers in them, and the events received from each.
  */
 import { readFileSync } from 'node:fs';
+import { COMMAND, UPDATE } from '../command-name.ts';
 import type { Agent, Place } from '../connect/agent.ts';
 import type { Problem } from '../connect/problem.ts';
 import { inspectClaude } from './claude-code.ts';
@@ -68,7 +69,7 @@ export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
 const NOT_CONNECTED: Problem = {
   code: 'not_connected',
   what: 'No agent is connected.',
-  remedy: 'Run pnpm connect claude-code, codex, gemini or opencode.',
+  remedy: `Run ${COMMAND} connect claude-code, codex, gemini or opencode.`,
 };
 
 async function ask(origin: string, all: readonly Sender[], options: DoctorOptions): Promise<Asked> {
@@ -121,7 +122,7 @@ function silenceOf({ agent, arrivals, telemetry }: AgentReport, asked: readonly 
         {
           code: 'old_server',
           what: `The server at ${way.origin} is too old to take telemetry.`,
-          remedy: 'Build the newest one (pnpm build) and restart it.',
+          remedy: `${UPDATE} and restart it.`,
         },
       ];
     if (way.what === 'telemetry' && telemetry !== null) return [];
@@ -145,7 +146,7 @@ function refusalsOf({ agent, arrivals, telemetry }: AgentReport): Problem[] {
     {
       code: 'records_refused',
       what: `The server at ${arrival.way.origin} has stored no telemetry of ${agent.label}, and refused ${reasons.join(', ')}.`,
-      remedy: 'The agent may be newer than the server: build the newest one (pnpm build) and restart it.',
+      remedy: `The agent may be newer than the server. ${UPDATE} and restart it.`,
     },
   ];
 }

@@ -1,4 +1,6 @@
 /** Checks whether OpenCode has the plugin, and whether it is the current version. */
+
+import { COMMAND } from '../command-name.ts';
 import { OPENCODE, opencodePlugin, pluginFor, pluginServer } from '../connect/opencode.ts';
 import type { Problem } from '../connect/problem.ts';
 import { type Inspect, readOf, type Way } from './inspection.ts';
@@ -17,7 +19,7 @@ export const inspectOpencode: Inspect = (place) => {
       problems.push({
         code: 'changed_by_hand',
         what: `${file} is not the plugin that is written today.`,
-        remedy: 'Run pnpm connect opencode again; it keeps a backup.',
+        remedy: `Run ${COMMAND} connect opencode again; it keeps a backup.`,
       });
   }
   return { agent: OPENCODE, ways, problems };

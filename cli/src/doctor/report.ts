@@ -1,4 +1,6 @@
 /** Prints the diagnosis as text for a terminal. */
+
+import { COMMAND } from '../command-name.ts';
 import type { Problem } from '../connect/problem.ts';
 import type { AgentReport, Arrival, Diagnosis } from './diagnosis.ts';
 import type { AgentTelemetry } from './server.ts';
@@ -42,7 +44,7 @@ function serverLine({ origin, state }: Asked): string {
 }
 
 function agentLines({ agent, arrivals, telemetry }: AgentReport, now: Date): string[] {
-  if (arrivals.length === 0) return [`${agent.label}: not connected (pnpm connect ${agent.name})`];
+  if (arrivals.length === 0) return [`${agent.label}: not connected (${COMMAND} connect ${agent.name})`];
   return [
     `${agent.label}: connected`,
     ...arrivals.flatMap((arrival) => arrivalLines(arrival, telemetry, now)),

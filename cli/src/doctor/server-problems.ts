@@ -1,4 +1,6 @@
 /** Finds problems of the server that agents send to, and of their token. */
+
+import { COMMAND } from '../command-name.ts';
 import type { Agent, Place } from '../connect/agent.ts';
 import { TOKEN_VARIABLE } from '../connect/agent.ts';
 import type { Problem } from '../connect/problem.ts';
@@ -26,10 +28,12 @@ export function serverProblems(asked: Asked, expected: string | null, env: Place
   const names = [...new Set(senders.map(({ agent }) => agent.label))].join(', ');
   const who =
     names === '' ? '' : `, where ${names} ${senders.length > 1 && names.includes(',') ? 'send' : 'sends'}`;
-  const commands = [...new Set(senders.map(({ agent }) => `pnpm connect ${agent.name} --url ${expected}`))];
+  const commands = [
+    ...new Set(senders.map(({ agent }) => `${COMMAND} connect ${agent.name} --url ${expected}`)),
+  ];
   const moved =
     expected === null || expected === origin || commands.length === 0
-      ? `Start a server there (pnpm start:ts or pnpm start:rs, with --port ${new URL(origin).port || 80}).`
+      ? `Start a server there (${COMMAND} --port ${new URL(origin).port || 80}).`
       : `A server answers at ${expected}: run ${commands.join(' and ')}, or start one with --port ${new URL(origin).port || 80}.`;
   switch (state.kind) {
     case 'unreachable':
@@ -60,7 +64,7 @@ function lockedProblem({ origin, token, token_file }: Asked): Problem {
     return {
       code: 'token_missing',
       what: `The server at ${origin} wants a token, and neither the settings nor --token-file say where it is.`,
-      remedy: `Run pnpm agents:doctor --token-file FILE with the file that the server was started with, and connect each agent with --token-file FILE.`,
+      remedy: `Run ${COMMAND} doctor --token-file FILE with the file that the server was started with, and connect each agent with --token-file FILE.`,
     };
   if (token === null)
     return {
@@ -115,7 +119,7 @@ function tokenProblems(
     problems.push({
       code: 'token_missing',
       what: `The server at ${origin} wants a token, and the ${way.what} of ${agent.label} have none (${way.file}).`,
-      remedy: `Run pnpm connect ${agent.name} --token-file ${token_file} with the --url as before.`,
+      remedy: `Run ${COMMAND} connect ${agent.name} --token-file ${token_file} with the --url as before.`,
     });
   const needs = senders.some(({ way }) => way.what === 'telemetry' || way.token_file === '');
   const exported = env[TOKEN_VARIABLE];
@@ -126,7 +130,7 @@ function tokenProblems(
         exported === undefined
           ? `This shell has no ${TOKEN_VARIABLE}, so an agent that is started from it sends no token.`
           : `${TOKEN_VARIABLE} of this shell is not the token in ${token_file}: it is an old one.`,
-      remedy: `Export it and OTEL_EXPORTER_OTLP_LOGS_HEADERS as pnpm connect says, and start the agents again.`,
+      remedy: `Export it and OTEL_EXPORTER_OTLP_LOGS_HEADERS as ${COMMAND} connect says, and start the agents again.`,
     });
   return problems;
 }

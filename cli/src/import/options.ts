@@ -1,6 +1,7 @@
-/** Parses the command line of `pnpm agents:import`. Reads only the given environment. */
+/** Parses the command line of `twin-ingest import`. Reads only the given environment. */
 import { join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
+import { COMMAND } from '../command-name.ts';
 import type { Place } from '../connect/agent.ts';
 import { DEFAULT_ORIGIN, originOf, placeOf } from '../connect/options.ts';
 import { MAPPINGS, type Mapping } from './mapping.ts';
@@ -30,7 +31,7 @@ const FLAGS: FlagTable<'url' | 'token-file' | 'since' | 'dry-run'> = {
 
 const NAMES = Object.keys(MAPPINGS);
 
-const HELP = `Usage: pnpm agents:import ${NAMES.join('|')} [PATH...] [flags]
+const HELP = `Usage: ${COMMAND} import ${NAMES.join('|')} [PATH...] [flags]
 
 Sends the sessions of an agent's transcripts to a server: prompts, answers, calls, tokens, models, durations.
 What hooks or telemetry have already reported is not counted again, and a second run adds only what is new.

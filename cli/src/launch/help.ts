@@ -1,5 +1,6 @@
 /** Writes the help of `twin-ingest`: its commands, its flags, and those of the server. */
 import { type FlagTable, flagLines } from '@twin-ingest/testkit/process/flags.ts';
+import { COMMAND } from '../command-name.ts';
 import type { Command } from '../commands.ts';
 
 /** The part of `contract/config.json` that the help shows. */
@@ -32,7 +33,7 @@ export function helpText(commands: readonly Command[], server: ServerHelp): stri
   ];
   const width = Math.max(...lines.map(({ left }) => left.length));
   const table = lines.map(({ left, help }) => `  ${left.padEnd(width)}  ${help}\n`).join('');
-  return `Usage: pnpm twin-ingest [command] [flags]
+  return `Usage: ${COMMAND} [command] [flags]
 
 Starts a server that shows coding agents on a local dashboard, and opens the dashboard.
 

@@ -1,9 +1,12 @@
 /**
- * Chooses the server that `twin-ingest` starts: the Rust server where it is installed, else the TypeScript one.
+ * Chooses the server that `twin-ingest` starts: the Rust server where it is installed, else the TypeScript one. In a
+ * checkout that is the Rust server where its build is current, because its first build takes minutes.
  *
  * Invariant: no I/O. `facts.ts` looks at the machine, so that tests cover every machine.
  */
+
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import SERVER from '../../../server-ts/package.json' with { type: 'json' };
 
 /** The values of `--runtime`. */
 export type Runtime = 'rust' | 'node';
@@ -25,28 +28,30 @@ export interface RustServer {
   readonly source: string | null;
   readonly isInstalled: boolean;
   readonly platform: string;
+  /** In a checkout, where each server can be built: what is wrong with the build of this one. */
+  readonly build?: 'fresh' | 'stale' | 'missing';
 }
 
 export type Choice =
   | { readonly kind: 'run'; readonly target: TargetName; readonly why: string }
   | { readonly kind: 'none'; readonly message: string };
 
-/** The version of Node that a message tells the user to install. */
-export const WANTED_NODE = 'Node.js 24';
-/** Node 22.13 is the oldest that runs the TypeScript server, with Node-API 10. */
-const OLDEST_NODE: readonly [number, number] = [22, 13];
+/** The Node that runs the TypeScript server, as messages name it. */
+export const WANTED_NODE = `Node.js ${SERVER.engines.node.replace('>=', '')} or newer`;
+/** The Node-API of the SQLite module, which Node has from that version on; some of Node 23 do not have it. */
 const OLDEST_NAPI = 10;
 
 export function chooseRuntime(facts: Facts): Choice {
   const { requested, rust, node } = facts;
   const missing = missingText(rust);
   if (requested === 'rust')
-    return rust.isInstalled
+    return rust.isInstalled || rust.build !== undefined
       ? { kind: 'run', target: 'rs', why: `--runtime rust, from ${rust.source}` }
       : { kind: 'none', message: `--runtime rust needs the Rust server, but ${missing}` };
   if (requested === null && rust.isInstalled)
-    return { kind: 'run', target: 'rs', why: `from ${rust.source}` };
-  const why = requested === 'node' ? '--runtime node' : missing;
+    return { kind: 'run', target: 'rs', why: `from ${rust.source} (--runtime node starts the other)` };
+  const chooses = rust.build === undefined ? '' : ' (--runtime rust builds it)';
+  const why = requested === 'node' ? '--runtime node' : `${missing}${chooses}`;
   if (!runsTypeScript(facts)) {
     const which = requested === 'node' ? '--runtime node' : `${missing}, and the TypeScript server`;
     return { kind: 'none', message: `${which} needs ${WANTED_NODE}; install it, this is Node.js ${node}` };
@@ -56,13 +61,12 @@ export function chooseRuntime(facts: Facts): Choice {
 }
 
 /** Returns whether this Node runs the TypeScript server. */
-export function runsTypeScript({ node, napi }: Pick<Facts, 'node' | 'napi'>): boolean {
-  const [major = 0, minor = 0] = node.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_NODE;
-  const isNew = major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
-  return isNew && napi >= OLDEST_NAPI;
+export function runsTypeScript({ napi }: Pick<Facts, 'napi'>): boolean {
+  return napi >= OLDEST_NAPI;
 }
 
-export function missingText({ source, platform }: RustServer): string {
-  return source === null ? `there is no Rust server for ${platform}` : `${source} is not installed`;
+export function missingText({ source, platform, build }: RustServer): string {
+  if (source === null) return `there is no Rust server for ${platform}`;
+  if (build === 'stale') return `${source} is older than its sources`;
+  return `${source} is not ${build === undefined ? 'installed' : 'built'}`;
 }

@@ -5,9 +5,14 @@
  */
 import { existsSync } from 'node:fs';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
-import type { Building, NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
+import type { Building, Freshness, NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { rustPackage } from './rust-package.ts';
+
+/** Invariant: only a checkout asks, which has sources. */
+export function freshnessOf(): Promise<Freshness> {
+  return Promise.resolve('fresh');
+}
 
 export function buildStale(programs: readonly NamedProgram[], _how: Building): Promise<TargetName[]> {
   const missing = programs.find(({ program }) => !existsSync(program.artefact));

@@ -1,8 +1,9 @@
-/** Parses the command line of `pnpm server:service`, and finds the server that it runs. */
+/** Parses the command line of `twin-ingest service`, and finds the server that it runs. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import CONFIG from '../../../contract/config.json' with { type: 'json' };
+import { COMMAND, isInCache } from '../command-name.ts';
 import { placeOf } from '../connect/options.ts';
 import { databasePath } from '../lifecycle/database.ts';
 import { isRuntime, programOf, RUNTIMES, type Runtime } from '../lifecycle/program.ts';
@@ -29,7 +30,7 @@ const FLAGS: FlagTable<'db' | 'runtime' | 'program' | 'yes'> = {
   yes: { help: 'write without asking' },
 };
 
-const HELP = `Usage: pnpm server:service ${ACTIONS.join('|')} [flags] [-- SERVER FLAGS]
+const HELP = `Usage: ${COMMAND} service ${ACTIONS.join('|')} [flags] [-- SERVER FLAGS]
 
 Keeps a server running while you are signed in, as a service of your user: a unit of systemd. For launchd and the task
 scheduler of Windows it writes the file, and you run the commands that it shows.
@@ -39,12 +40,15 @@ ${flagLines(FLAGS)}
 Exit code: 0 done, or the service runs; 1 not done, or it does not run; 2 a wrong flag.
 `;
 
-/** Folders in which npx and its like keep a package until they need the room: npm, pnpm and Yarn, Bun. */
-const CACHES = /[\\/](_npx|dlx(-\d+)?|bunx-[^\\/]+)[\\/]/;
 const IN_CACHE =
   'npx may remove this server from its cache at any time; first run npm install -g twin-ingest';
 
-export function parseService(argv: readonly string[], env: NodeJS.ProcessEnv, cwd: string): ParsedService {
+export async function parseService(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  complain: (line: string) => void,
+): Promise<ParsedService> {
   const words = argv[0] === '--' ? argv.slice(1) : argv;
   const split = words.indexOf('--');
   const [own, flags] = split < 0 ? [words, []] : [words.slice(0, split), words.slice(split + 1)];
@@ -62,12 +66,13 @@ export function parseService(argv: readonly string[], env: NodeJS.ProcessEnv, cw
   if (flags.some((flag) => /[\r\n]/.test(flag))) problems.push('a flag of the server cannot have line ends');
   const place = placeOf(env, cwd);
   const file = parsed.flags.get('program');
-  const program =
-    file === undefined
-      ? programOf(runtime as Runtime | undefined)
-      : { command: resolve(place.cwd, file), args: [] };
+  // Only an installation needs a program, which a checkout may have to build.
+  const isNeeded = file === undefined && action === 'install' && problems.length === 0;
+  const program = isNeeded
+    ? await programOf(runtime as Runtime | undefined, complain)
+    : { command: resolve(place.cwd, file ?? ''), args: [] };
   if (typeof program === 'string') problems.push(program);
-  else if (action === 'install' && [program.command, ...program.args].some((path) => CACHES.test(path)))
+  else if (action === 'install' && [program.command, ...program.args].some(isInCache))
     problems.push(IN_CACHE);
   if (problems.length > 0 || typeof program === 'string' || action === undefined)
     return { kind: 'wrong', problems };

@@ -2,12 +2,12 @@
  * Builds a server whose artefact is missing, older than its sources, or possibly from another build.
  *
  * A stale program would run code that is no longer in the sources. The scripts of package.json do the building; this
- * module knows neither cargo nor a bundler.
+ * module knows neither cargo nor a bundler. It runs them without pnpm, which would need a second and perhaps a network.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { extname, join, resolve } from 'node:path';
+import { delimiter, dirname, extname, join, resolve } from 'node:path';
 import { Failure } from '../process/failure.ts';
 import type { Lifetime } from '../process/lifetime.ts';
 import { ROOT, type Target, type TargetName } from './targets.ts';
@@ -68,9 +68,13 @@ export async function freshnessOf(target: Buildable): Promise<Freshness> {
 async function build(target: Buildable, lifetime: Lifetime): Promise<void> {
   const { build: script } = target;
   if (script === null) throw new Failure('not_built', `${target.artefact} is missing`);
-  const [command, ...first] = await packageManager();
-  const child = spawn(command!, [...first, 'run', script], {
+  const command = (await manifest()).scripts[script];
+  if (command === undefined) throw new Failure('build_failed', `package.json has no script ${script}`);
+  const path = [join(ROOT, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH];
+  const child = spawn(command, {
+    shell: true,
     cwd: ROOT,
+    env: { ...process.env, PATH: path.join(delimiter) },
     stdio: ['ignore', process.stderr, process.stderr],
   });
   const release = lifetime.add(async () => void child.kill('SIGTERM'));
@@ -91,10 +95,16 @@ export async function packageManager(): Promise<string[]> {
   if (running !== undefined && running !== '') {
     return ['.js', '.cjs', '.mjs'].includes(extname(running)) ? [process.execPath, running] : [running];
   }
-  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
-    packageManager: string;
-  };
-  return ['npx', '--yes', manifest.packageManager];
+  return ['npx', '--yes', (await manifest()).packageManager];
+}
+
+interface Manifest {
+  readonly packageManager: string;
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+async function manifest(): Promise<Manifest> {
+  return JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 }
 
 async function newestMs(path: string): Promise<number> {

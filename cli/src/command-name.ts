@@ -1,0 +1,34 @@
+/**
+ * The name of this command line, in help, messages and hints of the dashboard: what the user can paste into a shell.
+ *
+ * In a checkout the script `twin-ingest` passes the path that the user typed. An installed package knows whether npx
+ * or another package manager runs it.
+ */
+import { isPackaged } from './packaged/is-packaged.ts';
+
+/** Folders in which npx and its like keep a package until they need the room: npm, pnpm and Yarn, Bun. */
+const CACHES = /[\\/](_npx|dlx(-\d+)?|bunx-[^\\/]+)[\\/]/;
+/** What a shell takes as one word, without quotes. */
+const WORD = /^[\w@%+:,./-]+$/;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const COMMAND = commandName(process.env, process.argv[1] ?? '', isPackaged);
+
+/** How the user gets a newer server, as the beginning of a sentence. */
+export const UPDATE = isPackaged ? 'Update twin-ingest' : 'Get the newest commit (git pull)';
+
+export function commandName(env: Environment, program: string, isInstalled: boolean): string {
+  if (!isInstalled) return quoted(env.TWIN_INGEST_COMMAND || './twin-ingest');
+  // npx and scripts of a project find the package of that project, which no PATH has.
+  return env.npm_command || isInCache(program) ? 'npx twin-ingest' : 'twin-ingest';
+}
+
+/** Returns whether a path is in a cache, from which it may disappear at any time. */
+export function isInCache(path: string): boolean {
+  return CACHES.test(path);
+}
+
+function quoted(word: string): string {
+  return WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
