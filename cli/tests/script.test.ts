@@ -145,7 +145,7 @@ for (const shell of SHELLS)
     assert.equal(reached(first).cwd, made.root);
     const again = run(made, argv, { shell, more: { INIT_CWD: '/elsewhere' } });
     assert.deepEqual([again.stderr, reached(again).INIT_CWD], ['', undefined]);
-    assert.equal(readFileSync(join(made.root, 'runs'), 'utf8'), 'install --frozen-lockfile\n');
+    assert.equal(readFileSync(join(made.root, 'runs'), 'utf8'), 'install --frozen-lockfile --loglevel=error\n');
     assert.equal(existsSync(join(made.root, '.installing')), false);
   });
 
@@ -216,7 +216,7 @@ test('callers at once install once, also when a killed one has left its lock', a
     }),
   );
   assert.deepEqual(codes, [5, 5, 5, 5, 5, 5]);
-  assert.equal(readFileSync(join(made.root, 'runs'), 'utf8'), 'install --frozen-lockfile\n');
+  assert.equal(readFileSync(join(made.root, 'runs'), 'utf8'), 'install --frozen-lockfile --loglevel=error\n');
 });
 
 test('an install that fails is one line and exit 1, and the next call tries again', () => {
