@@ -22,7 +22,9 @@ async function main(): Promise<number | undefined> {
     return await start(process.argv.slice(2));
   }
   if (word === 'start') return rest.includes('--help') ? await help() : await start(rest);
-  if (SERVER_COMMANDS.includes(word)) return await start(process.argv.slice(2));
+  // A server's own help would need a built server.
+  if (SERVER_COMMANDS.includes(word))
+    return rest.includes('--help') ? await help() : await start(process.argv.slice(2));
   const command = COMMANDS.find(({ name }) => name === word);
   if (command !== undefined) return await run(command);
   process.stderr.write(`twin-ingest: unknown command ${word}; --help lists all\n`);

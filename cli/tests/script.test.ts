@@ -1,8 +1,8 @@
 /**
  * Tests the script `twin-ingest` at the root: it runs a command of the checkout for every caller and shell.
  *
- * A copy of the checkout has this script, and stands for a fresh clone: programs that the test writes take the part of
- * pnpm, Node and the command line. So no test needs a network or installs anything.
+ * A folder with this script stands for a fresh clone. The test writes the programs that take the part of pnpm, Node and
+ * the command line. So no test needs a network or installs anything.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -145,7 +145,10 @@ for (const shell of SHELLS)
     assert.equal(reached(first).cwd, made.root);
     const again = run(made, argv, { shell, more: { INIT_CWD: '/elsewhere' } });
     assert.deepEqual([again.stderr, reached(again).INIT_CWD], ['', undefined]);
-    assert.equal(readFileSync(join(made.root, 'runs'), 'utf8'), 'install --frozen-lockfile --loglevel=error\n');
+    assert.equal(
+      readFileSync(join(made.root, 'runs'), 'utf8'),
+      'install --frozen-lockfile --loglevel=error\n',
+    );
     assert.equal(existsSync(join(made.root, '.installing')), false);
   });
 
