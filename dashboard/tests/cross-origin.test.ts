@@ -17,7 +17,7 @@ import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targ
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { EMBEDS, type Gains, READS, SCRIPT, WRITES } from './attacks.ts';
 import { startNaive } from './naive-server.ts';
-import { event } from './servers.ts';
+import { event, tunnel } from './servers.ts';
 
 const TOKEN = 'a-token-of-more-than-sixteen-characters';
 const MARK = 'only-for-the-owner';
@@ -29,6 +29,9 @@ const IMAGE = Buffer.from(
 const EVIL = 'evil.test';
 const ORIGINS = ['another site', 'another port', 'a sandbox', 'a rebound name'] as const;
 type Place = (typeof ORIGINS)[number];
+const VARIANTS = [false, true].flatMap((inTunnel) =>
+  [false, true].map((token) => [token, inTunnel] as const),
+);
 
 let browser: Browser;
 before(async () => {
@@ -54,9 +57,10 @@ test('every attack succeeds on a server without checks', { skip }, async (t) => 
 });
 
 for (const name of TARGET_NAMES) {
-  for (const withToken of [false, true]) {
-    test(`${name}: no attack succeeds${withToken ? ' with the token' : ''}`, { skip }, async (t) => {
-      const server = await startMarked(t, name, withToken);
+  for (const [withToken, inTunnel] of VARIANTS) {
+    const suffix = (withToken ? ' with the token' : '') + (inTunnel ? ' through a tunnel' : '');
+    test(`${name}: no attack succeeds${suffix}`, { skip }, async (t) => {
+      const server = await startMarked(t, name, withToken, inTunnel);
       const context = await newContext(t);
       if (withToken) {
         const owner = await context.newPage();
@@ -149,8 +153,8 @@ async function pagePort(t: TestContext): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts a server with one row, an image, and a way for its owner to see its state. */
-async function startMarked(t: TestContext, name: TargetName, withToken: boolean) {
+/** Starts a server with one row, an image, and a way for its owner to see its state. A tunnel has its own port. */
+async function startMarked(t: TestContext, name: TargetName, withToken: boolean, inTunnel: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'cross-origin-'));
   const database = join(folder, 'page.db');
   const flags = ['--db', database];
@@ -184,5 +188,6 @@ async function startMarked(t: TestContext, name: TargetName, withToken: boolean)
     const { days, bytes } = JSON.parse(await ask('/api/retention')) as { days: number; bytes: number };
     return [await ask('/api/events'), await ask('/api/events/1/attachments'), days, bytes];
   };
-  return { url: server.url, port: server.port, database, image: sha256, state };
+  const port = inTunnel ? await tunnel(t, server.port) : server.port;
+  return { url: `http://127.0.0.1:${port}`, port, database, image: sha256, state };
 }

@@ -1,11 +1,13 @@
 /** Servers for the dashboard, each on its own file, and events to show. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { listen } from '@twin-ingest/testkit/servers/tcp-server.ts';
 
 export const otherOf = (name: TargetName): TargetName => TARGET_NAMES.find((other) => other !== name)!;
 
@@ -62,4 +64,20 @@ export function varied(count: number): object[] {
       metadata: { command: `echo ${i}`, n: i },
     }),
   );
+}
+
+/** Forwards a port of this machine to the server, as `ssh -L` and `docker -p` do; returns it. */
+export async function tunnel(t: TestContext, port: number): Promise<number> {
+  const relay = await listen((near) => forward(near, port));
+  t.after(() => relay.close());
+  return relay.port;
+}
+
+/** Joins a connection to a new one of this port, in both directions. */
+export function forward(near: Socket, port: number): void {
+  const far = connect(port, '127.0.0.1');
+  for (const socket of [near, far]) socket.on('error', () => {});
+  near.pipe(far).pipe(near);
+  near.on('close', () => far.destroy());
+  far.on('close', () => near.destroy());
 }

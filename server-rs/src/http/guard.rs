@@ -80,23 +80,31 @@ impl Guard {
         if !self.is_allowed_host(host) {
             return Err((ErrorCode::ForbiddenHost, None));
         }
+        let mut sites = headers.get_all("sec-fetch-site").iter();
+        let site = match (sites.next(), sites.next()) {
+            (None, _) => None,
+            (Some(value), None) => Some(value.to_str().unwrap_or_default()),
+            // Refused as an empty one is.
+            (Some(_), Some(_)) => Some(""),
+        };
         let mut origins = headers.get_all(ORIGIN).iter();
         let origin = match (origins.next(), origins.next()) {
             (None, _) => None,
             (Some(value), None) => {
-                let origin = value.to_str().ok().filter(|origin| self.is_allowed_origin(origin, port));
+                let is_allowed = |origin: &&str| {
+                    self.is_allowed_origin(origin, port) || is_same_origin(origin, host, site)
+                };
+                let origin = value.to_str().ok().filter(is_allowed);
                 Some(origin.ok_or((ErrorCode::ForbiddenOrigin, None))?.to_owned())
             }
             (Some(_), Some(_)) => return Err((ErrorCode::ForbiddenOrigin, None)),
         };
-        let mut sites = headers.get_all("sec-fetch-site").iter();
-        let site = sites.next().map_or(Some("none"), |value| value.to_str().ok());
         let site_ok = match site {
-            Some("same-origin" | "none") => true,
+            None | Some("same-origin" | "none") => true,
             Some("same-site" | "cross-site") => origin.is_some(),
-            _ => false,
+            Some(_) => false,
         };
-        if !site_ok || sites.next().is_some() {
+        if !site_ok {
             return Err((ErrorCode::ForbiddenOrigin, origin));
         }
         match origin {
@@ -129,7 +137,8 @@ impl Guard {
         own_port && host_name(authority).is_some_and(|name| is_loopback_name(&name.to_ascii_lowercase()))
     }
 
-    /// Checks the token or its cookie, where the route needs one. `port` is the local port of the request.
+    /// Checks the token or its cookie, where the route needs one. `port` is the local port of the request, which a
+    /// cookie names when Host has no port.
     pub fn authorize(&self, headers: &HeaderMap, port: u16, now_s: u64) -> Result<(), ErrorCode> {
         let Some(token) = &self.token else { return Ok(()) };
         let mut given = headers.get_all(AUTHORIZATION).iter();
@@ -139,6 +148,7 @@ impl Guard {
             scheme.eq_ignore_ascii_case("bearer").then(|| given.trim_matches(' '))
         });
         let key = token.cookies.as_ref();
+        let port = public_port(headers, port);
         let admits =
             |cookies: &HeaderValue| key.is_some_and(|key| key.admits(cookies.as_bytes(), port, now_s));
         if bearer.is_some_and(|given| token.is(given)) || headers.get_all(COOKIE).iter().any(admits) {
@@ -160,6 +170,7 @@ impl Guard {
         &self,
         method: &Method,
         uri: &Uri,
+        headers: &HeaderMap,
         port: u16,
         now_s: u64,
     ) -> Option<Result<String, ErrorCode>> {
@@ -174,8 +185,34 @@ impl Guard {
             (None, None) => return None,
         };
         let key = token.cookies.as_ref().filter(|_| is_valid);
+        let port = public_port(headers, port);
         Some(key.map(|key| key.issue(port, now_s)).ok_or(ErrorCode::Unauthorized))
     }
+}
+
+/// Returns whether the page that sent the request comes from this allowed Host itself. A tunnel or a proxy has a port
+/// of its own. No page chooses these three headers, and none of another server has this Origin.
+///
+/// Browsers send `Sec-Fetch-Site` to https and to loopback names, so without it only a name of `--allow-host` counts.
+fn is_same_origin(origin: &str, host: &str, site: Option<&str>) -> bool {
+    let is_vouched = match site {
+        Some(site) => site == "same-origin",
+        None => host_name(host).is_some_and(|name| !is_loopback_name(&name.to_ascii_lowercase())),
+    };
+    // A browser omits the default port of a scheme, and a proxy may add it.
+    let same = |scheme: &str, default_port: &str| {
+        let given =
+            origin.strip_prefix(scheme).map(|given| given.strip_suffix(default_port).unwrap_or(given));
+        let host = host.strip_suffix(default_port).unwrap_or(host);
+        given.is_some_and(|given| given.eq_ignore_ascii_case(host))
+    };
+    is_vouched && (same("http://", ":80") || same("https://", ":443"))
+}
+
+/// Returns the port that the client used: that of Host, which is another one behind a tunnel, or else the local one.
+fn public_port(headers: &HeaderMap, port: u16) -> u16 {
+    let host = headers.get(HOST).and_then(|value| value.to_str().ok());
+    host.and_then(port_of).and_then(|text| text.parse().ok()).unwrap_or(port)
 }
 
 /// Returns the first value of a parameter, decoded; a malformed one is empty.

@@ -282,7 +282,7 @@ async fn guarded(
         Ok(Verdict::Pass(origin)) => origin,
     };
     let now_s = app.clock.now_s();
-    let answer = match app.guard.sign_in(&parts.method, &parts.uri, port, now_s) {
+    let answer = match app.guard.sign_in(&parts.method, &parts.uri, &parts.headers, port, now_s) {
         Some(Ok(cookie)) => reply::signed_in(&cookie),
         Some(Err(code)) => reply::failure(&code.into()),
         None => {

@@ -36,7 +36,7 @@ export class Guard {
   private readonly login = new LoginCode();
   private readonly port: number;
 
-  /** `port` is this server's port, which an Origin must name. */
+  /** `port` is the local port: that of an Origin, and that of a cookie when Host has none. */
   constructor(config: GuardConfig, port: number) {
     this.hosts = new Set(config.allowHosts);
     this.origins = new Set(config.allowOrigins);
@@ -50,12 +50,15 @@ export class Guard {
     const host = head.headers.get('host')?.[0] ?? '';
     const name = hostName(host.toLowerCase());
     if (name === undefined || !this.isHost(name)) return refuse('forbidden_host', undefined);
+    const site = headerOf(head, 'sec-fetch-site');
     const origins = head.headers.get('origin') ?? [];
     const origin = origins[0];
-    if (origins.length > 1 || (origin !== undefined && !this.isOrigin(origin))) {
+    if (
+      origins.length > 1 ||
+      (origin !== undefined && !this.isOrigin(origin) && !isSameOrigin(origin, host, site))
+    ) {
       return refuse('forbidden_origin', undefined);
     }
-    const site = headerOf(head, 'sec-fetch-site');
     const crossing = site === 'same-site' || site === 'cross-site';
     if (
       site !== undefined &&
@@ -72,7 +75,8 @@ export class Guard {
 
   private checkToken(head: Head, origin: string | undefined, nowS: number): Verdict {
     const isFree = FREE_PATHS.has(head.path);
-    const { cookies, port } = this;
+    const { cookies } = this;
+    const port = publicPort(head, this.port);
     if (cookies === undefined || isFree) return { kind: 'pass', origin, isFree };
     if (head.path === '/' && (head.method === 'GET' || head.method === 'HEAD')) {
       const token = parameter(head.query, 'token');
@@ -116,6 +120,32 @@ export class Guard {
     const port = authority.slice(name.length + 1);
     return authority === name ? this.port === 80 : port !== '' && Number(port) === this.port;
   }
+}
+
+/**
+ * Returns whether the page that sent the request comes from this allowed Host itself. A tunnel or a proxy has a port
+ * of its own. No page chooses these three headers, and none of another server has this Origin.
+ *
+ * Browsers send `Sec-Fetch-Site` to https and to loopback names, so without it only a name of `--allow-host` counts.
+ */
+function isSameOrigin(origin: string, host: string, site: string | undefined): boolean {
+  const name = hostName(host.toLowerCase());
+  const isVouched = site === undefined ? name !== undefined && !isLocalName(name) : site === 'same-origin';
+  const same = (scheme: string, defaultPort: string): boolean => {
+    // A browser omits the default port of a scheme, and a proxy may add it.
+    const without = (authority: string): string =>
+      authority.endsWith(defaultPort) ? authority.slice(0, -defaultPort.length) : authority;
+    if (!origin.startsWith(scheme)) return false;
+    return without(origin.slice(scheme.length)).toLowerCase() === without(host).toLowerCase();
+  };
+  return isVouched && (same('http://', ':80') || same('https://', ':443'));
+}
+
+/** Returns the port that the client used: that of Host, which is another one behind a tunnel, or else the local one. */
+function publicPort(head: Head, port: number): number {
+  const text = /:([0-9]+)$/.exec(head.headers.get('host')?.[0] ?? '')?.[1];
+  const given = Number(text);
+  return text !== undefined && given <= 65535 ? given : port;
 }
 
 function isLocalName(name: string): boolean {
