@@ -3,7 +3,7 @@
  *
  * Invariant: memory is bounded by one page of events, whatever the length of the session.
  */
-import { createWriteStream, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,6 +15,7 @@ import { DEFAULT_ORIGIN, originOf, placeOf } from './connect/options.ts';
 import { reasonOf } from './connect/reachability.ts';
 import { headOf, Writer } from './export/markdown.ts';
 import { type Address, linesOf, rowsOf, sessionOf } from './export/rows.ts';
+import { tokenIn } from './token-file.ts';
 
 const FORMATS = ['markdown', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
@@ -51,15 +52,14 @@ async function main(): Promise<number> {
   const format = (flags.get('format') ?? FORMATS[0]) as Format;
   if (!FORMATS.includes(format)) problems.push(`--format must be ${FORMATS.join(' or ')}, not ${format}`);
   const origin = originOf(flags.get('url') ?? DEFAULT_ORIGIN, problems);
+  const { cwd } = placeOf(process.env, process.cwd());
+  const token = tokenIn('token-file', flags.get('token-file'), cwd, problems);
   if (problems.length > 0 || session === undefined) {
     for (const problem of problems) complain(problem);
     return 2;
   }
-  const { cwd } = placeOf(process.env, process.cwd());
   const out = flags.has('out') ? resolve(cwd, flags.get('out')!) : null;
   try {
-    const file = flags.get('token-file');
-    const token = file === undefined ? undefined : readFileSync(resolve(cwd, file), 'utf8').trim();
     await write(await pieces({ origin, token }, session, format), out);
     return 0;
   } catch (error) {

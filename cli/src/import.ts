@@ -3,7 +3,6 @@
  *
  * Invariant: it reads transcripts and never changes them. The parts are in import/.
  */
-import { readFileSync } from 'node:fs';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { reachability, reasonOf } from './connect/reachability.ts';
@@ -39,8 +38,7 @@ async function main(): Promise<number> {
 }
 
 async function importAll(options: ImportOptions): Promise<number> {
-  const { mapping, origin, token_file, since, dryRun } = options;
-  const token = token_file === null ? undefined : readFileSync(token_file, 'utf8').trim();
+  const { mapping, origin, token, since, dryRun } = options;
   if (!dryRun && !(await isReady(origin, token))) return 1;
   const files = transcriptsAt(options.paths).filter(({ changed }) => changed >= since);
   const families = familiesOf(files, mapping);

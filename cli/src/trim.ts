@@ -1,12 +1,11 @@
 /** `twin-ingest trim`: makes a backup of a shared stream, and removes from the stream what every copy and it have. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
+import { tokenIn } from './token-file.ts';
 import { trim } from './trim/trim.ts';
 
 type Name = 'servers' | 'nats' | 'token-file' | 'nats-token-file';
@@ -46,8 +45,9 @@ async function main(): Promise<number> {
     if (servers.includes(undefined)) problems.push('--servers must be http://HOST:PORT, separated by commas');
     if (nats === undefined) problems.push('--nats must be nats://HOST:PORT');
   }
+  const { cwd } = placeOf(process.env, process.cwd());
   const [serverToken, natsToken] = (['token-file', 'nats-token-file'] as const).map((name) =>
-    tokenIn(flags.get(name), name, problems),
+    tokenIn(name, flags.get(name), cwd, problems),
   );
   if (problems.length > 0 || nats === undefined) {
     for (const problem of problems) process.stderr.write(`trim: ${problem}\n`);
@@ -75,17 +75,6 @@ async function main(): Promise<number> {
 function url(text: string, scheme: 'http:' | 'nats:'): URL | undefined {
   const found = URL.parse(text);
   return found?.protocol === scheme && found.port !== '' ? found : undefined;
-}
-
-/** Returns the token in a file; `undefined` without one. */
-function tokenIn(file: string | undefined, name: Name, problems: string[]): string | undefined {
-  if (file === undefined) return undefined;
-  try {
-    return readFileSync(resolve(placeOf(process.env, process.cwd()).cwd, file), 'utf8').trim();
-  } catch (error) {
-    problems.push(`--${name} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
-    return undefined;
-  }
 }
 
 process.exitCode = await main();

@@ -136,5 +136,14 @@ test('wrong flags are exit 2', async () => {
     const ran = await run('export', ['a', 'b', '--format', 'pdf'], { cwd: home });
     assert.equal(ran.code, 2);
     assert.match(ran.stderr, /unexpected argument b\nexport: --format must be markdown or ndjson, not pdf\n/);
+    writeFileSync(join(home, 'bytes'), Buffer.of(0xff));
+    for (const [file, problem] of [
+      ['absent', 'does not exist'],
+      ['.', 'is a folder, not a file'],
+      ['bytes', 'is not UTF-8 text'],
+    ]) {
+      const { code, stderr } = await run('export', ['a', '--token-file', file!], { cwd: home });
+      assert.deepEqual([code, stderr], [2, `export: --token-file "${file}" ${problem}\n`]);
+    }
   });
 });

@@ -332,9 +332,12 @@ test('a server that does not answer, a wrong token and a missing folder are exit
 });
 
 test('wrong flags are exit 2, all reported at once', async () => {
-  const ran = await run('import', ['cursor', '--since', 'soon', '--url', 'x'], { cwd: '/' });
+  const ran = await run('import', ['cursor', '--since', 'soon', '--url', 'x', '--token-file', 'tmp'], {
+    cwd: '/',
+  });
   assert.equal(ran.code, 2);
-  assert.equal(ran.stderr.split('\n').length, 4);
+  assert.equal(ran.stderr.split('\n').length, 5);
+  assert.match(ran.stderr, /^import: --token-file "tmp" is a folder, not a file$/m);
   assert.match(ran.stderr, /unknown agent cursor/);
   assert.match(ran.stderr, /--since must be a date/);
 });

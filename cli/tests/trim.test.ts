@@ -29,7 +29,7 @@ test('wrong flags are all reported, with exit 2', async () => {
     'trim: unexpected argument word',
     'trim: --servers must be http://HOST:PORT, separated by commas',
     'trim: --nats must be nats://HOST:PORT',
-    'trim: --token-file cannot be read: ENOENT',
+    'trim: --token-file "absent" does not exist',
   ]);
 });
 

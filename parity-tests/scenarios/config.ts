@@ -1,8 +1,9 @@
 /** Tests the command line and the environment: both servers report every problem with the same text. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { type Ended, failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-start.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const CONFIG: ScenarioFile = {
@@ -33,6 +34,12 @@ export const CONFIG: ScenarioFile = {
       rules: ['PRO-02'],
       uses: 'each',
       run: precedence,
+    },
+    {
+      name: 'the problem of a flag that names a file says what is wrong with the file',
+      rules: ['PRO-03'],
+      uses: 'both',
+      run: files,
     },
     { name: 'a host that is not loopback needs a token', rules: ['PRO-09'], uses: 'each', run: openHost },
   ],
@@ -192,6 +199,48 @@ async function precedence(context: ScenarioContext): Promise<void> {
   await server.stop();
   const second = await context.start({ env });
   assert.equal(await status(second.port, 'b.test'), 200, 'a list in the environment is comma-separated');
+}
+
+/** Every flag that names a file which the server reads, with the flags that it needs. */
+const FILE_FLAGS: readonly (readonly [flag: string, ...others: readonly string[]])[] = [
+  ['--token-file'],
+  ['--prices'],
+  ['--redact'],
+  ['--webhook-secret-file', '--webhook', 'http://127.0.0.1:1/'],
+  ['--forward-token-file', '--forward', 'http://127.0.0.1:1'],
+  ['--nats-token-file', '--store', 'jetstream', '--nats', 'nats://127.0.0.1:1', '--stream', 'a'],
+];
+
+async function files(context: ScenarioContext): Promise<void> {
+  const path = (name: string): string => `${context.folder}/${name}`;
+  mkdirSync(path('folder'));
+  writeFileSync(path('bytes'), Buffer.from([0x7b, 0xff, 0x7d]), { mode: 0o600 });
+  writeFileSync(path('denied'), '', { mode: 0o600 });
+  chmodSync(path('denied'), 0);
+  symlinkSync('nothing', path('dangling'));
+  symlinkSync('folder', path('linked-folder'));
+  symlinkSync('loop', path('loop'));
+  const cases: readonly (readonly [name: string, problem: string])[] = [
+    ['nothing', ' "nothing" does not exist'],
+    ['dangling', ' "dangling" does not exist'],
+    ['folder', ' "folder" is a folder, not a file'],
+    ['linked-folder', ' "linked-folder" is a folder, not a file'],
+    ['bytes', ' "bytes" is not UTF-8 text'],
+    ['loop', ' "loop" cannot be read'],
+    ['bytes/below', ' "bytes/below" cannot be read'],
+    ['', ' must not be empty'],
+  ];
+  // Root may read every file.
+  const denied = [['denied', ' "denied" may not be read by this user']] as const;
+  for (const [name, problem] of process.getuid?.() === 0 ? cases : [...cases, ...denied]) {
+    for (const [flag, ...others] of FILE_FLAGS) {
+      for (const target of TARGET_NAMES) {
+        const exit = await run(context, target, [...others, flag, name], {});
+        assert.equal(exit.code, 2, describe([flag, name], {}, exit));
+        assert.deepEqual(plainLines(exit.stderr), [`${flag}${problem}`], target);
+      }
+    }
+  }
 }
 
 async function openHost(context: ScenarioContext): Promise<void> {

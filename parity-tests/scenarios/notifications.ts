@@ -247,7 +247,7 @@ async function problems(context: ScenarioContext): Promise<void> {
   const flags = ['--webhook', url, '--webhook-secret-file', secret];
   await starts(
     [...flags.slice(0, 3), `${secret}.no`],
-    [`--webhook-secret-file ${JSON.stringify(`${secret}.no`)} cannot be read as UTF-8 text`],
+    [`--webhook-secret-file ${JSON.stringify(`${secret}.no`)} does not exist`],
   );
   save(good, 0o640);
   await starts(flags, [`--webhook-secret-file ${shown} is open to other users; run \`chmod 600\` on it`]);

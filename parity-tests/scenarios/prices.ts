@@ -49,7 +49,7 @@ const WRONG: readonly (readonly [text: string | Buffer, problem: string])[] = [
   [`\uFEFF${of('{}')}`, 'must be JSON'],
   [modelOf('{"input":NaN}'), 'must be JSON'],
   [modelOf('{"input":01}'), 'must be JSON'],
-  [Buffer.from([0x22, 0xff, 0x22]), 'cannot be read as UTF-8 text'],
+  [Buffer.from([0x22, 0xff, 0x22]), 'is not UTF-8 text'],
   ['[]', ': "" must be an object'],
   ['{}', ': "/date" is missing'],
   ['{"models":{}}', ': "/date" is missing'],
@@ -98,7 +98,7 @@ async function problems(context: ScenarioContext): Promise<void> {
   for (const exit of await starts(['--port', 'x', `--prices=${file}.no`])) {
     assert.equal(exit.code, 2);
     assert.equal(plainLines(exit.stderr).length, 2, exit.stderr);
-    assert.ok(exit.stderr.includes(`--prices "${file}.no" cannot be read as UTF-8 text`), exit.stderr);
+    assert.ok(exit.stderr.includes(`--prices "${file}.no" does not exist`), exit.stderr);
   }
 }
 

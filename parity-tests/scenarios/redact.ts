@@ -25,8 +25,8 @@ export const REDACT: ScenarioFile = {
       run: problems,
     },
     {
-      name: 'the shipped file replaces common secrets',
-      rules: ['RED-03', 'RED-04'],
+      name: 'the shipped file replaces common secrets, by its path and by its name inside of the program',
+      rules: ['RED-01', 'RED-03', 'RED-04'],
       uses: 'each',
       run: shipped,
     },
@@ -70,12 +70,17 @@ async function problems(context: ScenarioContext): Promise<void> {
   for (const exit of await starts(['--port', 'x', `--redact=${file}.no`])) {
     assert.equal(exit.code, 2);
     assert.equal(plainLines(exit.stderr).length, 2, exit.stderr);
-    assert.ok(exit.stderr.includes(`--redact "${file}.no" cannot be read as UTF-8 text`), exit.stderr);
+    assert.ok(exit.stderr.includes(`--redact "${file}.no" does not exist`), exit.stderr);
   }
 }
 
 async function shipped(context: ScenarioContext): Promise<void> {
-  const client = context.client(await context.start({ flags: ['--redact', SHIPPED] }));
+  await replaces(context, 'a.db', SHIPPED);
+  await replaces(context, 'b.db', 'builtin:secrets');
+}
+
+async function replaces(context: ScenarioContext, db: string, file: string): Promise<void> {
+  const client = context.client(await context.start({ db: context.db(db), flags: ['--redact', file] }));
   const names = [
     'Authorization',
     'COOKIE',

@@ -1,7 +1,15 @@
 /** Tests the sign-in of a page: the cookie, the login code, the token file. No secret reaches a log. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Connection, compose } from '@twin-ingest/testkit/http/http-client.ts';
@@ -159,6 +167,12 @@ async function newToken(context: ScenarioContext): Promise<void> {
   const refused = await failedStart(context.target, ['--token-file', missing, '--new-token'], context.folder);
   assert.deepEqual([refused.code, refused.stdout], [73, '']);
   assert.deepEqual(plainLines(refused.stderr), [`${missing} cannot be written: storage_error`]);
+  // It exists for a creation and not for a reader, and no server may start without the token.
+  const dangling = context.db('dangling');
+  symlinkSync('nothing', dangling);
+  const open = await failedStart(context.target, ['--token-file', dangling, '--new-token'], context.folder);
+  assert.deepEqual([open.code, open.stdout], [73, '']);
+  assert.deepEqual(plainLines(open.stderr), [`${dangling} cannot be written: storage_error`]);
   const wrong = ['--token-file', context.db('unborn'), '--new-token', '--port', 'x'];
   assert.equal((await failedStart(context.target, wrong, context.folder)).code, 2);
   assert.equal(existsSync(context.db('unborn')), false, 'a wrong flag creates no file');

@@ -13,7 +13,7 @@ export const WRONG_FILES: readonly (readonly [text: string | Buffer, ...problems
   ['', ' must be JSON'],
   ['{"keys":["a"]} x', ' must be JSON'],
   ['\uFEFF{"keys":["a"]}', ' must be JSON'],
-  [Buffer.from([0x22, 0xff, 0x22]), ' cannot be read as UTF-8 text'],
+  [Buffer.from([0x22, 0xff, 0x22]), ' is not UTF-8 text'],
   ['["a"]', ': "" must be an object'],
   ['{}', ' has neither a key nor a pattern'],
   ['{"keys":[],"patterns":[]}', ' has neither a key nor a pattern'],

@@ -12,6 +12,8 @@ use miniserde::json::{self, Number, Value};
 
 /// The version of the contract, without its line end.
 pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
+/// The file of `--redact` that is inside of the program (rule RED-01).
+pub const COMMON_SECRETS: &str = include_str!("../../contract/redact/secrets.json");
 /// The pragmas of every connection (rule STO-01).
 pub const PRAGMAS: &str = include_str!("../../contract/pragmas.sql");
 /// The pragmas of a new file, before [`PRAGMAS`] (rule RET-07).

@@ -2,7 +2,7 @@
 //!
 //! Over 250 lines because every reason to start and to end a process is here.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -35,8 +35,14 @@ fn main() -> ExitCode {
     let command = match parsed() {
         Ok(Command::Run(config)) => match &config.new_token {
             Some(path) => match create_token(path) {
-                // Reads the file as any other, also when another program has created it meanwhile.
-                Ok(()) => parsed(),
+                // Reads the file as any other, also when another program has created it meanwhile. No server starts
+                // without the token: a link without its target exists for the creation, and not for the reader.
+                Ok(()) => match parsed() {
+                    Ok(Command::Run(config)) if config.new_token.is_some() => {
+                        return ExitCode::from(report_unwritable(path, &ErrorKind::NotFound.into()));
+                    }
+                    other => other,
+                },
                 Err(error) => return ExitCode::from(report_unwritable(path, &error)),
             },
             None => Ok(Command::Run(config)),

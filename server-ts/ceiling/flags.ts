@@ -23,7 +23,7 @@ export function parseFlags(args: readonly string[]): Flags {
   const given = Object.entries(others).flatMap(([name, values]) =>
     values.map((value) => `--${name}=${value}`),
   );
-  const command = parseConfig(given, {}, () => undefined);
+  const command = parseConfig(given, {}, () => 'file_missing');
   if (command.kind !== 'run') {
     throw new WrongFlag(command.kind === 'problems' ? command.problems.join('\n') : USAGE);
   }

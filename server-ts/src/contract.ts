@@ -23,6 +23,7 @@ import migration2 from '../../contract/migrations/0002_open_hour.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
 import pragmas from '../../contract/pragmas.sql?text';
+import commonSecrets from '../../contract/redact/secrets.json?text';
 import routes from '../../contract/routes.json' with { type: 'json' };
 import rpc from '../../contract/rpc.json?text';
 import version from '../../contract/VERSION?text';
@@ -32,6 +33,8 @@ import server from '../package.json' with { type: 'json' };
 export const VOCABULARY = vocabulary;
 export const LIMITS = limits;
 export const FIELDS_FILE = fields;
+/** The file of `--redact` that is inside of the program (rule RED-01). */
+export const COMMON_SECRETS: string = commonSecrets;
 export const OPENAPI: string = openapi;
 export const CONTRACT_VERSION: string = version.trim();
 export const SERVER_VERSION: string = server.version;
@@ -317,6 +320,8 @@ export interface OptionSpec {
   readonly excludes?: string;
   /** The option that this one requires. */
   readonly needs?: string;
+  /** The value that names a file inside of the program. */
+  readonly builtin?: string;
   /** The placeholder of the value in the help; absent for a switch. */
   readonly value?: string;
   readonly help: string;

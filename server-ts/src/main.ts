@@ -5,13 +5,14 @@
  * imported late. Modules that would crash an older Node are imported after the version check. Over 250 lines because
  * every reason to start and to end a process is here.
  */
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { nowS } from './clock.ts';
 import { type Config, parseConfig } from './config/index.ts';
+import { readTextFile } from './config/text-file.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, OLDEST_NODE, SERVER_VERSION } from './contract.ts';
 import { processEnded, ReadyFile } from './lifecycle.ts';
 import { STOP_SIGNALS } from './platform.ts';
@@ -34,7 +35,6 @@ const NODE_API = 10;
 const EXIT_MS = 250;
 const EXIT_FAILURE = 1;
 /** Decodes files as UTF-8; any other file counts as unreadable. */
-const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Returns the reason why this Node cannot run the server, if any: the native SQLite module would crash it. */
 function runtimeProblem(): string | undefined {
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   // live data. That is 100 MB of garbage. These flags cost at most 3% of the processor time.
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=80');
-  const parsed = () => parseConfig(process.argv.slice(2), process.env, readText);
+  const parsed = () => parseConfig(process.argv.slice(2), process.env, readTextFile);
   let command = parsed();
   if (command.kind === 'run' && command.config.newToken !== undefined) {
     try {
@@ -58,8 +58,12 @@ async function main(): Promise<void> {
     } catch (error) {
       exit(...unwritable(command.config.newToken, error));
     }
-    // Reads the file as any other, also when another program has created it meanwhile.
+    // Reads the file as any other, also when another program has created it meanwhile. No server starts without the
+    // token: a link without its target exists for the creation, and not for the reader.
+    const path = command.config.newToken;
     command = parsed();
+    if (command.kind === 'run' && command.config.newToken !== undefined)
+      exit(...unwritable(path, new Error()));
   }
   switch (command.kind) {
     case 'print':
@@ -240,18 +244,6 @@ function exitAtOnce(code: number): never {
 function unwritable(path: string, error: unknown): [number, string] {
   const { code, unwritable: text } = CONFIG_SPEC.exits.target;
   return [code, `${fill(text, { path, reason: fileCode(error) })}\n`];
-}
-
-function readText(path: string): { text: string; mode: number } | 'missing' | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, 'r');
-    return { mode: fstatSync(file).mode, text: UTF_8.decode(readFileSync(file)) };
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
 }
 
 /** Returns the path of the native module; `undefined` without a bundle, where the package finds its own. */

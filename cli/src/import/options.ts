@@ -4,6 +4,7 @@ import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/proc
 import { COMMAND } from '../command-name.ts';
 import type { Place } from '../connect/agent.ts';
 import { DEFAULT_ORIGIN, originOf, placeOf } from '../connect/options.ts';
+import { tokenIn } from '../token-file.ts';
 import { MAPPINGS, type Mapping } from './mapping.ts';
 
 export interface ImportOptions {
@@ -11,7 +12,7 @@ export interface ImportOptions {
   /** Absolute files and folders. */
   readonly paths: readonly string[];
   readonly origin: string;
-  readonly token_file: string | null;
+  readonly token: string | undefined;
   /** Unix milliseconds; events before this time are left out. */
   readonly since: number;
   readonly dryRun: boolean;
@@ -59,18 +60,18 @@ export function parseImport(argv: readonly string[], env: Place['env'], cwd: str
   const origin = originOf(flags.get('url') ?? DEFAULT_ORIGIN, problems);
   const since = Date.parse(flags.get('since') ?? '1970-01-01');
   if (Number.isNaN(since)) problems.push(`--since must be a date, not ${flags.get('since')}`);
-  if (problems.length > 0 || mapping === undefined) return { kind: 'wrong', problems };
   const place = placeOf(env, cwd);
+  const token = tokenIn('token-file', flags.get('token-file'), place.cwd, problems);
+  if (problems.length > 0 || mapping === undefined) return { kind: 'wrong', problems };
   const { variable, home, below } = mapping.folder;
   const paths = given.length > 0 ? given : [join(env[variable] || join(place.home, home), below)];
-  const file = flags.get('token-file');
   return {
     kind: 'run',
     options: {
       mapping,
       paths: paths.map((path) => resolve(place.cwd, path)),
       origin,
-      token_file: file === undefined ? null : resolve(place.cwd, file),
+      token,
       since,
       dryRun: flags.has('dry-run'),
     },

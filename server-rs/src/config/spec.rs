@@ -24,6 +24,8 @@ pub(crate) struct OptionSpec {
     pub(crate) excludes: Option<String>,
     /// The option that this one requires.
     pub(crate) needs: Option<String>,
+    /// The value that names a file inside of the program.
+    pub(crate) builtin: Option<String>,
     /// `None` for a switch.
     value: Option<String>,
     help: String,

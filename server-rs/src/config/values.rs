@@ -3,7 +3,6 @@
 //! Over 250 lines because it has a check for each kind of value, and for each file that a flag names.
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
@@ -13,9 +12,9 @@ use crate::config::receiver::{Receiver, parse_receiver};
 use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
 use crate::config::stream_source::{NAME_CHARACTERS, StreamSource, is_stream_name, parse_nats};
-use crate::contract::{LIMITS, VOCABULARY, integer_of, text_of};
+use crate::config::text_file::{FILE_MISSING, TextFile, read_text_file};
+use crate::contract::{COMMON_SECRETS, LIMITS, VOCABULARY, integer_of, text_of};
 use crate::endpoint::{Endpoint, is_endpoint_url, parse_secret};
-use crate::platform::is_open_to_others;
 use crate::prices::{Prices, parse_prices};
 use crate::redact::Redaction;
 use crate::redact::rules::parse_redaction;
@@ -78,7 +77,7 @@ impl Reader {
                         prices = self.prices(given);
                     }
                     if let ("redact", Some(given)) = (name, given.first()) {
-                        redaction = self.redaction(given);
+                        redaction = self.redaction(option, given);
                     }
                     if let ("webhook", Some(given)) = (name, given.first()) {
                         webhook_url = self.webhook_url(given);
@@ -224,28 +223,43 @@ impl Reader {
 
     /// Returns the token, or the file that must be created for a new one (rule SEC-08).
     fn token(&mut self, given: &Given) -> (Option<String>, Option<String>) {
-        let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let (text, is_open) = match read_token(&given.text) {
-            Ok(read) => read,
-            Err(error) if error.kind() == ErrorKind::NotFound && self.is_new_token(given) => {
-                return (None, Some(given.text.clone()));
-            }
-            Err(_) => {
-                self.problem("token_unreadable", &values);
-                return (None, None);
-            }
-        };
-        if is_open {
-            self.problem("token_open", &values);
-            return (None, None);
+        let file = read_text_file(&given.text);
+        if matches!(file, Err(FILE_MISSING)) && self.is_new_token(given) {
+            return (None, Some(given.text.clone()));
         }
+        let Some(text) = self.private_text(given, file) else { return (None, None) };
         let token = text.trim_matches([' ', '\t', '\r', '\n']);
         if token.len() >= LIMITS.token_characters && token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return (Some(token.to_owned()), None);
         }
         let minimum = LIMITS.token_characters.to_string();
-        self.problem("token_short", &[values[0], values[1], ("minimum", &minimum)]);
+        let values =
+            [("source", given.source.as_str()), ("value", &quoted(&given.text)), ("minimum", &minimum)];
+        self.problem("token_short", &values);
         (None, None)
+    }
+
+    /// Returns the content of a file, or reports why it has none.
+    fn text_file(&mut self, given: &Given, file: Result<TextFile, &'static str>) -> Option<TextFile> {
+        let message = match file {
+            Ok(file) => return Some(file),
+            Err(message) => message,
+        };
+        // An empty file name was already reported as a problem.
+        if !given.text.is_empty() {
+            self.problem(message, &[("source", &given.source), ("value", &quoted(&given.text))]);
+        }
+        None
+    }
+
+    /// Returns the text of a file that must not be open to other users.
+    fn private_text(&mut self, given: &Given, file: Result<TextFile, &'static str>) -> Option<String> {
+        let file = self.text_file(given, file)?;
+        if file.is_open {
+            self.problem("file_open", &[("source", &given.source), ("value", &quoted(&given.text))]);
+            return None;
+        }
+        Some(file.text)
     }
 
     /// Returns whether a value is the file of `--new-token`.
@@ -292,15 +306,8 @@ impl Reader {
     }
 
     fn prices(&mut self, given: &Given) -> Option<Prices> {
-        // An empty file name was already reported as a problem.
-        if given.text.is_empty() {
-            return None;
-        }
+        let text = self.text_file(given, read_text_file(&given.text))?.text;
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let Ok(text) = std::fs::read_to_string(&given.text) else {
-            self.problem("prices_unreadable", &values);
-            return None;
-        };
         parse_prices(&text)
             .map_err(|problem| {
                 let maximum = LIMITS.max_cost_usd.to_string();
@@ -310,16 +317,13 @@ impl Reader {
             .ok()
     }
 
-    fn redaction(&mut self, given: &Given) -> Option<Redaction> {
-        // An empty file name was already reported as a problem.
-        if given.text.is_empty() {
-            return None;
-        }
-        let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let Ok(text) = std::fs::read_to_string(&given.text) else {
-            self.problem("redact_unreadable", &values);
-            return None;
+    fn redaction(&mut self, option: &OptionSpec, given: &Given) -> Option<Redaction> {
+        let text = if option.builtin.as_ref() == Some(&given.text) {
+            COMMON_SECRETS.to_owned()
+        } else {
+            self.text_file(given, read_text_file(&given.text))?.text
         };
+        let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
         let classes: Vec<&str> = VOCABULARY.redaction.classes.keys().map(String::as_str).collect();
         let limits = [
             ("entries", LIMITS.redaction_entries.to_string()),
@@ -351,24 +355,17 @@ impl Reader {
     }
 
     fn webhook_secret(&mut self, given: &Given) -> Option<Vec<u8>> {
-        // An empty file name was already reported as a problem.
-        if given.text.is_empty() {
-            return None;
-        }
-        let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let Ok((text, is_open)) = read_token(&given.text) else {
-            self.problem("webhook_secret_unreadable", &values);
-            return None;
-        };
-        if is_open {
-            self.problem("webhook_secret_open", &values);
-            return None;
-        }
+        let text = self.private_text(given, read_text_file(&given.text))?;
         let secret = parse_secret(text.trim_matches([' ', '\t', '\r', '\n']));
         if secret.is_none() {
             let (minimum, maximum) =
                 (LIMITS.webhook_secret_bytes.to_string(), LIMITS.webhook_secret_most_bytes.to_string());
-            let values = [values[0], values[1], ("minimum", &minimum), ("maximum", &maximum)];
+            let values = [
+                ("source", given.source.as_str()),
+                ("value", &quoted(&given.text)),
+                ("minimum", &minimum),
+                ("maximum", &maximum),
+            ];
             self.problem("webhook_secret", &values);
         }
         secret
@@ -459,15 +456,6 @@ impl Reader {
         let given = self.given.get(name).and_then(|given| given.first());
         given.map_or_else(|| format!("--{name}"), |given| given.source.clone())
     }
-}
-
-/// Returns the text of the token's file, and whether other users can access the file.
-fn read_token(path: &str) -> std::io::Result<(String, bool)> {
-    let mut file = std::fs::File::open(path)?;
-    let is_open = is_open_to_others(&file.metadata()?);
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    Ok((text, is_open))
 }
 
 /// Returns whether a text is a host name: letters, digits, dots, hyphens and underscores, or an IPv6 address

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Config, helpText, parseConfig } from './index.ts';
+import { fileFault } from './text-file.ts';
 
 const TOKEN = 'a-token-of-24-characters';
 const FILES: Readonly<Record<string, { text: string; mode: number }>> = {
@@ -8,7 +9,7 @@ const FILES: Readonly<Record<string, { text: string; mode: number }>> = {
   'short.txt': { text: 'short', mode: 0o100600 },
   'open.txt': { text: TOKEN, mode: 0o100640 },
 };
-const readFile = (path: string) => FILES[path];
+const readFile = (path: string) => FILES[path] ?? 'file_missing';
 
 function problems(args: string[], env: Record<string, string> = {}): readonly string[] {
   const command = parseConfig(args, env, readFile);
@@ -91,7 +92,12 @@ test('values stay text until they are checked', () => {
   assert.deepEqual(problems(['--token-file', 'open.txt']), [
     '--token-file "open.txt" is open to other users; run `chmod 600` on it',
   ]);
-  assert.deepEqual(problems(['--token-file', 'none']), ['--token-file "none" cannot be read']);
+  assert.deepEqual(problems(['--token-file', 'none']), ['--token-file "none" does not exist']);
+});
+
+test('a file of another user has its own message', () => {
+  assert.equal(fileFault(Object.assign(new Error(), { code: 'EACCES' })), 'file_denied');
+  assert.equal(fileFault(Object.assign(new Error(), { code: 'ETIMEDOUT' })), 'file_unreadable');
 });
 
 test('help and version take precedence over all other flags', () => {

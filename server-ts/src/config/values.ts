@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net';
 import { parseBudget } from '../budget.ts';
-import { CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
+import { COMMON_SECRETS, CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import { Endpoint, isEndpointUrl, parseSecret } from '../endpoint.ts';
 import type { Format } from '../formats/index.ts';
 import { isOpenToOthers } from '../platform.ts';
@@ -16,6 +16,7 @@ import type { Given } from './arguments.ts';
 import { parseReceiver, type Receiver } from './receiver.ts';
 import type { Config } from './settings.ts';
 import { isStreamName, NAME_CHARACTERS, parseNats } from './stream-source.ts';
+import type { readTextFile, TextFile } from './text-file.ts';
 
 const { messages } = CONFIG_SPEC;
 const LOCALHOST = '127.0.0.1';
@@ -26,13 +27,8 @@ const CLUSTER_OPTIONS = ['nats', 'stream'];
 /** Options that change a database by itself. */
 const LOCAL_OPTIONS = ['forward'];
 
-interface TextFile {
-  readonly text: string;
-  readonly mode: number;
-}
-
-/** Reads a file of UTF-8 text; returns `undefined` when it cannot be read. */
-export type ReadFile = (path: string) => TextFile | 'missing' | undefined;
+/** Reads a file of UTF-8 text. */
+export type ReadFile = typeof readTextFile;
 
 /** Checks every value in the order of `config.json`, then rules that concern several values. */
 export class Values {
@@ -83,7 +79,7 @@ export class Values {
       if (option.name === 'nats-token-file' && first !== undefined) natsToken = this.token(first).token;
       if (option.name === 'stream' && first !== undefined) this.stream(first);
       if (option.name === 'prices' && first !== undefined) prices = this.prices(first);
-      if (option.name === 'redact' && first !== undefined) redaction = this.redaction(first);
+      if (option.name === 'redact' && first !== undefined) redaction = this.redaction(option, first);
       if (option.name === 'webhook' && first !== undefined) webhookUrl = this.webhookUrl(first);
       if (option.name === 'webhook-secret-file' && first !== undefined) {
         webhookSecret = this.webhookSecret(first);
@@ -198,19 +194,29 @@ export class Values {
   private token(given: Given): Pick<Config, 'token' | 'newToken'> {
     const none = { token: undefined, newToken: undefined };
     const file = this.readFile(given.text);
-    if (file === 'missing' && this.isNewToken(given)) return { ...none, newToken: given.text };
-    if (file === 'missing' || file === undefined) {
-      this.problem(messages.token_unreadable, given);
-      return none;
-    }
-    if (isOpenToOthers(file.mode)) {
-      this.problem(messages.token_open, given);
-      return none;
-    }
-    const token = trimmed(file.text);
+    if (file === 'file_missing' && this.isNewToken(given)) return { ...none, newToken: given.text };
+    const text = this.privateText(given, file);
+    if (text === undefined) return none;
+    const token = trimmed(text);
     if (token.length >= LIMITS.token_characters && /^[\x21-\x7e]+$/.test(token)) return { ...none, token };
     this.problem(messages.token_short, given, { minimum: LIMITS.token_characters });
     return none;
+  }
+
+  /** Returns the content of a file, or reports why it has none. */
+  private textFile(given: Given, file: ReturnType<ReadFile>): TextFile | undefined {
+    if (typeof file !== 'string') return file;
+    // An empty file name was already reported as a problem.
+    if (given.text !== '') this.problem(messages[file], given);
+    return undefined;
+  }
+
+  /** Returns the text of a file that must not be open to other users. */
+  private privateText(given: Given, read: ReturnType<ReadFile>): string | undefined {
+    const file = this.textFile(given, read);
+    if (file === undefined || !isOpenToOthers(file.mode)) return file?.text;
+    this.problem(messages.file_open, given);
+    return undefined;
   }
 
   /** Returns whether a value is the file of `--new-token`. */
@@ -247,13 +253,8 @@ export class Values {
   }
 
   private prices(given: Given): Prices | undefined {
-    // An empty file name was already reported as a problem.
-    if (given.text === '') return undefined;
-    const file = this.readFile(given.text);
-    if (file === 'missing' || file === undefined) {
-      this.problem(messages.prices_unreadable, given);
-      return undefined;
-    }
+    const file = this.textFile(given, this.readFile(given.text));
+    if (file === undefined) return undefined;
     try {
       return parsePrices(file.text);
     } catch (problem) {
@@ -264,15 +265,11 @@ export class Values {
     }
   }
 
-  private redaction(given: Given): Redaction | undefined {
-    // An empty file name was already reported as a problem.
-    if (given.text === '') return undefined;
-    const file = this.readFile(given.text);
-    if (file === 'missing' || file === undefined) {
-      this.problem(messages.redact_unreadable, given);
-      return undefined;
-    }
-    const rules = parseRedaction(file.text);
+  private redaction(option: OptionSpec, given: Given): Redaction | undefined {
+    const text =
+      given.text === option.builtin ? COMMON_SECRETS : this.textFile(given, this.readFile(given.text))?.text;
+    if (text === undefined) return undefined;
+    const rules = parseRedaction(text);
     if (!('problems' in rules)) return new Redaction(rules);
     for (const { fault, path } of rules.problems) {
       this.problem(messages[fault], given, {
@@ -296,18 +293,9 @@ export class Values {
   }
 
   private webhookSecret(given: Given): Buffer | undefined {
-    // An empty file name was already reported as a problem.
-    if (given.text === '') return undefined;
-    const file = this.readFile(given.text);
-    if (file === 'missing' || file === undefined) {
-      this.problem(messages.webhook_secret_unreadable, given);
-      return undefined;
-    }
-    if (isOpenToOthers(file.mode)) {
-      this.problem(messages.webhook_secret_open, given);
-      return undefined;
-    }
-    const secret = parseSecret(trimmed(file.text));
+    const text = this.privateText(given, this.readFile(given.text));
+    if (text === undefined) return undefined;
+    const secret = parseSecret(trimmed(text));
     if (secret === undefined) {
       const { webhook_secret_bytes: minimum, webhook_secret_most_bytes: maximum } = LIMITS;
       this.problem(messages.webhook_secret, given, { minimum, maximum });
