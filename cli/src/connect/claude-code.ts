@@ -39,7 +39,7 @@ export const CLAUDE_CODE: Agent = {
   advice(server, place) {
     return [
       'Hooks hold prompts, commands and files. Telemetry holds token counts, cost and the names of tools.',
-      'Connect your own settings or those of a project, not both: each hook would be stored twice.',
+      'Connect your own settings or those of a project, not both: hooks may be stored twice.',
       ...claudeObstacles(readScopes(place), server).map(({ what, remedy }) => `${what} ${remedy}`),
       ...tokenAdvice(server, 'Claude Code'),
     ];

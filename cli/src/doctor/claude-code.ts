@@ -33,7 +33,7 @@ export const inspectClaude: Inspect = (place, server) => {
   if (ways.length > 1)
     problems.push({
       code: 'changed_by_hand',
-      what: `Hooks are connected in ${ways.map(({ file }) => file).join(' and in ')}, so each is stored twice.`,
+      what: `Hooks are connected in ${ways.map(({ file }) => file).join(' and in ')}, so hooks may be stored twice.`,
       remedy: `Take one of them out: ${COMMAND} connect claude-code --undo, for a project with --project.`,
     });
   const scopes = readScopes(place);
