@@ -8,12 +8,15 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { falseClaims } from '../documents/claims.ts';
+import { readDocumentFacts } from '../documents/facts.ts';
 import { subcommands } from './subcommands.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
 };
+const FACTS = await readDocumentFacts(ROOT);
 const PROGRAMS = Object.entries(scripts).filter(([, command]) => /\bnode [^-]\S*\.[jt]s\b/.test(command));
 const SUBCOMMANDS = ['[command]', ...subcommands()];
 /** Folders that a build writes. */
@@ -75,5 +78,6 @@ for (const [name, command] of PROGRAMS) {
     if (script === undefined) assert.ok(SUBCOMMANDS.includes(subcommand!), `${subcommand} is a command`);
     else assert.ok(script in scripts, `${script} is in package.json`);
     assert.deepEqual(builtFiles(), before);
+    assert.deepEqual(falseClaims(`the help of ${name}`, stdout, FACTS), []);
   });
 }
