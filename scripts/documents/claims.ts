@@ -55,6 +55,11 @@ const CLAIMS: readonly Claim[] = [
     truth: ([name = ''], { root }, path) => unless(isFile(name, dirname(path), root), 'is no file'),
   },
   {
+    // A user of a package has no checkout.
+    pattern: /(?:ingest-server|twin-ingest) [^`\n#]*(?<=[ =])((?:contract|docs|scripts)\/\S+)/g,
+    truth: () => 'no package has this file',
+  },
+  {
     pattern: /\b(INGEST_[A-Z_]+)\b/g,
     truth: ([name], { options }) =>
       unless(

@@ -96,6 +96,7 @@ test('every kind of false claim is found', () => {
     ['`pnpm nothing:here`', /no command of package.json/],
     ['`./twin-ingest nothing --yes`', /no subcommand/],
     ['`contract/nothing.json` has it', /is no file/],
+    ['`ingest-server --redact contract/redact/secrets.json`', /no package has/],
     ['or INGEST_NOTHING', /no variable/],
     ['`GET /api/nothing`', /no route/],
     ['`ingest_nothing_total{code}`', /no metric/],
