@@ -22,12 +22,12 @@ import {
   soakDocument,
 } from '@twin-ingest/loadgen/report/document.ts';
 import { systemsTable } from '@twin-ingest/loadgen/report/systems.ts';
-import { SUITE_NAMES, type SuiteParts, suiteFile } from '@twin-ingest/loadgen/result/json.ts';
+import { LADDERS, PEERS, RESULT, SOAK, suiteFile } from '@twin-ingest/loadgen/result/files.ts';
+import { SUITE_NAMES, type SuiteParts } from '@twin-ingest/loadgen/result/json.ts';
 import { type Result, SCHEMA_VERSION } from '@twin-ingest/loadgen/result/result.ts';
 import { rpcDocument } from '@twin-ingest/loadgen/rpc/report/markdown.ts';
 import { rpcPrior } from '@twin-ingest/loadgen/rpc/report/prior.ts';
 import { syncDocument } from '@twin-ingest/loadgen/sync/report.ts';
-import { LADDERS, PEERS, RESULT, SOAK } from './result-files.ts';
 
 const README = 'README.md';
 /** File with the lines, dependencies and build times of the four servers, from `pnpm plain:facts --build-times`. */

@@ -9,9 +9,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { RESULT } from '@twin-ingest/loadgen/result/files.ts';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { generated, textAt } from './result-documents.ts';
-import { RESULT } from './result-files.ts';
 
 /** Returns the paths of files that are missing or do not have their required content. */
 export function outOfDate(root: string): string[] {

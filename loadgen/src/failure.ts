@@ -22,6 +22,7 @@ export type FailureCode =
   | 'out_of_sync'
   | 'browser_failed'
   | 'ceiling_failed'
+  | 'not_committed'
   | 'result_invalid';
 
 export class BenchFailure extends Failure<FailureCode> {

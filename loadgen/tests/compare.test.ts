@@ -144,9 +144,8 @@ for (const [fault, flags, text] of [
 }
 
 test('Ctrl-C in the first round prints what was measured so far, as partial, and exits with 130', async () => {
-  const file = join(folder, 'interrupted.json');
   const documented = ['--', '--events=20000', '--concurrency=40', '--batch-size=50'];
-  const flags = [...documented, '--warmup=500', '--starts=1', `--corpus=${small}`, `--out=${file}`];
+  const flags = [...documented, '--warmup=500', '--starts=1', `--corpus=${small}`];
   const stopped = await runCompare(flags, {}, /^batch, round 1: rs/m);
   assert.equal(stopped.code, 130, stopped.stderr);
   assert.match(stopped.stderr, /bench:compare: interrupted/);
@@ -155,6 +154,6 @@ test('Ctrl-C in the first round prints what was measured so far, as partial, and
     /^PARTIAL: the run was interrupted.*not audited\.\n[\s\S]*│ Throughput .*\d\/s/,
   );
   assert.match(stopped.stderr, /^round 1 of 4, about \d+ min left$/m);
-  assert.ok(!existsSync(file));
+  assert.deepEqual([existsSync(stopped.scratch), stopped.changed], [false, ''], 'no file is written');
   assert.deepEqual(stopped.left, [], 'its folders and processes are gone');
 });

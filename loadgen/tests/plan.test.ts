@@ -9,7 +9,7 @@ import { parseOptions } from '../src/cli/compare-command.ts';
 import { flagsOf } from '../src/packaged/main.ts';
 import { FLAG_ENTRIES } from '../src/plan/flags.ts';
 import { parseCpuList } from '../src/plan/placement.ts';
-import { COMMITTED_RESULT, makePlan, SCRATCH_RESULT } from '../src/plan/plan.ts';
+import { makePlan } from '../src/plan/plan.ts';
 import type { Options } from '../src/plan/spec.ts';
 import { groupsOf } from '../src/plan/suite.ts';
 import { partOf, portion, sizeOf } from '../src/run/round.ts';
@@ -89,17 +89,6 @@ test('generators that are not installed are replaced', () => {
   assert.deepEqual([soakOf(true), soakOf(false)], ['k6', 'open']);
 });
 
-test('the committed result is replaced by a default or a full run alone', () => {
-  const flags =
-    '--only=rs --rounds=3 --events=20000 --duration=20 --mode=single --no-build --starts=1 --driver=wrk --quick ' +
-    '--concurrency=1 --batch-size=1 --stream-clients=1 --warmup=0 --seed=2 --durability=power --pick=batch';
-  for (const flag of [...flags.split(' '), CORPUS]) assert.equal(planOf(flag).out, SCRATCH_RESULT, flag);
-  assert.deepEqual(planOf('--seed=2', '--rounds=3').outReasons, ['--seed', 'fewer than 4 rounds']);
-  for (const argv of [[], ['--plain'], ['--mode=all'], ['--mode=all', CORPUS]])
-    assert.equal(planOf(...argv).out, COMMITTED_RESULT, argv.join());
-  assert.equal(planOf('--only=rs', '--out=/somewhere/r.json').out, '/somewhere/r.json');
-});
-
 test('a list of cores as the kernel writes it', () => {
   assert.deepEqual(parseCpuList('0-2,5,7-8'), [0, 1, 2, 5, 7, 8]);
 });
@@ -148,6 +137,22 @@ test('every wrong value or form, flag without a use, and contradiction is report
       '--mode=open --rate=2000,50% --pick=open_2000,open_5000',
       '--pick names open_5000; --mode=open measures batch, open_2000, open_50_percent',
     ],
+    ['--publish', '--publish has no meaning with --mode=main'],
+    [
+      '--mode=all --publish --rounds=3 --starts=9',
+      '--publish needs --rounds of at least 4',
+      '--publish needs --starts of at least 10',
+    ],
+    [
+      '--mode=soak --publish --corpus=/dev/null',
+      '--publish excludes --corpus: the committed soak has generated events',
+    ],
+    ...'--only=rs --no-build --quick --seed=2 --pick=batch --driver=wrk --events=20000 --duration=20 --out=r.json'
+      .split(' ')
+      .map((flag) => [
+        `--mode=all --publish ${flag}`,
+        `--publish excludes ${flag.split('=')[0]}: the committed result is of a default run`,
+      ]),
     ['--mode=startup --pick=batch', '--pick names batch; --mode=startup measures nothing but starts'],
     ['--mode=open --rate=75%,02000,2000', '--rate names 2000 twice'],
     ...['0', '101%', '2k', '-5', '1e4'].map((rate) => [

@@ -2,14 +2,15 @@
  * Runs a command with fake servers as a child process, and reports the files and processes that it left behind.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
-import { violations } from '../src/result/json.ts';
+import { LADDERS, PEERS, RESULT, SOAK, suiteFile } from '../src/result/files.ts';
+import { SUITE_NAMES, violations } from '../src/result/json.ts';
 import type { RawResult, Result } from '../src/result/result.ts';
 import { folder } from './scratch.ts';
 
@@ -44,11 +45,40 @@ export async function runProgram(main: string, argv: readonly string[], env: Env
   return { code, stdout: await printed, stderr, left: [...readdirSync(own), ...processesOf(own)] };
 }
 
-/** Runs the whole comparison with fake servers. `scratch` is the folder of its raw data, its report and its history. */
+/**
+ * Runs the whole comparison with fake servers. `scratch` is the folder of its raw data, its report and its history.
+ * `changed` lists the files of its checkout that git calls changed or new.
+ */
 export async function runCompare(argv: readonly string[], env: Env = {}, interruptAt?: RegExp) {
-  const scratch = mkdtempSync(join(folder, 'scratch-'));
-  const all = { FAKE_SCRATCH: scratch, K6_BIN: '/nowhere/k6', ...env };
-  return { ...(await runProgram(COMPARE, argv, all, interruptAt)), scratch };
+  const checkout = committedCheckout();
+  const all = { FAKE_CHECKOUT: checkout, K6_BIN: '/nowhere/k6', ...env };
+  const run = await runProgram(COMPARE, argv, all, interruptAt);
+  return { ...run, scratch: join(checkout, '.bench'), changed: git(checkout, 'status', '--porcelain') };
+}
+
+/** Makes a checkout with the ignored files and the committed results of this one. */
+export function committedCheckout(): string {
+  const checkout = mkdtempSync(join(folder, 'checkout-'));
+  cpSync(join(ROOT, '.gitignore'), join(checkout, '.gitignore'));
+  for (const path of [RESULT, SOAK, LADDERS, PEERS, ...SUITE_NAMES.map(suiteFile)])
+    cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
+  git(checkout, 'init', '--quiet');
+  git(checkout, 'add', '.');
+  git(
+    checkout,
+    '-c',
+    'user.name=t',
+    '-c',
+    'user.email=t@localhost',
+    'commit',
+    '--quiet',
+    '--message=results',
+  );
+  return checkout;
+}
+
+export function git(checkout: string, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: checkout, encoding: 'utf8' });
 }
 
 /** Runs a comparison that must succeed, and returns its files as well. The summary follows the schema. */

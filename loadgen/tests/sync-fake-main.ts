@@ -1,6 +1,6 @@
 /**
  * Runs `bench:sync` with fake servers. `FAKE_FAULTS=rs:silent` makes a server faulty. With `FAKE_FAULTS=client:older` the
- * client is faulty: after each state it applies an older one.
+ * client is faulty: after each state it applies an older one. `FAKE_CHECKOUT` is the checkout in which it writes.
  */
 import { runSuite } from '../src/cli/run-suite.ts';
 import { REAL_CONTENDERS } from '../src/run/contenders.ts';
@@ -19,7 +19,7 @@ const older: Follow = async (options) => {
   return { journal, stop };
 };
 
-const faults = process.env.FAKE_FAULTS;
-const contenders = { ...REAL_CONTENDERS, targets: fakeTargets(faults), ceilings: null };
+const { FAKE_FAULTS: faults, FAKE_CHECKOUT: checkout = REAL_CONTENDERS.checkout } = process.env;
+const contenders = { ...REAL_CONTENDERS, checkout, targets: fakeTargets(faults), ceilings: null };
 const strategies = faults === 'client:older' ? { ...STRATEGIES, sync: older } : STRATEGIES;
 process.exitCode = await runSuite(SYNC, (...given) => runSync(...given, strategies), contenders);

@@ -2,9 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuBetween, threadTimes } from '../src/observe/probe.ts';
-import { parseSuite } from '../src/plan/suite-options.ts';
-import { placeOf } from '../src/run/suite-run.ts';
-import { SYNC as USAGE } from '../src/sync/command.ts';
 import { outcomeOf, SYNC_GOALS } from '../src/sync/goals.ts';
 import { Journal, waitFor } from '../src/sync/journal.ts';
 import { eventText } from '../src/sync/posting.ts';
@@ -103,25 +100,6 @@ test('every goal is measured in a whole result, and turns with the figures', () 
       const found = [isReached(value), isReached(value / 2 - 1), isReached(value, [])];
       assert.deepEqual(found, [true, false, undefined], goal.title);
     }
-  }
-});
-
-test('only a whole run on committed sources goes to the committed result', () => {
-  const clean = SYNC.environment;
-  const placeIn = (argv: readonly string[], environment = clean) => {
-    const parsed = parseSuite(USAGE, argv);
-    assert.ok(parsed.kind === 'run');
-    return placeOf({ ...USAGE, options: parsed.options }, environment);
-  };
-  assert.match(placeIn([]).file, /\/docs\/suites\/sync\.json$/);
-  const flags = ['--quick', '--all', '--only=rs', '--scenarios=page', '--no-build'];
-  for (const { file, reasons } of [
-    ...flags.map((flag) => placeIn([flag])),
-    placeIn([], { ...clean, dirty: true }),
-    placeIn([], { ...clean, commit: null, dirty: null }),
-  ]) {
-    assert.match(file, /\/\.bench\/sync\.json$/);
-    assert.equal(reasons.length, 1);
   }
 });
 

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { warningOf } from '../src/analyse/warnings.ts';
-import { suiteFile } from '../src/result/json.ts';
+import { suiteFile } from '../src/result/files.ts';
 import type { SyncResult, SyncRow } from '../src/sync/result.ts';
 
 const COMMITTED = JSON.parse(readFileSync(`${ROOT}${suiteFile('sync')}`, 'utf8')) as SyncResult;

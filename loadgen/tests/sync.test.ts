@@ -10,22 +10,23 @@ import { fileURLToPath } from 'node:url';
 import { violations, writeChecked } from '../src/result/json.ts';
 import { type Parameters, rowsWhere } from '../src/result/suite-rows.ts';
 import type { ScenarioName, SyncResult } from '../src/sync/result.ts';
-import { runProgram } from './run-program.ts';
+import { committedCheckout, git, runProgram } from './run-program.ts';
 import { folder } from './scratch.ts';
 
 const FAKE = fileURLToPath(new URL('./sync-fake-main.ts', import.meta.url));
 
 /** Runs the suite with one fake server. */
-function run(scenarios: string, out: string, FAKE_FAULTS = '') {
-  const argv = ['--quick', '--only=rs', `--scenarios=${scenarios}`, `--out=${out}`];
-  return runProgram(FAKE, argv, { FAKE_FAULTS });
+function run(scenarios: string, FAKE_CHECKOUT: string, FAKE_FAULTS = '') {
+  const argv = ['--quick', '--only=rs', `--scenarios=${scenarios}`];
+  return runProgram(FAKE, argv, { FAKE_FAULTS, FAKE_CHECKOUT });
 }
 
 test('with servers that are right it ends with 0, a table and a part that follows the schema, a row a line', async () => {
-  const out = join(folder, 'right.json');
-  const done = await run('bursts,fan_out', out);
+  const checkout = committedCheckout();
+  const out = join(checkout, '.bench/sync.json');
+  const done = await run('bursts,fan_out', checkout);
   assert.equal(done.code, 0, done.stderr);
-  assert.deepEqual(done.left, []);
+  assert.deepEqual([done.left, git(checkout, 'status', '--porcelain')], [[], '']);
   assert.match(done.stdout, /round trip p50/);
   const text = readFileSync(out, 'utf8');
   const sync = JSON.parse(text) as SyncResult;
@@ -65,12 +66,12 @@ const FAULTS: readonly (readonly [scenarios: string, fault: string, message: Reg
 suite('faults', { concurrency: 3 }, () => {
   for (const [scenarios, fault, message] of FAULTS) {
     test(`the fault ${fault} is caught in ${scenarios}`, async () => {
-      const out = join(folder, `${fault}.json`);
-      const done = await run(scenarios, out, fault);
+      const checkout = join(folder, fault);
+      const done = await run(scenarios, checkout, fault);
       assert.equal(done.code, 1, done.stdout);
       assert.match(done.stderr, message);
       assert.deepEqual(done.left, []);
-      assert.ok(!existsSync(out), 'no result of a run that failed');
+      assert.ok(!existsSync(checkout), 'no result of a run that failed');
     });
   }
 });

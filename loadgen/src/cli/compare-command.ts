@@ -12,7 +12,8 @@ import { runCommand } from './run-command.ts';
 const COMPARE: Usage = {
   name: 'compare',
   about: `Starts both servers in turn, sends them the same events, and reports how they compare.
-bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick.`,
+bench:full is bench:compare --mode=all, bench:quick is bench:compare --quick. Only bench:full -- --publish replaces
+benchmark-results.json, and bench:soak -- --publish docs/suites/soak.json.`,
   exit: 'Exit: 0 compared, 1 a server or the comparison failed, 2 a flag is wrong, 130 interrupted.',
 };
 
@@ -43,6 +44,8 @@ function finish(values: Given, problems: string[]): Options {
     problems.push('--events and --duration both say how long a round is; give one of them');
   if (mode === 'soak' && rates !== undefined && (rates.length > 1 || rates[0]!.kind !== 'fixed'))
     problems.push('--rate of a soak is one rate in events per second');
+  if (mode === 'soak' && given.has('publish') && corpus !== undefined)
+    problems.push('--publish excludes --corpus: the committed soak has generated events');
   // The names of the measurements are known only when all other flags are valid.
   if (problems.length === 0) problems.push(...pickProblems(options));
   return options;

@@ -4,6 +4,7 @@ import { LADDERS, pickLadders } from '../ladders/ladders.ts';
 import { laddersReport } from '../ladders/report.ts';
 import { finish, provenance } from '../ladders/shared.ts';
 import { parseCommand, type Usage } from '../plan/parse.ts';
+import { LADDERS as COMMITTED, resultFile } from '../result/files.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE: Usage = {
@@ -13,13 +14,15 @@ Takes about ten minutes and 4 GB of disk for the ten million rows. Build both se
   exit: 'Exit: 0 measured, 1 a server or the measurement failed, 2 a flag is wrong, 130 interrupted.',
 };
 
-const parsed = parseCommand(USAGE, process.argv.slice(2), ({ pick, out }, problems) => ({
+const parsed = parseCommand(USAGE, process.argv.slice(2), ({ pick, ...rest }, problems) => ({
   picked: pickLadders(pick, problems),
-  out,
+  ...rest,
 }));
-process.exitCode = await runCommand('ladders', parsed, async ({ picked, out }, lifetime) => {
+process.exitCode = await runCommand('ladders', parsed, async ({ picked, ...rest }, lifetime) => {
+  const from = provenance();
+  const file = resultFile(COMMITTED, rest, from.environment);
   const ladders = await Array.fromAsync(picked, (ladder) => climb(ladder, lifetime));
-  const result = { ...provenance(), ladders };
-  await finish('ladders', out, result, laddersReport(result, false));
+  const result = { ...from, ladders };
+  await finish(file, result, laddersReport(result, false));
   return 0;
 });

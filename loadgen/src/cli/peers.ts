@@ -6,6 +6,7 @@ import { findPeers } from '../peers/peers.ts';
 import { peersReport, rowOf } from '../peers/report.ts';
 import { PEER_S } from '../plan/lengths.ts';
 import { parseCommand, type Usage } from '../plan/parse.ts';
+import { PEERS, resultFile } from '../result/files.ts';
 import { runCommand } from './run-command.ts';
 
 const USAGE: Usage = {
@@ -17,7 +18,9 @@ in Go first; a program that is not there is named and skipped. Build both server
 
 const parsed = parseCommand(USAGE, process.argv.slice(2), (values) => values);
 process.exitCode = await runCommand('peers', parsed, async (values, lifetime) => {
-  const { rounds, duration: duration_s = PEER_S, out } = values;
+  const { rounds, duration: duration_s = PEER_S } = values;
+  const from = provenance();
+  const file = resultFile(PEERS, values, from.environment);
   const { found, skipped } = await findPeers();
   const generator = await startGenerator(lifetime);
   for (let round = 1; round <= rounds; round++) {
@@ -30,7 +33,7 @@ process.exitCode = await runCommand('peers', parsed, async (values, lifetime) =>
   }
   const rows = found.map(({ peer, program, rounds: taken }) => rowOf(peer, program.version, taken));
   const event_bytes = generator.pool.facts.event_bytes.mean;
-  const result = { ...provenance(), rounds, duration_s, event_bytes, rows, skipped };
-  await finish('peers', out, result, peersReport(result));
+  const result = { ...from, rounds, duration_s, event_bytes, rows, skipped };
+  await finish(file, result, peersReport(result));
   return 0;
 });

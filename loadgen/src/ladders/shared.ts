@@ -1,7 +1,6 @@
 /** What the ladders and the peers share: figures of a process, their summaries, their texts, and the result as a file. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
+import { dirname } from 'node:path';
 import { type Summary, summarise } from '../analyse/statistics.ts';
 import { readEnvironment } from '../observe/environment.ts';
 import { probe } from '../observe/probe.ts';
@@ -39,14 +38,12 @@ export function measuredOn({ measured_on, environment }: Provenance): string {
   return takenText({ created_at: measured_on, environment });
 }
 
-/** Writes a result as JSON to `out`, by default below `.bench/`, and its report to stdout. */
-export async function finish(name: string, out: string | undefined, result: object, report: string) {
-  const shown = out ?? `.bench/${name}.json`;
-  const file = out ?? join(ROOT, shown);
+/** Writes a result as JSON, and its report to stdout. */
+export async function finish(file: string, result: object, report: string) {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
   process.stdout.write(`${report}\n`);
-  say(`written: ${shown}`);
+  say(`written: ${file}`);
 }
 
 export function say(line: string): void {

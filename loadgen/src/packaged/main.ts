@@ -9,7 +9,7 @@ import { compareCommand } from '../cli/compare-command.ts';
 
 export const compare: Comparing['compare'] = (comparison) => {
   const { targets } = comparison;
-  const contenders = { targets, plain: targets, ceilings: null, scratch: null };
+  const contenders = { targets, plain: targets, ceilings: null, checkout: null };
   return compareCommand(flagsOf(comparison), contenders, 'bench');
 };
 

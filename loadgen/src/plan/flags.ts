@@ -20,8 +20,8 @@ export interface Flag {
   readonly commands: readonly CommandName[];
   /** Modes of `compare` that accept the flag; other modes reject it. Default: all modes. */
   readonly modes?: readonly RunMode[];
-  /** A result of `compare` with this flag never replaces the committed one. */
-  readonly scratch?: true;
+  /** `--publish` excludes the flag, or values `below` the default. Default: it allows all values. */
+  readonly publish?: 'never' | 'not_below';
   /** Placeholder for the value in the help text; default: that of the kind. */
   readonly value?: string;
   readonly default?: number | string;
@@ -41,42 +41,52 @@ const ALL_BUT_FULL = [...LOADS, 'startup'] as const;
 const LEVELS = ['process', 'power'] as const;
 export type Durability = (typeof LEVELS)[number];
 const ROUNDED = { commands: ['compare', 'peers'], modes: LOOPS_AND_ALL } as const;
+/** Commands whose result is a file. */
+const FILED = [...ALL, 'peers', 'ladders'] as const;
 const SEEDED = { commands: ['compare', 'sync', 'codecs', 'rpc'] } as const;
 
 /** A flag that changes the load: a reader would take its figures for those of the default load. */
-const LOAD = { commands: COMPARE, modes: LOADS, scratch: true } as const;
+const LOAD = { commands: COMPARE, modes: LOADS, publish: 'never' } as const;
 
 export const FLAGS = {
   mode: { kind: 'choice', commands: COMPARE, choices: MODES, default: 'main' },
-  quick: { kind: 'switch', commands: ALL, scratch: true },
-  all: { kind: 'switch', commands: SUITES },
-  only: { kind: 'choice', commands: ALL, choices: ['rs', 'ts'], scratch: true },
-  pick: { kind: 'list', commands: ['compare', 'ladders'], scratch: true },
-  scenarios: { kind: 'list', commands: SUITES },
+  quick: { kind: 'switch', commands: ALL, publish: 'never' },
+  all: { kind: 'switch', commands: SUITES, publish: 'never' },
+  only: { kind: 'choice', commands: ALL, choices: ['rs', 'ts'], publish: 'never' },
+  pick: { kind: 'list', commands: ['compare', 'ladders'], publish: 'never' },
+  scenarios: { kind: 'list', commands: SUITES, publish: 'never' },
   events: { ...LOAD, kind: 'integer', modes: LOOPS_AND_ALL, quick: 200_000 },
   stored: { kind: 'integer', commands: ['reads'], default: 1_000_000 },
   duration: { ...LOAD, kind: 'integer', commands: ['compare', 'peers'], value: 'S', maximum: 86_400 },
   driver: { ...LOAD, kind: 'choice', modes: LOOPS_AND_ALL, choices: ['autocannon', 'wrk'] },
   concurrency: { ...LOAD, kind: 'integer', modes: LOOPS, default: 40, maximum: 1000 },
   'batch-size': { ...LOAD, kind: 'integer', modes: IN_BATCHES, default: 50, maximum: 10_000 },
-  rate: { kind: 'text', commands: COMPARE, modes: ['open', 'soak'], value: 'RATES' },
+  rate: { kind: 'text', commands: COMPARE, modes: ['open', 'soak'], value: 'RATES', publish: 'never' },
   'stream-clients': { ...LOAD, kind: 'integer', minimum: 0, maximum: 1000 },
   warmup: { ...LOAD, kind: 'integer', minimum: 0, quick: 20_000 },
-  rounds: { ...ROUNDED, kind: 'integer', default: ROUNDS.default, quick: 1, maximum: 100 },
+  rounds: {
+    ...ROUNDED,
+    kind: 'integer',
+    default: ROUNDS.default,
+    quick: 1,
+    maximum: 100,
+    publish: 'not_below',
+  },
   plain: { kind: 'switch', commands: COMPARE, modes: ['main', 'all'] },
-  starts: { kind: 'integer', commands: COMPARE, default: 10, quick: 3, maximum: 1000 },
+  starts: { kind: 'integer', commands: COMPARE, default: 10, quick: 3, maximum: 1000, publish: 'not_below' },
   corpus: { kind: 'text', commands: ['compare', 'codecs'], modes: [...LOADS, 'all'] },
-  seed: { ...SEEDED, kind: 'integer', scratch: true, default: 1, minimum: 0, maximum: 2 ** 32 - 1 },
+  seed: { ...SEEDED, kind: 'integer', publish: 'never', default: 1, minimum: 0, maximum: 2 ** 32 - 1 },
   durability: { ...LOAD, kind: 'choice', modes: ALL_BUT_FULL, choices: LEVELS, default: 'process' },
-  out: { kind: 'text', commands: [...ALL, 'peers', 'ladders'] },
+  out: { kind: 'text', commands: FILED, publish: 'never' },
+  publish: { kind: 'switch', commands: FILED, modes: ['all', 'soak'] },
   tables: { kind: 'switch', commands: ['codecs', 'rpc'] },
   json: { kind: 'switch', commands: ALL },
-  'no-build': { kind: 'switch', commands: ALL, scratch: true },
+  'no-build': { kind: 'switch', commands: ALL, publish: 'never' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export const HELP: Readonly<Record<FlagName, string>> = {
   mode: 'main: a closed loop and open loops in the same processes; all: the full comparison',
-  quick: 'feedback in one to three minutes, never the committed result',
+  quick: 'feedback in one to three minutes',
   all: 'the whole matrix, up to half an hour',
   only: 'measure one server alone',
   pick: 'only these measurements, by their names in the result, with commas',
@@ -104,7 +114,9 @@ export const HELP: Readonly<Record<FlagName, string>> = {
   corpus: 'recorded events instead of generated ones: NDJSON, gzip or not',
   seed: 'seed of the generator of events, ids and values',
   durability: 'the durability that both servers run with',
-  out: 'where the result is written',
+  out: 'where the result is written [below .bench/]',
+  publish:
+    'replace the committed result, which pnpm results:update documents; needs a default run of committed sources',
   tables: 'print every row as well',
   json: 'print the result as JSON instead of the tables',
   'no-build': 'measure what is built, stale or not',

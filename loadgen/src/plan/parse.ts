@@ -56,10 +56,20 @@ export function parseCommand<Options>(
       flag.kind === 'switch' ? flags.has(name) : accepted(name, flag, flags.get(name) || preset, problems);
     return [name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()), value];
   });
+  if (flags.has('publish'))
+    for (const [name, flag] of own)
+      if (flags.has(name)) problems.push(...unpublished(name, flag, flags.get(name)!));
   const { only, ...rest } = Object.fromEntries(values) as Values;
   const targets = only === undefined ? TARGET_NAMES : [only];
   const options = finish({ ...rest, targets, given: new Set(flags.keys()) }, problems);
   return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'run', options };
+}
+
+/** Returns why a result with this flag must not become the committed one; nothing if it may. */
+function unpublished(name: FlagName, { publish, default: preset }: Flag, value: string): string[] {
+  if (publish === 'never') return [`--publish excludes --${name}: the committed result is of a default run`];
+  const isBelow = publish === 'not_below' && Number(value) < Number(preset);
+  return isBelow ? [`--publish needs --${name} of at least ${preset}`] : [];
 }
 
 function shownFlag(name: FlagName, { kind, value, default: preset, choices }: Flag) {
@@ -89,9 +99,12 @@ function accepted(
   return kind === 'list' ? list : text;
 }
 
-/** Returns the command line as a result stores it. Files have no folder, since folders belong to one machine. */
+/**
+ * Returns the command line as a result stores it. Files have no folder, since folders belong to one machine. A reader
+ * who repeats the run must not publish it.
+ */
 export function shownFlags(argv: readonly string[]): string[] {
   return argv
-    .filter((argument) => argument !== '--')
+    .filter((argument) => argument !== '--' && argument !== '--publish')
     .map((argument) => argument.replace(/^(--[\w-]+=)?(.*[/\\])/, '$1'));
 }

@@ -5,9 +5,8 @@ export type SuiteName = 'sync' | 'codecs' | 'binary' | 'rpc';
 
 export type RunSize = 'quick' | 'default' | 'all';
 
-/** Without `out`, the file is the committed result, or a scratch file when that must not be replaced. */
 export interface SuiteOptions<Scenario extends string>
-  extends Pick<Given, 'targets' | 'seed' | 'corpus' | 'out' | 'tables' | 'json'> {
+  extends Pick<Given, 'targets' | 'seed' | 'corpus' | 'out' | 'publish' | 'tables' | 'json'> {
   /** Selected scenarios in the order of the suite. */
   readonly scenarios: readonly Scenario[];
   readonly size: RunSize;
@@ -26,12 +25,12 @@ export function parseSuite<Scenario extends string>(
   argv: readonly string[],
 ): Parsed<SuiteOptions<Scenario>> {
   return parseCommand(usage, argv, (given, problems) => {
-    const { targets, scenarios, quick, all, seed, corpus, out, tables, json } = given;
+    const { targets, scenarios, quick, all, seed, corpus, out, publish, tables, json } = given;
     if (quick && all) problems.push('--quick and --all exclude each other');
     return {
       scenarios: usage.scenarios.filter((name) => scenarios?.includes(name) ?? true),
       size: quick ? 'quick' : all ? 'all' : 'default',
-      ...{ targets, seed, corpus, out, tables, json },
+      ...{ targets, seed, corpus, out, publish, tables, json },
       build: !given.noBuild,
       flags: shownFlags(argv),
     };

@@ -55,7 +55,8 @@ npx --yes pnpm@12.21.0 bench:compare${flags.length === 0 ? '' : ` -- ${flags.joi
 # The workload of the first report
 npx --yes pnpm@12.21.0 bench:compare -- --events=20000 --concurrency=40 --batch-size=50
 
-# README and documents from the result
+# What maintainers run on committed sources: replaces the committed result, then the documents
+npx --yes pnpm@12.21.0 bench:full -- --publish
 npx --yes pnpm@12.21.0 results:update
 \`\`\``,
   ]);

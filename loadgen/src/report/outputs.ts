@@ -8,24 +8,26 @@ import type { Progress } from '../run/progress.ts';
 import { terminalReport } from './terminal.ts';
 
 /**
- * Writes the summary to the file `out`, and all else to the folder `scratch`. Without a folder the result is only
+ * Writes the summary to the file `out`, and all else to the folder `scratch`. Without files the result is only
  * printed. `json`: stdout has the summary instead of the tables.
  */
 export async function writeOutputs(
   result: RawResult,
-  { out, scratch, json }: { readonly out: string; readonly scratch: string | null; readonly json: boolean },
+  files: { readonly out: string; readonly scratch: string } | null,
+  json: boolean,
   progress: Progress,
 ): Promise<void> {
-  if (scratch === null) {
+  if (files === null) {
     process.stdout.write(json ? readableJson(summaryOf(result, null)) : terminalReport(result));
     return;
   }
+  const { out, scratch } = files;
   // Imported only here: loading the plots takes seconds, and a failed run needs no report.
   const { htmlReport } = await import('./html.ts');
   const [raw, report] = [`${JSON.stringify(result)}\n`, htmlReport(result)];
   const [sha256, report_sha256] = [hash('sha256', raw), hash('sha256', report)];
-  const files = { sha256, bytes: Buffer.byteLength(raw), report_sha256 };
-  const summary = summaryOf(result, files);
+  const hashes = { sha256, bytes: Buffer.byteLength(raw), report_sha256 };
+  const summary = summaryOf(result, hashes);
   const text = readableJson(summary);
   await writeChecked(text, out);
   const [rawFile, reportFile] = [join(scratch, 'benchmark-raw.json'), join(scratch, 'benchmark-report.html')];

@@ -26,11 +26,6 @@ export interface SuiteParts {
 /** Names of the suites in the order of the documents. */
 export const SUITE_NAMES: readonly SuiteName[] = ['sync', 'codecs', 'binary', 'rpc'];
 
-/** Returns the path of a suite's committed result, relative to the checkout. */
-export function suiteFile(name: SuiteName): string {
-  return `docs/suites/${name}.json`;
-}
-
 /** Returns every violation of the schema, or of its `part`, as text; none when the value is valid. */
 export async function violations(value: unknown, part = '#'): Promise<string[]> {
   const schema = JSON.parse(await readFile(SCHEMA_FILE, 'utf8')) as object;

@@ -25,6 +25,7 @@ import type { Options, Spec } from '../plan/spec.ts';
 import { groupsOf } from '../plan/suite.ts';
 import { printPartial, writeOutputs } from '../report/outputs.ts';
 import { headlineText } from '../report/terminal.ts';
+import { RESULT, resultFile, SOAK, scratchOf } from '../result/files.ts';
 import { type RawMeasurement, type RawResult, SCHEMA_VERSION, type ServerFacts } from '../result/result.ts';
 import { EffectiveSettings } from '../verify/health.ts';
 import { verify } from '../verify/smoke.ts';
@@ -42,13 +43,15 @@ export async function compare(
   lifetime: Lifetime,
 ): Promise<number> {
   const started = performance.now();
-  const { scratch } = contenders;
+  const { checkout } = contenders;
   const { targets, json } = options;
   const progress = createProgress(process.stderr);
-  const environment = readEnvironment({ isCheckout: scratch !== null });
+  const environment = readEnvironment({ isCheckout: checkout !== null });
   const tools = findTools(options, contenders);
   const plan = makePlan(options, { k6: tools.k6 !== null, wrk: tools.wrk !== null });
-  for (const line of describePlan(plan, options, scratch !== null)) progress.say(line);
+  const committed = options.mode === 'soak' ? SOAK : RESULT;
+  const out = checkout === null ? null : resultFile(committed, options, environment, checkout);
+  for (const line of describePlan(plan, options, out)) progress.say(line);
   const { placement, specs } = plan;
   // A broken corpus is reported before anything is built or started.
   const recorded = specs.find(({ corpus }) => corpus !== undefined);
@@ -119,7 +122,8 @@ export async function compare(
       if (cycle < cycles - 1 && !json) progress.say(headlineText(await resultOf()));
       await ceilings.measure(measured());
     }
-    await writeOutputs(await resultOf(), { out: plan.out, scratch, json }, progress);
+    const files = out === null ? null : { out, scratch: scratchOf(checkout!) };
+    await writeOutputs(await resultOf(), files, json, progress);
     return 0;
   } catch (error) {
     // Ctrl-C of a terminal also reaches the generator, whose end may be the error.

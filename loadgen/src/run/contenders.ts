@@ -6,7 +6,6 @@
 import { pathToFileURL } from 'node:url';
 import { ROOT, TARGETS, type Target, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { PLAIN_TARGETS } from '../../plain/targets.ts';
-import { SCRATCH } from '../plan/plan.ts';
 
 export interface Contenders {
   readonly targets: Readonly<Record<TargetName, Target>>;
@@ -17,10 +16,10 @@ export interface Contenders {
   /** Program of the closed-loop generator; absent: the real one. */
   readonly closedLoopProgram?: URL | undefined;
   /**
-   * Folder for raw data and the report. `null`: the servers are those of an installed package, so the result names no
-   * commit, and is only printed.
+   * Folder of the checkout, whose `.bench` gets the result, raw data and the report. `null`: the servers are those of an
+   * installed package, so the result names no commit, and is only printed.
    */
-  readonly scratch: string | null;
+  readonly checkout: string | null;
 }
 
 /** Stores groups in bulk with a server's own store. `build` is a script of package.json; `null`: it runs from source. */
@@ -52,5 +51,5 @@ export const REAL_CONTENDERS: Contenders = {
   targets: TARGETS,
   plain: PLAIN_TARGETS,
   ceilings: CEILING_PROGRAMS,
-  scratch: SCRATCH,
+  checkout: ROOT,
 };

@@ -2,18 +2,18 @@
  * The steps that all suites share: choose the result file, build, check effective settings, run scenarios, write the
  * result. A failed run writes no result.
  */
-import { resolve } from 'node:path';
 import type { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale, type NamedProgram } from '@twin-ingest/testkit/servers/build.ts';
-import { ROOT, TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { ROOT, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Warning } from '../analyse/warning.ts';
 import { runWarningsOf, STOLEN, warningOf } from '../analyse/warnings.ts';
 import { BenchFailure } from '../failure.ts';
-import { type Environment, readEnvironment } from '../observe/environment.ts';
+import { readEnvironment } from '../observe/environment.ts';
 import { machineLoad, readMachine } from '../observe/probe.ts';
 import { choosePlacement } from '../plan/placement.ts';
 import type { SuiteName, SuiteOptions } from '../plan/suite-options.ts';
-import { readableJson, rounded, suiteFile, writeChecked } from '../result/json.ts';
+import { resultFile, suiteFile } from '../result/files.ts';
+import { readableJson, rounded, writeChecked } from '../result/json.ts';
 import type { SuiteFacts, SuiteServer } from '../result/suite-rows.ts';
 import { EffectiveSettings, readHealth } from '../verify/health.ts';
 import type { Contenders } from './contenders.ts';
@@ -39,10 +39,9 @@ export async function startSuite(setup: SuiteSetup) {
   const environment = readEnvironment();
   const placement = choosePlacement();
   const launch: Launch = { contenders, placement, lifetime };
-  const { file, reasons } = placeOf(setup, environment);
+  const file = resultFile(suiteFile(suite), options, environment, contenders.checkout ?? ROOT);
   progress.say(placement.reason);
-  const kept = reasons.length === 0 ? '' : `The committed result stays (${reasons.join(', ')}). `;
-  progress.say(`${kept}The result goes to ${file}`);
+  progress.say(`The result goes to ${file}`);
   const own = options.targets.map((name) => ({ name, program: contenders.targets[name] }));
   const building = { lifetime, build: options.build, say: progress.say };
   const stale = await buildStale([...own, ...programs], building);
@@ -98,25 +97,4 @@ export async function startSuite(setup: SuiteSetup) {
       progress.say(`written: ${file}`);
     },
   };
-}
-
-/**
- * Chooses the result file. Only a default run on committed sources replaces the committed result, which documents show.
- * `reasons` says why it stays; empty when it does not, or when `--out` names the file.
- */
-export function placeOf(
-  { name, options, scenarios }: Pick<SuiteSetup, 'name' | 'options' | 'scenarios'>,
-  { commit, dirty }: Environment,
-): { readonly file: string; readonly reasons: readonly string[] } {
-  if (options.out !== undefined) return { file: resolve(options.out), reasons: [] };
-  const all: readonly (readonly [applies: boolean, reason: string])[] = [
-    [options.size === 'quick', 'a quick run'],
-    [options.size === 'all', 'the whole matrix'],
-    [options.targets.length < TARGET_NAMES.length, 'one server alone'],
-    [options.scenarios.length < scenarios.length, 'not all scenarios'],
-    [!options.build, 'not built from these sources'],
-    [commit === null || dirty !== false, 'sources that are not committed'],
-  ];
-  const reasons = all.filter(([applies]) => applies).map(([, reason]) => reason);
-  return { file: resolve(ROOT, reasons.length === 0 ? suiteFile(name) : `.bench/${name}.json`), reasons };
 }
