@@ -90,11 +90,12 @@ export function generated(root: string): ReadonlyMap<string, string> {
   const result = readResult(root);
   const parts = readParts(root);
   const soaks = soakOf(root);
+  const others = [...SUITE_NAMES, ...soaks.map(() => 'soak')];
   const peers = readJson<PeersResult>(root, PEERS);
   const ladders = readJson<LaddersResult>(root, LADDERS);
   return new Map([
     [README, withChoice(root, result)],
-    ['docs/benchmark-results.md', documentOf(result, [...SUITE_NAMES, ...soaks.map(() => 'soak')])],
+    ['docs/benchmark-results.md', documentOf(result, others, readJson<ProgramFacts[]>(root, PROGRAMS))],
     ...documentsOf(parts),
     ...soaks,
     ...plotsOf(ladders),
@@ -166,9 +167,7 @@ function readResult(root: string, path = RESULT): Result {
 
 function withChoice(root: string, result: Result): string {
   const readme = readFileSync(join(root, README), 'utf8');
-  const programs = textAt(join(root, PROGRAMS));
-  const facts = programs === null ? null : (JSON.parse(programs) as ProgramFacts[]);
-  return between(readme, `${MARKER}\n${choiceSection(result, facts)}\n`, README);
+  return between(readme, `${MARKER}\n${choiceSection(result)}\n`, README);
 }
 
 function between(text: string, block: string, path: string, begin = BEGIN, end = END): string {

@@ -8,6 +8,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Comparison } from '../src/analyse/statistics.ts';
+import type { WarningCode } from '../src/analyse/warning.ts';
+import { warningOf } from '../src/analyse/warnings.ts';
 import { choiceSection, documentOf } from '../src/report/document.ts';
 import { formatRatio, formatSummary } from '../src/report/format.ts';
 import { htmlReport } from '../src/report/html.ts';
@@ -16,7 +18,7 @@ import { terminalReport } from '../src/report/terminal.ts';
 import type { RawResult } from '../src/result/result.ts';
 import { ALIKE, compared, FULL, hostile, only, SHAPES, SWAPPED } from './report-fixture.ts';
 
-const readme = (result: RawResult) => choiceSection(result, null);
+const readme = (result: RawResult) => choiceSection(result);
 const REPORTS = { terminalReport, documentOf, htmlReport } as const;
 
 /** Returns a text without line breaks, which a terminal may have between any two words. */
@@ -124,9 +126,25 @@ test('each kind of warning is one line, which states what it limits', () => {
   const kinds = new Set(warnings.map(({ code }) => code));
   for (const write of Object.values(REPORTS))
     assert.equal(write(FULL).match(/[a-z_]+ \(limits [^)]+\)/g)?.length, kinds.size, write.name);
-  assert.ok(readme(FULL).includes(`[${warnings.length} warnings](docs/benchmark-results.md#`));
-  const measurements = FULL.measurements.map((one) => ({ ...one, warnings: [] }));
-  assert.match(readme({ ...FULL, warnings: [], measurements }), /The run has no warnings\./);
+});
+
+test('the README says in one sentence what limits its figures, and names warnings of its measurements alone', () => {
+  const warned = (name: string, codes: readonly WarningCode[], placement = FULL.placement) => {
+    const seen = codes.map((code) => warningOf(code, 'seen'));
+    const measurements = FULL.measurements.map((one) => ({
+      ...one,
+      warnings: one.name === name ? seen : [],
+    }));
+    return /^What limits these figures: (.*) \(\[warnings\]\(docs\/benchmark-results\.md#warnings\)\)\.$/m.exec(
+      readme({ ...FULL, placement, warnings: [], measurements }),
+    )![1];
+  };
+  const pinned = { ...FULL.placement, pinned: true };
+  const shared = 'server and load generator shared 2 cores, so CPU time is the sounder figure';
+  assert.equal(warned('stream', ['other_load'], pinned), 'no warning');
+  assert.equal(warned('stream', ['other_load'], { ...pinned, pinned: false }), shared);
+  const both = warned('open_10000', ['late_generator', 'not_steady', 'other_load'], pinned);
+  assert.equal(both, 'the run has the warnings `late_generator`, `other_load`');
 });
 
 test('the report of bench names no flag, ends with the answers, and states a version without a commit', () => {

@@ -12,8 +12,8 @@ test('ARCHITECTURE.md has at most 12,000 bytes', () => {
   assert.ok(Buffer.byteLength(read('ARCHITECTURE.md')) <= 12_000);
 });
 
-test('the README has at most 150 lines and 12,000 bytes', () => {
+test('the README has at most 120 lines and 12,000 bytes', () => {
   const text = read('README.md');
-  assert.ok(text.split('\n').length - 1 <= 150);
+  assert.ok(text.split('\n').length - 1 <= 120);
   assert.ok(Buffer.byteLength(text) <= 12_000);
 });

@@ -6,6 +6,7 @@
  * matter states whether everything was measured.
  */
 import LIMITS from '../../../contract/limits.json' with { type: 'json' };
+import { ADVICE } from '../analyse/warning.ts';
 import { SUITE_NAMES } from '../result/json.ts';
 import { headlineOf, measurementNamed, type Result } from '../result/result.ts';
 import { choiceOf } from './choice.ts';
@@ -14,8 +15,8 @@ import { formatDuration, group } from './format.ts';
 import { markdownLines, markdownSection, markdownTable, markdownText } from './markdown-table.ts';
 import { reportOf } from './model.ts';
 import { serversIn } from './names.ts';
-import { designPart, soakPart } from './parts.ts';
-import { tableOf } from './rows.ts';
+import { soakPart } from './parts.ts';
+import { type Section, tableOf } from './rows.ts';
 
 /** What a complete run has measured. */
 const FULL = [
@@ -23,9 +24,17 @@ const FULL = [
   ...['plain_batch', 'plain_1000', 'plain_10000'],
 ];
 
-/** Returns docs/benchmark-results.md. `others` are the names of documents below docs/suites. */
-export function documentOf(result: Result, others: readonly string[] = SUITE_NAMES): string {
+/**
+ * Returns docs/benchmark-results.md. `others` are the names of documents below docs/suites. `programs` adds lines,
+ * dependencies and build times to design and language.
+ */
+export function documentOf(
+  result: Result,
+  others: readonly string[] = SUITE_NAMES,
+  programs: readonly ProgramFacts[] = [],
+): string {
   const { environment, workload, results, parts, analysis, caveats, warnings } = reportOf(result);
+  const [design, ...loads] = parts;
   const isComplete = FULL.every((name) => measurementNamed(result, name) !== undefined);
   const { flags } = result;
   const { bytes, sha256, report_sha256 } = result.raw!;
@@ -41,7 +50,7 @@ source: automated
     '# Twin-Ingest Benchmark Results',
     'For engineers who want to check or repeat the figures of the README. `pnpm results:update` writes this file.',
     ...[environment, workload, results].map((section) => markdownSection(section)),
-    ...parts.map((part) => markdownSection(part, '###')),
+    ...[withPrograms(design!, programs), ...loads].map((part) => markdownSection(part, '###')),
     ...[analysis, caveats, warnings].map((section) => markdownSection(section)),
     `## Raw Data
 
@@ -101,30 +110,28 @@ export interface ProgramFacts {
   readonly clean_build_s: number | null;
 }
 
-/**
- * Returns the section of the README: six rows, one line for each reader, and design next to language. `programs` adds
- * lines, dependencies and build times to the last.
- */
-export function choiceSection(result: Result, programs: readonly ProgramFacts[] | null): string {
+/** Returns the section of the README: six rows, one line for each reader, and what limits the figures. */
+export function choiceSection(result: Result): string {
   const choice = choiceOf(result);
   if (choice === null) throw new Error('the comparison lacks starts, the closed loop or the open loop');
   const { rounds, batch_size } = headlineOf(result)!.workload!;
-  const { table, lines } = designPart(result);
-  const rows = [...table!.rows, ...(programs === null ? [] : programRows(programs))];
-  const design = [
-    'The same load on a plain server of each language, as a tutorial would write it, and on these servers:',
-    markdownTable({ ...table!, rows }),
-    markdownLines(lines),
-  ];
   return joined([
     markdownTable(tableOf(result, Object.values(choice), 'ratio', 'meaning')),
     markdownLines(reportOf(result).answers.lines),
-    ...(lines.length === 0 ? [] : design),
     markdownText(
       `${takenText(result)} ${rounds} rounds, batches of ${batch_size} generated events. ${READING}`,
     ),
-    warningText(result),
+    limitsText(result),
   ]);
+}
+
+/** Returns the part on design and language with the rows of the programs. */
+function withPrograms(design: Section, programs: readonly ProgramFacts[]): Section {
+  const table = design.table!;
+  const isShown = table.rows.length > 0 && programs.length > 0;
+  return isShown
+    ? { ...design, table: { ...table, rows: [...table.rows, ...programRows(programs)] } }
+    : design;
 }
 
 /** Returns lines, dependencies and build time of each program, in the columns of the table of designs. */
@@ -140,13 +147,25 @@ function programRows(programs: readonly ProgramFacts[]): string[][] {
   ];
 }
 
-function warningText({ placement, environment, measurements, warnings }: Result): string {
-  const count = [...warnings, ...measurements.flatMap((one) => one.warnings)].length;
-  if (count === 0) return 'The run has no warnings.';
-  const shared = placement.pinned
-    ? ''
-    : `Server and load generator shared ${environment.cpu_cores} cores, so the CPU time is the sounder figure. `;
-  return `${shared}Read the [${count} warnings](docs/benchmark-results.md#warnings) first.`;
+/** Returns what limits the figures of the section, as one sentence. Warnings of other measurements limit none of them. */
+function limitsText(result: Result): string {
+  const { placement, environment, measurements, warnings } = result;
+  const shown = ['startup', headlineOf(result)?.name, 'open_10000', 'single'];
+  const loads = measurements.filter(({ name }) => shown.includes(name));
+  const seen = [...warnings, ...loads.flatMap((load) => load.warnings)];
+  const shared = `server and load generator shared ${environment.cpu_cores} cores, so CPU time is the sounder figure`;
+  const others = seen.filter(({ code }) => ADVICE[code].limits !== null && code !== 'shared_cores');
+  const codes = [...new Set(others.map(({ code }) => code))];
+  const limits = [
+    ...(placement.pinned ? [] : [shared]),
+    ...(codes.length === 0
+      ? []
+      : [
+          `the run has the ${codes.length === 1 ? 'warning' : 'warnings'} ${codes.map((code) => `\`${code}\``).join(', ')}`,
+        ]),
+  ];
+  const text = limits.length === 0 ? 'no warning' : limits.join('; ');
+  return `What limits these figures: ${text} ([warnings](docs/benchmark-results.md#warnings)).`;
 }
 
 function joined(texts: readonly string[]): string {
