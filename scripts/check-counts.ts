@@ -77,7 +77,8 @@ async function inTurn<T>(bulks: readonly Bulk[], work: (bulk: Bulk) => Promise<T
 answerHelp(`Usage: pnpm counts:check [--update]
 
 Counts instructions, system calls, log bytes and pages per event with valgrind and strace. Builds what it needs first.
---update writes the counts to scripts/counts.json instead of comparing.
+
+  --update  write the counts to scripts/counts.json instead of comparing
 
 Exit code: 0 within the bounds, 1 above one of them or a program cannot run, 2 a wrong flag.
 `);
