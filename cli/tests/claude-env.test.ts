@@ -8,6 +8,8 @@ import { telemetryEnv } from '../src/connect/claude-env.ts';
 
 const SERVER = { origin: 'http://127.0.0.1:3141', token_file: null };
 const OTHER = { origin: 'http://localhost:4000', token_file: null };
+const connected = (text: string, server: typeof SERVER, env: Record<string, string> = {}) =>
+  connectedClaude(text, server, { env, hasCurl: true });
 const envOf = (text: string) => (JSON.parse(text) as { env?: Record<string, unknown> }).env;
 const kinds = (changes: readonly { readonly kind: string; readonly name: string }[], kind: string) =>
   changes
@@ -25,16 +27,16 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 for (const [name, text] of Object.entries(TEXTS)) {
   test(`telemetry is connected, connected again, moved and undone (${name})`, () => {
-    const once = connectedClaude(text, SERVER);
+    const once = connected(text, SERVER);
     const before = envOf(text) ?? {};
     assert.deepEqual(envOf(once.text), { ...before, ...Object.fromEntries(telemetryEnv(SERVER.origin)) });
     assert.deepEqual(
       kinds(once.changes, 'add'),
       NAMES.filter((variable) => before[variable] === undefined),
     );
-    assert.deepEqual(connectedClaude(once.text, SERVER), { text: once.text, changes: [] });
-    const moved = connectedClaude(once.text, OTHER);
-    assert.equal(moved.text, connectedClaude(text, OTHER).text);
+    assert.deepEqual(connected(once.text, SERVER), { text: once.text, changes: [] });
+    const moved = connected(once.text, OTHER);
+    assert.equal(moved.text, connected(text, OTHER).text);
     assert.equal(disconnectedClaude(once.text).text, text);
     assert.equal(disconnectedClaude(moved.text).text, text);
   });
@@ -53,7 +55,7 @@ const CONFLICTS: readonly (readonly [
 ];
 for (const [name, env, outside] of CONFLICTS) {
   test(`a user's own ${name} is shown and left: ${JSON.stringify([env, outside])}`, () => {
-    const { text, changes } = connectedClaude(JSON.stringify({ env }), SERVER, outside);
+    const { text, changes } = connected(JSON.stringify({ env }), SERVER, outside);
     assert.deepEqual(envOf(text), env);
     assert.ok(kinds(changes, 'conflict').includes(name));
     assert.deepEqual(kinds(changes, 'add'), []);
@@ -65,10 +67,10 @@ for (const [name, env, outside] of CONFLICTS) {
 test('variables for a server without our hooks in the file stay as the user’s own', () => {
   const text = JSON.stringify({ env: Object.fromEntries(telemetryEnv('http://127.0.0.1:4318')) });
   assert.deepEqual(disconnectedClaude(text), { text, changes: [] });
-  assert.deepEqual(envOf(connectedClaude(text, SERVER).text), envOf(text));
+  assert.deepEqual(envOf(connected(text, SERVER).text), envOf(text));
 });
 
 test('a repeated variable, and an env that is not an object, are errors', () => {
-  assert.throws(() => connectedClaude('{"env":{"A":"1","A":"2"}}', SERVER), { code: 'twice' });
-  assert.throws(() => connectedClaude('{"env":[]}', SERVER), { code: 'shape' });
+  assert.throws(() => connected('{"env":{"A":"1","A":"2"}}', SERVER), { code: 'twice' });
+  assert.throws(() => connected('{"env":[]}', SERVER), { code: 'shape' });
 });

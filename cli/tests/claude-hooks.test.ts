@@ -6,10 +6,13 @@ import HOOKS from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import ROUTES from '../../contract/routes.json' with { type: 'json' };
 import { type ServerAddress, type SettingsError, TOKEN_VARIABLE } from '../src/connect/agent.ts';
 import { CLAUDE_HOOKS, HOOK_PATH, handlersFor } from '../src/connect/claude-hooks.ts';
+import { earlierCommandOf } from '../src/connect/hook-command.ts';
 import { withHooks, withoutHooks } from '../src/connect/hooks-edit.ts';
 
-const connected = (text: string, server: ServerAddress) =>
-  withHooks(text, CLAUDE_HOOKS, handlersFor(server), server.origin);
+const CURL = { hasCurl: true };
+const NO_CURL = { hasCurl: false };
+const connected = (text: string, server: ServerAddress, machine = CURL) =>
+  withHooks(text, CLAUDE_HOOKS, handlersFor(server, machine), server.origin);
 const disconnected = (text: string) => withoutHooks(text, CLAUDE_HOOKS);
 
 const port = CONFIG.options.find(({ name }) => name === 'port')!.default;
@@ -41,22 +44,27 @@ const TEXTS: Readonly<Record<string, string>> = {
   'one line with hooks': `{"hooks":{"Stop":[{"hooks":[${HAND},${HAND}]}]}}`,
 };
 
+const SET_UPS = [SERVER, GUARDED].flatMap((server) => [
+  { server, machine: CURL },
+  { server, machine: NO_CURL },
+]);
+
 for (const [name, text] of Object.entries(TEXTS)) {
-  for (const server of [SERVER, GUARDED]) {
-    test(`connected, connected again and undone (${name}, ${server.origin})`, () => {
-      const { text: once, changes } = connected(text, server);
+  for (const { server, machine } of SET_UPS) {
+    test(`connected, connected again and undone (${name}, ${server.origin}, curl: ${machine.hasCurl})`, () => {
+      const { text: once, changes } = connected(text, server, machine);
       assert.deepEqual(
         changes.map(({ kind, name }) => [kind, name]),
-        [...handlersFor(server).keys()].map((event) => ['add', event]),
+        [...handlersFor(server, machine).keys()].map((event) => ['add', event]),
       );
-      for (const [event, handler] of handlersFor(server))
+      for (const [event, handler] of handlersFor(server, machine))
         assert.deepEqual(read(once).hooks[event]!.at(-1), { hooks: [handler] });
       const { hooks: before = {}, ...rest } = read(text);
       const { hooks: after, ...restAfter } = read(once);
       assert.deepEqual(restAfter, rest);
       for (const [event, groups] of Object.entries(before))
         assert.deepEqual(after[event]!.slice(0, groups.length), groups);
-      assert.deepEqual(connected(once, server), { text: once, changes: [] });
+      assert.deepEqual(connected(once, server, machine), { text: once, changes: [] });
       const undone = disconnected(once);
       if (name === 'none yet' || name === 'an empty object over lines')
         assert.deepEqual(read(undone.text), {});
@@ -71,15 +79,21 @@ for (const [name, text] of Object.entries(TEXTS)) {
 
 test('each hook is connected as the contract says, by a handler that holds no token', () => {
   assert.ok(ROUTES.routes.some(({ path, methods }) => path === HOOK_PATH && methods.includes('POST')));
-  for (const server of [SERVER, GUARDED]) {
-    const handlers = handlersFor(server);
-    for (const [event, hook] of Object.entries(HOOKS.hooks))
-      assert.equal(handlers.get(event)?.type, 'connect' in hook ? hook.connect : undefined, event);
+  for (const { server, machine } of SET_UPS) {
+    const handlers = handlersFor(server, machine);
+    for (const [event, hook] of Object.entries(HOOKS.hooks)) {
+      const type = 'connect' in hook ? hook.connect : undefined;
+      assert.equal(handlers.get(event)?.type, type && machine.hasCurl ? 'command' : type, event);
+    }
     assert.equal(handlers.has('WorktreeCreate'), false);
     for (const handler of handlers.values()) assert.ok(CLAUDE_HOOKS.isOwn(handler));
   }
-  assert.deepEqual(handlersFor(SERVER).get('Stop'), { type: 'http', url: URL_OF(SERVER), timeout: 2 });
-  assert.deepEqual(handlersFor(GUARDED).get('Stop'), {
+  assert.deepEqual(handlersFor(SERVER, NO_CURL).get('Stop'), {
+    type: 'http',
+    url: URL_OF(SERVER),
+    timeout: 2,
+  });
+  assert.deepEqual(handlersFor(GUARDED, NO_CURL).get('Stop'), {
     type: 'http',
     url: URL_OF(GUARDED),
     headers: { Authorization: `Bearer $${TOKEN_VARIABLE}` },
@@ -93,10 +107,33 @@ test('another server replaces the previous one completely', () => {
   const { text, changes } = connected(first, GUARDED);
   assert.equal(text.includes(URL_OF(SERVER)), false);
   assert.deepEqual(text, connected(TEXTS['hooks of others']!, GUARDED).text);
-  const events = handlersFor(SERVER).size;
+  const events = handlersFor(SERVER, CURL).size;
   for (const kind of ['add', 'remove'])
     assert.equal(changes.filter((change) => change.kind === kind).length, events);
 });
+
+/** Settings of earlier versions: HTTP hooks, and commands that send in the background. */
+function earlier(text: string, server: ServerAddress): string {
+  const handlers = new Map<string, unknown>(handlersFor(server, NO_CURL));
+  const command = earlierCommandOf({ url: URL_OF(server), token_file: server.token_file });
+  for (const event of ['SessionStart', 'Setup'])
+    handlers.set(event, { type: 'command', command, timeout: 5 });
+  return withHooks(text, CLAUDE_HOOKS, handlers, server.origin).text;
+}
+
+for (const [name, text] of Object.entries(TEXTS)) {
+  for (const server of [SERVER, GUARDED]) {
+    test(`hooks of an earlier version are replaced and undone (${name}, ${server.origin})`, () => {
+      const before = earlier(text, server);
+      for (const next of [SERVER, GUARDED]) {
+        const edit = connected(before, next);
+        assert.deepEqual(read(edit.text), read(connected(text, next).text));
+        assert.ok(edit.changes.every(({ kind }) => kind === 'add' || kind === 'remove'));
+      }
+      assert.deepEqual(disconnected(before).text, disconnected(connected(text, server).text).text);
+    });
+  }
+}
 
 test('a repeated hook is present once afterwards', () => {
   const { Stop } = read(connected('{}', SERVER).text).hooks;
@@ -107,6 +144,10 @@ test('a repeated hook is present once afterwards', () => {
 const CHANGES: Readonly<Record<string, (handler: Handler) => unknown>> = {
   timeout: (handler) => ({ ...handler, timeout: 30 }),
   'a key of its own': (handler) => ({ ...handler, statusMessage: 'sending' }),
+  'a longer limit': (handler) => ({
+    ...handler,
+    command: String(handler.command).replace('--max-time 1', '--max-time 3'),
+  }),
   'another header': (handler) => ({ ...handler, headers: { 'x-team': 'a' } }),
 };
 for (const [name, change] of Object.entries(CHANGES)) {
@@ -128,7 +169,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
 }
 
 test('a handler next to others is removed alone', () => {
-  const own = handlersFor(SERVER).get('Stop');
+  const own = handlersFor(SERVER, CURL).get('Stop');
   const text = `{"hooks":{"Stop":[{"matcher":"*","hooks":[${HAND},${JSON.stringify(own)},${HAND}]}]}}`;
   assert.equal(disconnected(text).text, `{"hooks":{"Stop":[{"matcher":"*","hooks":[${HAND},${HAND}]}]}}`);
 });

@@ -63,9 +63,12 @@ for (const [files, server, found] of TABLE) {
         env: {},
         system: join(home, 'm'),
         platform: 'linux',
+        hasCurl: true,
       } as const;
-      const obstacles = claudeObstacles(readScopes(place), server);
+      const obstacles = claudeObstacles(readScopes(place), server, true);
       assert.deepEqual(obstacles.map(({ code }) => code).sort(), [...found].sort());
+      const ofCommands = claudeObstacles(readScopes(place), server, false).map(({ code }) => code);
+      assert.deepEqual(ofCommands.sort(), found.filter((code) => code !== 'url_blocked').sort());
       for (const { what, remedy } of obstacles) assert.ok(what.endsWith('.') && remedy.endsWith('.'));
     });
   });

@@ -34,8 +34,7 @@ test('settings are connected and undone, each time with a backup of its own, and
 
     const dry = await connect(home, 'claude-code', '--dry-run');
     assert.deepEqual([dry.code, text()], [0, TEXT]);
-    assert.match(dry.stdout, /^\+ Stop .* http:\/\/127\.0\.0\.1:3141\/api\/hooks\/claude-code$/m);
-    assert.match(dry.stdout, /^\+ SessionStart .*sh -c .*curl /m);
+    assert.match(dry.stdout, /^\+ Stop .*sh, curl to http:\/\/127\.0\.0\.1:3141\/api\/hooks\/claude-code$/m);
 
     const refused = await connect(home, 'claude-code');
     assert.deepEqual([refused.code, text()], [2, TEXT]);
@@ -83,7 +82,7 @@ test('a project, a file elsewhere and a link are written where they are, and a n
   });
 });
 
-test('a token stays in its file: settings name a variable, and the command reads the file', async () => {
+test('a token stays in its file, which each command reads', async () => {
   await inTree({ token: 'secret-of-sixteen-characters\n' }, async (root) => {
     const { code, stdout, stderr } = await connect(
       root,
@@ -102,8 +101,8 @@ test('a token stays in its file: settings name a variable, and the command reads
     const text = readFileSync(join(root, 's.json'), 'utf8');
     assert.equal(`${text}${stdout}`.includes('secret'), false);
     const { hooks } = JSON.parse(text) as { hooks: Record<string, { hooks: Record<string, unknown>[] }[]> };
-    assert.deepEqual(hooks.Stop![0]!.hooks[0]!.allowedEnvVars, [TOKEN_VARIABLE]);
-    assert.ok(String(hooks.SessionStart![0]!.hooks[0]!.command).endsWith(` '${join(root, 'token')}'`));
+    for (const [group] of Object.values(hooks))
+      assert.ok(String(group!.hooks[0]!.command).endsWith(` '${join(root, 'token')}'`));
     assert.match(stdout, new RegExp(`export ${TOKEN_VARIABLE}=`));
   });
 });
@@ -217,9 +216,12 @@ test('the plugin of OpenCode is written as a separate file, and removed', async 
   });
 });
 
-test('connect names settings of the folder that block hooks', async () => {
+test('without curl hooks are HTTP hooks, and connect says what the screen then shows', async () => {
   await inTree({ '.claude/settings.local.json': { allowedHttpHookUrls: ['https://a/*'] } }, async (home) => {
-    const { stdout } = await connect(home, 'claude-code', '--yes');
+    const env = { HOME: home, USERPROFILE: home, PATH: home };
+    const { stdout } = await run('connect', ['claude-code', '--yes'], { cwd: home, env });
+    assert.match(stdout, /^\+ Stop +http +http:\/\/127\.0\.0\.1:3141\/api\/hooks\/claude-code$/m);
+    assert.match(stdout, /^While no server runs, Claude Code shows/m);
     assert.match(stdout, /^allowedHttpHookUrls does not allow .* Add "http:\/\/127\.0\.0\.1:3141\/\*"/m);
     assert.match(stdout, /^\+ OTEL_LOGS_EXPORTER +otlp$/m);
   });

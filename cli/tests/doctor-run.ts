@@ -17,8 +17,16 @@ export async function doctor(
 }
 
 /** Writes the same settings as `twin-ingest connect` (`connect.test.ts` runs the command itself). */
-export function connect(root: string, name: string, server: ServerAddress): void {
-  const place = { home: root, cwd: root, env: homeOf(root), system: '/', platform: process.platform };
+export function connect(
+  root: string,
+  name: string,
+  server: ServerAddress,
+  hasCurl = process.platform !== 'win32',
+): void {
+  const place = {
+    ...{ home: root, cwd: root, env: homeOf(root), system: '/' },
+    ...{ platform: process.platform, hasCurl },
+  };
   for (const { path, connected } of agentOf(name)!.parts(place, 'own')) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : null;
     mkdirSync(dirname(path), { recursive: true });

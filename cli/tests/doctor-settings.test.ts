@@ -32,8 +32,13 @@ type Env = Readonly<Record<string, string>>;
 const serverOf = (origin: string) => ({ origin, token_file: null });
 const CLAUDE = '.claude/settings.json';
 const MANAGED = 'system/etc/claude-code/managed-settings.json';
-const claude = (origin: string, change: (settings: Settings) => unknown = () => undefined): Tree => {
-  const settings = JSON.parse(connectedClaude('{}', serverOf(origin)).text) as Settings;
+const claude = (
+  origin: string,
+  change: (settings: Settings) => unknown = () => undefined,
+  hasCurl = true,
+): Tree => {
+  const { text } = connectedClaude('{}', serverOf(origin), { env: {}, hasCurl });
+  const settings = JSON.parse(text) as Settings;
   change(settings);
   return { [CLAUDE]: settings };
 };
@@ -41,7 +46,7 @@ const exporter = (origin: string) => withExporter('', serverOf(origin)).text;
 /** `root` is the folder of hooks.json: Codex stores trust under its path. */
 const codex = (origin: string, root: string, config = exporter(origin), isTrusted = true): Tree => {
   const server = serverOf(origin);
-  const handlers = codexHandlersFor(server);
+  const handlers = codexHandlersFor(server, { hasCurl: true });
   const names = [...handlers.keys()].map((name) => name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`));
   const states = names.map(
     (name) =>
@@ -63,6 +68,7 @@ interface SetUp {
   readonly name: string;
   readonly files: (origin: string, root: string) => Tree;
   readonly env?: (origin: string) => Env;
+  readonly hasCurl?: boolean;
   /** The expected problem; absent for correct settings. */
   readonly code?: ProblemCode;
   readonly says?: RegExp;
@@ -75,7 +81,13 @@ const WELL: readonly SetUp[] = [
   },
   {
     name: 'an allowed URL',
-    files: (o) => claude(o, (settings) => Object.assign(settings, { allowedHttpHookUrls: [`${o}/*`] })),
+    hasCurl: false,
+    files: (o) =>
+      claude(o, (settings) => Object.assign(settings, { allowedHttpHookUrls: [`${o}/*`] }), false),
+  },
+  {
+    name: 'commands next to a list of allowed URLs',
+    files: (o) => claude(o, (settings) => Object.assign(settings, { allowedHttpHookUrls: [] })),
   },
   {
     name: 'variables of the shell in place of the settings',
@@ -111,9 +123,16 @@ const BROKEN: readonly SetUp[] = [
     says: /stored twice/,
   },
   {
+    name: 'hooks of Claude Code of an earlier version',
+    files: (o) => claude(o, undefined, false),
+    code: 'incomplete',
+    says: /30 hooks .* out of date .*: SessionEnd, .*\n.*connect claude-code again/,
+  },
+  {
     name: 'a URL that is not allowed',
+    hasCurl: false,
     files: (o) => ({
-      ...claude(o),
+      ...claude(o, undefined, false),
       'project/.claude/settings.json': { allowedHttpHookUrls: ['https://a/*'] },
     }),
     code: 'url_blocked',
@@ -259,12 +278,15 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function diagnosisOf({ files, env }: Pick<SetUp, 'files' | 'env'>, origin: string): Promise<Diagnosis> {
+async function diagnosisOf(
+  { files, env, hasCurl = true }: Pick<SetUp, 'files' | 'env' | 'hasCurl'>,
+  origin: string,
+): Promise<Diagnosis> {
   return await inFolder(async (home) => {
     writeTree(home, files(origin, home));
     const cwd = join(home, 'project');
     const system = join(home, 'system');
-    const place = { home, cwd, env: env?.(origin) ?? {}, system, platform: 'linux' } as const;
+    const place = { home, cwd, env: env?.(origin) ?? {}, system, platform: 'linux', hasCurl } as const;
     return await diagnose({ place, origin, token_file: null });
   });
 }

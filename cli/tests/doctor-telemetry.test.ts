@@ -36,6 +36,8 @@ const BROKEN: readonly SetUp[] = [
     name: 'hooks whose URL is blocked',
     agent: 'claude-code',
     change: (settings) => Object.assign(settings, { allowedHttpHookUrls: ['https://a/*'] }),
+    // Without curl these are HTTP hooks.
+    env: { PATH: '' },
     says: /1 thing to do:\n.*\n.*Add "http:\/\/127\.0\.0\.1:\d+\/\*" to allowedHttpHookUrls/,
   },
   {
@@ -67,7 +69,7 @@ for (const name of TARGET_NAMES) {
         for (const { name: title, agent, change, env, says } of BROKEN)
           await context.test(title, async () => {
             await inTree({}, async (root) => {
-              connect(root, agent, { origin: url, token_file: null });
+              connect(root, agent, { origin: url, token_file: null }, env?.PATH !== '');
               if (change !== undefined) changeSettings(join(root, '.claude', 'settings.json'), change);
               const { code, stdout } = await doctor(root, [], env);
               assert.match(stdout, says);

@@ -1,8 +1,10 @@
-/** Runs command hooks like an agent, and a server that never answers. */
+/** Runs command hooks like an agent, and a server that records what they send. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type IOType, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import type { ServerAddress } from '../src/connect/agent.ts';
 import { type CommandHandler, handlersFor } from '../src/connect/claude-hooks.ts';
 
@@ -10,53 +12,67 @@ import { type CommandHandler, handlersFor } from '../src/connect/claude-hooks.ts
 export const NOBODY = 'http://127.0.0.1:1';
 
 export const commandFor = (server: ServerAddress) =>
-  handlersFor(server).get('SessionStart') as CommandHandler;
+  handlersFor(server, { hasCurl: true }).get('SessionStart') as CommandHandler;
 export const payload = (session_id: string, more = '') =>
   `{"hook_event_name":"SessionStart","session_id":${JSON.stringify(session_id)},"more":${JSON.stringify(more)}}`;
+
+export interface Surroundings {
+  readonly env?: NodeJS.ProcessEnv;
+  /** The agent's shell. */
+  readonly shell?: string;
+  readonly stdio?: readonly [IOType, IOType, IOType];
+}
 
 /** Runs the hook like the agent, and waits until all its pipes are closed; returns milliseconds. */
 export async function run(
   { command }: CommandHandler,
-  text: string,
-  env: NodeJS.ProcessEnv = process.env,
+  input: string | Buffer,
+  { env = process.env, shell = '/bin/sh', stdio = ['pipe', 'pipe', 'pipe'] }: Surroundings = {},
 ): Promise<number> {
   const from = performance.now();
-  const child = spawn('sh', ['-c', command], { env, stdio: 'pipe' });
+  const child = spawn(shell, ['-c', command], { env, stdio: [...stdio] });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (data) => {
+    stream?.on('data', (data) => {
       said += data;
     });
-  child.stdin.end(text);
+  child.stdin?.on('error', (error) => {
+    said += error;
+  });
+  child.stdin?.end(input);
   const [code] = await once(child, 'close');
   const took_ms = performance.now() - from;
   assert.deepEqual([code, said], [0, '']);
   return took_ms;
 }
 
-/** Accepts connections and bytes, and never answers. */
-export async function silentServer(): Promise<{
+export interface Sent {
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface Recorder {
   readonly origin: string;
-  readonly server: Server;
-  bytes(): number;
-  close(): void;
-}> {
-  const sockets = new Set<Socket>();
-  let bytes = 0;
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket
-      .on('error', () => undefined)
-      .on('data', (data) => {
-        bytes += data.length;
-      });
+  readonly sent: readonly Sent[];
+  close(): Promise<void>;
+}
+
+/** Records requests, and answers each with this status; `null` never answers. */
+export async function startRecorder(status: number | null): Promise<Recorder> {
+  const sent: Sent[] = [];
+  const server = createServer(async (request, response) => {
+    const { url = '', headers } = request;
+    sent.push({ url: new URL(url, origin), headers, body: await buffer(request) });
+    if (status !== null) response.writeHead(status).end('{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = () => {
-    for (const socket of sockets) socket.destroy();
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async () => {
+    server.closeAllConnections();
     server.close();
+    await once(server, 'close');
   };
-  return { origin: `http://127.0.0.1:${port}`, server, bytes: () => bytes, close };
+  return { origin, sent, close };
 }

@@ -12,7 +12,7 @@ import { OPENCODE, pluginFor } from '../src/connect/opencode.ts';
 
 const SERVER = { origin: 'http://127.0.0.1:3141', token_file: null };
 const OTHER = { origin: 'https://[::1]:8443', token_file: "/home/o'neil/a token" };
-const place = { home: '/h', cwd: '/c', env: {}, system: '/', platform: 'linux' } as const;
+const place = { home: '/h', cwd: '/c', env: {}, system: '/', platform: 'linux', hasCurl: true } as const;
 
 for (const text of ['{}\n', '// mine\n{\n  "a": 1.0, // one\n  "b": {}\n}\n', '{"a":[1]}']) {
   test(`Gemini CLI is connected, connected again, moved and undone: ${JSON.stringify(text)}`, () => {
@@ -42,7 +42,7 @@ const HAND = '{"type":"command","command":"echo by hand"}';
 for (const text of ['{\n}', `{"description":"d","hooks":{"Stop":[{"hooks":[${HAND}]}]}}`]) {
   for (const server of [SERVER, OTHER] as readonly ServerAddress[]) {
     test(`hooks of Codex are connected, connected again and undone (${text}, ${server.origin})`, () => {
-      const wanted = codexHandlersFor(server);
+      const wanted = codexHandlersFor(server, { hasCurl: true });
       const once = withHooks(text, CODEX_HOOKS, wanted, server.origin);
       assert.deepEqual(
         once.changes.map(({ kind, name }) => [kind, name]),
@@ -60,8 +60,8 @@ for (const text of ['{\n}', `{"description":"d","hooks":{"Stop":[{"hooks":[${HAN
 }
 
 test('a hook of Codex that was changed by hand is kept', () => {
-  const text = withHooks('{}', CODEX_HOOKS, codexHandlersFor(SERVER), SERVER.origin).text;
-  const changed = text.replace('-m 5', '-m 9');
+  const text = withHooks('{}', CODEX_HOOKS, codexHandlersFor(SERVER, { hasCurl: true }), SERVER.origin).text;
+  const changed = text.replace('--max-time 1', '--max-time 9');
   assert.notEqual(changed, text);
   assert.deepEqual(
     withoutHooks(changed, CODEX_HOOKS).changes.filter(({ kind }) => kind === 'keep').length,

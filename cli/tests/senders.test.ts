@@ -39,7 +39,7 @@ for (const name of TARGET_NAMES) {
         const flags = ['--db', join(root, 'events.db'), ...(file === null ? [] : ['--token-file', file])];
         const server = await startServer(name, { cwd: root, flags });
         try {
-          const handlers = codexHandlersFor({ origin: server.url, token_file: file });
+          const handlers = codexHandlersFor({ origin: server.url, token_file: file }, { hasCurl: true });
           const payload = {
             ...{ session_id: 's', hook_event_name: 'PermissionRequest', model: 'gpt-5', source: 'startup' },
             ...{

@@ -22,6 +22,8 @@ export interface Place {
   /** The root of machine-wide paths; `/` except in tests. */
   readonly system: string;
   readonly platform: NodeJS.Platform;
+  /** Whether a hook can be a command that sends: not on Windows, and not without curl. */
+  readonly hasCurl: boolean;
 }
 
 /** Which settings file to write: a named one, the project's, or the user's own. */

@@ -31,7 +31,7 @@ export const CLAUDE_CODE: Agent = {
     return [
       {
         path,
-        connected: (text, server) => connectedClaude(objectText(text), server, place.env),
+        connected: (text, server) => connectedClaude(objectText(text), server, place),
         disconnected: (text) => disconnectedClaude(objectText(text)),
       },
     ];
@@ -39,8 +39,16 @@ export const CLAUDE_CODE: Agent = {
   advice(server, place) {
     return [
       'Hooks hold prompts, commands and files. Telemetry holds token counts, cost and the names of tools.',
+      ...(place.hasCurl
+        ? []
+        : [
+            'Command hooks need a POSIX shell and curl, which this machine lacks, so most are HTTP hooks.',
+            'While no server runs, Claude Code shows under each prompt and call that they failed.',
+          ]),
       'Connect your own settings or those of a project, not both: hooks may be stored twice.',
-      ...claudeObstacles(readScopes(place), server).map(({ what, remedy }) => `${what} ${remedy}`),
+      ...claudeObstacles(readScopes(place), server, !place.hasCurl).map(
+        ({ what, remedy }) => `${what} ${remedy}`,
+      ),
       ...tokenAdvice(server, 'Claude Code'),
     ];
   },
@@ -49,11 +57,11 @@ export const CLAUDE_CODE: Agent = {
 export function connectedClaude(
   text: string,
   server: ServerAddress,
-  environment: Place['env'] = {},
+  place: Pick<Place, 'env' | 'hasCurl'>,
 ): TextEdit {
   const origins = hookOrigins(text);
-  const hooks = withHooks(text, CLAUDE_HOOKS, handlersFor(server), server.origin);
-  const env = withTelemetry(hooks.text, server.origin, origins, environment);
+  const hooks = withHooks(text, CLAUDE_HOOKS, handlersFor(server, place), server.origin);
+  const env = withTelemetry(hooks.text, server.origin, origins, place.env);
   return { text: env.text, changes: [...hooks.changes, ...env.changes] };
 }
 

@@ -1,14 +1,15 @@
 /**
  * Builds the hook handlers for Claude Code, by event (https://code.claude.com/docs/en/hooks).
- * `contract/hooks/claude-code.json` lists the events and how to connect each.
+ * `contract/hooks/claude-code.json` lists the events.
  *
- * It uses an HTTP hook where Claude Code supports one, otherwise a command. Invariant: it recognises exactly its own
- * handlers, to the byte, and no handler contains a secret. Knows nothing of files.
+ * It uses commands, since Claude Code shows each HTTP hook that fails. Without curl it uses HTTP hooks where Claude Code
+ * supports them. Invariant: it recognises exactly its own handlers, to the byte, and no handler contains a secret.
+ * Knows nothing of files.
  */
 import { isDeepStrictEqual } from 'node:util';
 import HOOKS from '../../../contract/hooks/claude-code.json' with { type: 'json' };
-import { type ServerAddress, TOKEN_VARIABLE } from './agent.ts';
-import { COMMAND_TIMEOUT_S, commandOf, readCommand } from './hook-command.ts';
+import { type Place, type ServerAddress, TOKEN_VARIABLE } from './agent.ts';
+import { commandOf, earlierCommandOf, type HookCommand, readCommand } from './hook-command.ts';
 import type { HookKind } from './hooks-edit.ts';
 import { isObject } from './json-object.ts';
 
@@ -34,13 +35,20 @@ export const HOOK_PATH = '/api/hooks/claude-code';
 /** Seconds for which an unresponsive server may delay the agent. */
 const HTTP_TIMEOUT_S = 2;
 
+/** Seconds after which Claude Code ends a command. The command ends earlier. */
+const COMMAND_TIMEOUT_S = 5;
+
 /** Returns the handler of each event, in the contract's order. */
-export function handlersFor(server: ServerAddress): ReadonlyMap<string, Handler> {
+export function handlersFor(
+  server: ServerAddress,
+  { hasCurl }: Pick<Place, 'hasCurl'>,
+): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
   for (const [event, hook] of Object.entries(HOOKS.hooks)) {
     // A hook without `connect` is left out: connecting it would replace the behaviour that it observes.
     if (!('connect' in hook)) continue;
-    handlers.set(event, hook.connect === 'http' ? httpHandler(server) : commandHandler(server));
+    const isCommand = hasCurl || hook.connect === 'command';
+    handlers.set(event, isCommand ? commandHandler(server) : httpHandler(server));
   }
   return handlers;
 }
@@ -49,7 +57,8 @@ export const CLAUDE_HOOKS: HookKind = {
   isOwn(handler) {
     const server = serverOf(handler);
     if (server === null) return false;
-    return [httpHandler(server), commandHandler(server)].some((own) => isDeepStrictEqual(own, handler));
+    const written = [httpHandler, commandHandler, earlierHandler];
+    return written.some((own) => isDeepStrictEqual(own(server), handler));
   },
   isAbout(handler, origin = '') {
     const { url, command } = isObject(handler) ? handler : {};
@@ -57,7 +66,9 @@ export const CLAUDE_HOOKS: HookKind = {
   },
   describe(handler) {
     const { type, url, command } = isObject(handler) ? handler : {};
-    return type === 'http' ? `http     ${url}` : `command  ${command}`;
+    if (type === 'http') return `http     ${url}`;
+    const server = serverOf(handler);
+    return `command  ${server === null ? command : `sh, curl to ${server.origin}${HOOK_PATH}`}`;
   },
 };
 
@@ -86,7 +97,14 @@ function httpHandler({ origin, token_file }: ServerAddress): HttpHandler {
   };
 }
 
-function commandHandler({ origin, token_file }: ServerAddress): CommandHandler {
-  const command = commandOf({ url: `${origin}${HOOK_PATH}`, token_file });
-  return { type: 'command', command, timeout: COMMAND_TIMEOUT_S };
+function commandHandler(server: ServerAddress): CommandHandler {
+  return { type: 'command', command: commandOf(commandFor(server)), timeout: COMMAND_TIMEOUT_S };
+}
+
+function earlierHandler(server: ServerAddress): CommandHandler {
+  return { type: 'command', command: earlierCommandOf(commandFor(server)), timeout: COMMAND_TIMEOUT_S };
+}
+
+function commandFor({ origin, token_file }: ServerAddress): HookCommand {
+  return { url: `${origin}${HOOK_PATH}`, token_file };
 }

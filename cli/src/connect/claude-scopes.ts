@@ -45,8 +45,12 @@ export function readScopes(place: Place): Scope[] {
   });
 }
 
-/** Returns the settings that block sending to this server. */
-export function claudeObstacles(scopes: readonly Scope[], server: ServerAddress): Problem[] {
+/** Returns the settings that block sending to this server. `hasHttp` is whether hooks send over HTTP themselves. */
+export function claudeObstacles(
+  scopes: readonly Scope[],
+  server: ServerAddress,
+  hasHttp: boolean,
+): Problem[] {
   const { origin, token_file } = server;
   const found: Problem[] = [];
   for (const { path, isManaged, settings } of scopes) {
@@ -64,6 +68,7 @@ export function claudeObstacles(scopes: readonly Scope[], server: ServerAddress)
       });
     if (isManaged) found.push(...managedEnv(path, settings, origin));
   }
+  if (!hasHttp) return found;
   const urls = listsOf(scopes, 'allowedHttpHookUrls');
   if (urls !== null && !urls.some((pattern) => matches(pattern, `${origin}${HOOK_PATH}`)))
     found.push({

@@ -7,9 +7,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import HOOKS from '../../../contract/hooks/codex.json' with { type: 'json' };
-import type { ServerAddress } from './agent.ts';
+import type { Place, ServerAddress } from './agent.ts';
 import type { CommandHandler } from './claude-hooks.ts';
-import { commandOf, readCommand } from './hook-command.ts';
+import { commandOf, earlierCommandOf, type HookCommand, readCommand } from './hook-command.ts';
 import type { HookKind } from './hooks-edit.ts';
 import { isObject } from './json-object.ts';
 
@@ -21,15 +21,22 @@ export const CODEX_AGENT_TYPE = HOOKS.agent_type;
 /** Time limit in seconds: the most that Codex grants at the end of a session. */
 const TIMEOUT_S = 3;
 
-/** Returns the handler of each event, in the contract's order. */
-export function codexHandlersFor(server: ServerAddress): ReadonlyMap<string, CommandHandler> {
-  return new Map(Object.keys(HOOKS.hooks).map((event) => [event, handlerOf(server)]));
+/** Returns the handler of each event, in the contract's order. Without curl there is none. */
+export function codexHandlersFor(
+  server: ServerAddress,
+  { hasCurl }: Pick<Place, 'hasCurl'>,
+): ReadonlyMap<string, CommandHandler> {
+  if (!hasCurl) return new Map();
+  return new Map(Object.keys(HOOKS.hooks).map((event) => [event, handlerOf(server, commandOf)]));
 }
 
 export const CODEX_HOOKS: HookKind = {
   isOwn(handler) {
     const server = codexServerOf(handler);
-    return server !== null && isDeepStrictEqual(handlerOf(server), handler);
+    if (server === null) return false;
+    return [commandOf, earlierCommandOf].some((build) =>
+      isDeepStrictEqual(handlerOf(server, build), handler),
+    );
   },
   isAbout(handler, origin = '') {
     const { command } = isObject(handler) ? handler : {};
@@ -51,7 +58,10 @@ export function codexServerOf(handler: unknown): ServerAddress | null {
   return { origin: read.url.slice(0, -CODEX_HOOK_PATH.length), token_file: read.token_file };
 }
 
-function handlerOf({ origin, token_file }: ServerAddress): CommandHandler {
-  const command = commandOf({ url: `${origin}${CODEX_HOOK_PATH}`, token_file });
+function handlerOf(
+  { origin, token_file }: ServerAddress,
+  build: (command: HookCommand) => string,
+): CommandHandler {
+  const command = build({ url: `${origin}${CODEX_HOOK_PATH}`, token_file });
   return { type: 'command', command, timeout: TIMEOUT_S };
 }

@@ -26,14 +26,16 @@ export const CODEX: Agent = {
     const hooks = {
       path: join(codexHome(place), 'hooks.json'),
       connected: (text: string | null, server: ServerAddress) =>
-        withHooks(objectText(text), CODEX_HOOKS, codexHandlersFor(server), server.origin),
+        withHooks(objectText(text), CODEX_HOOKS, codexHandlersFor(server, place), server.origin),
       disconnected: (text: string | null) => withoutHooks(objectText(text), CODEX_HOOKS),
     };
     return [config, hooks];
   },
-  advice(server) {
+  advice(server, { hasCurl }) {
     return [
-      'Codex runs new hooks only after you have trusted them: start codex, type /hooks, and trust those of twin-ingest.',
+      hasCurl
+        ? 'Codex runs new or changed hooks only after you have trusted them: start codex, type /hooks, and trust those of twin-ingest.'
+        : 'Hooks of Codex need a POSIX shell and curl, which this machine lacks, so none was written.',
       'Telemetry works without that step: it has tokens, calls and models. Without hooks the dashboard does not show when Codex waits for you. Codex sends no cost.',
       'Telemetry and hooks hold commands and their output; hooks also hold your prompts and the last answer of a turn.',
       ...tokenAdvice(server, 'Codex'),

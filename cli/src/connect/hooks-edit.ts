@@ -33,7 +33,8 @@ export function withHooks(
 ): TextEdit {
   const { text: cleared, changes } = withoutOwn(text, kind, wanted);
   let edited = cleared;
-  if (readMember(edited, 'hooks') === undefined) edited = appended(edited, [], {}, 'hooks');
+  if (wanted.size > 0 && readMember(edited, 'hooks') === undefined)
+    edited = appended(edited, [], {}, 'hooks');
   for (const [event, handler] of wanted) {
     const groups = hooksOf(edited)[event];
     const handlers = groups?.flatMap((group) => group.hooks) ?? [];

@@ -4,8 +4,9 @@
  * Paths are relative to the caller: pnpm runs scripts in the root of the checkout and passes the caller's folder in
  * `INIT_CWD`. Reads only the given environment.
  */
+import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import CONFIG from '../../../contract/config.json' with { type: 'json' };
 import { COMMAND } from '../command-name.ts';
@@ -52,7 +53,8 @@ Shows the change first, asks, and keeps a backup next to the file.
 
   claude-code  ~/.claude/settings.json: hooks, and telemetry for tokens and cost
   codex        ~/.codex/config.toml: telemetry for calls and tokens; then ~/.codex/hooks.json, which you trust with
-               /hooks in Codex, for prompts, answers and waits. --settings writes that config.toml alone.
+               /hooks in Codex, again after each change: prompts, answers and waits. --settings writes that
+               config.toml alone.
   gemini       ~/.gemini/settings.json: telemetry for calls and tokens
   opencode     ~/.config/opencode/plugins/twin-ingest.js: a plugin for calls, tokens and cost
 
@@ -102,7 +104,20 @@ export function parseConnect(argv: readonly string[], env: Environment, cwd: str
 }
 
 export function placeOf(env: Environment, cwd: string): Place {
-  return { home: homedir(), cwd: env.INIT_CWD || cwd, env, system: '/', platform: process.platform };
+  const { platform } = process;
+  const hasCurl = platform !== 'win32' && isOnPath('curl', env);
+  return { home: homedir(), cwd: env.INIT_CWD || cwd, env, system: '/', platform, hasCurl };
+}
+
+function isOnPath(program: string, { PATH = '' }: Environment): boolean {
+  return PATH.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Matches only names and addresses. The value becomes part of a shell command, and must not contain a password. */

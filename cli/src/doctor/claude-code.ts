@@ -24,10 +24,12 @@ const { label } = CLAUDE_CODE;
 export const inspectClaude: Inspect = (place, server) => {
   const problems: Problem[] = [];
   const ways: Way[] = [];
+  let hasHttp = false;
   for (const file of claudeFiles(place)) {
-    const found = readOf(file, label, problems, (text) => hooksIn(text, file));
+    const found = readOf(file, label, problems, (text) => hooksIn(text, file, place));
     if (found === null) continue;
     if (found.way !== null) ways.push(found.way);
+    hasHttp ||= found.hasHttp;
     problems.push(...found.problems);
   }
   if (ways.length > 1)
@@ -38,25 +40,34 @@ export const inspectClaude: Inspect = (place, server) => {
     });
   const scopes = readScopes(place);
   for (const way of ways)
-    problems.push(...claudeObstacles(scopes, { origin: way.origin, token_file: way.token_file }));
+    problems.push(...claudeObstacles(scopes, { origin: way.origin, token_file: way.token_file }, hasHttp));
   const telemetry = telemetryOf(place, server, ways);
   if (telemetry.way !== null) ways.push(telemetry.way);
   return { agent: CLAUDE_CODE, ways, problems: [...problems, ...telemetry.problems] };
 };
 
-function hooksIn(text: string, file: string): { readonly way: Way | null; readonly problems: Problem[] } {
+interface Hooks {
+  readonly way: Way | null;
+  /** Whether one of our hooks is an HTTP hook. */
+  readonly hasHttp: boolean;
+  readonly problems: readonly Problem[];
+}
+
+function hooksIn(text: string, file: string, place: Place): Hooks {
   const ours = handlersOf(text).filter(({ handler }) => CLAUDE_HOOKS.isAbout(handler));
   const origin = ours.map(({ handler }) => originOfHandler(handler)).find((one) => one !== null) ?? null;
-  if (origin === null) return { way: null, problems: [] };
+  if (origin === null) return { way: null, hasHttp: false, problems: [] };
+  const hasHttp = ours.some(({ handler }) => isObject(handler) && handler.type === 'http');
   const servers = ours.flatMap(({ handler }) => serverOf(handler) ?? []);
   // A command hook names the token file; an HTTP hook only shows that there is a token.
   const token_file = servers.find((one) => one.token_file)?.token_file ?? servers[0]?.token_file ?? null;
   const way: Way = { what: 'hooks', origin, file, token_file };
-  const { changes } = connectedClaude(text, { origin, token_file });
+  const { changes } = connectedClaude(text, { origin, token_file }, place);
   const missing = changes.filter(({ kind, name }) => kind === 'add' && !/OTEL|TELEMETRY/.test(name));
-  if (missing.length === 0) return { way, problems: [] };
+  if (missing.length === 0) return { way, hasHttp, problems: [] };
   return {
     way,
+    hasHttp,
     problems: [
       {
         code: 'incomplete',

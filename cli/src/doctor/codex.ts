@@ -25,7 +25,7 @@ export const inspectCodex: Inspect = (place, server) => {
   const path = join(codexHome(place), 'config.toml');
   const table = readOf(path, label, problems, (text) => ({ text, settings: readToml(text) }));
   const hooksPath = join(codexHome(place), 'hooks.json');
-  const hooks = readOf(hooksPath, label, problems, (text) => hooksIn(objectText(text), hooksPath));
+  const hooks = readOf(hooksPath, label, problems, (text) => hooksIn(objectText(text), hooksPath, place));
   const ways: Way[] = hooks?.way ? [hooks.way] : [];
   problems.push(...(hooks?.problems ?? []));
   if (hooks?.way) problems.push(...trustProblems(table?.settings ?? {}, hooks.keys, path));
@@ -43,7 +43,7 @@ interface Hooks {
   readonly problems: readonly Problem[];
 }
 
-function hooksIn(text: string, path: string): Hooks {
+function hooksIn(text: string, path: string, place: Place): Hooks {
   const keys: string[] = [];
   const servers: ServerAddress[] = [];
   for (const { event, group, at, handler } of handlersOf(text)) {
@@ -54,7 +54,7 @@ function hooksIn(text: string, path: string): Hooks {
   }
   const [server] = servers;
   if (server === undefined) return { way: null, keys: [], problems: [] };
-  const { changes } = withHooks(text, CODEX_HOOKS, codexHandlersFor(server), server.origin);
+  const { changes } = withHooks(text, CODEX_HOOKS, codexHandlersFor(server, place), server.origin);
   const missing = changes.filter(({ kind }) => kind === 'add');
   const problem: Problem = {
     code: 'incomplete',
