@@ -1,13 +1,12 @@
 /**
- * Compares what a document says with the data: links, files, commands, variables, routes, metrics, rules, exit codes,
- * defaults, limits and versions.
+ * Compares what a document says with the data: links, files, variables, routes, metrics, rules, exit codes, defaults,
+ * limits and versions. `scripts/commands` does so for commands.
  *
  * A sentence whose number or name is data elsewhere is thereby tested. What a sentence says about behaviour is not:
  * that belongs into a case, a scenario, or no document.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { commandLines } from './command-lines.ts';
 import type { DocumentFacts } from './facts.ts';
 
 /** Files that a program makes, and names with a placeholder. */
@@ -150,29 +149,14 @@ const CLAIMS: readonly Claim[] = [
   },
 ];
 
-/** Commands of pnpm itself. */
-const OF_PNPM = ['install', 'add', 'exec'];
-
 /** Returns what a document says that the data contradicts. */
 export function falseClaims(path: string, text: string, facts: DocumentFacts): string[] {
-  const commands = commandLines(text).flatMap(({ program }) => {
-    const truth = commandProblem(program, facts);
-    return truth === undefined ? [] : [`${path}: "${program}": ${truth}`];
-  });
-  const claims = CLAIMS.flatMap(({ pattern, truth }) =>
+  return CLAIMS.flatMap(({ pattern, truth }) =>
     [...text.matchAll(pattern)].flatMap(([claim, ...groups]) => {
       const problem = truth(groups, facts, path);
       return problem === undefined ? [] : [`${path}: "${claim}": ${problem}`];
     }),
   );
-  return [...commands, ...claims];
-}
-
-function commandProblem(program: string, { subcommands, scripts }: DocumentFacts): string | undefined {
-  if (program === 'ingest-server') return undefined;
-  const [name = '', subcommand] = program.split(' ');
-  if (subcommand !== undefined) return unless(subcommands.includes(subcommand), 'is no subcommand');
-  return unless(name in scripts || OF_PNPM.includes(name), 'is no command of package.json');
 }
 
 /** Returns whether a name is a file of the checkout, of the document's folder, or of neither. */
