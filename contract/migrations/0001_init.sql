@@ -1,5 +1,5 @@
--- Schema 1, the first step. Until the first release a new field or table changes this file. After it this file never
--- changes, and a new schema is a new step.
+-- The schema of a database. Its number, the file's user_version, is in schema.json and rises with each edit.
+-- A new column has a default or may be NULL, so that dumps of earlier schemas load (rule BAK-05).
 -- Both servers use the names in this file. People use the view events_readable.
 
 -- "TWIN" in ASCII, so that a server recognises a foreign SQLite file before it writes to it.
@@ -23,6 +23,11 @@ INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 
 -- The newest id that a deletion took (rule RET-05).
 INSERT INTO meta (key, value) VALUES ('last_deletion_id', 0);
+
+-- The newest hour with sums (docs/decisions/0094-cost-of-a-group.md). A group writes each sum once: to the rows of that
+-- hour. Later groups of an earlier hour, after the clock was set back, add to the sums of all time themselves. No row of
+-- an hour above it exists. The next hour adds its sums to those of all time.
+INSERT INTO meta (key, value) VALUES ('open_hour', 0);
 
 -- Every repeated string is here once, and events have its name id.
 -- kind is the name of the field; those with "dictionary" in fields.json have names here.
@@ -158,14 +163,15 @@ CREATE TABLE event_spans (
 ) STRICT;
 
 -- The ids that were assigned in each hour (Unix seconds of its beginning). So since and until need no index, and stay
--- exact when the clock is set back. Since schema 2 the hour of the newest group has the last_id 9007199254740992.
+-- exact when the clock is set back. The hour of the newest group has the last_id 9007199254740992.
 CREATE TABLE hours (
   hour     INTEGER PRIMARY KEY,
   first_id INTEGER NOT NULL,
   last_id  INTEGER NOT NULL
 ) STRICT;
 
--- Statistics, raised in the transaction that stores the events. hour = -1 is all time, and another number since schema 2.
+-- Statistics, raised in the transaction that stores the events. The hour 1000000000000000 is all time but the open hour.
+-- It is above every hour, so that one range of hours has both.
 -- name = 0 is every event; otherwise names.id of a tool, model, branch … that the events have.
 CREATE TABLE stats (
   hour           INTEGER NOT NULL,

@@ -1,5 +1,5 @@
--- For each table: the statement that returns its rows as lines of a dump, in the order of the primary key. Then the
--- statement that stores such a line, its only value. A blob is {"hex":"…"}. The epoch of a file stays its own.
+-- For each table: the statement that returns its rows as lines of a dump, in the order of the primary key. A blob is
+-- {"hex":"…"}. The epoch of a file stays its own.
 SELECT
   t.name,
   'SELECT json_object(''table'', ''' || t.name || ''''
@@ -12,17 +12,7 @@ SELECT
       '' ORDER BY c.cid
     )
     || ') FROM ' || t.name || iif(t.name = 'meta', ' WHERE key <> ''epoch''', '')
-    || ' ORDER BY ' || group_concat(c.name, ', ' ORDER BY c.pk) FILTER (WHERE c.pk > 0) AS dump,
-  'INSERT INTO ' || t.name || ' (' || group_concat(c.name, ', ' ORDER BY c.cid) || ') SELECT '
-    || group_concat(
-      iif(
-        c.type IN ('BLOB', 'ANY'),
-        replace('iif(json_type(line, ''$.@'') = ''object'', unhex(line ->> ''$.@.hex''), line ->> ''$.@'')', '@', c.name),
-        'line ->> ''$.' || c.name || ''''
-      ),
-      ', ' ORDER BY c.cid
-    )
-    || ' FROM (SELECT ? AS line)' AS load
+    || ' ORDER BY ' || group_concat(c.name, ', ' ORDER BY c.pk) FILTER (WHERE c.pk > 0) AS dump
 FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
 GROUP BY t.name

@@ -1,11 +1,14 @@
-/** Tests dumps: they load in either server byte for byte, and damaged ones are refused. */
+/** Tests dumps: they load in either server byte for byte, also those of earlier schemas; damaged ones are refused. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
-import { attach, sha256 } from '../src/attachment-client.ts';
+import SCHEMA from '../../contract/schema.json' with { type: 'json' };
+import { attach, readAttachment, sha256 } from '../src/attachment-client.ts';
 import { linesOf, runCommand } from '../src/command-line.ts';
 import { fillEveryKind, uuidOf } from '../src/every-kind.ts';
+import { moveHours } from '../src/move-hours.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const DUMPS: ScenarioFile = {
@@ -17,6 +20,18 @@ export const DUMPS: ScenarioFile = {
       rules: ['BAK-04', 'BAK-05', 'PRO-08', 'EVT-13'],
       uses: 'both',
       run: dumpAcross,
+    },
+    {
+      name: 'a dump of an earlier schema loads with everything that it has',
+      rules: ['BAK-05', 'STO-10', 'PRO-08', 'STA-01'],
+      uses: 'both',
+      run: loadEarlier,
+    },
+    {
+      name: 'an absent column, table or fact of an earlier dump has its default',
+      rules: ['BAK-05'],
+      uses: 'each',
+      run: loadAbsent,
     },
     {
       name: 'a damaged dump is refused as a whole',
@@ -78,6 +93,115 @@ async function dumpAcross(context: ScenarioContext): Promise<void> {
   }
 }
 
+/** Dumps that earlier servers wrote, and their answers. */
+const EARLIER = new URL('../dumps/', import.meta.url);
+
+async function loadEarlier(context: ScenarioContext): Promise<void> {
+  const names = readdirSync(EARLIER).flatMap((file) => /^([^.]+)\.ndjson$/.exec(file)?.[1] ?? []);
+  assert.equal(names.length, 3);
+  for (const name of names) {
+    const input = readFileSync(new URL(`${name}.ndjson`, EARLIER), 'utf8');
+    const dumps: string[] = [];
+    for (const target of [context.target, context.other]) {
+      const db = context.db(`${name}-${target}.db`);
+      await load(context, target, db, input);
+      dumps.push((await runCommand(target, ['dump', '--db', db], { cwd: context.folder })).stdout);
+      await assertSame(context, target, db, name);
+    }
+    assert.equal(dumps[0], dumps[1], `${name}: both servers load the same`);
+  }
+}
+
+/** Loads a dump, and verifies the database. */
+async function load(context: ScenarioContext, target: TargetName, db: string, input: string): Promise<void> {
+  const cwd = context.folder;
+  const loaded = await runCommand(target, ['load', '--db', db], { cwd, input });
+  assert.equal(loaded.exit, 0, loaded.stderr);
+  const verified = await runCommand(target, ['verify', db], { cwd });
+  assert.equal(verified.exit, 0, verified.stdout + verified.stderr);
+}
+
+/** Checks that a server answers from the loaded database as the one that wrote it, and goes on in later hours. */
+async function assertSame(
+  context: ScenarioContext,
+  target: TargetName,
+  db: string,
+  name: string,
+): Promise<void> {
+  const answers = readFileSync(new URL(`${name}.answers.ndjson`, EARLIER), 'utf8')
+    .trimEnd()
+    .split('\n');
+  let total = 0;
+  for (const [turn, hours] of [0, -1, -2].entries()) {
+    if (hours !== 0) moveHours(db, hours);
+    const server = await context.start({ target, db });
+    const client = context.client(server);
+    if (turn === 0) {
+      for (const line of answers) {
+        const { path, answer } = JSON.parse(line) as { path: string; answer: unknown };
+        assertContains((await client.get(path)).json(), answer, `${name} ${path}`);
+      }
+      assert.equal(String(await readAttachment(server.port, sha256(Buffer.from('hello')))), 'hello');
+      const known = [event({ event_id: 'start 2' }), event({ event_id: uuidOf(3) })];
+      assert.equal((await client.ingest(known)).duplicates, 2);
+      total = await totalOf(client);
+    }
+    assert.equal(await totalOf(client), total + turn, `${name}, turn ${turn}`);
+    await client.ingest([event()]);
+    assert.equal(await totalOf(client), total + turn + 1);
+    await server.stop();
+    const verified = await runCommand(target, ['verify', db], { cwd: context.folder });
+    assert.equal(verified.exit, 0, verified.stdout);
+  }
+}
+
+async function totalOf(client: ApiClient): Promise<number> {
+  return (await client.get('/api/stats')).json<{ total_events: number }>().total_events;
+}
+
+/** Checks that a value has everything that another one has. */
+function assertContains(value: unknown, part: unknown, where: string): void {
+  if (typeof part !== 'object' || part === null) {
+    assert.equal(value, part, where);
+    return;
+  }
+  assert.ok(typeof value === 'object' && value !== null, where);
+  if (Array.isArray(part)) assert.equal((value as unknown[]).length, part.length, where);
+  for (const [key, inner] of Object.entries(part))
+    assertContains((value as Record<string, unknown>)[key], inner, `${where}/${key}`);
+}
+
+async function loadAbsent(context: ScenarioContext): Promise<void> {
+  const rows = linesOf({ stdout: readFileSync(new URL('schema-1.ndjson', EARLIER), 'utf8') });
+  const kept = rows
+    .slice(1, -1)
+    .filter(({ table }) => !['attachments', 'attachment_bytes', 'session_waits'].includes(String(table)))
+    .map(({ call_id, agent_id, computed_cost_nanos, ...rest }) => rest);
+  const facts = { cluster_stream: 'a stream', cluster_sequence: 21, forward_origin: 'an origin' };
+  kept.push(...Object.entries(facts).map(([key, value]) => ({ table: 'meta', key, value })));
+  const db = context.db();
+  await load(context, context.target, db, dumpOf(1, kept));
+  const dump = linesOf(await runCommand(context.target, ['dump', '--db', db], { cwd: context.folder }));
+  const of = (name: string) => dump.filter(({ table }) => table === name);
+  assert.deepEqual(Object.fromEntries(of('meta').map(({ key, value }) => [key, value])), {
+    ...facts,
+    last_deletion_id: 0,
+    last_keyed_event_id: 0,
+    open_hour: 1793358000,
+  });
+  assert.equal(of('events').length, 21);
+  for (const row of of('events'))
+    assert.deepEqual([row.call_id, row.agent_id, row.computed_cost_nanos], [null, null, null]);
+  for (const row of [...of('stats'), ...of('sessions')]) assert.equal(row.computed_cost_nanos, 0);
+  assert.deepEqual([of('session_waits'), of('attachments'), of('attachment_bytes')], [[], [], []]);
+}
+
+/** Returns a dump of these rows. */
+function dumpOf(schema: number, rows: readonly object[]): string {
+  const all = [{ table: 'dump', schema }, ...rows, { table: 'end', lines: rows.length + 1 }];
+  return all.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
 async function refuseDumps(context: ScenarioContext): Promise<void> {
   const server = await context.start();
   const client = context.client(server);
@@ -104,6 +228,7 @@ async function refuseDumps(context: ScenarioContext): Promise<void> {
     lines.length - 1,
   ];
   const { schema } = JSON.parse(lines[0]!) as { schema: number };
+  assert.equal(schema, SCHEMA.number);
   const contradicts = (check: string) => messages.contradicts.replace('{check}', check);
   const cases: [string, string][] = [
     of('cut', ['', 0]),
@@ -111,10 +236,22 @@ async function refuseDumps(context: ScenarioContext): Promise<void> {
     of('line', ['{"table":"dump"', 1]),
     of('line', ['[]', 1]),
     of('first', [lines.slice(1).join('\n'), 1]),
+    ...['null', '0', '-1', '1.5', '"1"', '[1]'].map((value) =>
+      of('first', changed('dump', `"schema":${schema}`, `"schema":${value}`)),
+    ),
     [
-      changed('dump', `"schema":${schema}`, '"schema":99')[0],
-      messages.schema.replace('{found}', '99').replace('{known}', String(schema)),
+      changed('dump', `"schema":${schema}`, `"schema":${schema + 1}`)[0],
+      messages.newer.replace('{found}', String(schema + 1)).replace('{known}', String(schema)),
     ],
+    ...[schema, schema - 1].flatMap((number): [string, string][] => [
+      of('table', [dumpOf(number, [{ table: 'notes', id: 1 }]), 2]),
+      [
+        dumpOf(number, [{ table: 'names', id: 1, kind: 'model', name: 'm', note: 1 }]),
+        messages.column.replace('{line}', '2').replace('{column}', 'note'),
+      ],
+      of('row', [dumpOf(number, [{ table: 'names', id: 1, kind: 'model' }]), 2]),
+      of('row', [dumpOf(number, [{ table: 'meta', key: 'epoch', value: 'mine' }]), 2]),
+    ]),
     of('table', changed('names', '"names"', '"nothing"')),
     of('row', changed('events', '"session":1', '"session":null')),
     of('row', changed('events', '"tokens_in":0', '"tokens_in":"many"')),
@@ -122,6 +259,9 @@ async function refuseDumps(context: ScenarioContext): Promise<void> {
     of('count', without('attachment_bytes')),
     of('offset', changed('attachment_bytes', '"offset":0', '"offset":1')),
     of('digest', [changed('attachment_bytes', 'aGVsbG8=', 'aGVsbG9v')[0], lines.length]),
+    of('count', changed('end', /"lines":\d+/, '"lines":"many"')),
+    of('offset', changed('attachment_bytes', '"offset":0', '"offset":"0"')),
+    of('row', changed('attachment_bytes', '"aGVsbG8="', '1')),
     of('row', changed('attachment_bytes', 'aGVsbG8=', 'aGVsbG8')),
     [changed('events', '"tokens_in":0', '"tokens_in":5')[0], contradicts('sessions')],
     [changed('event_blocks', /"names":\{"hex":"[0-9A-F]{8}/, '"names":{"hex":"')[0], contradicts('blocks')],

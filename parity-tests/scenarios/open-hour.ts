@@ -1,27 +1,20 @@
-/** Tests sums of all time across the beginnings of hours, a clock that is set back, a kill, and a file of schema 1. */
+/** Tests sums of all time across the beginnings of hours, a clock that is set back, and a kill. */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
-import Database from 'better-sqlite3';
 import { linesOf, runCommand } from '../src/command-line.ts';
-import { LAST_HOUR, moveHours } from '../src/move-hours.ts';
+import { moveHours } from '../src/move-hours.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 import { snapshot } from '../src/snapshot.ts';
 
 export const OPEN_HOUR: ScenarioFile = {
   name: 'open-hour',
-  about: 'sums of all time across hours and schemas',
+  about: 'sums of all time across hours',
   scenarios: [
     {
       name: 'sums of all time have every event once, in whichever hours they came',
       rules: ['STA-01', 'STA-02', 'STA-03', 'STA-06', 'PRO-08', 'BAK-06'],
       uses: 'both',
       run: countAcrossHours,
-    },
-    {
-      name: 'a file of schema 1 keeps its sums of all time',
-      rules: ['STO-10', 'STA-01', 'BAK-06'],
-      uses: 'each',
-      run: upgrade,
     },
   ],
 };
@@ -49,26 +42,6 @@ async function countAcrossHours(context: ScenarioContext): Promise<void> {
     if (turn % 3 === 1) await server.kill();
     else await server.stop();
     await assertSound(context, count);
-  }
-}
-
-async function upgrade(context: ScenarioContext): Promise<void> {
-  const first = await context.start();
-  await context.client(first).ingest(Array.from({ length: BATCH }, (_, at) => sample(0, at)));
-  const before = await snapshot(context.client(first));
-  await first.stop();
-  toSchema1(context.db());
-  // The upgrade itself, the hour of the upgrade, and the hours after it.
-  for (const [turn, hours] of [0, 0, -1, -2].entries()) {
-    if (hours !== 0) moveHours(context.db(), hours);
-    const server = await context.start();
-    const client = context.client(server);
-    if (turn === 0) assert.deepEqual(await snapshot(client), before, 'what a client reads after the upgrade');
-    await assertTotals(client, (turn + 1) * BATCH);
-    await client.ingest(Array.from({ length: BATCH }, (_, at) => sample(turn + 1, at)));
-    await assertTotals(client, (turn + 2) * BATCH);
-    await server.stop();
-    await assertSound(context, (turn + 2) * BATCH);
   }
 }
 
@@ -115,18 +88,4 @@ async function assertSound(context: ScenarioContext, events: number): Promise<vo
   const file = context.db();
   const result = await runCommand(context.target, ['verify', file], { cwd: context.folder });
   assert.deepEqual(linesOf(result), [{ event: 'verify', file, events, findings: 0 }]);
-}
-
-/** Gives the file the form of schema 1: sums of all time have every hour, and the hour -1. */
-function toSchema1(file: string): void {
-  const db = new Database(file);
-  const columns = (db.pragma('table_info(stats)') as { name: string }[]).map(({ name }) => name);
-  const sums = columns.slice(3).map((name) => `sum(${name})`);
-  db.exec(`
-    INSERT INTO stats SELECT -1, name, agent_type, ${sums.join(', ')} FROM stats GROUP BY name, agent_type;
-    DELETE FROM stats WHERE hour > ${LAST_HOUR};
-    DELETE FROM meta WHERE key = 'open_hour';
-    PRAGMA user_version = 1;
-  `);
-  db.close();
 }

@@ -1,27 +1,42 @@
 /**
- * Tests the schema of a file: a start migrates an older file to the newest schema, completely or not at all (rule
- * STO-10).
- *
- * Schema 0, a SQLite file with only a header, is the only older one. Each server's own tests run a later step on a file
- * of schema 1.
+ * Tests the schema of a file (rule STO-10): an empty file gets it completely or not at all. A file with another number
+ * is refused with the commands that convert it. `dumps` loads dumps of earlier schemas.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { failedStart } from '@twin-ingest/testkit/servers/failed-start.ts';
 import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import Database from 'better-sqlite3';
+import CONFIG from '../../contract/config.json' with { type: 'json' };
+import SCHEMA_FACTS from '../../contract/schema.json' with { type: 'json' };
+import { runCommand } from '../src/command-line.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import { snapshot } from '../src/snapshot.ts';
 
 export const SCHEMA: ScenarioFile = {
   name: 'schema',
   about: 'the schema of a file',
   scenarios: [
-    { name: 'a file of schema 0 is brought up to date', rules: ['STO-10'], uses: 'each', run: schemaZero },
+    { name: 'a file with only a header gets the schema', rules: ['STO-10'], uses: 'each', run: schemaZero },
     {
-      name: 'kill -9 during the first start leaves schema 0 or the newest',
+      name: 'a file with another number is refused by a start and by every command',
+      rules: ['STO-10', 'PRO-06', 'BAK-02'],
+      uses: 'each',
+      run: refuseOthers,
+    },
+    {
+      name: 'the commands in the refusal of an older file convert it, whatever its name',
+      rules: ['STO-10', 'BAK-05'],
+      uses: 'each',
+      run: convert,
+    },
+    {
+      name: 'kill -9 during the first start leaves an empty file or the schema',
       rules: ['STO-10', 'STO-03'],
       uses: 'each',
       run: killDuringStart,
@@ -29,7 +44,8 @@ export const SCHEMA: ScenarioFile = {
   ],
 };
 
-const NEWEST = readdirSync(new URL('../../contract/migrations/', import.meta.url)).length;
+const { number: NUMBER } = SCHEMA_FACTS;
+const { database: MESSAGES } = CONFIG.exits;
 const KILLS = 12;
 
 async function schemaZero(context: ScenarioContext): Promise<void> {
@@ -43,7 +59,90 @@ async function schemaZero(context: ScenarioContext): Promise<void> {
   assert.deepEqual((await context.client(server).ingest([event()])).ids, [1]);
   await server.stop();
   const { version, integrity } = stateOf(context.db());
-  assert.deepEqual({ version, integrity }, { version: NEWEST, integrity: 'ok' });
+  assert.deepEqual({ version, integrity }, { version: NUMBER, integrity: 'ok' });
+}
+
+async function refuseOthers(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  await context.client(server).ingest([event()]);
+  await server.stop();
+  const [file, cwd] = [context.db(), context.folder];
+  for (const found of [0, NUMBER - 1, NUMBER + 1]) {
+    setNumber(file, found);
+    const message = found < NUMBER ? older(file, found) : newer(file, found);
+    const before = readFileSync(file);
+    const start = await failedStart(context.target, ['--db', file], cwd);
+    assert.deepEqual([start.code, start.stdout], [MESSAGES.code, ''], String(found));
+    assert.ok(start.stderr.includes(message), start.stderr);
+    for (const args of [
+      ['verify', file],
+      ['dump', '--db', file],
+      ['backup', 'copy.db', '--db', file],
+      ['restore', file, '--db', 'restored.db'],
+    ]) {
+      const done = await runCommand(context.target, args, { cwd });
+      assert.deepEqual([done.exit, done.stdout, done.stderr], [MESSAGES.code, '', `${message}\n`], args[0]);
+    }
+    assert.deepEqual(
+      [existsSync(join(cwd, 'copy.db')), existsSync(join(cwd, 'restored.db'))],
+      [false, false],
+    );
+    assert.ok(readFileSync(file).equals(before), `the file with ${found} stays as it was`);
+  }
+}
+
+async function convert(context: ScenarioContext): Promise<void> {
+  // The shell finds the server under test by this name.
+  const { command, args } = TARGETS[context.target];
+  const program = join(context.folder, 'ingest-server');
+  writeFileSync(program, `#!/bin/sh\nexec '${[command, ...args].join("' '")}' "$@"\n`, { mode: 0o755 });
+  const shell = async (line: string): Promise<void> => {
+    const env = { ...process.env, PATH: `${context.folder}:${process.env.PATH}` };
+    const child = spawn('/bin/sh', ['-c', line], { cwd: '/', stdio: ['ignore', 'ignore', 'inherit'], env });
+    assert.deepEqual(await once(child, 'exit'), [0, null], line);
+  };
+  for (const folder of ['plain', `it's "old" & $HOME #1;`]) {
+    mkdirSync(context.db(folder));
+    const db = context.db(join(folder, 'events.db'));
+    const server = await context.start({ db });
+    await context.client(server).ingest([event({ event_id: 'one', cost_usd: 1 }), event()]);
+    const { epoch: _, ...before } = await snapshot(context.client(server));
+    await server.stop();
+    setNumber(db, NUMBER - 1);
+    const { stderr } = await failedStart(context.target, ['--db', db], context.folder);
+    const word = (text: string) => (folder === 'plain' ? text : `'${text.replaceAll("'", "'\\''")}'`);
+    assert.ok(stderr.includes(older(db, NUMBER - 1, word)), stderr);
+    const [dump, load] = [...stderr.matchAll(/`([^`]+)`/g)].map(([, line]) => line!);
+    // The program that wrote the file has its number.
+    setNumber(db, NUMBER);
+    await shell(dump!);
+    await shell(load!);
+    const next = await context.start({ db: `${db}.${NUMBER}` });
+    const { epoch: __, ...after } = await snapshot(context.client(next));
+    assert.deepEqual(after, before);
+    await next.stop();
+  }
+}
+
+function newer(path: string, found: number): string {
+  return filled(MESSAGES.newer, { path, found, known: NUMBER });
+}
+
+/** Returns the message for an older file; `word` quotes for a shell. */
+function older(path: string, found: number, word = (text: string) => text): string {
+  const names = { file: word(path), dump: word(`${path}.ndjson`), new: word(`${path}.${NUMBER}`) };
+  return filled(MESSAGES.older, { path, found, known: NUMBER, ...names });
+}
+
+function filled(message: string, values: Readonly<Record<string, string | number>>): string {
+  return message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+}
+
+function setNumber(file: string, number: number): void {
+  const db = new Database(file);
+  db.pragma(`user_version = ${number}`);
+  db.pragma('journal_mode = DELETE');
+  db.close();
 }
 
 async function killDuringStart(context: ScenarioContext): Promise<void> {
@@ -64,10 +163,10 @@ async function killDuringStart(context: ScenarioContext): Promise<void> {
     await once(child, 'exit');
     const state = existsSync(context.db()) ? stateOf(context.db()) : undefined;
     const isOld = state === undefined || (state.version === 0 && state.objects === 0);
-    const isNewest = state?.version === NEWEST && state.objects === objects;
+    const isNewest = state?.version === NUMBER && state.objects === objects;
     assert.ok(isOld || isNewest, JSON.stringify(state));
     if (state !== undefined) assert.equal(state.integrity, 'ok');
-    const what = isOld ? 'schema 0' : `schema ${NEWEST}`;
+    const what = isOld ? 'no schema' : 'the schema';
     found.set(what, (found.get(what) ?? 0) + 1);
   }
   const server = await context.start();

@@ -42,7 +42,6 @@ export const START: ScenarioFile = {
       uses: 'each',
       run: corrupt,
     },
-    { name: 'a start refuses a newer schema', rules: ['PRO-06'], uses: 'each', run: newer },
     {
       name: 'a start refuses an empty file next to a write-ahead log',
       rules: ['PRO-06'],
@@ -114,16 +113,6 @@ async function corrupt(context: ScenarioContext): Promise<void> {
   writeSync(file, noise, 0, noise.length, 4_096);
   closeSync(file);
   await refused(context, `${context.db()} is corrupt; keep it, then recover it with`);
-}
-
-async function newer(context: ScenarioContext): Promise<void> {
-  await filled(context);
-  const db = new Database(context.db());
-  const known = Number(db.pragma('user_version', { simple: true }));
-  db.pragma('user_version = 999');
-  db.pragma('journal_mode = DELETE');
-  db.close();
-  await refused(context, `${context.db()} has schema 999, newer than ${known}; start a newer server`);
 }
 
 async function emptyWithLog(context: ScenarioContext): Promise<void> {

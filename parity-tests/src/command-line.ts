@@ -56,7 +56,7 @@ export async function runCommand(
 }
 
 /** Returns the lines of a result as objects. */
-export function linesOf({ stdout }: CommandResult): Record<string, unknown>[] {
+export function linesOf({ stdout }: Pick<CommandResult, 'stdout'>): Record<string, unknown>[] {
   return stdout
     .split('\n')
     .filter((line) => line !== '')

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 
 /** The last hour that a timestamp can have. The sums of all time are above it. */
-export const LAST_HOUR = 253_402_300_799;
+const LAST_HOUR = 253_402_300_799;
 const HOUR_S = 3_600;
 
 /** Moves every stored event by some hours. */

@@ -24,13 +24,19 @@ pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let set = PRAGMAS.lines().filter_map(|line| line.strip_prefix("PRAGMA ")?.split([' ', '=']).next());
     set.chain(["synchronous", "page_size"]).collect()
 });
-/// The steps from an empty file to the newest schema: step N leads from schema N - 1 to N.
-pub const MIGRATIONS: [&str; 2] = [
-    include_str!("../../contract/migrations/0001_init.sql"),
-    include_str!("../../contract/migrations/0002_open_hour.sql"),
-];
-/// The schema after the last step; `user_version` of the file.
-pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+/// The schema of a new file (rule STO-10).
+pub const SCHEMA_SQL: &str = include_str!("../../contract/migrations/0001_init.sql");
+/// What follows the rows of a dump whose schema is below each number, in their order (rule BAK-05).
+pub const LOADS: [(i64, &str); 1] = [(2, include_str!("../../contract/loads/0002_open_hour.sql"))];
+
+/// `schema.json`.
+#[derive(Debug, Deserialize)]
+pub struct SchemaFacts {
+    /// `user_version` of a database with [`SCHEMA_SQL`].
+    pub number: i64,
+    /// Tables, and columns as `table.column`, that dumps of earlier schemas may have.
+    pub dropped: Vec<String>,
+}
 
 /// `vocabulary.json`.
 #[derive(Debug, Deserialize)]
@@ -502,6 +508,9 @@ pub struct MediaTypeParameter {
     pub value: String,
 }
 
+/// The parsed facts about the schema.
+pub static SCHEMA: LazyLock<SchemaFacts> =
+    LazyLock::new(|| parse(include_str!("../../contract/schema.json")));
 /// The parsed vocabulary.
 pub static VOCABULARY: LazyLock<Vocabulary> =
     LazyLock::new(|| parse(include_str!("../../contract/vocabulary.json")));

@@ -35,8 +35,6 @@ pub const DELETE_EVENTS: &str = include_str!("../../contract/queries/delete_even
 pub const DELETE_HOUR_STATS: &str = include_str!("../../contract/queries/delete_hour_stats.sql");
 /// `contract/queries/delete_hours.sql`
 pub const DELETE_HOURS: &str = include_str!("../../contract/queries/delete_hours.sql");
-/// `contract/queries/delete_meta.sql`
-pub const DELETE_META: &str = include_str!("../../contract/queries/delete_meta.sql");
 /// `contract/queries/delete_old_session_waits.sql`
 pub const DELETE_OLD_SESSION_WAITS: &str =
     include_str!("../../contract/queries/delete_old_session_waits.sql");
@@ -168,6 +166,8 @@ pub const SELECT_LAST_KEYED_EVENT_ID: &str =
     include_str!("../../contract/queries/select_last_keyed_event_id.sql");
 /// `contract/queries/select_last_session_key.sql`
 pub const SELECT_LAST_SESSION_KEY: &str = include_str!("../../contract/queries/select_last_session_key.sql");
+/// `contract/queries/select_load_statements.sql`
+pub const SELECT_LOAD_STATEMENTS: &str = include_str!("../../contract/queries/select_load_statements.sql");
 /// `contract/queries/select_lost_attachments.sql`
 pub const SELECT_LOST_ATTACHMENTS: &str = include_str!("../../contract/queries/select_lost_attachments.sql");
 /// `contract/queries/select_metadata_bytes.sql`

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ingest_server::config::Durability;
-use ingest_server::contract::MIGRATIONS;
 use ingest_server::json::scan_batch;
 use ingest_server::meters::EventSource;
 use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::events::{EventWriter, Submission};
-use ingest_server::store::migrate::migrate;
+use ingest_server::store::schema::create_schema;
 use ingest_server::validate::validate_event;
 use rusqlite::hooks::{AuthContext, Authorization};
 
@@ -68,7 +67,7 @@ fn a_bulk_of_events_costs_no_more_than_its_bounds() {
     std::fs::File::create_new(&path).expect("a new file");
     let options = ConnectionOptions { path: path.clone(), durability: Durability::Process };
     let mut connection = open_connection(&options).expect("opens");
-    migrate(&connection, &MIGRATIONS).expect("a schema");
+    create_schema(&connection).expect("a schema");
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("an empty log");
     let mut writer = EventWriter::default();
     // SQLite calls this authorizer whenever it prepares a statement, and never when one runs.

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use ingest_server::config::Durability;
-use ingest_server::contract::MIGRATIONS;
 use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::event_keys::EventKeys;
-use ingest_server::store::migrate::migrate;
+use ingest_server::store::schema::create_schema;
 use rusqlite::Connection;
 
 const GROUP: u64 = 3000;
@@ -17,7 +16,7 @@ fn database(folder: &Path) -> Connection {
     std::fs::File::create_new(&path).expect("a new file");
     let options = ConnectionOptions { path: path.clone(), durability: Durability::Process };
     let connection = open_connection(&options).expect("opens");
-    migrate(&connection, &MIGRATIONS).expect("a schema");
+    create_schema(&connection).expect("a schema");
     connection
 }
 

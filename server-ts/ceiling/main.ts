@@ -13,13 +13,12 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Buffers } from '../src/buffers.ts';
 import { nowMs } from '../src/clock.ts';
 import type { Config } from '../src/config/index.ts';
-import { MIGRATIONS } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { Checkpointer } from '../src/store/checkpoint.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
 import { EventWriter } from '../src/store/events.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { createSchema } from '../src/store/schema.ts';
 import type { Submission } from '../src/store/submission.ts';
 import { validator } from '../src/validate.ts';
 import { type Flags, parseFlags, WrongFlag } from './flags.ts';
@@ -44,7 +43,7 @@ class Totals {
 function makeDatabase({ db: path, durability }: Config): Connection {
   closeSync(openSync(path, 'wx', 0o600));
   const db = openConnection({ path, durability, nativeBinding: undefined });
-  migrate(db, MIGRATIONS);
+  createSchema(db);
   return db;
 }
 

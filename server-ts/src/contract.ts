@@ -17,15 +17,16 @@ import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import codex from '../../contract/hooks/codex.json' with { type: 'json' };
 import limits from '../../contract/limits.json' with { type: 'json' };
+import openHour from '../../contract/loads/0002_open_hour.sql?text';
 import metrics from '../../contract/metrics.json' with { type: 'json' };
-import migration1 from '../../contract/migrations/0001_init.sql?text';
-import migration2 from '../../contract/migrations/0002_open_hour.sql?text';
+import schemaSql from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
 import pragmas from '../../contract/pragmas.sql?text';
 import commonSecrets from '../../contract/redact/secrets.json?text';
 import routes from '../../contract/routes.json' with { type: 'json' };
 import rpc from '../../contract/rpc.json?text';
+import schema from '../../contract/schema.json' with { type: 'json' };
 import version from '../../contract/VERSION?text';
 import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
 import server from '../package.json' with { type: 'json' };
@@ -52,6 +53,14 @@ export const REPORTED_PRAGMAS: readonly string[] = [
   'synchronous',
   'page_size',
 ];
+
+/** `schema.json`. */
+export interface SchemaFacts {
+  /** `user_version` of a database with `SCHEMA_SQL`. */
+  readonly number: number;
+  /** Tables, and columns as `table.column`, that dumps of earlier schemas may have. */
+  readonly dropped: readonly string[];
+}
 
 /** Status and text of an error code, from `vocabulary.json`. */
 export interface ErrorSpec {
@@ -342,10 +351,11 @@ export const CONFIG_SPEC = config as unknown as Omit<typeof config, 'commands' |
   readonly options: readonly OptionSpec[];
 };
 
-/** The steps from an empty file to the newest schema: step N leads from schema N - 1 to N. */
-export const MIGRATIONS: readonly string[] = [migration1, migration2];
-/** The version of the schema after the last step, which is the file's `user_version`. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
+/** The schema of a new file (rule STO-10). */
+export const SCHEMA_SQL: string = schemaSql;
+/** What follows the rows of a dump whose schema is below each number, in their order (rule BAK-05). */
+export const LOADS: readonly (readonly [number, string])[] = [[2, openHour]];
+export const SCHEMA: SchemaFacts = schema;
 
 /** Returns a message with its `{names}` filled in. */
 export function fill(template: string, values: Readonly<Record<string, string | number>>): string {

@@ -18,7 +18,6 @@ import deleteEventSpans from '../../contract/queries/delete_event_spans.sql?text
 import deleteEvents from '../../contract/queries/delete_events.sql?text';
 import deleteHourStats from '../../contract/queries/delete_hour_stats.sql?text';
 import deleteHours from '../../contract/queries/delete_hours.sql?text';
-import deleteMeta from '../../contract/queries/delete_meta.sql?text';
 import deleteOldSessionWaits from '../../contract/queries/delete_old_session_waits.sql?text';
 import deleteOldSessions from '../../contract/queries/delete_old_sessions.sql?text';
 import deleteSession from '../../contract/queries/delete_session.sql?text';
@@ -79,6 +78,7 @@ import selectLastDeletionId from '../../contract/queries/select_last_deletion_id
 import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
 import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
+import selectLoadStatements from '../../contract/queries/select_load_statements.sql?text';
 import selectLostAttachments from '../../contract/queries/select_lost_attachments.sql?text';
 import selectMetadataBytes from '../../contract/queries/select_metadata_bytes.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
@@ -140,7 +140,6 @@ export const QUERIES = {
   deleteEvents,
   deleteHourStats,
   deleteHours,
-  deleteMeta,
   deleteOldSessionWaits,
   deleteOldSessions,
   deleteSession,
@@ -201,6 +200,7 @@ export const QUERIES = {
   selectLastEventId,
   selectLastKeyedEventId,
   selectLastSessionKey,
+  selectLoadStatements,
   selectLostAttachments,
   selectMetadataBytes,
   selectName,

@@ -4,12 +4,13 @@ import { test } from 'node:test';
 import {
   CONFIG_SPEC,
   HOOK_FILES,
-  MIGRATIONS,
+  LOADS,
   PARAMETERS,
   PRAGMAS,
   REPORTED_PRAGMAS,
   ROUTES,
-  SCHEMA_VERSION,
+  SCHEMA,
+  SCHEMA_SQL,
   VOCABULARY,
 } from '../src/contract.ts';
 import { ERROR_CODES } from '../src/error.ts';
@@ -26,13 +27,21 @@ test('error codes match the vocabulary', () => {
   for (const code of Object.keys(CONSEQUENCES)) assert.ok(code in VOCABULARY.errors, code);
 });
 
-test('every statement and every migration is embedded', () => {
+test('every statement and the schema are embedded', () => {
   const named = readdirSync(new URL('queries/', CONTRACT)).map((file) => camelCase(file.replace('.sql', '')));
   assert.deepEqual(Object.keys(QUERIES).sort(), named.sort());
-  const migrations = readdirSync(new URL('migrations/', CONTRACT)).sort();
-  const steps = migrations.map((file) => readFileSync(new URL(`migrations/${file}`, CONTRACT), 'utf8'));
-  assert.deepEqual(MIGRATIONS, steps);
-  assert.equal(SCHEMA_VERSION, steps.length);
+  assert.deepEqual(readdirSync(new URL('migrations/', CONTRACT)), ['0001_init.sql']);
+  assert.equal(readFileSync(new URL('migrations/0001_init.sql', CONTRACT), 'utf8'), SCHEMA_SQL);
+});
+
+test('every load file is embedded with the number in its name, at most that of the schema', () => {
+  const files = readdirSync(new URL('loads/', CONTRACT)).sort();
+  const texts = files.map((file) => [
+    Number(file.slice(0, 4)),
+    readFileSync(new URL(`loads/${file}`, CONTRACT), 'utf8'),
+  ]);
+  assert.deepEqual(LOADS, texts);
+  for (const [number] of LOADS) assert.ok(number <= SCHEMA.number);
 });
 
 test('every pragma of the contract is reported', () => {

@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { MIGRATIONS } from '../src/contract.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
 import { EventKeys } from '../src/store/event-keys.ts';
 import { KeyFilter, KeyHash } from '../src/store/key-filter.ts';
 import { KeyTail } from '../src/store/key-tail.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { createSchema } from '../src/store/schema.ts';
 
 const GROUP = 3000;
 let folder = '';
@@ -19,7 +18,7 @@ beforeEach(() => {
   const path = join(folder, 'events.db');
   writeFileSync(path, '');
   db = openConnection({ path, durability: 'process', nativeBinding: undefined });
-  migrate(db, MIGRATIONS);
+  createSchema(db);
 });
 
 afterEach(() => {

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Buffers } from '../src/buffers.ts';
-import { MIGRATIONS } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { type Connection, openConnection } from '../src/store/connection.ts';
 import { EventWriter } from '../src/store/events.ts';
-import { migrate } from '../src/store/migrate.ts';
 import { Newest } from '../src/store/newest.ts';
 import type { SnapshotRead } from '../src/store/read.ts';
+import { createSchema } from '../src/store/schema.ts';
 import { validator } from '../src/validate.ts';
 
 const EPOCH = '0a1b2c3d-4e5f-4a6b-8c7d-0123456789ab';
@@ -29,7 +28,7 @@ beforeEach(() => {
   writeFileSync(path, '');
   const connection = { path, durability: 'process', nativeBinding: undefined } as const;
   db = openConnection({ ...connection, readonly: false });
-  migrate(db, MIGRATIONS);
+  createSchema(db);
   events = new EventWriter(db);
   newest = new Newest(
     { role: 'reader', ...connection, sessionTimeoutMinutes: 5, waitingStaleHours: 12 },

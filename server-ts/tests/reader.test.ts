@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
-import { LIMITS, MIGRATIONS } from '../src/contract.ts';
+import { LIMITS } from '../src/contract.ts';
 import { openConnection } from '../src/store/connection.ts';
-import { migrate } from '../src/store/migrate.ts';
 import type { JsonRead, ReaderData, ReadResult } from '../src/store/read.ts';
 import { type Asker, Readers, ReadFailed } from '../src/store/reader.ts';
 import { runReader } from '../src/store/reader-thread.ts';
+import { createSchema } from '../src/store/schema.ts';
 import type { GateData } from './reader-thread.ts';
 
 const READERS = 3;
@@ -121,7 +121,7 @@ test('a reader that cannot open its file fails as busy, then retries', async () 
     assert.deepEqual([failed.kind, failed.kind === 'failed' && failed.code], ['failed', 'storage_busy']);
     writeFileSync(path, '');
     const db = openConnection({ ...DATA, path });
-    migrate(db, MIGRATIONS);
+    createSchema(db);
     db.close();
     assert.equal((await ask()).kind, 'json');
   } finally {

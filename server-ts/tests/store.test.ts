@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Buffers } from '../src/buffers.ts';
-import { MIGRATIONS, SCHEMA_VERSION } from '../src/contract.ts';
+import { SCHEMA } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
-import { type Connection, checkFile, OpenError, openConnection } from '../src/store/connection.ts';
+import { QUERIES } from '../src/queries.ts';
+import { type Connection, checkFile, Numbered, OpenError, openConnection } from '../src/store/connection.ts';
 import { EventWriter } from '../src/store/events.ts';
 import { sqliteCode, storeCode } from '../src/store/failure.ts';
 import { Lock } from '../src/store/lock.ts';
-import { migrate } from '../src/store/migrate.ts';
 import { Queries } from '../src/store/query.ts';
+import { createSchema } from '../src/store/schema.ts';
 import { sessionRevision } from '../src/store/session-query.ts';
 import { ALL_TIME } from '../src/store/stats.ts';
 import type { Submission } from '../src/store/submission.ts';
@@ -44,7 +45,7 @@ function connect({ readonly = false, durability = 'process' }: Choice = {}): Con
   writeFileSync(path, '', { flag: 'a' });
   const db = openConnection({ path, durability, nativeBinding: undefined, readonly });
   connections.push(db);
-  if (!readonly) migrate(db, MIGRATIONS);
+  if (!readonly) createSchema(db);
   return db;
 }
 
@@ -188,9 +189,23 @@ test('an unusable file is reported with its reason', () => {
   const db = connect();
   assert.equal(refusal(), 'ours');
   db.pragma('user_version = 99');
-  assert.match(refusal(), new RegExp(`has schema 99, newer than ${SCHEMA_VERSION}`));
+  assert.match(refusal(), new RegExp(`has schema 99, newer than ${SCHEMA.number}`));
   db.pragma('application_id = 5');
   assert.match(refusal(), /of another program/);
+});
+
+test('only a dropped column is not unknown to a load', () => {
+  const db = connect();
+  const line = '{"table":"names","id":1,"kind":"model","name":"m","note":1}';
+  for (const [dropped, expected] of [
+    ['names.note', undefined],
+    ['names.not', 'note'],
+    ['event_names.note', 'note'],
+  ] as const) {
+    const rows = new Numbered(db, QUERIES.selectLoadStatements).all(JSON.stringify([dropped]));
+    const { unknown } = (rows as { name: string; unknown: string }[]).find(({ name }) => name === 'names')!;
+    assert.equal(db.prepare<unknown[]>(unknown).pluck().get(line), expected, dropped);
+  }
 });
 
 test('one server holds the lock and releases it', () => {

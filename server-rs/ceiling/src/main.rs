@@ -19,14 +19,13 @@ use std::time::{Duration, Instant};
 
 use ingest_server::clock::Clock;
 use ingest_server::config::Config;
-use ingest_server::contract::MIGRATIONS;
 use ingest_server::event::Outcome;
 use ingest_server::json::scan_batch;
 use ingest_server::meters::{EventSource, Meters};
 use ingest_server::store::checkpoint::Checkpointer;
 use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::events::{EventWriter, Submission};
-use ingest_server::store::migrate::migrate;
+use ingest_server::store::schema::create_schema;
 use ingest_server::validate::validate_event;
 use rusqlite::Connection;
 use rustix::time::{ClockId, clock_gettime};
@@ -55,7 +54,7 @@ fn make_database(config: &Config) -> Result<(Connection, ConnectionOptions), Str
     options.write(true).create_new(true).mode(0o600).open(path).map_err(|error| failed(&error))?;
     let options = ConnectionOptions { path: path.to_owned(), durability: config.durability };
     let connection = open_connection(&options).map_err(|error| failed(&error))?;
-    migrate(&connection, &MIGRATIONS).map_err(|error| error.to_string())?;
+    create_schema(&connection).map_err(|error| error.to_string())?;
     Ok((connection, options))
 }
 

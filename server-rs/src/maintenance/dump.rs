@@ -8,11 +8,10 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rusqlite::Connection;
 use serde_json::json;
 
 use crate::config::Durability;
-use crate::contract::SCHEMA_VERSION;
+use crate::contract::SCHEMA;
 use crate::digest::{Digest, digest_hex};
 use crate::maintenance::failure::CommandFailure;
 use crate::queries;
@@ -23,24 +22,21 @@ use crate::store::query::each;
 /// Number of bytes of a content in one line.
 const CHUNK: u64 = 1 << 20;
 
-/// The statements of a table.
-pub(super) struct TableStatements {
-    pub name: String,
-    /// Returns its rows as lines.
-    pub dump: String,
-    /// Stores a line, its only value.
-    pub load: String,
-}
-
 /// Writes the database at `path`, as of one transaction. The file stays as it is.
 pub fn write_dump(path: &Path, out: impl Write) -> Result<(), CommandFailure> {
     let connection = open_source(path)?;
     let mut lines = Lines { out: BufWriter::new(out), count: 0 };
     let failed = |error: rusqlite::Error| CommandFailure::database(path, &error);
-    lines.write(&json!({ "table": "dump", "schema": SCHEMA_VERSION }).to_string())?;
+    lines.write(&json!({ "table": "dump", "schema": SCHEMA.number }).to_string())?;
     connection.execute_batch("BEGIN").map_err(failed)?;
-    for table in table_statements(&connection).map_err(failed)? {
-        let mut statement = connection.prepare(&table.dump).map_err(failed)?;
+    let mut statements: Vec<String> = Vec::new();
+    each(&connection, queries::SELECT_DUMP_STATEMENTS, [], |row| {
+        statements.push(row.get("dump")?);
+        Ok(())
+    })
+    .map_err(failed)?;
+    for sql in statements {
+        let mut statement = connection.prepare(&sql).map_err(failed)?;
         let mut rows = statement.query([]).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
             lines.write(row.get_ref(0).and_then(|text| Ok(text.as_str()?)).map_err(failed)?)?;
@@ -59,16 +55,6 @@ pub fn write_dump(path: &Path, out: impl Write) -> Result<(), CommandFailure> {
     let end = json!({ "table": "end", "lines": lines.count });
     lines.write(&end.to_string())?;
     lines.out.flush().map_err(|error| CommandFailure::output(&error))
-}
-
-/// Returns the statements of every table, in the order of the dump.
-pub(super) fn table_statements(connection: &Connection) -> rusqlite::Result<Vec<TableStatements>> {
-    let mut statements = Vec::new();
-    each(connection, queries::SELECT_DUMP_STATEMENTS, [], |row| {
-        statements.push(TableStatements { name: row.get(0)?, dump: row.get(1)?, load: row.get(2)? });
-        Ok(())
-    })?;
-    Ok(statements)
 }
 
 /// Writes a content in pieces; nothing when a deletion removed it after the transaction began.

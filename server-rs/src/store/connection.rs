@@ -2,7 +2,7 @@
 //! PRO-06).
 //!
 //! Invariants: every connection has the pragmas of the contract. An unusable file is an [`OpenError`] with its path
-//! and a remedy, never a fresh database (rule PRO-06).
+//! and a remedy, never a fresh database (rule PRO-06). Over 250 lines because every way to open the file is here.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::config::Durability;
 use crate::config::spec::exit_message;
-use crate::contract::{FILE_PRAGMAS, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA_VERSION};
+use crate::contract::{FILE_PRAGMAS, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA};
 use crate::error::ErrorCode;
 use crate::platform::private_file;
 use crate::store::failure::store_code;
@@ -217,7 +217,7 @@ pub(super) fn recover_journal(path: &Path) -> Result<(), OpenError> {
         .map_err(|error| OpenError::sqlite(path, &error))
 }
 
-/// Refuses another program's database and a newer schema, without changing the file.
+/// Refuses another program's database and another schema, without changing the file.
 pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
     // No other process writes to it, since this server holds the lock.
     if fs::metadata(path).map_err(|error| OpenError::io(path, &error))?.len() == 0 {
@@ -236,14 +236,29 @@ pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
     if !is_new && application_id != APPLICATION_ID {
         return Err(OpenError::new(path, "foreign", &[]));
     }
-    if found > SCHEMA_VERSION {
-        return Err(OpenError::new(
-            path,
-            "newer",
-            &[("found", &found.to_string()), ("known", &SCHEMA_VERSION.to_string())],
-        ));
+    if is_new || found == SCHEMA.number { Ok(()) } else { Err(other_schema(path, found)) }
+}
+
+/// Returns the refusal of a file with another schema. For an older one it has the commands that convert the file.
+fn other_schema(path: &Path, found: i64) -> OpenError {
+    let message = if found > SCHEMA.number { "newer" } else { "older" };
+    let file = path.to_string_lossy();
+    let values = [
+        ("found", found.to_string()),
+        ("known", SCHEMA.number.to_string()),
+        ("file", shell_word(&file)),
+        ("dump", shell_word(&format!("{file}.ndjson"))),
+        ("new", shell_word(&format!("{file}.{}", SCHEMA.number))),
+    ];
+    OpenError::new(path, message, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+}
+
+/// Returns a text as one word of a POSIX shell.
+fn shell_word(text: &str) -> String {
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c)) {
+        return text.to_owned();
     }
-    Ok(())
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// `application_id` of the schema: "TWIN" in ASCII.

@@ -416,12 +416,12 @@ impl EventWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::MIGRATIONS;
+    use crate::contract::SCHEMA_SQL;
 
     #[test]
     fn parameters_of_the_insert_are_numbered_in_the_order_of_the_fields() -> rusqlite::Result<()> {
         let connection = Connection::open_in_memory()?;
-        connection.execute_batch(MIGRATIONS[0])?;
+        connection.execute_batch(SCHEMA_SQL)?;
         let insert = connection.prepare(queries::INSERT_EVENT)?;
         let own = [
             ("id", ID),

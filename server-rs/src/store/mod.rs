@@ -8,8 +8,8 @@ pub mod failure;
 pub mod path;
 /// Opens the file with its pragmas.
 pub mod connection;
-/// Brings the schema up to date.
-pub mod migrate;
+/// Creates the schema.
+pub mod schema;
 /// The server that holds a database.
 pub mod owner;
 /// Admits one server per database.
@@ -110,7 +110,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::clock::Clock;
 use crate::config::Durability;
-use crate::contract::{LIMITS, MIGRATIONS};
+use crate::contract::LIMITS;
 use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use crate::meters::Meters;
@@ -133,11 +133,11 @@ use failure::State;
 use forwarding::ForwardCursor;
 use lock::Lock;
 use log_tail::{count_frames, lost_frames};
-use migrate::migrate;
 use owner::{takes_stop, write_owner};
 use path::{check_links, private_path, resolve_path, sibling};
 use reader::Readers;
 use retention::{Bounds, Deleted, Retention};
+use schema::create_schema;
 use writer::{Submitted, Tables, Writer};
 
 /// The open database.
@@ -195,7 +195,7 @@ impl Store {
         if lost > 0 {
             tracing::warn!(frames = lost, "the write-ahead log ends with an incomplete transaction");
         }
-        migrate(&connection, &MIGRATIONS).map_err(sqlite)?;
+        create_schema(&connection).map_err(sqlite)?;
         let place = bind_cluster(&connection, &path, cluster)?;
         let text = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
         let epoch = text(queries::SELECT_EPOCH).map_err(sqlite)?;

@@ -4,7 +4,7 @@
  * The statements come from the schema itself (`select_dump_statements.sql`), so a new column is in the dump of both
  * servers without a change here.
  */
-import { SCHEMA_VERSION } from '../contract.ts';
+import { SCHEMA } from '../contract.ts';
 import { type Digest, digestHex } from '../digest.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from '../store/attachment-files.ts';
@@ -16,24 +16,16 @@ import { Output } from './output.ts';
 /** Number of bytes of a content in one line. */
 const CHUNK = 1 << 20;
 
-/** The statements of a table. */
-export interface TableStatements {
-  readonly name: string;
-  /** Returns its rows as lines. */
-  readonly dump: string;
-  /** Stores a line, its only value. */
-  readonly load: string;
-}
-
 /** Writes the database at `path`, as of one transaction. The file stays as it is. */
 export async function writeDump(path: string, nativeBinding: string | undefined): Promise<void> {
   const out = new Output();
   let db: Connection | undefined;
   try {
     db = openSource(path, nativeBinding);
-    out.object({ table: 'dump', schema: SCHEMA_VERSION });
+    out.object({ table: 'dump', schema: SCHEMA.number });
     db.exec('BEGIN');
-    for (const { dump } of tableStatements(db)) {
+    const statements = db.prepare(QUERIES.selectDumpStatements).all() as { readonly dump: string }[];
+    for (const { dump } of statements) {
       for (const line of db.prepare<unknown[]>(dump).pluck().iterate()) out.line(line as string);
     }
     const files = new AttachmentFiles(path, 'process');
@@ -46,11 +38,6 @@ export async function writeDump(path: string, nativeBinding: string | undefined)
   } finally {
     db?.close();
   }
-}
-
-/** Returns the statements of every table, in the order of the dump. */
-export function tableStatements(db: Connection): TableStatements[] {
-  return db.prepare(QUERIES.selectDumpStatements).all() as TableStatements[];
 }
 
 /** Writes a content in pieces; nothing when a deletion removed it after the transaction began. */

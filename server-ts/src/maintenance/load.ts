@@ -1,19 +1,19 @@
 /**
- * Creates a database from a dump (rule BAK-05).
+ * Creates a database from a dump of this schema or of an earlier one (rule BAK-05).
  *
+ * The statements come from the schema itself (`select_load_statements.sql`), so a new column needs no change here.
  * Invariant: the database has its name only when every line was stored and the sums agree with the events.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { FILE_PRAGMAS, MIGRATIONS, SCHEMA_VERSION } from '../contract.ts';
+import { FILE_PRAGMAS, LOADS, SCHEMA } from '../contract.ts';
 import { type Digest, digestHex, parseDigest } from '../digest.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles, type TemporaryFile } from '../store/attachment-files.ts';
-import { type Connection, openRaw, type Statement } from '../store/connection.ts';
+import { type Connection, Numbered, openRaw, type Statement } from '../store/connection.ts';
 import { beginFile, finishFile } from '../store/copy.ts';
 import { fileCode } from '../store/failure.ts';
-import { migrate } from '../store/migrate.ts';
-import { tableStatements } from './dump.ts';
+import { createSchema } from '../store/schema.ts';
 import { CommandFailure, writeCode } from './failure.ts';
 import { inputLines } from './output.ts';
 import { verifyDatabase } from './verify.ts';
@@ -47,11 +47,13 @@ export async function loadDump(target: string, nativeBinding: string | undefined
     partial = beginFile(target);
     db = openRaw(partial, nativeBinding, false);
     db.exec(FILE_PRAGMAS);
-    migrate(db, MIGRATIONS);
+    createSchema(db);
     // A crash leaves only the partial file, which the next load replaces.
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN');
-    db.prepare(QUERIES.deleteMeta).run();
-    const lines = await storeLines(target, db, new Contents(target));
+    const lines = new Lines();
+    const schema = schemaOf(lines.next());
+    await storeLines(lines, schema, target, db, new Contents(target));
+    for (const [number, sql] of LOADS) if (schema < number) db.exec(sql);
     db.exec('COMMIT');
     const verified = await verifyDatabase(db, new AttachmentFiles(target, 'process'));
     // The dumped database may already lack a content.
@@ -59,7 +61,7 @@ export async function loadDump(target: string, nativeBinding: string | undefined
     if (finding !== undefined) throw CommandFailure.ofDump('contradicts', { check: finding.check });
     db.close();
     finishFile(target);
-    return { lines, events: verified.events };
+    return { lines: lines.count, events: verified.events };
   } catch (error) {
     // The next load would replace it.
     if (partial !== undefined) rmSync(partial, { force: true });
@@ -71,42 +73,90 @@ export async function loadDump(target: string, nativeBinding: string | undefined
   }
 }
 
-/** Stores every line; returns their number. */
-async function storeLines(target: string, db: Connection, contents: Contents): Promise<number> {
-  const statements = new Map<string, Statement>();
-  for (const { name, load } of tableStatements(db)) statements.set(name, db.prepare<unknown[]>(load));
-  let count = 0;
-  for (const bytes of inputLines()) {
-    count++;
-    const text = textOf(bytes, count);
-    const line = parse(text, count);
-    if ((line.table === 'dump') !== (count === 1))
-      throw CommandFailure.line(count, count === 1 ? 'first' : 'table');
-    if (line.table === 'dump') {
-      if (line.schema !== SCHEMA_VERSION) {
-        const found = Number.isInteger(line.schema) ? Number(line.schema) : 0;
-        throw CommandFailure.ofDump('schema', { found, known: SCHEMA_VERSION });
-      }
-    } else if (line.table === 'attachment_bytes') {
+/** The lines of a dump. */
+class Lines {
+  /** The last line. */
+  text = '';
+  /** Number of lines so far. */
+  count = 0;
+  private readonly input = inputLines();
+
+  next(): Line {
+    const { done, value } = this.input.next();
+    if (done) throw CommandFailure.ofDump('cut', {});
+    this.count++;
+    this.text = textOf(value, this.count);
+    return parse(this.text, this.count);
+  }
+}
+
+/** Returns the schema of the dump that begins with this line. */
+function schemaOf({ table, schema: found }: Line): number {
+  if (table !== 'dump' || !Number.isSafeInteger(found) || (found as number) < 1)
+    throw CommandFailure.line(1, 'first');
+  if ((found as number) > SCHEMA.number)
+    throw CommandFailure.ofDump('newer', { found: found as number, known: SCHEMA.number });
+  return found as number;
+}
+
+/** The statements of a table. */
+interface LoadStatements {
+  /** Returns a column of a line that the table does not have. */
+  readonly unknown: Statement;
+  /** Stores a line. */
+  readonly load: Statement;
+}
+
+/** Returns the statements of every table by its name. */
+function loadStatements(db: Connection, dropped: readonly string[]): Map<string, LoadStatements> {
+  const rows = new Numbered(db, QUERIES.selectLoadStatements).all(JSON.stringify(dropped));
+  return new Map(
+    (rows as { name: string; unknown: string; load: string }[]).map(({ name, unknown, load }) => [
+      name,
+      { unknown: db.prepare<unknown[]>(unknown).pluck(), load: db.prepare<unknown[]>(load) },
+    ]),
+  );
+}
+
+/** Stores every line of a dump of this schema after the first. */
+async function storeLines(
+  lines: Lines,
+  schema: number,
+  target: string,
+  db: Connection,
+  contents: Contents,
+): Promise<void> {
+  const dropped = schema < SCHEMA.number ? SCHEMA.dropped : [];
+  const statements = loadStatements(db, dropped);
+  for (;;) {
+    const line = lines.next();
+    const { count } = lines;
+    if (line.table === 'attachment_bytes') {
       await contents.add(line, count);
     } else if (line.table === 'end') {
       await contents.finish(count);
       if (line.lines !== count - 1) throw CommandFailure.line(count, 'count');
-      return count;
-    } else {
-      const statement = statements.get(line.table as string);
-      if (statement === undefined) throw CommandFailure.line(count, 'table');
-      try {
-        statement.run(text);
-      } catch (error) {
-        const code = writeCode(error);
-        throw code === undefined
-          ? CommandFailure.line(count, 'row')
-          : CommandFailure.unwritable(target, code);
-      }
+      return;
+    } else if (!dropped.includes(line.table as string)) {
+      const ofTable = statements.get(line.table as string);
+      if (ofTable === undefined) throw CommandFailure.line(count, 'table');
+      storeLine(ofTable, lines.text, target, count);
     }
   }
-  throw CommandFailure.ofDump('cut', {});
+}
+
+/** Stores a line in its table. */
+function storeLine({ unknown, load }: LoadStatements, text: string, target: string, count: number): void {
+  try {
+    const column = unknown.get(text);
+    if (column !== undefined)
+      throw CommandFailure.ofDump('column', { line: count, column: column as string });
+    load.run(text);
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    const code = writeCode(error);
+    throw code === undefined ? CommandFailure.line(count, 'row') : CommandFailure.unwritable(target, code);
+  }
 }
 
 function textOf(bytes: Uint8Array, count: number): string {

@@ -9,15 +9,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Durability } from '../config/index.ts';
-import {
-  CONFIG_SPEC,
-  FILE_PRAGMAS,
-  fill,
-  LIMITS,
-  PRAGMAS,
-  REPORTED_PRAGMAS,
-  SCHEMA_VERSION,
-} from '../contract.ts';
+import { CONFIG_SPEC, FILE_PRAGMAS, fill, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { sqliteCode } from './failure.ts';
 import type { Owner } from './owner.ts';
@@ -145,9 +137,7 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
     // A server that was killed before it created the schema leaves only a header.
     if (applicationId === 0 && userVersion === 0 && tables === 0) return 'new';
     if (applicationId !== APPLICATION_ID) throw OpenError.of('foreign', { path });
-    if (userVersion > SCHEMA_VERSION) {
-      throw OpenError.of('newer', { path, found: userVersion, known: SCHEMA_VERSION });
-    }
+    if (userVersion !== SCHEMA.number) throw otherSchema(path, userVersion);
     checkTail(db);
     return 'ours';
   } catch (error) {
@@ -155,6 +145,23 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
   } finally {
     db?.close();
   }
+}
+
+/** Returns the refusal of a file with another schema. For an older one it has the commands that convert the file. */
+function otherSchema(path: string, found: number): OpenError {
+  return OpenError.of(found > SCHEMA.number ? 'newer' : 'older', {
+    path,
+    found,
+    known: SCHEMA.number,
+    file: shellWord(path),
+    dump: shellWord(`${path}.ndjson`),
+    new: shellWord(`${path}.${SCHEMA.number}`),
+  });
+}
+
+/** Returns a text as one word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Checks that the file is a database of these servers, without changing it. */

@@ -191,7 +191,7 @@ export class Retention {
     const before = this.deletions.freeBytes();
     this.deletions.vacuum();
     const after = this.deletions.freeBytes();
-    // A file of an older schema keeps its pages.
+    // A file without auto_vacuum keeps its pages.
     this.isVacuuming = after > 0 && after < before;
   }
 

@@ -1,6 +1,6 @@
 /**
  * Runs the writing thread: stores groups, and takes steps of deletions between them. First it takes the lock, opens the
- * file and migrates the schema. It answers first and checkpoints afterwards.
+ * file and creates its schema. It answers first and checkpoints afterwards.
  *
  * The other half is `writer`. Invariants: no answer before the commit (rule ING-08), and no checkpoint between a
  * commit and its answer (rule STO-04). Over 250 lines because it has a branch for each message.
@@ -8,7 +8,7 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
-import { LIMITS, MIGRATIONS } from '../contract.ts';
+import { LIMITS } from '../contract.ts';
 import { sharedNowMs } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
@@ -35,9 +35,9 @@ import { ForwardCursor } from './forwarding.ts';
 import { Lock } from './lock.ts';
 import { countFrames, lostFrames } from './log-tail.ts';
 import { Memories } from './memories.ts';
-import { migrate } from './migrate.ts';
 import { checkLinks } from './path.ts';
 import { Retention } from './retention.ts';
+import { createSchema } from './schema.ts';
 import { submissionsIn } from './submission.ts';
 import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
@@ -296,7 +296,7 @@ function openFile(data: ConnectionOptions): Connection {
   closeSync(openSync(data.path, 'a', 0o600));
   const db = openWriter(data);
   checkSqlite(db);
-  migrate(db, MIGRATIONS);
+  createSchema(db);
   return db;
 }
 

@@ -1,0 +1,35 @@
+-- For each table, two statements whose only value is a line of a dump. The first one returns a column that the table does
+-- not have, the second one stores the line. ?1 the dropped columns "table.column" as a JSON array, which are no such
+-- column. An absent column has its default. A fact of meta replaces that of the new file, except the epoch.
+SELECT
+  t.name,
+  'SELECT key FROM json_each(?) WHERE key NOT IN (''table'', ' || group_concat('''' || c.name || '''', ', ')
+    || ifnull((
+      SELECT group_concat(', ''' || substr(value, length(t.name) + 2) || '''', '')
+      FROM json_each(?1) WHERE instr(value, t.name || '.') = 1
+    ), '')
+    || ') LIMIT 1' AS unknown,
+  'INSERT INTO ' || t.name || ' (' || group_concat(c.name, ', ' ORDER BY c.cid) || ') SELECT '
+    || group_concat(
+      replace(
+        iif(c.dflt_value IS NULL, '', 'iif(json_type(line, ''$.@'') IS NULL, ' || c.dflt_value || ', ')
+          || iif(
+            c.type IN ('BLOB', 'ANY'),
+            'iif(json_type(line, ''$.@'') = ''object'', unhex(line ->> ''$.@.hex''), line ->> ''$.@'')',
+            'line ->> ''$.@'''
+          )
+          || iif(c.dflt_value IS NULL, '', ')'),
+        '@', c.name
+      ),
+      ', ' ORDER BY c.cid
+    )
+    || ' FROM (SELECT ? AS line)'
+    || iif(
+      t.name = 'meta',
+      ' WHERE true ON CONFLICT (key) DO UPDATE SET value = iif(key = ''epoch'', NULL, excluded.value)',
+      ''
+    ) AS load
+FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
+WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
+GROUP BY t.name
+ORDER BY t.name
