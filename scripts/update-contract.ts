@@ -14,6 +14,7 @@ import { eventMessage, rowColumns } from './contract/messages.ts';
 import { protobufFile } from './contract/protobuf.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { type RpcSchema, rpcMethods } from './contract/rpc.ts';
+import { schemaFile } from './contract/schema-number.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
 import {
@@ -42,11 +43,13 @@ export function generate(root: string): Generated[] {
   const words = json('vocabulary.json') as unknown as Record<string, readonly string[]>;
   const limits = json('limits.json') as unknown as { max_integer: number; max_cost_usd: number };
   const openapi = openapiFile(json('openapi.json'), fields, words, limits);
+  const schema = readFileSync(join(root, 'contract/migrations/0001_init.sql'), 'utf8');
   const stems = readdirSync(join(root, 'contract/queries'))
     .map((name) => name.replace(/\.sql$/, ''))
     .sort();
   return [
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
+    { path: 'contract/schema.json', content: schemaFile(json('schema.json'), schema) },
     { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
     { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
@@ -104,6 +107,7 @@ function main(): number {
   answerHelp(`Usage: pnpm contract:update
 
 Writes every list that follows from contract/fields.json and contract/queries, and names the files that it wrote.
+If the schema in contract/migrations has changed, it raises the number in contract/schema.json.
 `);
   const root = fileURLToPath(new URL('..', import.meta.url));
   const stale = generate(root).filter((file) => !isCurrent(root, file));

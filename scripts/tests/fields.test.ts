@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
 import { checkFields, type Surroundings } from '../checks/fields.ts';
 import type { FieldSpec, Fields } from '../contract/fields.ts';
+import type { JsonObject } from '../contract-facts.ts';
 import { generate, isCurrent } from '../update-contract.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -86,8 +87,8 @@ for (const [problem, fields, change] of WRONG) {
   });
 }
 
-/** Generated files that do not depend on the fields, but on the statements and the methods. */
-const STEADY: ReadonlySet<string> = new Set(['queries.rs', 'queries.ts', 'rpc-methods.ts']);
+/** Generated files that do not depend on the fields, but on the schema, the statements and the methods. */
+const STEADY: ReadonlySet<string> = new Set(['schema.json', 'queries.rs', 'queries.ts', 'rpc-methods.ts']);
 
 test('a new field makes exactly the generated files stale', async () => {
   await inTree({}, async (root) => {
@@ -106,6 +107,22 @@ test('a new field makes exactly the generated files stale', async () => {
         .map(({ path }) => path)
         .filter((path) => !STEADY.has(basename(path))),
     );
+  });
+});
+
+test('an edit of the schema makes its number stale, and a comment does not', async () => {
+  await inTree({}, async (root) => {
+    for (const { path } of generate(ROOT)) cpSync(join(ROOT, path), join(root, path));
+    cpSync(join(ROOT, 'contract'), join(root, 'contract'), { recursive: true });
+    const file = join(root, 'contract/migrations/0001_init.sql');
+    const schema = readFileSync(file, 'utf8');
+    writeFileSync(file, `-- A comment.\n\n${schema}`);
+    assert.deepEqual(stale(root), []);
+    writeFileSync(file, schema.replace('kind TEXT NOT NULL', 'kind TEXT'));
+    assert.deepEqual(stale(root), ['contract/schema.json']);
+    const found = generate(root).find(({ path }) => path === 'contract/schema.json')?.content as JsonObject;
+    const known = JSON.parse(readFileSync(join(root, 'contract/schema.json'), 'utf8')) as JsonObject;
+    assert.equal(found.number, Number(known.number) + 1);
   });
 });
 
