@@ -9,14 +9,14 @@ import { build, type Plugin } from 'esbuild';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 /**
- * Modules that look for a checkout, and what replaces them. The client uses the global fetch, which every Node has:
- * undici 8 needs Node 22.
+ * Modules that look for a checkout, and what replaces them. The client sends as the commands do, since undici 8 needs
+ * Node 22.
  */
 const REPLACED: Readonly<Record<string, string>> = {
   '@twin-ingest/testkit/servers/targets.ts': 'cli/src/packaged/targets.ts',
   '@twin-ingest/testkit/servers/build.ts': 'cli/src/packaged/build.ts',
   './targets.ts': 'cli/src/packaged/targets.ts',
-  '#fetch': 'client-ts/src/fetch.ts',
+  '#fetch': 'cli/src/packaged/fetch.ts',
 };
 
 const packaged: Plugin = {

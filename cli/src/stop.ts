@@ -16,6 +16,7 @@ import {
   answerOf,
   askToStop,
   databasePath,
+  isLocked,
   isRunning,
   type Owner,
   ownerOf,
@@ -71,6 +72,11 @@ export async function run(argv: readonly string[]): Promise<number> {
         `stop: no server took the request. ${database}.owner names pid ${outcome.pid}, which may be another program; end it yourself if it is a server\n`,
       );
       return 1;
+    case 'silent':
+      process.stderr.write(
+        `stop: the server with pid ${outcome.pid} holds ${database} and does not answer; end it yourself\n`,
+      );
+      return 1;
     case 'not_ended':
       process.stderr.write(`stop: the server with pid ${outcome.pid} has not ended yet\n`);
       return 1;
@@ -79,19 +85,21 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 export type Outcome =
   | { readonly kind: 'none' }
-  | { readonly kind: 'stopped' | 'not_taken' | 'not_ended'; readonly pid: number };
+  | { readonly kind: 'stopped' | 'not_taken' | 'not_ended' | 'silent'; readonly pid: number };
 
 /** Asks the server of a database to end, and waits until it has ended. */
 export async function stop(database: string): Promise<Outcome> {
   const owner = ownerOf(database);
-  // A crash leaves the file, and another process may have the pid by now.
-  if (owner === undefined || (await answerOf(owner.url)) === 'absent') return { kind: 'none' };
+  if (owner === undefined) return { kind: 'none' };
   const { pid } = owner;
+  // A crash leaves the file, and another process may have the pid by now. Only the lock tells it from a frozen server.
+  const isSilent = (await answerOf(owner.url)) === 'absent';
+  if (isSilent && isLocked(database) === false) return { kind: 'none' };
   askToStop(database, owner);
   const isTaken = () => !existsSync(`${database}.stop`);
   if (!(await within(TAKE_MS, () => isTaken() || !isOwner(database, owner)))) {
     withdrawStop(database);
-    return { kind: 'not_taken', pid };
+    return { kind: isSilent && isLocked(database) ? 'silent' : 'not_taken', pid };
   }
   // A server that was ending already took none.
   withdrawStop(database);

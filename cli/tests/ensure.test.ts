@@ -148,6 +148,25 @@ test('ensure and stop are commands of twin-ingest', async () => {
   });
 });
 
+test('stop tells a server that does not answer from none', async () => {
+  await inTree({}, async (cwd) => {
+    const { pid } = found(await ensure(cwd));
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const frozen = await stop(cwd);
+      assert.equal(frozen.code, 1);
+      assert.match(frozen.stderr, new RegExp(`pid ${pid} holds .*e\\.db and does not answer`));
+      assert.deepEqual(
+        readdirSync(cwd).filter((name) => name.includes('.stop')),
+        [],
+      );
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    assert.equal((await stop(cwd)).code, 0);
+  });
+});
+
 test('stop ends no process that only has the pid of a server', async () => {
   await inTree({}, async (cwd) => {
     const other = bystander();

@@ -1,6 +1,7 @@
 // twin-ingest connect opencode wrote this file, and its --undo removes it. Sends what OpenCode does to a server of twin-ingest:
 // sessions, calls with their input, tokens and cost. Prompts, answers and the output of tools are not sent.
 import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
 import { basename } from 'node:path';
 
 const ORIGIN = 'http://127.0.0.1:3141';
@@ -36,6 +37,17 @@ const readers = {
   },
 };
 
+/** Without a proxy on this machine, which no proxy reaches: `fetch` would use that of HTTP_PROXY. */
+const agent = new Agent({ keepAlive: true });
+function post(url, options, body) {
+  if (!/^http:\/\/(127\.|\[::1\]|([^:]+\.)?localhost(:|\/))/.test(url))
+    return fetch(url, { ...options, body });
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { ...options, agent }, (response) => response.resume().on('close', resolve));
+    sent.on('error', reject).end(body);
+  });
+}
+
 export const TwinIngest = async ({ directory }) => {
   async function send({ type, id, properties }) {
     const fields = readers[type]?.(properties);
@@ -48,7 +60,7 @@ export const TwinIngest = async ({ directory }) => {
     const headers = { 'content-type': 'application/json' };
     if (TOKEN_FILE !== null) headers.authorization = `Bearer ${(await readFile(TOKEN_FILE, 'utf8')).trim()}`;
     const body = JSON.stringify({ ...from, ...ids, ...fields });
-    await fetch(`${ORIGIN}/api/events`, { method: 'POST', headers, body, signal: AbortSignal.timeout(2000) });
+    await post(`${ORIGIN}/api/events`, { method: 'POST', headers, signal: AbortSignal.timeout(2000) }, body);
   }
   // OpenCode continues whether or not a server accepts the event.
   return { event: ({ event }) => send(event).catch(() => undefined) };

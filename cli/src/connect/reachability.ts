@@ -6,6 +6,7 @@
  * may connect before the server starts.
  */
 import { COMMAND } from '../command-name.ts';
+import { request } from '../request.ts';
 
 const TIMEOUT_MS = 2000;
 
@@ -13,7 +14,7 @@ const TIMEOUT_MS = 2000;
 export async function reachability(origin: string): Promise<string> {
   const start = `Start one (${COMMAND}): until then what agents send is lost.`;
   try {
-    const response = await fetch(`${origin}/livez`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await request(`${origin}/livez`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const body = (await response.json().catch(() => null)) as { readonly status?: unknown } | null;
     if (response.ok && body?.status === 'ok') return `A server answers at ${origin}.`;
     return `What answers at ${origin} is no server of this project (status ${response.status}). ${start}`;

@@ -4,6 +4,8 @@
  * Invariant: each request is sent once. A request without an answer counts as lost, since agents of a demo do not
  * retry.
  */
+
+import { request } from '../request.ts';
 import type { Request } from './agents/request.ts';
 
 /** Time limit of a request: the longest time by which an unresponsive server delays the end of a demo. */
@@ -28,7 +30,7 @@ export class Courier {
   }
 
   async #post(path: string, body: string): Promise<boolean> {
-    const response = await fetch(`${this.#baseUrl}${path}`, {
+    const response = await request(`${this.#baseUrl}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,

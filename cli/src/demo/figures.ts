@@ -1,5 +1,6 @@
 /** Polls a server's health figures; without a server the last figures stay. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from '../request.ts';
 
 export interface Figures {
   readonly stored: number;
@@ -43,7 +44,9 @@ export async function watchFigures(
 }
 
 async function ask<T>(url: string, signal: AbortSignal): Promise<T> {
-  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) });
+  const response = await request(url, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+  });
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   return (await response.json()) as T;
 }

@@ -5,6 +5,7 @@
  */
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { request } from '../request.ts';
 import type { Stage } from './stage.ts';
 
 const OTHER: Readonly<Record<TargetName, TargetName>> = { rs: 'ts', ts: 'rs' };
@@ -48,7 +49,7 @@ export class Turns {
 
   /** Returns the epoch of the database. */
   async epoch(): Promise<string> {
-    const response = await fetch(`${this.baseUrl}/api/health`);
+    const response = await request(`${this.baseUrl}/api/health`);
     return ((await response.json()) as { readonly epoch: string }).epoch;
   }
 

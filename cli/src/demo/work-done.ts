@@ -1,4 +1,6 @@
 /** Counts the agents' work, from the sent steps and from a server, so that both can be compared. */
+
+import { request } from '../request.ts';
 import type { Action } from './steps.ts';
 
 export interface WorkDone {
@@ -54,7 +56,7 @@ interface Stats {
 }
 
 async function ask<T>(url: string): Promise<T> {
-  const response = await fetch(url);
+  const response = await request(url);
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   return (await response.json()) as T;
 }

@@ -4,6 +4,7 @@
  * Invariant: an unexpected answer is a state, never an error, since users run the doctor when something is broken.
  */
 import { reasonOf } from '../connect/reachability.ts';
+import { request } from '../request.ts';
 
 /** The telemetry of an agent as in /api/health (rule OTL-11). */
 export interface AgentTelemetry {
@@ -94,7 +95,7 @@ interface EventPage {
 
 async function get(origin: string, path: string, token: string | null): Promise<Answer> {
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(`${origin}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const response = await request(`${origin}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
   const body: unknown = await response.json().catch(() => null);
   return { status: response.status, body };
 }

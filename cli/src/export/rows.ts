@@ -1,5 +1,6 @@
 /** Reads a session and its events from a server, one page at a time. */
 import { type EventRow, events, type ServerOptions, type Session } from '@twin-ingest/client';
+import { request } from '../request.ts';
 
 const PAGE = 500;
 /** Largest page of an export (rule FMT-09). */
@@ -65,7 +66,7 @@ async function get({ origin, token }: Address, path: string, accept: string): Pr
   const abort = new AbortController();
   const late = setTimeout(() => abort.abort(new DOMException('no answer', 'TimeoutError')), TIMEOUT_MS);
   try {
-    const response = await fetch(`${origin}${path}`, {
+    const response = await request(`${origin}${path}`, {
       headers: { ...headers, accept },
       signal: abort.signal,
     });

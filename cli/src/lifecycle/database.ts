@@ -3,6 +3,7 @@
  * PRO-16).
  */
 import {
+  existsSync,
   lstatSync,
   readFileSync,
   readlinkSync,
@@ -12,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { request } from '../request.ts';
 
 /** The server that `FILE.owner` names. */
 export interface Owner {
@@ -74,13 +76,37 @@ export function isRunning(pid: number): boolean {
   }
 }
 
+const SQLITE_BUSY = 5;
+
+/**
+ * Returns whether a server has the lock of a database (rule STO-02), also one that does not answer. `null` if this Node
+ * has no SQLite, before 22.13.
+ */
+export function isLocked(database: string): boolean | null {
+  const path = `${database}.lock`;
+  if (!existsSync(path)) return false;
+  const sqlite = process.getBuiltinModule?.('node:sqlite');
+  if (sqlite === undefined) return null;
+  try {
+    const lock = new sqlite.DatabaseSync(path, { readOnly: true });
+    try {
+      lock.prepare('SELECT 1 FROM sqlite_master').get();
+    } finally {
+      lock.close();
+    }
+    return false;
+  } catch (error) {
+    return (error as { readonly errcode?: unknown }).errcode === SQLITE_BUSY;
+  }
+}
+
 /** `absent`: no server answers at the URL. `ending`: it drains. */
 export type Answer = 'absent' | 'ending' | 'serving';
 
 /** Asks the server at a URL whether it accepts requests. A refusal is an answer too. */
 export async function answerOf(url: string): Promise<Answer> {
   try {
-    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+    const answer = await request(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
     if (answer.status !== 503) return 'serving';
     const { code } = (await answer.json()) as { readonly code?: unknown };
     return code === 'draining' ? 'ending' : 'serving';

@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askNats } from '@twin-ingest/testkit/nats/ask.ts';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
+import { request } from '../request.ts';
 
 export interface TrimOptions {
   /** Addresses of all servers of the stream; the first one makes the backup. */
@@ -92,7 +93,7 @@ async function copyOf(server: string, options: TrimOptions): Promise<Copy> {
 async function ask<T>(method: string, url: string, { serverToken }: TrimOptions): Promise<T> {
   const headers = serverToken === undefined ? {} : { authorization: `Bearer ${serverToken}` };
   const signal = AbortSignal.timeout(ANSWER_MS);
-  const reply = await fetch(url, { method, headers, signal }).catch((error: unknown) => {
+  const reply = await request(url, { method, headers, signal }).catch((error: unknown) => {
     const { cause } = error as { cause?: { code?: string } };
     throw new Failure('unreachable', `${url} does not answer: ${cause?.code ?? String(error)}`);
   });
