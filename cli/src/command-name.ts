@@ -4,6 +4,7 @@
  * In a checkout the script `twin-ingest` passes the path that the user typed. An installed package knows whether npx
  * or another package manager runs it.
  */
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { isPackaged } from './packaged/is-packaged.ts';
 
 /** Folders in which npx and its like keep a package until they need the room: npm, pnpm and Yarn, Bun. */
@@ -22,6 +23,20 @@ export function commandName(env: Environment, program: string, isInstalled: bool
   if (!isInstalled) return quoted(env.TWIN_INGEST_COMMAND || './twin-ingest');
   // npx and scripts of a project find the package of that project, which no PATH has.
   return env.npm_command || isInCache(program) ? 'npx twin-ingest' : 'twin-ingest';
+}
+
+/**
+ * Returns the flag by which a server learns this name, for hints of its dashboard (rule PRO-19). A name that the user
+ * gives the server stays.
+ */
+export function nameFlags(given: readonly string[], env: Environment = process.env): readonly string[] {
+  const isGiven = env.INGEST_COMMAND_NAME || given.some((flag) => /^--command-name(=|$)/.test(flag));
+  // A server would refuse a path with control characters, or a very long one.
+  return isGiven || !isServerName(COMMAND) ? [] : ['--command-name', COMMAND];
+}
+
+function isServerName(name: string): boolean {
+  return Buffer.byteLength(name) <= LIMITS.command_name_bytes && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
 }
 
 /** Returns whether a path is in a cache, from which it may disappear at any time. */

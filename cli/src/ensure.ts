@@ -11,7 +11,7 @@ import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
-import { COMMAND } from './command-name.ts';
+import { COMMAND, nameFlags } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { hasOtherCandidates, type Start, startCandidate } from './lifecycle/candidate.ts';
 import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
@@ -87,7 +87,9 @@ export async function run(argv: readonly string[]): Promise<number> {
       ? await programOf(runtime as Runtime | undefined, complain)
       : { command: resolve(cwd, file), args: [] };
   if (typeof program === 'string') return fail({ code: 1, message: program });
-  const found = await ensure(program, databasePath(resolve(cwd, db!)), flags);
+  // Another program may be of another version, without this flag.
+  const named = file === undefined ? [...flags, ...nameFlags(flags)] : flags;
+  const found = await ensure(program, databasePath(resolve(cwd, db!)), named);
   if ('message' in found) return fail(found);
   process.stdout.write(`${given.has('json') ? JSON.stringify(found) : found.url}\n`);
   return 0;

@@ -6,7 +6,7 @@
  */
 import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
-import { COMMAND } from './command-name.ts';
+import { COMMAND, nameFlags } from './command-name.ts';
 import { openPage } from './demo/browser.ts';
 import { built } from './launch/build.ts';
 import { factsOf } from './launch/facts.ts';
@@ -46,7 +46,8 @@ export async function launch(argv: readonly string[]): Promise<number> {
     say('  Ctrl-C stops the server.\n');
     if (open) void opened(ready.login_url ?? page);
   };
-  const code = await runServer(target, isQuiet ? [...flags, '--log-level', 'warn'] : flags, onReady);
+  const more = [...(isQuiet ? ['--log-level', 'warn'] : []), ...nameFlags(flags)];
+  const code = await runServer(target, [...flags, ...more], onReady);
   if (!isReady) await explain(code, db, open);
   else if (isQuiet && code === 0) say('Stopped.');
   return code;

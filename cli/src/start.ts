@@ -12,6 +12,7 @@ import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { isTargetName, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
+import { nameFlags } from './command-name.ts';
 
 interface Option {
   readonly name: string;
@@ -51,7 +52,7 @@ async function main(name: TargetName, flags: readonly string[]): Promise<number>
   try {
     const say = (line: string) => void process.stderr.write(`${line}\n`);
     await buildStale([{ name, program: target }], { lifetime, build: true, say });
-    server = spawn(target.command, [...target.args, ...flags], { stdio: 'inherit' });
+    server = spawn(target.command, [...target.args, ...flags, ...nameFlags(flags)], { stdio: 'inherit' });
     return await exitCode(server);
   } catch (error) {
     if (lifetime.signal.aborted) return 130;

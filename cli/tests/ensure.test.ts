@@ -52,7 +52,8 @@ for (const runtime of ['rust', 'node']) {
       assert.equal(new Set(all.map(({ url }) => url)).size, 1);
       assert.equal(new Set(all.map(({ pid }) => pid)).size, 1);
       assert.equal(all.filter(({ started }) => started).length, 1);
-      assert.equal(await isServing(all[0]!.url), true);
+      const health = (await (await fetch(`${all[0]!.url}/api/health`)).json()) as { command_name: string };
+      assert.equal(health.command_name, './twin-ingest');
       assert.deepEqual(
         readdirSync(cwd).filter((name) => name.includes('.log.')),
         [],

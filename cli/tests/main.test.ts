@@ -24,6 +24,33 @@ function fakeOpener(folder: string): Readonly<Record<string, string>> {
   return { PATH: `${folder}:${process.env.PATH}`, DISPLAY: ':0', XDG_DATA_HOME: folder };
 }
 
+/** Returns how the dashboard of a server names the command line. */
+async function commandNameOf(url: string): Promise<string> {
+  return ((await (await fetch(`${url}/api/health`)).json()) as { command_name: string }).command_name;
+}
+
+test('a server gets the name that the caller has typed, unless the user gives it one', async () => {
+  await inTree({}, async (cwd) => {
+    const env = { XDG_DATA_HOME: cwd, TWIN_INGEST_COMMAND: "/a b/it's" };
+    const named = async (flags: readonly string[], more = {}) => {
+      const { child, shown, ended } = start('main', ['--no-open', '--port', '0', ...flags], {
+        cwd,
+        env: { ...env, ...more },
+      });
+      const [, url] = await shown(/^\{"event":"ready","url":"([^"]+)"/);
+      const name = await commandNameOf(url!);
+      child.kill('SIGTERM');
+      assert.equal((await ended).code, 0);
+      return name;
+    };
+    assert.equal(await named([]), `'/a b/it'\\''s'`);
+    assert.equal(await named(['--command-name', 'mine']), 'mine');
+    assert.equal(await named([], { INGEST_COMMAND_NAME: 'ours' }), 'ours');
+    assert.equal(await named([], { TWIN_INGEST_COMMAND: `/${'a'.repeat(600)}` }), 'twin-ingest');
+    assert.equal(await named([], { TWIN_INGEST_COMMAND: '/a\nb' }), 'twin-ingest');
+  });
+});
+
 for (const runtime of ['rust', 'node'] as const) {
   test(`twin-ingest --runtime ${runtime} opens the dashboard, and Ctrl-C ends it with 0`, async () => {
     await inTree({}, async (cwd) => {
@@ -31,6 +58,7 @@ for (const runtime of ['rust', 'node'] as const) {
       const { child, shown, ended } = start('main', flags, { cwd, env: fakeOpener(cwd) });
       const [, url, found] = await shown(/^\{"event":"ready","url":"([^"]+)".*"runtime":"(\w+)"/);
       assert.equal(found, runtime);
+      assert.equal(await commandNameOf(url!), './twin-ingest');
       for (let tries = 0; tries < 100 && !existsSync(join(cwd, 'opened')); tries++) await sleep(50);
       assert.equal(readFileSync(join(cwd, 'opened'), 'utf8'), `${url}/`);
       assert.ok(existsSync(join(cwd, 'twin-ingest/events.db')));

@@ -10,7 +10,8 @@ test('start prints the ready line first, and SIGTERM stops the server', async ()
       cwd,
     });
     const [, url] = await shown(/^\{"event":"ready","url":"([^"]+)"/);
-    assert.equal((await fetch(`${url}/livez`)).status, 200);
+    const health = (await (await fetch(`${url}/api/health`)).json()) as { command_name: string };
+    assert.equal(health.command_name, './twin-ingest');
     child.kill('SIGTERM');
     const { code, stdout } = await ended;
     assert.equal(code, 0);

@@ -120,6 +120,8 @@ export interface Health {
   readonly version: string;
   readonly runtime: string;
   readonly contract: string;
+  /** What the user calls the command line (contract rule PRO-19). */
+  readonly command_name: string;
   readonly durability: string;
   readonly sqlite_version: string;
   readonly db_bytes: number;

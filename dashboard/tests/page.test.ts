@@ -8,7 +8,6 @@ import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Browser } from 'playwright-core';
-import PACKAGE from '../../package.json' with { type: 'json' };
 import { idsOf, overflow, shot, untilConnection, untilIds } from './browser.ts';
 import { event, onFile, otherOf, post, varied } from './servers.ts';
 
@@ -17,11 +16,6 @@ before(async () => {
   if (!skip) browser = await launch();
 });
 after(() => browser?.close());
-
-/** Returns the command that the dashboard suggests; the tests of `connect` check its arguments. */
-function connectCommand(url: string): string {
-  return `npx --yes ${PACKAGE.packageManager} connect claude-code --url ${url}`;
-}
 
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
 
@@ -35,7 +29,8 @@ for (const name of TARGET_NAMES) {
     await page.getByText('No events yet.').waitFor();
     const [send, connect] = await page.locator('.empty pre').allTextContents();
     assert.ok(send?.includes(`${url}/api/events`));
-    assert.equal(connect, connectCommand(url));
+    // The tests of `connect` check these arguments.
+    assert.equal(connect, `twin-ingest connect claude-code --url ${url}`);
     await post(url, [event({ metadata: { command: 'first' } })]);
     await untilIds(page, [1]);
     assert.ok((await page.locator('[data-id="1"]').textContent())?.includes('first'));
@@ -60,6 +55,19 @@ for (const name of TARGET_NAMES) {
     // The browser's own messages about a missing server are not errors of the page.
     const own = errors.filter((text) => !/Failed to load resource|net::ERR_/.test(text));
     assert.deepEqual([own, foreign], [[], []]);
+  });
+
+  test(`${name}: hints begin with the name that the command line gave the server`, { skip }, async (t) => {
+    const command = `'/home/a b/用户/it'\\''s <img src=x onerror=alert(1)>/twin-ingest'`;
+    const { url } = await onFile(t)(name, 0, ['--command-name', command]);
+    const { page, errors } = await open(browser, url);
+    t.after(() => page.close());
+    await page.locator('.empty pre', { hasText: `${command} connect` }).waitFor();
+    const connect = await page.locator('.empty pre').last().textContent();
+    assert.equal(connect, `${command} connect claude-code --url ${url}`);
+    assert.equal(await page.locator('.empty code').textContent(), `${command} demo`);
+    assert.equal(await page.locator('.empty img').count(), 0);
+    assert.deepEqual(errors, []);
   });
 
   test(`${name}: a pause holds back and counts rows; older ones load on request`, {

@@ -41,6 +41,12 @@ export const CONFIG: ScenarioFile = {
       uses: 'both',
       run: files,
     },
+    {
+      name: 'health has the name of the command line, which is bounded and printable',
+      rules: ['PRO-19', 'HEA-01'],
+      uses: 'each',
+      run: commandName,
+    },
     { name: 'a host that is not loopback needs a token', rules: ['PRO-09'], uses: 'each', run: openHost },
   ],
 };
@@ -87,6 +93,10 @@ const WRONG: readonly Wrong[] = [
   [['--db', ''], {}, 1],
   [['--idle-exit', '604801', '--idle-exit=-1'], {}, 2],
   [['--idle-exit', '1.5'], { INGEST_NEW_TOKEN: '1' }, 2],
+  [['--command-name', ''], { INGEST_COMMAND_NAME: 'a\tb' }, 1],
+  [[], { INGEST_COMMAND_NAME: 'a\u202eb' }, 1],
+  [['--command-name', 'a\u0085b'], {}, 1],
+  [['--command-name', `${'ü'.repeat(256)}x`], {}, 1],
   [['--new-token'], {}, 1],
   [['--exit-with-stdin'], { INGEST_NEW_TOKEN: 'true', INGEST_STDIN: 'ndjson' }, 2],
   [['--new-token', '--token-file', 'short-token'], {}, 1],
@@ -264,4 +274,27 @@ function run(
 
 function describe(flags: readonly string[], env: Readonly<Record<string, string>>, exit: Ended): string {
   return `${JSON.stringify(flags)} ${JSON.stringify(env)}: exit ${exit.code}\n${exit.stdout}${exit.stderr}`;
+}
+
+async function commandName(context: ScenarioContext): Promise<void> {
+  const names: readonly (readonly [name: string | null, shown: string])[] = [
+    [null, 'twin-ingest'],
+    ['npx twin-ingest', 'npx twin-ingest'],
+    [
+      `'/home/a b/用户/it'\\''s/twin-ingest' <b>"&amp;"</b>`,
+      `'/home/a b/用户/it'\\''s/twin-ingest' <b>"&amp;"</b>`,
+    ],
+    ['ü'.repeat(256), 'ü'.repeat(256)],
+  ];
+  for (const [name, shown] of names) {
+    const server = await context.start({ flags: name === null ? [] : ['--command-name', name] });
+    const { text } = await context.client(server).get('/api/health');
+    assert.equal((JSON.parse(text) as { command_name: string }).command_name, shown);
+    await server.stop();
+  }
+  const exit = await run(context, context.target, ['--command-name', 'a\nb'], {});
+  assert.equal(exit.code, 2);
+  assert.deepEqual(plainLines(exit.stderr), [
+    '--command-name must be at most 512 bytes without control and invisible characters, not "a\\nb"',
+  ]);
 }

@@ -227,6 +227,7 @@ pub struct Limits {
     pub max_field_number: u64,
     pub bench_body_bytes: u64,
     pub attachment_name_bytes: usize,
+    pub command_name_bytes: usize,
     pub media_type_bytes: usize,
     pub attachment_chunk_bytes: usize,
     pub otlp_record_bytes: usize,

@@ -55,6 +55,11 @@ fn printable(line: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
+/// Returns whether a terminal shows every character of a text.
+pub fn is_printable(text: &str) -> bool {
+    !text.chars().any(|one| one < ' ' || is_hidden(one))
+}
+
 fn is_hidden(character: char) -> bool {
     matches!(character,
         '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

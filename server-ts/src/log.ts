@@ -24,6 +24,11 @@ const HIDDEN = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufef
  * Replaces characters that a terminal obeys, or that hide or reorder text, by their JSON escapes. JSON itself escapes
  * U+0000 to U+001F. All others occur only in strings.
  */
+/** Returns whether a terminal shows every character of a text. */
+export function isPrintable(text: string): boolean {
+  return !/\p{Cc}/u.test(text) && text.search(HIDDEN) < 0;
+}
+
 function printable(line: string): string {
   return line.replace(HIDDEN, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -14,6 +14,7 @@ import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { nameFlags } from '../command-name.ts';
 import { CorpusError } from './corpus.ts';
 
 export class Stage {
@@ -31,7 +32,14 @@ export class Stage {
 
   /** Starts a server on this demo's database; port 0 takes any free one. */
   async start(name: TargetName, port: number, more: readonly string[] = []): Promise<RunningServer> {
-    const flags = ['--db', join(this.#folder, 'events.db'), '--port', String(port), ...more];
+    const flags = [
+      '--db',
+      join(this.#folder, 'events.db'),
+      '--port',
+      String(port),
+      ...nameFlags(more, {}),
+      ...more,
+    ];
     const starting = startServer(name, { cwd: this.#folder, flags });
     // Registered before the server is ready, so that an end during its start also stops it.
     this.#lifetime.add(() => starting.then((server) => server.stop()));

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import CONFIG from '../../../contract/config.json' with { type: 'json' };
-import { COMMAND, isInCache } from '../command-name.ts';
+import { COMMAND, isInCache, nameFlags } from '../command-name.ts';
 import { placeOf } from '../connect/options.ts';
 import { databasePath } from '../lifecycle/database.ts';
 import { isRuntime, programOf, RUNTIMES, type Runtime } from '../lifecycle/program.ts';
@@ -82,7 +82,8 @@ export async function parseService(
   );
   // The default port, so that agents which are connected find the server.
   const port = flags.some((flag) => /^--port(=|$)/.test(flag)) ? [] : ['--port', String(DEFAULT_PORT)];
-  const args = [...program.args, '--db', database, ...port, ...flags];
+  const name = file === undefined ? nameFlags(flags) : [];
+  const args = [...program.args, '--db', database, ...port, ...flags, ...name];
   const server = { command: program.command, args, log: `${database}.log` };
   return { kind: 'run', options: { action, database, server, yes: parsed.flags.has('yes') } };
 }

@@ -78,6 +78,7 @@ pub struct Config {
     pub parent_pid: u32,
     pub idle_exit_s: u64,
     pub ready_file: Option<String>,
+    pub command_name: String,
     pub log_level: String,
 }
 

@@ -15,6 +15,7 @@ use crate::config::stream_source::{NAME_CHARACTERS, StreamSource, is_stream_name
 use crate::config::text_file::{FILE_MISSING, TextFile, read_text_file};
 use crate::contract::{COMMON_SECRETS, LIMITS, VOCABULARY, integer_of, text_of};
 use crate::endpoint::{Endpoint, is_endpoint_url, parse_secret};
+use crate::log::is_printable;
 use crate::prices::{Prices, parse_prices};
 use crate::redact::Redaction;
 use crate::redact::rules::parse_redaction;
@@ -85,6 +86,9 @@ impl Reader {
                     if let ("webhook-secret-file", Some(given)) = (name, given.first()) {
                         webhook_secret = self.webhook_secret(given);
                     }
+                    if let ("command-name", Some(given)) = (name, given.first()) {
+                        self.command_name(given);
+                    }
                     if let ("budget-usd-day", Some(given)) = (name, given.first()) {
                         budget_cents = self.budget(given);
                     }
@@ -148,6 +152,7 @@ impl Reader {
             idle_exit_s: number("idle-exit"),
             parent_pid: u32::try_from(number("parent-pid")).unwrap_or_default(),
             ready_file: texts.remove("ready-file").filter(|text| !text.is_empty()),
+            command_name: texts.remove("command-name").unwrap_or_default(),
             exit_with_stdin: texts.get("exit-with-stdin").is_some_and(|text| text == "true"),
             log_level: texts.remove("log-level").unwrap_or_default(),
         }
@@ -369,6 +374,16 @@ impl Reader {
             self.problem("webhook_secret", &values);
         }
         secret
+    }
+
+    fn command_name(&mut self, given: &Given) {
+        // An empty name was already reported as a problem.
+        if given.text.len() > LIMITS.command_name_bytes || !is_printable(&given.text) {
+            let maximum = LIMITS.command_name_bytes.to_string();
+            let values =
+                [("source", given.source.as_str()), ("maximum", &maximum), ("value", &quoted(&given.text))];
+            self.problem("command_name", &values);
+        }
     }
 
     fn budget(&mut self, given: &Given) -> Option<u64> {

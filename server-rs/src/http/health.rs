@@ -52,6 +52,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         "version": env!("CARGO_PKG_VERSION"),
         "runtime": "rust",
         "contract": *VERSION,
+        "command_name": app.config.command_name,
         "durability": app.config.durability.as_str(),
         "sqlite_version": rusqlite::version(),
         "journal_mode": figures.journal_mode,

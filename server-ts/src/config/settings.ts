@@ -64,6 +64,7 @@ export interface Config {
   readonly parentPid: number;
   readonly idleExitS: number;
   readonly readyFile: string | undefined;
+  readonly commandName: string;
   readonly logLevel: LogLevel;
 }
 

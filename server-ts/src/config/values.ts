@@ -8,6 +8,7 @@ import { parseBudget } from '../budget.ts';
 import { COMMON_SECRETS, CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import { Endpoint, isEndpointUrl, parseSecret } from '../endpoint.ts';
 import type { Format } from '../formats/index.ts';
+import { isPrintable } from '../log.ts';
 import { isOpenToOthers } from '../platform.ts';
 import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
@@ -84,6 +85,7 @@ export class Values {
       if (option.name === 'webhook-secret-file' && first !== undefined) {
         webhookSecret = this.webhookSecret(first);
       }
+      if (option.name === 'command-name' && first !== undefined) this.commandName(first);
       if (option.name === 'budget-usd-day' && first !== undefined) budgetCents = this.budget(first);
     }
     this.relations(values);
@@ -138,6 +140,7 @@ export class Values {
       parentPid: value('parent-pid'),
       idleExitS: value('idle-exit'),
       readyFile: value<string | null>('ready-file') ?? undefined,
+      commandName: value('command-name'),
       logLevel: value('log-level'),
     };
   }
@@ -301,6 +304,14 @@ export class Values {
       this.problem(messages.webhook_secret, given, { minimum, maximum });
     }
     return secret;
+  }
+
+  private commandName(given: Given): void {
+    // An empty name was already reported as a problem.
+    const { command_name_bytes: maximum } = LIMITS;
+    if (Buffer.byteLength(given.text) > maximum || !isPrintable(given.text)) {
+      this.problem(messages.command_name, given, { maximum });
+    }
   }
 
   private budget(given: Given): number | undefined {

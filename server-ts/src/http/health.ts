@@ -37,6 +37,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     version: SERVER_VERSION,
     runtime: 'node',
     contract: CONTRACT_VERSION,
+    command_name: app.config.commandName,
     durability: app.config.durability,
     sqlite_version: figures.sqliteVersion,
     journal_mode: figures.journalMode,
