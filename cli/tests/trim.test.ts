@@ -1,4 +1,4 @@
-/** Tests `pnpm twin-ingest trim` with real servers and a real node of NATS. */
+/** Tests `twin-ingest trim` with real servers and a real node of NATS. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

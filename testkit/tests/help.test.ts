@@ -42,6 +42,11 @@ broken.
     );
 });
 
+test('a second column that would be narrow starts on a line of its own', () => {
+  const row = `  --flag VALUE${' '.repeat(20)}what the flag does, in some words\n`;
+  assert.equal(fitted(row, 40), '  --flag VALUE\n      what the flag does, in some words\n');
+});
+
 test('a word that is wider than the terminal stays whole', () => {
   assert.equal(fitted(`  ${'x'.repeat(30)} y`, 20), `  ${'x'.repeat(30)} y`);
 });

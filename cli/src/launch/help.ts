@@ -20,7 +20,10 @@ export interface ServerHelp {
 
 export function helpText(commands: readonly Command[], server: ServerHelp): string {
   const own: FlagTable<string> = {
-    runtime: { value: 'rust|node', help: 'the server to start (default: Rust where it is installed)' },
+    runtime: {
+      value: 'rust|node',
+      help: 'the server to start (default: Rust where it is installed or built)',
+    },
     'no-open': { help: 'print where the dashboard is, and open no browser' },
   };
   const lines = [

@@ -5,7 +5,7 @@
  * terminal the text is printed as it is.
  */
 
-/** The narrowest second column; below it the text continues further left. */
+/** The narrowest second column. */
 const NARROWEST = 24;
 
 /** Prints a help text to stdout. */
@@ -35,26 +35,29 @@ function paragraphs(text: string): string[] {
   return lines;
 }
 
+/** Breaks a line. A second column that would be too narrow starts on a line of its own. */
 function broken(line: string, columns: number): string {
+  const own = /^ */.exec(line)![0];
+  const below = own === '' ? '' : `${own}    `;
+  const left = leftOf(line);
+  if (line.length <= columns) return line;
+  if (left === undefined) return filled(line, below, columns);
+  if (columns - left.length >= NARROWEST) return filled(line, ' '.repeat(left.length), columns);
+  return `${left.trimEnd()}\n${filled(`${below}${line.slice(left.length)}`, below, columns)}`;
+}
+
+/** Breaks a line at blanks; `indentation` starts each further line. */
+function filled(line: string, indentation: string, columns: number): string {
   const rows: string[] = [];
-  const rest = hanging(line, columns);
   let row = line;
   while (row.length > columns) {
     const at = row.lastIndexOf(' ', columns);
     // A word that is too long for a line stays whole.
     if (row.slice(0, at).trim() === '') break;
     rows.push(row.slice(0, at).trimEnd());
-    row = `${rest}${row.slice(at).trimStart()}`;
+    row = `${indentation}${row.slice(at).trimStart()}`;
   }
   return [...rows, row].join('\n');
-}
-
-/** Returns the indentation of the lines that continue a line. */
-function hanging(line: string, columns: number): string {
-  const own = /^ */.exec(line)![0];
-  const left = leftOf(line);
-  const fits = left !== undefined && columns - left.length >= NARROWEST;
-  return fits ? ' '.repeat(left.length) : own === '' ? '' : `${own}    `;
 }
 
 /** Returns the first column of a row of a table, up to the second one. */
