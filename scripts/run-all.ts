@@ -117,6 +117,8 @@ const SMOKE = lane('bench:smoke');
 const PACKAGES = lane('packages:test');
 /** Builds the server and the crate as a release does, with zig, which takes minutes. */
 const LONG_PACKAGES = lane('packages:long');
+/** All commands of the README in a clone that builds itself, which takes half an hour. It uses the packed packages. */
+const README = lane('readme:long');
 /** Links the program for Windows. `packages:long` then runs it where wine is the runner of cargo. */
 const WINDOWS: Step = { script: 'pack:binary', args: ['win32-x64'] };
 /** These scripts are too slow for `check`, since the crate has its own fat LTO (decision 67). */
@@ -150,7 +152,7 @@ const PLANS: Readonly<Record<string, readonly Stage[]>> = {
     [[LONG_PARITY, LONG_SHARED_PARITY, LONG_FUZZ, LONG_FAULTS]],
     [WITH_SERVERS, CLUSTER],
     [[...BROWSER, ...MEASURING]],
-    [[...TAURI, WINDOWS, ...LONG_PACKAGES]],
+    [[...TAURI, WINDOWS, ...LONG_PACKAGES, ...README]],
     [[...SMOKE, SHORT_SOAK, QUICK_SYNC, ...lane('test:perf', 'test:clients')]],
   ],
 };

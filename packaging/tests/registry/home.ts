@@ -60,6 +60,11 @@ export class Home {
     Object.assign(this.#env, variables);
   }
 
+  /** Returns the environment of a shell of this home, in which npm and npx are commands. */
+  shellEnvironment(): Record<string, string> {
+    return { ...this.#env, PATH: `${this.#node}:${join(this.#npm, '../../.bin')}:/usr/bin:/bin` };
+  }
+
   /** Runs `npx --yes twin-ingest WORDS` to its end. */
   async npx(...words: string[]): Promise<Ended> {
     return await this.#spawn('npx-cli.js', ['--yes', 'twin-ingest', ...words]).ended;

@@ -1,0 +1,153 @@
+/**
+ * Makes a fresh clone of this checkout as it is, with changes that are not committed, and runs commands in it.
+ *
+ * Invariant: commands get an empty home folder, so that they change nothing of the user. Caches of package managers stay
+ * those of the user, so that nothing is fetched twice.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { ROOT, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+export interface Running {
+  /** Resolves when the output matches, to the match; to `null` when the program ends before. */
+  until(pattern: RegExp): Promise<RegExpExecArray | null>;
+  readonly ended: Promise<Ended>;
+  /** Ends it as Ctrl-C in a terminal does. */
+  ctrlC(): Promise<Ended>;
+}
+
+export class Clone {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'twin-ingest-readme-'));
+  readonly path = join(this.#folder, 'clone');
+  readonly #home = join(this.#folder, 'home');
+  readonly #running = new Set<number>();
+
+  readonly #limit_ms: number;
+
+  /**
+   * `isBuilt`: the clone gets the Rust program of this checkout, which takes minutes to build. A command that takes
+   * longer than the limit is killed.
+   */
+  constructor({ isBuilt, limit_ms }: { readonly isBuilt: boolean; readonly limit_ms: number }) {
+    this.#limit_ms = limit_ms;
+    mkdirSync(this.#home);
+    const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    for (const path of files.split('\0').filter((path) => path !== '' && existsSync(join(ROOT, path))))
+      cpSync(join(ROOT, path), join(this.path, path), { recursive: true, verbatimSymlinks: true });
+    this.#git('init', '--quiet');
+    this.#git('add', '.');
+    this.#git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '--message=all');
+    if (!isBuilt) return;
+    const program = join(this.path, relative(ROOT, TARGETS.rs.artefact));
+    mkdirSync(dirname(program), { recursive: true });
+    copyFileSync(TARGETS.rs.artefact, program);
+  }
+
+  /** Returns the changed and new files of the clone. */
+  changed(): string {
+    return this.#git('status', '--porcelain');
+  }
+
+  /** Starts a command in the clone as a shell does. */
+  start(command: string, port: number): Running {
+    const own = homedir();
+    const env = {
+      ...process.env,
+      HOME: this.#home,
+      TMPDIR: this.#folder,
+      CARGO_HOME: process.env.CARGO_HOME ?? join(own, '.cargo'),
+      RUSTUP_HOME: process.env.RUSTUP_HOME ?? join(own, '.rustup'),
+      npm_config_cache: process.env.npm_config_cache ?? join(own, '.npm'),
+      INGEST_PORT: String(port),
+    };
+    return this.run(command, this.path, withoutCaller(env));
+  }
+
+  /** Starts a command in a folder, with this environment alone. */
+  run(command: string, cwd: string, env: NodeJS.ProcessEnv): Running {
+    const child = spawn('bash', ['-c', command], {
+      cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const pid = child.pid!;
+    this.#running.add(pid);
+    let output = '';
+    const waiting = new Set<() => void>();
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        for (const look of waiting) look();
+      });
+    const late = setTimeout(() => signal(pid, 'SIGKILL'), this.#limit_ms);
+    const ended = once(child, 'close').then(([code]): Ended => {
+      clearTimeout(late);
+      this.#running.delete(pid);
+      return { code: code as number | null, output };
+    });
+    const until = (pattern: RegExp) =>
+      new Promise<RegExpExecArray | null>((resolve) => {
+        const look = () => {
+          const match = pattern.exec(output);
+          if (match === null) return;
+          waiting.delete(look);
+          resolve(match);
+        };
+        waiting.add(look);
+        void ended.then(() => resolve(pattern.exec(output)));
+        look();
+      });
+    const ctrlC = async () => {
+      if (this.#running.has(pid)) signal(pid, 'SIGINT');
+      return await ended;
+    };
+    return { until, ended, ctrlC };
+  }
+
+  /** Ends what still runs, and removes the clone. */
+  remove(): void {
+    for (const pid of this.#running) signal(pid, 'SIGKILL');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #git(...args: string[]): string {
+    return execFileSync('git', args, { cwd: this.path, encoding: 'utf8' });
+  }
+}
+
+/** Signals the process group of a command, unless all of it has ended. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Leaves out what a user's shell does not have: variables of pnpm and of the test runner. */
+function withoutCaller(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isCallers = /^(npm_(?!config_cache$)|NODE_|PNPM_|INIT_CWD$|TWIN_INGEST_|FORCE_COLOR$)/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isCallers.test(name)));
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
