@@ -1,6 +1,6 @@
 /**
- * Tests the script `twin-ingest` in a real copy of this checkout without dependencies: pnpm installs them from its
- * store on this machine, without a network, and the command runs.
+ * Tests the script `twin-ingest` in a real copy of this checkout without dependencies. pnpm installs them from its store
+ * on this machine, without a network, and the command runs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
