@@ -15,6 +15,7 @@ import { type ConnectOptions, parseConnect } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
 import { reachability } from './connect/reachability.ts';
 import {
+  checkTarget,
   keepBackup,
   readSettings,
   removeSettings,
@@ -112,6 +113,7 @@ function planOf(part: SettingsPart, { server, undo }: ConnectOptions): Planned |
     const edit = undo ? part.disconnected(file.text) : part.connected(file.text, server);
     // A missing file equals an edit that leaves no content.
     const isChanged = edit.changes.some(({ kind }) => kind === 'add' || kind === 'remove');
+    if (isChanged) checkTarget(file);
     return { file, edit, isChanged };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;

@@ -68,6 +68,59 @@ test("an exporter that the user copied counts as connected and stays the user's"
   assert.deepEqual(withoutExporter(text), { text, changes: [] });
 });
 
+/** Our exporter as Codex or another program writes it. */
+const ANEW: Readonly<Record<string, (line: string, endpoint: string) => string>> = {
+  'without remarks': (line) => `a = 1\n\n[otel]\n${line}\n`,
+  'in other quotes and another order': (_, endpoint) =>
+    `[otel]\nexporter = {otlp-http={protocol='json',endpoint='${endpoint}'}}\n[z]\nb = 1\n`,
+  'as a table': (_, endpoint) =>
+    `[otel.exporter.otlp-http]\nprotocol = "json"\nendpoint = "${endpoint}"\n\n[z]\nendpoint = "x"\n`,
+  'as a table of tables': (_, endpoint) =>
+    `[otel]\nenvironment = "prod"\n\n[otel.exporter]\n\n[otel.exporter."otlp-http"]\nendpoint = '${endpoint}'\nprotocol = 'json'`,
+  'by keys with dots': (_, endpoint) =>
+    `[otel]\r\nexporter.otlp-http.endpoint = "${endpoint}"\r\nexporter.otlp-http.protocol = "json"\r\nlog_user_prompt = true\r\n`,
+  'at the top, above a text that looks like a table': (_, endpoint) =>
+    `otel.exporter.otlp-http = { endpoint = "${endpoint}", protocol = "json" }\na = """\n[otel]\n"""\n`,
+};
+/** Returns a text as plain values, without its exporter and without a table `otel` that is then empty. */
+function otherValues(text: string): unknown {
+  const { otel, ...others } = JSON.parse(JSON.stringify(parse(text))) as Record<string, unknown>;
+  const { exporter: _, ...rest } = (otel ?? {}) as Record<string, unknown>;
+  return { ...others, ...(Object.keys(rest).length === 0 ? {} : { otel: rest }) };
+}
+for (const [name, write] of Object.entries(ANEW)) {
+  test(`our exporter is recognised by its value: ${name}`, () => {
+    const isOwn = (origin: string) => origin === SERVER.origin;
+    const textFor = (origin: string) => write(exporterLine(origin), `${origin}/v1/logs`);
+    const text = textFor(SERVER.origin);
+    assert.deepEqual(withExporter(text, SERVER, isOwn), { text, changes: [] });
+    const undone = withoutExporter(text, isOwn);
+    assert.deepEqual(undone.changes, [
+      { kind: 'remove', name: 'otel.exporter', value: `otlp-http ${SERVER.origin}/v1/logs` },
+    ]);
+    assert.equal(otelOf(undone.text).exporter, undefined);
+    assert.deepEqual(otherValues(undone.text), otherValues(text));
+    // Another server, and another value, are the user's.
+    for (const own of [textFor('http://127.0.0.1:4318'), text.replaceAll(/\bjson\b/g, 'binary')])
+      assert.deepEqual(withoutExporter(own, isOwn), { text: own, changes: [] });
+    // A table cannot follow a text that looks like it.
+    if (name.startsWith('at the top')) return;
+    const moved = withExporter(text, OTHER, isOwn);
+    assert.deepEqual(
+      moved.changes.map(({ kind }) => kind),
+      ['remove', 'add'],
+    );
+    assert.deepEqual(otelOf(moved.text).exporter, {
+      'otlp-http': { endpoint: `${OTHER.origin}/v1/logs`, protocol: 'json' },
+    });
+  });
+}
+
+test('an exporter in a notation that cannot be edited safely is an error', () => {
+  const text = `otel = { a = 1, ${exporterLine(SERVER.origin)} }\n`;
+  assert.throws(() => withoutExporter(text, () => true), { code: 'shape', message: /remove otel\.exporter/ });
+});
+
 test('a line changed by hand is kept', () => {
   const text = withExporter('', SERVER).text.replace('protocol = "json"', 'protocol = "binary"');
   for (const edit of [withExporter(text, SERVER), withoutExporter(text)])

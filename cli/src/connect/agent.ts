@@ -72,8 +72,11 @@ export interface Agent {
   advice(server: ServerAddress, place: Place): readonly string[];
 }
 
-/** `not_json` and `not_toml` concern the text, `twice` a repeated key, `shape` the structure of the text. */
-export type SettingsProblem = 'not_json' | 'not_toml' | 'twice' | 'shape';
+/**
+ * `not_text`, `not_json` and `not_toml` concern the text, `twice` a repeated key, `shape` the structure of the text,
+ * `link` the target of a symbolic link.
+ */
+export type SettingsProblem = 'not_text' | 'not_json' | 'not_toml' | 'twice' | 'shape' | 'link';
 
 export class SettingsError extends Error {
   readonly code: SettingsProblem;

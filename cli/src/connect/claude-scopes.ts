@@ -4,13 +4,14 @@
  *
  * An unreadable or malformed file is skipped here; the code that edits the file reports it.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOGS_PATH, type Place, type ServerAddress, TOKEN_VARIABLE } from './agent.ts';
 import { telemetryEnv } from './claude-env.ts';
 import { HOOK_PATH } from './claude-hooks.ts';
 import { isObject, type JsonObject, readObject } from './json-object.ts';
 import type { Problem } from './problem.ts';
+import { readSettings } from './settings-file.ts';
 
 export interface Scope {
   readonly path: string;
@@ -38,7 +39,7 @@ export function readScopes(place: Place): Scope[] {
   const others = claudeFiles(place).map((path) => ({ path, isManaged: false }));
   return [...managed, ...others].flatMap(({ path, isManaged }) => {
     try {
-      return [{ path, isManaged, settings: readObject(readFileSync(path, 'utf8')) }];
+      return [{ path, isManaged, settings: readObject(readSettings(path).text ?? '') }];
     } catch {
       return [];
     }

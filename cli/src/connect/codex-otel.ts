@@ -4,7 +4,8 @@
  * It adds and removes lines; no other byte changes. A parser then checks that the text keeps its meaning except for
  * `otel.exporter`, so a line that only resembles a table does no harm. The value has the struct form: the short form
  * `exporter = "otlp-http"` makes every command of Codex fail. Codex uses the endpoint unchanged, so it includes the
- * path. Invariant: an exporter of the user is never changed.
+ * path. Codex may write the file anew, without remarks and in another notation, so our exporter is also recognised by
+ * its value and its server. Invariant: an exporter of the user is never changed.
  */
 import { parse, stringify, type TomlTable } from 'smol-toml';
 import { type Change, LOGS_PATH, type ServerAddress, SettingsError, type TextEdit } from './agent.ts';
@@ -22,11 +23,18 @@ export function exporterLine(origin: string): string {
   return `exporter = { otlp-http = { endpoint = "${origin}${LOGS_PATH}", protocol = "json" } }`;
 }
 
-export function withExporter(text: string, { origin }: ServerAddress): TextEdit {
+/** Returns whether an exporter with our value and this origin is ours; a user may write the same value. */
+export type IsOwnOrigin = (origin: string) => boolean;
+
+export function withExporter(
+  text: string,
+  { origin }: ServerAddress,
+  isOwnOrigin: IsOwnOrigin = () => false,
+): TextEdit {
   const wanted = readToml(`${exporterLine(origin)}\n`).exporter;
   const { text: cleared, changes } = isSame(exporterOf(text), wanted)
     ? { text, changes: [] }
-    : withoutExporter(text);
+    : withoutExporter(text, isOwnOrigin);
   const exporter = exporterOf(cleared);
   if (isSame(exporter, wanted)) return { text, changes: [] };
   if (exporter !== undefined) {
@@ -45,11 +53,13 @@ export function withExporter(text: string, { origin }: ServerAddress): TextEdit 
 }
 
 /** Removes our lines; lines changed by hand stay. */
-export function withoutExporter(text: string): TextEdit {
+export function withoutExporter(text: string, isOwnOrigin: IsOwnOrigin = () => false): TextEdit {
   const before = readToml(text);
   const lines = text.split(/\r?\n/);
   const line = lines.find((one) => OWN_LINE.test(one));
   if (line === undefined) {
+    const origin = writtenOrigin(tableOf(before.otel).exporter);
+    if (origin !== null && isOwnOrigin(origin)) return withoutValue(text, before, origin);
     const changed = lines.find((one) => one.startsWith('exporter') && one.endsWith(MARK));
     const kept: Change[] =
       changed === undefined ? [] : [{ kind: 'keep', name: 'otel.exporter', value: changed }];
@@ -63,10 +73,60 @@ export function withoutExporter(text: string): TextEdit {
   if (edited === undefined)
     throw new SettingsError('shape', `cannot be edited safely; remove this line yourself: ${line}`);
   const [, endpoint] = OWN_LINE.exec(line)!;
-  return {
-    text: edited,
-    changes: [{ kind: 'remove', name: 'otel.exporter', value: `otlp-http ${endpoint}` }],
-  };
+  return { text: edited, changes: [removal(endpoint!)] };
+}
+
+/** Returns the server of an exporter with the value that `exporterLine` gives it; `null` for any other value. */
+export function writtenOrigin(exporter: unknown): string | null {
+  const { endpoint } = tableOf(tableOf(exporter)['otlp-http']);
+  if (typeof endpoint !== 'string' || !endpoint.endsWith(LOGS_PATH)) return null;
+  const origin = endpoint.slice(0, -LOGS_PATH.length);
+  return isSame(exporter, { 'otlp-http': { endpoint, protocol: 'json' } }) && URL.canParse(origin)
+    ? origin
+    : null;
+}
+
+/** Removes the exporter in any notation of whole lines, and the header of a table that becomes empty. */
+function withoutValue(text: string, before: TomlTable, origin: string): TextEdit {
+  const { exporter: _, ...otel } = tableOf(before.otel);
+  const lines = text.split(/(?<=\n)/);
+  let table: readonly string[] = [];
+  const paths = lines.map((line) => {
+    const path = pathOf(line);
+    if (!/^\s*\[/.test(line)) return [...table, ...path];
+    table = path;
+    return path;
+  });
+  const without = (prefix: readonly string[]) =>
+    lines.filter(
+      (_, i) => !prefix.every((key, at) => paths[i]![at] === key) || pathOf(lines[i]!).length === 0,
+    );
+  // A line that only looks like one of these fails the comparison.
+  const isEmpty = Object.keys(otel).length === 0;
+  const edited = [...(isEmpty ? [without(['otel'])] : []), without(['otel', 'exporter'])]
+    .map((left) => left.join(''))
+    .find((one) => means(one, { ...before, otel }));
+  if (edited === undefined)
+    throw new SettingsError('shape', 'cannot be edited safely; remove otel.exporter yourself');
+  return { text: edited, changes: [removal(`${origin}${LOGS_PATH}`)] };
+}
+
+/** Returns the keys that a line names: of a table's header, or before `=`. Empty for any other line. */
+function pathOf(line: string): string[] {
+  const keys: string[] = [];
+  let value: unknown;
+  try {
+    value = parse(line);
+  } catch {
+    return [];
+  }
+  for (;;) {
+    const inner: unknown = Array.isArray(value) ? value[0] : value;
+    const [key] = Object.keys(tableOf(inner));
+    if (key === undefined) return keys;
+    keys.push(key);
+    value = tableOf(inner)[key];
+  }
 }
 
 export function readToml(text: string): TomlTable {
@@ -81,6 +141,10 @@ export function readToml(text: string): TomlTable {
 /** Reads `otel.exporter` in any notation. */
 export function exporterOf(text: string): unknown {
   return tableOf(readToml(text).otel).exporter;
+}
+
+function removal(endpoint: string): Change {
+  return { kind: 'remove', name: 'otel.exporter', value: `otlp-http ${endpoint}` };
 }
 
 function addition(origin: string): Change {

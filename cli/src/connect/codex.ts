@@ -1,13 +1,38 @@
 /** Codex: telemetry in config.toml, which has tokens and calls, and command hooks in hooks.json, which have waits. */
 import { join } from 'node:path';
-import { type Agent, type Place, type ServerAddress, tokenAdvice } from './agent.ts';
-import { CODEX_AGENT_TYPE, CODEX_HOOKS, codexHandlersFor } from './codex-hooks.ts';
-import { withExporter, withoutExporter } from './codex-otel.ts';
-import { withHooks, withoutHooks } from './hooks-edit.ts';
+import { type Agent, isLoopback, type Place, type ServerAddress, tokenAdvice } from './agent.ts';
+import { CODEX_AGENT_TYPE, CODEX_HOOKS, codexHandlersFor, codexServerOf } from './codex-hooks.ts';
+import { type IsOwnOrigin, withExporter, withoutExporter } from './codex-otel.ts';
+import { handlersOf, withHooks, withoutHooks } from './hooks-edit.ts';
 import { objectText } from './json-object.ts';
+import { readSettings } from './settings-file.ts';
 
 export function codexHome({ home, env }: Place): string {
   return env.CODEX_HOME || join(home, '.codex');
+}
+
+/** The ports of a collector of OpenTelemetry. */
+const COLLECTOR_PORTS = ['4317', '4318'];
+
+/**
+ * Codex writes config.toml anew without the remark that marks our exporter. Its server is then one of our hooks, or on
+ * this machine, and no collector.
+ */
+export function isOwnOrigin(place: Place): IsOwnOrigin {
+  return (origin) =>
+    (isLoopback(origin) && !COLLECTOR_PORTS.includes(new URL(origin).port)) ||
+    hookOrigins(place).includes(origin);
+}
+
+function hookOrigins(place: Place): string[] {
+  try {
+    const { text } = readSettings(join(codexHome(place), 'hooks.json'));
+    const handlers = handlersOf(objectText(text));
+    return handlers.flatMap(({ handler }) => codexServerOf(handler)?.origin ?? []);
+  } catch {
+    // The part for that file reports what is wrong with it.
+    return [];
+  }
 }
 
 export const CODEX: Agent = {
@@ -19,8 +44,9 @@ export const CODEX: Agent = {
   parts(place, choice) {
     const config = {
       path: typeof choice === 'object' ? choice.file : join(codexHome(place), 'config.toml'),
-      connected: (text: string | null, server: ServerAddress) => withExporter(text ?? '', server),
-      disconnected: (text: string | null) => withoutExporter(text ?? ''),
+      connected: (text: string | null, server: ServerAddress) =>
+        withExporter(text ?? '', server, isOwnOrigin(place)),
+      disconnected: (text: string | null) => withoutExporter(text ?? '', isOwnOrigin(place)),
     };
     if (typeof choice === 'object') return [config];
     const hooks = {

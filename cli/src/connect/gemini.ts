@@ -2,9 +2,10 @@
  * Gemini CLI: the member `telemetry` of its settings (https://geminicli.com/docs/cli/telemetry), which may contain
  * comments.
  *
- * Invariant: a `telemetry` of the user is never changed; ours is recognised to the byte.
+ * Invariant: a `telemetry` of the user is never changed; ours is recognised by its value.
  */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Agent,
   type Change,
@@ -76,9 +77,9 @@ export function isWrittenTelemetry(telemetry: JsonObject): boolean {
   return isSame(telemetry, geminiTelemetry(String(telemetry.otlpEndpoint)));
 }
 
-/** Compares two members byte for byte, including their order. */
+/** Compares two members by value: Gemini CLI may write its settings anew. */
 function isSame(telemetry: JsonObject, wanted: JsonObject): boolean {
-  return JSON.stringify(telemetry) === JSON.stringify(wanted);
+  return isDeepStrictEqual(telemetry, wanted);
 }
 
 function changeOf(kind: Change['kind'], telemetry: JsonObject): Change {

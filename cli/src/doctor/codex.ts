@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { COMMAND } from '../command-name.ts';
 import type { Place, ServerAddress } from '../connect/agent.ts';
-import { CODEX, codexHome } from '../connect/codex.ts';
+import { CODEX, codexHome, isOwnOrigin } from '../connect/codex.ts';
 import { CODEX_HOOKS, codexHandlersFor, codexServerOf } from '../connect/codex-hooks.ts';
-import { exporterLine, readToml } from '../connect/codex-otel.ts';
+import { exporterLine, type IsOwnOrigin, readToml, writtenOrigin } from '../connect/codex-otel.ts';
 import { handlersOf, withHooks } from '../connect/hooks-edit.ts';
 import { isObject, type JsonObject, objectText } from '../connect/json-object.ts';
 import type { Problem } from '../connect/problem.ts';
@@ -23,13 +23,13 @@ const { label } = CODEX;
 export const inspectCodex: Inspect = (place, server) => {
   const problems: Problem[] = [];
   const path = join(codexHome(place), 'config.toml');
-  const table = readOf(path, label, problems, (text) => ({ text, settings: readToml(text) }));
+  const table = readOf(path, label, problems, (text) => ({ settings: readToml(text) }));
   const hooksPath = join(codexHome(place), 'hooks.json');
   const hooks = readOf(hooksPath, label, problems, (text) => hooksIn(objectText(text), hooksPath, place));
   const ways: Way[] = hooks?.way ? [hooks.way] : [];
   problems.push(...(hooks?.problems ?? []));
   if (hooks?.way) problems.push(...trustProblems(table?.settings ?? {}, hooks.keys, path));
-  const telemetry = telemetryOf(table?.settings ?? {}, table?.text ?? '', path, server, ways);
+  const telemetry = telemetryOf(table?.settings ?? {}, isOwnOrigin(place), path, server, ways);
   if (telemetry.way !== null) ways.push(telemetry.way);
   problems.push(...telemetry.problems);
   if (ways.length > 0) problems.push(...managedProblems(place));
@@ -98,7 +98,7 @@ function trustProblems(settings: JsonObject, keys: readonly string[], path: stri
 
 function telemetryOf(
   settings: JsonObject,
-  text: string,
+  isOwn: IsOwnOrigin,
   path: string,
   server: ServerAddress,
   hooks: readonly Way[],
@@ -118,7 +118,8 @@ function telemetryOf(
   const endpoint = String(isObject(options) ? options.endpoint : '');
   const origin = originOfUrl(endpoint) ?? '';
   const known = [server.origin, ...hooks.map((way) => way.origin)];
-  const isOurs = known.includes(origin) || text.includes(`${exporterLine(origin)} #`);
+  const isWritten = writtenOrigin(exporter) === origin && isOwn(origin);
+  const isOurs = known.includes(origin) || isWritten;
   const way: Way = { what: 'telemetry', origin, file: path, token_file: hooks[0]?.token_file ?? null };
   if (kind === 'otlp-grpc') {
     const problem = grpcProblem(

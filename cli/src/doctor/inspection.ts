@@ -2,9 +2,9 @@
  * Describes the settings of one agent: how it sends its events, and their problems. One module per agent reads them;
  * none contacts a server.
  */
-import { readFileSync } from 'node:fs';
 import { type Agent, LOGS_PATH, type Place, type ServerAddress, SettingsError } from '../connect/agent.ts';
 import type { Problem } from '../connect/problem.ts';
+import { readSettings } from '../connect/settings-file.ts';
 
 /** One way in which an agent sends. */
 export interface Way {
@@ -37,9 +37,9 @@ export function readOf<T>(
   read: (text: string) => T,
 ): T | null {
   try {
-    return read(readFileSync(path, 'utf8'));
+    const { text } = readSettings(path);
+    return text === null ? null : read(text);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     const reason =
       error instanceof SettingsError ? error.message : `cannot be read: ${(error as Error).message}`;
     problems.push({
