@@ -326,7 +326,7 @@ test('the doctor explains a server without telemetry routes', async () => {
     problems.map(({ code }) => code),
     ['old_server'],
   );
-  assert.match(problems[0]!.remedy, /pnpm build/);
+  assert.match(problems[0]!.remedy, /git pull/);
   old.closeAllConnections();
   old.close();
 });
