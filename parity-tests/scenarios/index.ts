@@ -43,6 +43,7 @@ import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
 import { OVERLOAD_RATE } from './overload-rate.ts';
 import { PAGE_BUDGET } from './page-budget.ts';
+import { PATHS } from './paths.ts';
 import { PRICES } from './prices.ts';
 import { READS } from './reads.ts';
 import { REDACT } from './redact.ts';
@@ -92,6 +93,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   LIFECYCLE,
   LOCK,
   LINKS,
+  PATHS,
   STREAM,
   STREAM_SLOW,
   SYNC,

@@ -269,6 +269,8 @@ pub struct Limits {
     pub least_connections: usize,
     pub lingering_refusals: usize,
     pub reserved_descriptors: u64,
+    pub database_name_bytes: usize,
+    pub database_path_bytes: usize,
     pub readers: usize,
     pub least_readers: usize,
     pub reader_wait_ms: u64,

@@ -26,7 +26,7 @@ impl ReadyFile {
             _ => {}
         }
         private_file().open(&partial)?.write_all(line.as_bytes())?;
-        fs::rename(&partial, &path)?;
+        fs::rename(&partial, &path).inspect_err(|_| drop(fs::remove_file(&partial)))?;
         Ok(Self { path, line: line.to_owned() })
     }
 

@@ -20,7 +20,12 @@ export class ReadyFile {
     const partial = `${path}.partial`;
     rmSync(partial, { force: true });
     writeFileSync(partial, line, { flag: 'wx', mode: 0o600 });
-    renameSync(partial, path);
+    try {
+      renameSync(partial, path);
+    } catch (error) {
+      rmSync(partial, { force: true });
+      throw error;
+    }
     return new ReadyFile(path, line);
   }
 

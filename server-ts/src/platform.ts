@@ -17,6 +17,9 @@ export const SYNCS_FOLDERS = !IS_WINDOWS;
 /** Whether Node listens on Unix domain sockets; on Windows it has named pipes instead. */
 export const HAS_UNIX_SOCKETS = !IS_WINDOWS;
 
+/** Longest path of a Unix domain socket, before its NUL byte. */
+export const SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
+
 /** The signals that end the server (rule PRO-07); on Windows Ctrl-C, Ctrl-Break and a closed console. */
 export const STOP_SIGNALS: readonly NodeJS.Signals[] = IS_WINDOWS
   ? ['SIGINT', 'SIGBREAK', 'SIGHUP']

@@ -1,4 +1,6 @@
 //! Reads the command line and the environment as text; does not check the values (rules PRO-02 and PRO-03).
+//!
+//! Bytes that are not UTF-8 become U+FFFD, as in Node. The check of a value refuses this character (rule PRO-20).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -54,32 +56,34 @@ impl Reader {
                     let value = parser.optional_value();
                     self.flag(&format!("-{short}"), &name, value.is_some(), &mut print);
                 }
-                Arg::Value(value) => self.word(&value.to_string_lossy(), value.to_str()),
+                Arg::Value(value) => self.word(&value.to_string_lossy()),
             }
         }
         print
     }
 
     /// Reads a word that belongs to no flag: a command, or its argument (rule PRO-15).
-    fn word(&mut self, shown: &str, text: Option<&str>) {
+    fn word(&mut self, text: &str) {
         match &mut self.command {
             None => {
-                if let Some(command) =
-                    SPEC.commands.iter().find(|command| Some(command.name.as_str()) == text)
-                {
+                if let Some(command) = SPEC.commands.iter().find(|command| command.name == text) {
                     self.command = Some((command, None));
                     return;
                 }
             }
-            Some((command, operand @ None))
-                if command.operand.is_some() && text.is_some_and(|text| !text.is_empty()) =>
-            {
-                *operand = text.map(str::to_owned);
-                return;
+            Some((command, operand @ None)) if !text.is_empty() => {
+                let command: &'static CommandSpec = command;
+                if let Some(name) = &command.operand {
+                    *operand = Some(text.to_owned());
+                    if !is_text(text) {
+                        self.problem("text", &[("source", name)]);
+                    }
+                    return;
+                }
             }
             Some(_) => {}
         }
-        self.problem("unexpected_argument", &[("argument", &quoted(shown))]);
+        self.problem("unexpected_argument", &[("argument", &quoted(text))]);
     }
 
     /// Checks that a command has its argument, and no flag that has no effect on it (rule PRO-15).
@@ -131,21 +135,18 @@ impl Reader {
         let Some(value) = value else {
             return self.problem("missing_value", &[("flag", &flag)]);
         };
-        let Ok(text) = value.into_string() else {
-            return self.problem("text", &[("source", &flag)]);
-        };
         let given = self.given.entry(&option.name).or_default();
         if !given.is_empty() && option.kind != OptionKind::List {
             return self.problem("twice", &[("flag", &flag)]);
         }
-        given.push(Given { source: flag, text });
+        given.push(Given { source: flag, text: value.to_string_lossy().into_owned() });
     }
 
     /// Reads the variables; a flag takes precedence over its variable.
     pub(super) fn read_environment(&mut self, env: impl IntoIterator<Item = (OsString, OsString)>) {
         let ours: BTreeMap<String, OsString> = env
             .into_iter()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
             .filter(|(name, _)| name.starts_with(&SPEC.env_prefix))
             .collect();
         for (name, value) in ours {
@@ -156,10 +157,7 @@ impl Reader {
             if value.is_empty() || self.given.contains_key(option.name.as_str()) {
                 continue;
             }
-            let Ok(text) = value.into_string() else {
-                self.problem("text", &[("source", &name)]);
-                continue;
-            };
+            let text = value.to_string_lossy();
             let texts: Vec<&str> = if option.kind == OptionKind::List {
                 text.split(',').map(|item| item.trim_matches([' ', '\t'])).collect()
             } else {
@@ -169,6 +167,11 @@ impl Reader {
             self.given.insert(&option.name, given.collect());
         }
     }
+}
+
+/// Returns whether every byte of a text was UTF-8.
+pub(super) fn is_text(text: &str) -> bool {
+    !text.contains(char::REPLACEMENT_CHARACTER)
 }
 
 /// Returns a text as a JSON string, for messages.

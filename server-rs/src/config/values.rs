@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use crate::budget::parse_budget;
-use crate::config::arguments::{Given, Reader, quoted};
+use crate::config::arguments::{Given, Reader, is_text, quoted};
 use crate::config::receiver::{Receiver, parse_receiver};
 use crate::config::settings::{Config, Durability};
 use crate::config::spec::{OptionKind, OptionSpec, SPEC};
@@ -185,7 +185,9 @@ impl Reader {
             return default;
         }
         let choices = option.choices.as_deref().unwrap_or_default();
-        if option.choices.is_some() && !choices.contains(&given.text) {
+        if !is_text(&given.text) {
+            self.problem("text", &[("source", &given.source)]);
+        } else if option.choices.is_some() && !choices.contains(&given.text) {
             let values = [
                 ("source", given.source.as_str()),
                 ("choices", &choices.join(", ")),

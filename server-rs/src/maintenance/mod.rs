@@ -19,11 +19,10 @@ use serde_json::{Value, json};
 
 use crate::config::Maintenance;
 use crate::config::spec::exit_message;
-use crate::platform::canonical_path;
-use crate::store::connection::OpenError;
+use crate::error::ErrorCode;
 use crate::store::copy::{Copied, Epoch, copy_database};
 use crate::store::lock::Lock;
-use crate::store::path::resolve_path;
+use crate::store::path::{existing_path, new_path, resolve_path};
 use dump::write_dump;
 use failure::CommandFailure;
 use load::load_dump;
@@ -34,7 +33,7 @@ pub fn run_command(task: &Maintenance) -> ExitCode {
     let done = match task.command {
         "backup" => backup(task),
         "restore" => restore(task),
-        "dump" => existing(&task.db).and_then(|db| write_dump(&db, std::io::stdout().lock())),
+        "dump" => dump(task),
         "load" => load(task),
         _ => verify(task),
     };
@@ -50,13 +49,13 @@ pub fn run_command(task: &Maintenance) -> ExitCode {
 }
 
 fn backup(task: &Maintenance) -> Result<(), CommandFailure> {
-    let (source, target) = (existing(&task.db)?, target(&task.file)?);
+    let (source, target) = (existing_path(Path::new(&task.db))?, target(&task.file)?);
     let copied = copy_database(&source, &target, Epoch::Kept);
     report_copy("backup", &target, copied.map_err(|error| CommandFailure::copy(error, &target))?)
 }
 
 fn restore(task: &Maintenance) -> Result<(), CommandFailure> {
-    let source = existing(&task.file)?;
+    let source = existing_path(Path::new(&task.file))?;
     let target = resolve_path(Path::new(&task.db))?;
     let lock = Lock::acquire(&target)?;
     let copied = copy_database(&source, &target, Epoch::New);
@@ -78,6 +77,10 @@ fn report_copy(event: &str, target: &Path, copied: Copied) -> Result<(), Command
     print(&line)
 }
 
+fn dump(task: &Maintenance) -> Result<(), CommandFailure> {
+    write_dump(&existing_path(Path::new(&task.db))?, std::io::stdout().lock())
+}
+
 fn load(task: &Maintenance) -> Result<(), CommandFailure> {
     let target = resolve_path(Path::new(&task.db))?;
     let lock = Lock::acquire(&target)?;
@@ -93,7 +96,7 @@ fn load(task: &Maintenance) -> Result<(), CommandFailure> {
 }
 
 fn verify(task: &Maintenance) -> Result<(), CommandFailure> {
-    let file = existing(&task.file)?;
+    let file = existing_path(Path::new(&task.file))?;
     let verified = verify_file(&file)?;
     for finding in &verified.findings {
         print(&json!({ "event": "finding", "check": finding.check, "count": finding.count }))?;
@@ -108,17 +111,10 @@ fn verify(task: &Maintenance) -> Result<(), CommandFailure> {
     if findings == 0 { Ok(()) } else { Err(CommandFailure::silent(exit_message("verify", "", &[]).0)) }
 }
 
-/// Returns the path of an existing file without symbolic links.
-fn existing(file: &str) -> Result<PathBuf, CommandFailure> {
-    canonical_path(Path::new(file)).map_err(|_| OpenError::new(Path::new(file), "missing", &[]).into())
-}
-
 /// Returns the path of a file to create, in an existing folder.
 fn target(file: &str) -> Result<PathBuf, CommandFailure> {
     let path = Path::new(file);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let named = canonical_path(folder).ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
-    named.ok_or_else(|| CommandFailure::unwritable(path, crate::error::ErrorCode::StorageError))
+    new_path(path).ok_or_else(|| CommandFailure::unwritable(path, ErrorCode::StorageError))
 }
 
 /// Prints a line of the result.

@@ -16,7 +16,7 @@ use crate::config::spec::exit_message;
 use crate::contract::{FILE_PRAGMAS, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA};
 use crate::error::ErrorCode;
 use crate::platform::private_file;
-use crate::store::failure::store_code;
+use crate::store::failure::{file_reason, store_code};
 use crate::store::owner::Owner;
 
 /// The reason why the server cannot start on this database: the exit code and a message for the user.
@@ -75,7 +75,7 @@ impl OpenError {
     }
 
     pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {
-        Self::new(path, "unusable", &[("reason", &error.kind().to_string())])
+        Self::new(path, "unusable", &[("reason", file_reason(error))])
     }
 }
 

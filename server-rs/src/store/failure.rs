@@ -37,6 +37,18 @@ pub fn file_code(error: &std::io::Error) -> ErrorCode {
     }
 }
 
+/// Returns the reason why a file or its folder cannot be used at a start: a word of its own, or the code.
+pub fn file_reason(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotFound => "not_found",
+        ErrorKind::PermissionDenied => "permission_denied",
+        // A folder cannot be created in place of a file.
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => "not_a_folder",
+        ErrorKind::InvalidFilename => "too_long",
+        _ => file_code(error).as_str(),
+    }
+}
+
 /// Whether writes are possible, and the reason if not. Shared by the writer, the watch, the health answer and `main`.
 #[derive(Debug)]
 pub struct State {

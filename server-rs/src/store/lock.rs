@@ -5,11 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode as SqliteCode};
 
-use crate::error::ErrorCode;
 use crate::store::connection::{OpenError, make_file};
-use crate::store::failure::store_code;
 use crate::store::owner::{read_owner, remove_owner};
 
 /// The lock, held while the server runs.
@@ -43,8 +41,8 @@ impl Lock {
 /// Returns the error of a start without the lock; it names the server that holds the lock, if known (rule
 /// STO-11).
 fn refusal(database: &Path, error: &rusqlite::Error) -> OpenError {
-    match store_code(error) {
-        ErrorCode::StorageBusy => OpenError::locked(database, read_owner(database).as_ref()),
+    match error.sqlite_error_code() {
+        Some(SqliteCode::DatabaseBusy) => OpenError::locked(database, read_owner(database).as_ref()),
         _ => OpenError::sqlite(database, error),
     }
 }

@@ -1,13 +1,14 @@
 //! Resolves the symbolic links of `--db`, so that every name of the file leads to the same lock (rule STO-02).
 //!
 //! SQLite resolves symbolic links before it names the log. A lock under another path would let two servers write to
-//! one file.
+//! one file. Invariant: a path means what it means to the system, `..` behind a link too, and both servers accept the
+//! same paths (rule STO-14).
 
 use std::fs;
-use std::io::{Error, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::contract::LIMITS;
 use crate::platform::{canonical_path, link_count, private_folder};
 use crate::store::connection::OpenError;
 
@@ -16,24 +17,70 @@ const MOST_LINKS: usize = 40;
 
 /// Returns the path without symbolic links; the file need not exist. Creates its folder (0700) if it is missing.
 pub fn resolve_path(db: &Path) -> Result<PathBuf, OpenError> {
-    resolve(db).map_err(|error| OpenError::io(db, &error))
-}
-
-fn resolve(db: &Path) -> std::io::Result<PathBuf> {
+    check_name(db, db)?;
     let mut path = db.to_owned();
     let mut links = 0;
     // An error means that this is not a link: a file, or no file yet.
     while let Ok(destination) = fs::read_link(&path) {
         links += 1;
         if links > MOST_LINKS {
-            return Err(Error::from(ErrorKind::InvalidInput));
+            return Err(OpenError::new(db, "unusable", &[("reason", "too_many_links")]));
         }
-        path = path.parent().unwrap_or(Path::new("")).join(destination);
+        path = folder_of(&path).join(destination);
+        check_name(db, &path)?;
     }
-    let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    private_folder().recursive(true).create(folder)?;
-    Ok(canonical_path(folder)?.join(name))
+    let folder = folder_of(&path);
+    private_folder().recursive(true).create(folder).map_err(|error| OpenError::io(db, &error))?;
+    let folder = canonical_path(folder).map_err(|error| OpenError::io(db, &error))?;
+    check_file_path(db, folder.join(path.file_name().unwrap_or_default()))
+}
+
+/// Returns the path of an existing file without symbolic links.
+pub fn existing_path(file: &Path) -> Result<PathBuf, OpenError> {
+    let path = canonical_path(file).map_err(|_| OpenError::new(file, "missing", &[]))?;
+    check_file_path(file, path)
+}
+
+/// Returns the path of a file to create, in an existing folder; `None` when no file can have this path.
+pub fn new_path(file: &Path) -> Option<PathBuf> {
+    check_name(file, file).ok()?;
+    let path = canonical_path(folder_of(file)).ok()?.join(file.file_name()?);
+    check_length(file, &path).ok()?;
+    Some(path)
+}
+
+fn check_file_path(given: &Path, path: PathBuf) -> Result<PathBuf, OpenError> {
+    check_name(given, &path)?;
+    check_length(given, &path)?;
+    if path.is_dir() { Err(OpenError::new(given, "folder", &[])) } else { Ok(path) }
+}
+
+/// Refuses a path that can only be a folder, such as `a/` and `a/..`, and a path that is not UTF-8. Node cannot represent
+/// such a path: it reads each wrong byte as U+FFFD, which is another name.
+fn check_name(given: &Path, path: &Path) -> Result<(), OpenError> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if path.to_str().is_none_or(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
+        return Err(OpenError::new(given, "text", &[]));
+    }
+    match bytes.rsplit(|byte| is_separator(char::from(*byte))).next() {
+        None | Some(b"" | b"." | b"..") => Err(OpenError::new(given, "folder", &[])),
+        Some(_) => Ok(()),
+    }
+}
+
+/// Refuses a path whose suffixes exceed a limit, 255 bytes for a name of the system and 512 for a path of SQLite.
+fn check_length(given: &Path, path: &Path) -> Result<(), OpenError> {
+    let (name, whole) = (LIMITS.database_name_bytes, LIMITS.database_path_bytes);
+    let is_name_long = path.file_name().is_some_and(|text| text.len() > name);
+    if is_name_long || path.as_os_str().len() > whole {
+        let values = [("name", &*name.to_string()), ("whole", &*whole.to_string())];
+        return Err(OpenError::new(given, "too_long", &values));
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Refuses a file with a second hard link: a server under that name would have another lock and another log.

@@ -1,6 +1,7 @@
 /**
  * Reads the command line and the environment as text; does not check the values (rules PRO-02 and PRO-03).
  *
+ * Node turns bytes that are not UTF-8 into U+FFFD. The check of a value refuses this character (rule PRO-20).
  * Flags are parsed as tokens, so that every problem is reported from left to right (rule PRO-03).
  */
 import { parseArgs } from 'node:util';
@@ -49,6 +50,7 @@ export function readArguments(
       }
       if (typeof command?.operand === 'string' && file === undefined && token.value !== '') {
         file = token.value;
+        if (!isText(file)) problems.push(fill(messages.text, { source: command.operand }));
         continue;
       }
       problems.push(fill(messages.unexpected_argument, { argument: JSON.stringify(token.value) }));
@@ -141,6 +143,11 @@ export function readEnvironment(
       texts.map((text) => ({ source: name, text })),
     );
   }
+}
+
+/** Returns whether every byte of a text was UTF-8. */
+export function isText(text: string): boolean {
+  return !text.includes('\uFFFD');
 }
 
 function trimBlanks(text: string): string {

@@ -13,7 +13,7 @@ import { isOpenToOthers } from '../platform.ts';
 import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
 import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
-import type { Given } from './arguments.ts';
+import { type Given, isText } from './arguments.ts';
 import { parseReceiver, type Receiver } from './receiver.ts';
 import type { Config } from './settings.ts';
 import { isStreamName, NAME_CHARACTERS, parseNats } from './stream-source.ts';
@@ -168,8 +168,7 @@ export class Values {
       this.problem(messages.empty, given);
       return option.default as string | null;
     }
-    // Node replaces bytes that are not UTF-8 by this character.
-    if (given.text.includes('\uFFFD')) this.problem(messages.text, given);
+    if (!isText(given.text)) this.problem(messages.text, given);
     else if (option.choices !== undefined && !option.choices.includes(given.text)) {
       this.problem(messages.choice, given, { choices: option.choices.join(', ') });
     }

@@ -6,7 +6,7 @@
 import { lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LIMITS } from '../contract.ts';
-import { HAS_UNIX_SOCKETS } from '../platform.ts';
+import { HAS_UNIX_SOCKETS, SOCKET_PATH_BYTES } from '../platform.ts';
 
 /** Leaves mode 0600: only the owner may connect (rule PRO-11). */
 const UMASK = 0o177;
@@ -28,7 +28,7 @@ export class SocketFile {
 
   /** Listens at `path` after removing a stale file. */
   static async bind(path: string, accept: (socket: Socket) => void): Promise<SocketFile | SocketProblem> {
-    if (!HAS_UNIX_SOCKETS) return 'unusable';
+    if (!HAS_UNIX_SOCKETS || Buffer.byteLength(path) > SOCKET_PATH_BYTES) return 'unusable';
     const problem = await removeStale(path);
     if (problem !== undefined) return problem;
     const server = createServer({ allowHalfOpen: true }, accept);
@@ -39,7 +39,7 @@ export class SocketFile {
       const umask = process.umask(UMASK);
       try {
         // Node creates the file before `listen` returns.
-        server.listen({ path, backlog: LIMITS.connections }, () => {
+        server.listen({ path: pipeName(path), backlog: LIMITS.connections }, () => {
           server.removeAllListeners('error');
           resolve(new SocketFile(path, server));
         });
@@ -64,6 +64,11 @@ export class SocketFile {
     if (!isOurs) rename(aside, this.path);
     return closed;
   }
+}
+
+/** Returns a path that Node does not take for the number of a port, as it takes `3000` (rule PRO-20). */
+function pipeName(path: string): string {
+  return Number(path) >= 0 ? `./${path}` : path;
 }
 
 /** Moves a file if it exists. */
@@ -102,7 +107,7 @@ async function removeStale(path: string): Promise<SocketProblem | undefined> {
 /** Returns `connected`, or the code of the error. */
 function tryConnect(path: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(path, () => {
+    const socket = connect({ path: pipeName(path) }, () => {
       socket.destroy();
       resolve('connected');
     });

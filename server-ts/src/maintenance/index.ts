@@ -1,12 +1,9 @@
 /** Runs the commands of `ingest-server`: work on a database without a server (rules PRO-15 and BAK-01 to BAK-07). */
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import type { Maintenance } from '../config/index.ts';
 import { CONFIG_SPEC } from '../contract.ts';
-import { OpenError } from '../store/connection.ts';
 import { type Copied, copyDatabase } from '../store/copy.ts';
 import { Lock } from '../store/lock.ts';
-import { resolvePath } from '../store/path.ts';
+import { existingPath, newPath, resolvePath } from '../store/path.ts';
 import { writeDump } from './dump.ts';
 import { CommandFailure } from './failure.ts';
 import { loadDump } from './load.ts';
@@ -30,7 +27,7 @@ export async function runCommand(
         restore(task, nativeBinding);
         break;
       case 'dump':
-        await writeDump(existing(task.db), nativeBinding);
+        await writeDump(existingPath(task.db), nativeBinding);
         break;
       case 'load':
         await load(task, nativeBinding);
@@ -48,7 +45,7 @@ export async function runCommand(
 }
 
 function backup(task: Maintenance, nativeBinding: string | undefined): void {
-  const [source, to] = [existing(task.db), target(task.file)];
+  const [source, to] = [existingPath(task.db), target(task.file)];
   reportCopy(
     'backup',
     to,
@@ -57,7 +54,7 @@ function backup(task: Maintenance, nativeBinding: string | undefined): void {
 }
 
 function restore(task: Maintenance, nativeBinding: string | undefined): void {
-  const [source, to] = [existing(task.file), resolvePath(task.db)];
+  const [source, to] = [existingPath(task.file), resolvePath(task.db)];
   const lock = Lock.acquire(to, nativeBinding);
   try {
     reportCopy(
@@ -94,29 +91,18 @@ async function load(task: Maintenance, nativeBinding: string | undefined): Promi
 }
 
 async function verify(task: Maintenance, nativeBinding: string | undefined): Promise<void> {
-  const file = existing(task.file);
+  const file = existingPath(task.file);
   const { events, findings } = await verifyFile(file, nativeBinding);
   for (const { check, count } of findings) print({ event: 'finding', check, count });
   print({ event: 'verify', file, events, findings: findings.length });
   if (findings.length > 0) throw CommandFailure.silent(CONFIG_SPEC.exits.verify.code);
 }
 
-/** Returns the path of an existing file without symbolic links. */
-function existing(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    throw OpenError.of('missing', { path: file });
-  }
-}
-
 /** Returns the path of a file to create, in an existing folder. */
 function target(file: string): string {
-  try {
-    return join(realpathSync(dirname(file)), basename(file));
-  } catch {
-    throw CommandFailure.unwritable(file, 'storage_error');
-  }
+  const path = newPath(file);
+  if (path === undefined) throw CommandFailure.unwritable(file, 'storage_error');
+  return path;
 }
 
 /** Prints a line of the result. */

@@ -11,7 +11,7 @@ import Database from 'better-sqlite3';
 import type { Durability } from '../config/index.ts';
 import { CONFIG_SPEC, FILE_PRAGMAS, fill, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
-import { sqliteCode } from './failure.ts';
+import { fileReason, sqliteCode, storeCode } from './failure.ts';
 import type { Owner } from './owner.ts';
 
 export type Connection = Database.Database;
@@ -92,9 +92,13 @@ export function reportedPragmas(db: Connection): Record<string, string | number>
   return Object.fromEntries(REPORTED_PRAGMAS.map(ask));
 }
 
-/** Opens a connection without the contract's pragmas, for the lock and for checks before use. */
+/**
+ * Opens a connection without the contract's pragmas, for the lock and for checks before use.
+ *
+ * better-sqlite3 trims the name of a file. SQLite drops a last `.`, so such a name ends in one (rule STO-14).
+ */
 export function openRaw(path: string, nativeBinding: string | undefined, readonly: boolean): Connection {
-  return new Database(path, {
+  return new Database(path.trim() === path ? path : `${path}/.`, {
     readonly,
     fileMustExist: true,
     timeout: 0,
@@ -185,7 +189,10 @@ export function unusable(error: unknown, path: string): OpenError {
   if (code.startsWith('SQLITE_CORRUPT')) return OpenError.of('corrupt', { path });
   if (code.startsWith('SQLITE_BUSY')) return OpenError.locked(path, undefined);
   if (code.startsWith('SQLITE_NOTADB')) return OpenError.of('not_sqlite', { path });
-  return OpenError.of('unusable', { path, reason: error instanceof Error ? error.message : String(error) });
+  if (code === '') return OpenError.of('unusable', { path, reason: fileReason(error) });
+  // A running server treats this error as temporary. At a start it is final.
+  const reason = code.startsWith('SQLITE_CANTOPEN') ? 'storage_error' : storeCode(error);
+  return OpenError.of('unusable', { path, reason });
 }
 
 /**

@@ -81,3 +81,22 @@ export function fileCode(error: unknown): StoreCode {
       return 'storage_error';
   }
 }
+
+/** Returns the reason why a file or its folder cannot be used at a start: a word of its own, or the code. */
+export function fileReason(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return 'not_found';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission_denied';
+    // A folder cannot be created in place of a file.
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'not_a_folder';
+    case 'ENAMETOOLONG':
+      return 'too_long';
+    default:
+      return fileCode(error);
+  }
+}
