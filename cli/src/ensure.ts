@@ -89,7 +89,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (typeof program === 'string') return fail({ code: 1, message: program });
   // Another program may be of another version, without this flag.
   const named = file === undefined ? [...flags, ...nameFlags(flags)] : flags;
-  const found = await ensure(program, databasePath(resolve(cwd, db!)), named);
+  const found = await ensure(program, databasePath(db!, cwd), named);
   if ('message' in found) return fail(found);
   process.stdout.write(`${given.has('json') ? JSON.stringify(found) : found.url}\n`);
   return 0;

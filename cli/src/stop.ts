@@ -5,7 +5,6 @@
  * another process, whatever pid `FILE.owner` has. Exit code: 0 no server holds it any more, 1 the request was not taken.
  */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
@@ -58,7 +57,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     for (const problem of problems) process.stderr.write(`stop: ${problem}\n`);
     return 2;
   }
-  const database = databasePath(resolve(placeOf(process.env, process.cwd()).cwd, db));
+  const database = databasePath(db, placeOf(process.env, process.cwd()).cwd);
   const outcome = await stop(database);
   switch (outcome.kind) {
     case 'none':

@@ -4,7 +4,6 @@
  */
 import {
   existsSync,
-  lstatSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -12,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { request } from '../request.ts';
 
 /** The server that `FILE.owner` names. */
@@ -23,21 +22,37 @@ export interface Owner {
   readonly text: string;
 }
 
-/** Returns the file that a server uses for this path: symbolic links are resolved (rule STO-02). */
-export function databasePath(db: string): string {
-  const path = resolve(db);
+/** Largest number of links to follow, as in the servers. */
+const MOST_LINKS = 40;
+
+/**
+ * Returns the file that a server uses for this path: symbolic links are resolved (rules STO-02 and STO-14). A path that
+ * a server refuses stays as it is, so that the server reports it.
+ */
+export function databasePath(db: string, cwd = process.cwd(), links = 0): string {
+  // `resolve` would drop `..` before the system follows a link.
+  const path = isAbsolute(db) ? db : `${cwd}${sep}${db}`;
+  if (/(^|[\\/])\.{0,2}$/.test(path) || links > MOST_LINKS) return path;
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     // The file does not exist, but a link or its folder may.
   }
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    return databasePath(resolve(dirname(path), readlinkSync(path)));
-  }
+  const destination = linkOf(path);
+  if (destination !== undefined) return databasePath(destination, dirname(path), links + 1);
   try {
-    return join(realpathSync(dirname(path)), basename(path));
+    return join(realpathSync.native(dirname(path)), basename(path));
   } catch {
     return path;
+  }
+}
+
+/** Returns the destination of a symbolic link; `undefined` for a file or a missing file. */
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }
 

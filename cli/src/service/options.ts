@@ -77,9 +77,7 @@ export async function parseService(
   if (problems.length > 0 || typeof program === 'string' || action === undefined)
     return { kind: 'wrong', problems };
   const db = parsed.flags.get('db');
-  const database = databasePath(
-    db === undefined ? join(dataFolder(env), 'events.db') : resolve(place.cwd, db),
-  );
+  const database = databasePath(db ?? join(dataFolder(env), 'events.db'), place.cwd);
   // The default port, so that agents which are connected find the server.
   const port = flags.some((flag) => /^--port(=|$)/.test(flag)) ? [] : ['--port', String(DEFAULT_PORT)];
   const name = file === undefined ? nameFlags(flags) : [];
