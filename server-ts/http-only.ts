@@ -39,7 +39,7 @@ connections.serve(
     ? answer
     : (request, response) => routes(request as never, response as never, () => response.destroy()),
 );
-const url = `http://127.0.0.1:${connections.address.port}`;
+const url = `http://127.0.0.1:${connections.portNumber}`;
 const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: '0', contract: '0' };
 writeSync(1, `${JSON.stringify(ready)}\n`);
 process.once('SIGTERM', () => {

@@ -33,6 +33,7 @@ import { LIFECYCLE } from './lifecycle.ts';
 import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
 import { LOG } from './log.ts';
+import { LOOPBACK } from './loopback.ts';
 import { METRICS_SCENARIOS } from './metrics.ts';
 import { NAMES } from './names.ts';
 import { NEIGHBOURS } from './neighbours.ts';
@@ -93,6 +94,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   LIFECYCLE,
   LOCK,
   LINKS,
+  LOOPBACK,
   PATHS,
   STREAM,
   STREAM_SLOW,

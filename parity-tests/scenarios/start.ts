@@ -157,11 +157,11 @@ async function readyLine(context: ScenarioContext): Promise<void> {
   assert.deepEqual(modes, [0o600, 0o700, 0o700]);
   await server.stop();
   const runtime = context.target === 'rs' ? 'rust' : 'node';
-  const { pid, url, ...rest } = server.ready;
+  const { pid, url, addresses, ...rest } = server.ready;
   assert.deepEqual(rest, { event: 'ready', runtime, version: rest.version, contract: rest.contract });
   const contract = readFileSync(new URL('../../contract/VERSION', import.meta.url), 'utf8').trim();
   assert.equal(rest.contract, contract);
-  const line = `{"event":"ready","url":"${url}","pid":${pid},"runtime":"${runtime}","version":"${rest.version}","contract":"${contract}"}\n`;
+  const line = `{"event":"ready","url":"${url}","addresses":${JSON.stringify(addresses)},"pid":${pid},"runtime":"${runtime}","version":"${rest.version}","contract":"${contract}"}\n`;
   assert.equal(server.stdout(), line);
   assert.match(url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   assert.ok(!server.stderr().includes('never-in-a-log'), 'no body in a log');

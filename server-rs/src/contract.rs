@@ -265,6 +265,7 @@ pub struct Limits {
     pub preflight_max_age_s: u32,
     pub linger_ms: u64,
     pub shutdown_ms: u64,
+    pub port_tries: usize,
     pub connections: usize,
     pub least_connections: usize,
     pub lingering_refusals: usize,

@@ -17,6 +17,7 @@ use ingest_server::contract::{LIMITS, VERSION};
 use ingest_server::error::ErrorCode;
 use ingest_server::formats::Format;
 use ingest_server::http::connection::serve;
+use ingest_server::http::port::Port;
 use ingest_server::http::socket::SocketFile;
 use ingest_server::http::transport::Listeners;
 use ingest_server::input::reader::read_input;
@@ -24,10 +25,9 @@ use ingest_server::input::{Ended, Input};
 use ingest_server::lifecycle::{ReadyFile, process_ended};
 use ingest_server::log::open_log;
 use ingest_server::maintenance::run_command;
-use ingest_server::platform::{CAN_REUSE_ADDRESS, StopSignals};
+use ingest_server::platform::StopSignals;
 use ingest_server::secret::create_token;
 use ingest_server::store::failure::file_code;
-use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 
 fn main() -> ExitCode {
@@ -84,8 +84,8 @@ async fn run(config: Config) -> ExitCode {
         return ExitCode::FAILURE;
     };
     let address = SocketAddr::new(config.host, config.port);
-    let listener = match listen(address) {
-        Ok(listener) => listener,
+    let port = match Port::bind(address) {
+        Ok(port) => port,
         Err(error) => {
             let in_use = error.kind() == std::io::ErrorKind::AddrInUse;
             let message = if in_use { "in_use" } else { "unusable" };
@@ -123,15 +123,20 @@ async fn run(config: Config) -> ExitCode {
             return ExitCode::from(error.exit);
         }
     };
-    let url = listener.local_addr().map_or_else(|_| String::new(), |address| format!("http://{address}"));
+    let addresses = port.addresses();
+    let url = addresses.first().map_or_else(String::new, |address| format!("http://{address}"));
+    if let Some(address) = port.taken {
+        let address = address.to_string();
+        tracing::warn!(address, "another process listens at this address, to which localhost may lead");
+    }
     tokio::spawn(Arc::clone(&app).run());
     app.store.announce(&url);
     // Before the first request, so that no event is missed.
     app.notify(&url).await;
     let mut fatal = app.store.state().fatal();
-    let (listeners, counters) = (Listeners { tcp: listener, unix }, Arc::clone(&app.telemetry));
+    let (listeners, counters) = (Listeners { port, unix }, Arc::clone(&app.telemetry));
     let server = tokio::spawn(serve(listeners, file, app.router(), counters, app.draining()));
-    let ready_file = match ready(&url, &app) {
+    let ready_file = match ready(&url, &addresses, &app) {
         Ok(ready_file) => ready_file,
         Err(error) => {
             let code = report_unwritable(app.config.ready_file.as_deref().unwrap_or_default(), &error);
@@ -179,14 +184,6 @@ enum End {
     Input,
     /// The storage is lost.
     Storage(ErrorCode),
-}
-
-fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // Lets a restart bind the port while old connections are still closing.
-    socket.set_reuseaddr(CAN_REUSE_ADDRESS)?;
-    socket.bind(address)?;
-    socket.listen(1024)
 }
 
 /// Stops the server (rule PRO-07). Connections that do not end in time are cut; acknowledged events are committed in
@@ -241,11 +238,12 @@ async fn events_ended(input: Option<&Input>) -> Ended {
 }
 
 /// Writes the ready line to its file, if there is one, and prints it (rules PRO-01 and PRO-16).
-fn ready(url: &str, app: &App) -> std::io::Result<Option<ReadyFile>> {
+fn ready(url: &str, addresses: &[String], app: &App) -> std::io::Result<Option<ReadyFile>> {
     let config = &app.config;
     let mut line = serde_json::json!({
         "event": "ready",
         "url": url,
+        "addresses": addresses,
         "pid": std::process::id(),
         "runtime": "rust",
         "version": env!("CARGO_PKG_VERSION"),

@@ -114,7 +114,7 @@ export class App {
     this.activity = new Activity(config.idleExitS);
     this.forwarder = forwarder;
     this.buildRoutes = routes;
-    this.guard = new Guard(config, this.connections.address.port);
+    this.guard = new Guard(config, this.connections.portNumber);
     this.statsTimer = setInterval(() => void publishStats(this), config.statsIntervalMs);
   }
 

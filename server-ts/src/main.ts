@@ -127,15 +127,25 @@ async function run(config: Config): Promise<void> {
     const code = error instanceof OpenError ? error.exit : database.code;
     exit(code, `${error instanceof Error ? error.message : String(error)}\n`);
   }
-  const { address, port } = connections.address;
-  const url = `http://${bracketed(address)}:${port}`;
+  const { addresses, taken } = connections.port;
+  const url = `http://${addresses[0]}`;
+  if (taken !== undefined) {
+    log.warn({ address: taken }, 'another process listens at this address, to which localhost may lead');
+  }
   // Before the first request, so that no event is missed.
   await app.notify(url);
   void app.follow();
   app.serve();
   app.store.announce(url);
   if (config.exitWithStdin) ending.watchInput();
-  const ready = { event: 'ready', url, pid: process.pid, runtime: 'node', version: SERVER_VERSION };
+  const ready = {
+    event: 'ready',
+    url,
+    addresses,
+    pid: process.pid,
+    runtime: 'node',
+    version: SERVER_VERSION,
+  };
   const code = app.guard.loginCode(nowS());
   const login_url = code === undefined ? undefined : `${url}/?code=${code}`;
   const line = `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION, login_url, socket: path })}\n`;

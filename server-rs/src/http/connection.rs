@@ -112,7 +112,7 @@ pub async fn serve(
     telemetry: Arc<Counters>,
     mut drain: watch::Receiver<bool>,
 ) {
-    let port = listeners.tcp.local_addr().map_or(0, |address: SocketAddr| address.port());
+    let port = listeners.port.first.local_addr().map_or(0, |address: SocketAddr| address.port());
     let slots = Arc::new(Semaphore::new(PLAN.connections));
     let refusals = Arc::new(Semaphore::new(PLAN.refusals));
     let mut last_warning: Option<Instant> = None;

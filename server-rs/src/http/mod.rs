@@ -12,6 +12,8 @@ pub mod socket;
 #[cfg(windows)]
 #[path = "no_socket.rs"]
 pub mod socket;
+/// The sockets of the port.
+pub mod port;
 /// A connection's socket, TCP or Unix.
 pub mod transport;
 /// Checks the bytes of a connection before hyper sees them.

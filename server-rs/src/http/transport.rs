@@ -2,6 +2,7 @@
 //!
 //! Only server-rs has this file: sockets of Node have one type.
 
+use std::future::pending;
 use std::io::{IoSlice, Result, Write};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,13 +11,14 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::http::port::Port;
 use crate::http::socket::{UnixListener, UnixStream};
 
 /// The sockets that a server listens on.
 #[derive(Debug)]
 pub struct Listeners {
-    /// The socket of the port.
-    pub tcp: TcpListener,
+    /// The sockets of the port.
+    pub port: Port,
     /// The socket of `--socket`.
     pub unix: Option<UnixListener>,
 }
@@ -24,19 +26,25 @@ pub struct Listeners {
 impl Listeners {
     /// Accepts the next connection on the port or on the Unix socket.
     pub(super) async fn accept(&self) -> Result<Transport> {
-        let Some(unix) = &self.unix else { return self.accept_tcp().await };
         tokio::select! {
-            accepted = self.accept_tcp() => accepted,
-            accepted = unix.accept() => accepted.map(|(socket, _)| Transport::Unix(socket)),
+            accepted = accept_tcp(Some(&self.port.first)) => accepted,
+            accepted = accept_tcp(self.port.second.as_ref()) => accepted,
+            accepted = accept_unix(self.unix.as_ref()) => accepted,
         }
     }
+}
 
-    async fn accept_tcp(&self) -> Result<Transport> {
-        let (socket, _) = self.tcp.accept().await?;
-        // Answers are small and complete, so Nagle's algorithm would only delay them.
-        drop(socket.set_nodelay(true));
-        Ok(Transport::Tcp(socket))
-    }
+async fn accept_tcp(listener: Option<&TcpListener>) -> Result<Transport> {
+    let Some(listener) = listener else { return pending().await };
+    let (socket, _) = listener.accept().await?;
+    // Answers are small and complete, so Nagle's algorithm would only delay them.
+    drop(socket.set_nodelay(true));
+    Ok(Transport::Tcp(socket))
+}
+
+async fn accept_unix(listener: Option<&UnixListener>) -> Result<Transport> {
+    let Some(listener) = listener else { return pending().await };
+    listener.accept().await.map(|(socket, _)| Transport::Unix(socket))
 }
 
 /// The socket of a connection.

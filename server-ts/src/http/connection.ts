@@ -18,6 +18,7 @@ import { LIMITS } from '../contract.ts';
 import { PLAN } from '../descriptors.ts';
 import type { ErrorCode } from '../error.ts';
 import { linger, sendLastAnswer } from './linger.ts';
+import { Port } from './port.ts';
 import { rawFailure } from './reply.ts';
 import { SocketFile, type SocketProblem } from './socket.ts';
 
@@ -44,8 +45,10 @@ const CHECK_MS = 500;
 
 export class Connections {
   private readonly server: Server;
-  /** The socket of `--socket`; `server` serves its connections. */
+  private bound: Port | undefined;
   private socketFile: SocketFile | undefined;
+  /** Passes a connection of another socket to `server`. */
+  private readonly pass = (socket: Socket): void => void this.server.emit('connection', socket);
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
   /** Node's own connection listeners. */
@@ -84,21 +87,17 @@ export class Connections {
     this.limitConnections();
   }
 
-  /** Binds the address; resolves to the error's code on failure. Connections wait until `serve`. */
-  listen(host: string, port: number): Promise<string | undefined> {
-    return new Promise((resolve) => {
-      const onError = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.name);
-      this.server.once('error', onError);
-      this.server.listen({ host, port, backlog: LIMITS.connections }, () => {
-        this.server.off('error', onError);
-        resolve(undefined);
-      });
-    });
+  /** Binds the port; resolves to the error's code on failure. Connections wait until `serve`. */
+  async listen(host: string, port: number): Promise<string | undefined> {
+    const bound = await Port.bind(this.server, host, port, this.pass);
+    if (typeof bound === 'string') return bound;
+    this.bound = bound;
+    return undefined;
   }
 
   /** Also listens at the path of `--socket`; resolves to the problem on failure. */
   async listenAt(path: string): Promise<SocketProblem | undefined> {
-    const bound = await SocketFile.bind(path, (socket) => void this.server.emit('connection', socket));
+    const bound = await SocketFile.bind(path, this.pass);
     if (typeof bound === 'string') return bound;
     this.socketFile = bound;
     return undefined;
@@ -111,19 +110,25 @@ export class Connections {
     for (const socket of this.early.splice(0)) this.server.emit('connection', socket);
   }
 
-  get address(): AddressInfo {
-    return this.server.address() as AddressInfo;
+  /** The sockets of the port, once `listen` has bound it. */
+  get port(): Port {
+    return this.bound!;
+  }
+
+  /** The number of the port. */
+  get portNumber(): number {
+    return (this.server.address() as AddressInfo).port;
   }
 
   /** Stops accepting, ends connections without a request, and resolves when the others have ended. */
   async drain(): Promise<void> {
-    const socketsClosed = this.closeSocket();
+    const othersClosed = [this.closeSocket(), this.bound?.closeSecond()];
     const closed = new Promise<void>((resolve) => {
       // Also ends idle connections. Waits for a request that has begun to arrive, and answers it.
       this.server.close(() => resolve());
     });
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
-    await Promise.all([closed, socketsClosed]);
+    await Promise.all([closed, ...othersClosed]);
   }
 
   /** Stops listening at `--socket` and removes its file; resolves when its connections have ended. */

@@ -12,6 +12,8 @@ import { TARGETS, type Target, type TargetName } from './targets.ts';
 export interface ReadyLine {
   readonly event: 'ready';
   readonly url: string;
+  /** Where the server listens; without [::1] another process may have it (rule PRO-21). */
+  readonly addresses: readonly string[];
   readonly pid: number;
   readonly runtime: string;
   readonly version: string;
