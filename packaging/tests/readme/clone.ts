@@ -6,10 +6,10 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { ROOT, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 
 export interface Ended {
@@ -40,6 +40,8 @@ export class Clone {
   constructor({ isBuilt, limit_ms }: { readonly isBuilt: boolean; readonly limit_ms: number }) {
     this.#limit_ms = limit_ms;
     mkdirSync(this.#home);
+    // Otherwise curl exits with 0 whatever the server responds.
+    writeFileSync(join(this.#home, '.curlrc'), 'fail\n');
     const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
       cwd: ROOT,
       encoding: 'utf8',
@@ -62,17 +64,9 @@ export class Clone {
 
   /** Starts a command in the clone as a shell does. */
   start(command: string, port: number): Running {
-    const own = homedir();
-    const env = {
-      ...process.env,
-      HOME: this.#home,
-      TMPDIR: this.#folder,
-      CARGO_HOME: process.env.CARGO_HOME ?? join(own, '.cargo'),
-      RUSTUP_HOME: process.env.RUSTUP_HOME ?? join(own, '.rustup'),
-      npm_config_cache: process.env.npm_config_cache ?? join(own, '.npm'),
-      INGEST_PORT: String(port),
-    };
-    return this.run(command, this.path, withoutCaller(env));
+    // Scripts of pnpm run tests, which choose their own ports.
+    const chosen = /\bpnpm\b/.test(command) ? {} : { INGEST_PORT: String(port) };
+    return this.run(command, this.path, { ...userEnvironment(), HOME: this.#home, ...chosen });
   }
 
   /** Starts a command in a folder, with this environment alone. */
@@ -137,10 +131,25 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Leaves out what a user's shell does not have: variables of pnpm and of the test runner. */
-function withoutCaller(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isCallers = /^(npm_(?!config_cache$)|NODE_|PNPM_|INIT_CWD$|TWIN_INGEST_|FORCE_COLOR$)/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isCallers.test(name)));
+/** What a shell of the user has, and no variable that leads a command to the user's settings or data. */
+const KEPT =
+  /^(?:PATH|LANG|LC_\w+|CI|CARGO_HOME|RUSTUP_HOME|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy)$/i;
+
+/** Returns the environment of a shell that has the user's programs, and the caches of their package managers. */
+function userEnvironment(): NodeJS.ProcessEnv {
+  const own = homedir();
+  const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
+  // pnpm puts the programs of this checkout first.
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !`${folder}/`.startsWith(ROOT));
+  return {
+    CARGO_HOME: join(own, '.cargo'),
+    RUSTUP_HOME: join(own, '.rustup'),
+    npm_config_cache: process.env.npm_config_cache ?? join(own, '.npm'),
+    npm_config_userconfig: join(own, '.npmrc'),
+    pnpm_config_store_dir: join(process.env.XDG_DATA_HOME ?? join(own, '.local/share'), 'pnpm/store'),
+    ...Object.fromEntries(kept),
+    PATH: path.join(delimiter),
+  };
 }
 
 export async function freePort(): Promise<number> {
