@@ -99,6 +99,31 @@ for (const name of TARGET_NAMES) {
     });
   });
 
+  test(`the doctor explains telemetry of ${name} that is no record`, async () => {
+    await inTree({}, async (root) => {
+      await withServer(name, root, [], async ({ url }) => {
+        connect(root, 'opencode', { origin: url, token_file: null });
+        assert.equal(await post(url), 201);
+        const headers = { 'content-type': 'application/json' };
+        const body = '{"resource_logs":[]}';
+        for (const [path, status] of [
+          ['/v1/logs/v1/logs', 404],
+          ['/v1/logs', 200],
+        ] as const)
+          assert.equal((await fetch(`${url}${path}`, { method: 'POST', headers, body })).status, status);
+        const { code, stdout } = await doctor(root, []);
+        assert.match(stdout, /2 things to do:/);
+        assert.match(
+          stdout,
+          /1 request to .* had almost an address of OTLP, the last one \/v1\/logs\/v1\/logs\./,
+        );
+        assert.match(stdout, /Set OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/127\.0\.0\.1:\d+ without a path/);
+        assert.match(stdout, /1 request of OTLP to .* had no record/);
+        assert.equal(code, 1);
+      });
+    });
+  });
+
   test(`the doctor explains records that ${name} refuses, and counts them`, async () => {
     await inTree({}, async (root) => {
       await withServer(name, root, [], async ({ url }) => {

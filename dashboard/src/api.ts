@@ -74,6 +74,11 @@ export interface AgentTelemetry {
 export interface Telemetry {
   /** Connections that started as gRPC, which the server refuses. */
   readonly grpc_connections: number;
+  /** Requests at paths that are almost addresses of OTLP, and the newest of these paths. */
+  readonly wrong_paths: number;
+  readonly last_wrong_path: string | null;
+  /** Requests without a record, such as those whose names are all unknown. */
+  readonly without_records: number;
   readonly agents: readonly AgentTelemetry[];
 }
 

@@ -18,6 +18,15 @@ interface Counts {
   readonly ignored: Record<string, number>;
 }
 
+/** The member before the first request. */
+export const NOTHING_COUNTED: Members = {
+  grpc_connections: 0,
+  wrong_paths: 0,
+  last_wrong_path: null,
+  without_records: 0,
+  agents: [],
+};
+
 const ORDER = [...AGENTS.map((agent) => agent.agent_type), UNKNOWN];
 
 export class TelemetryCounts {
@@ -61,7 +70,7 @@ export class TelemetryCounts {
       const byReason = Object.fromEntries(reasons.map((reason) => [reason, ignored[reason]]));
       return { agent_type, last_at: '<any-timestamp>', ...counts, ignored: byReason };
     });
-    return { grpc_connections: grpcConnections, agents };
+    return { ...NOTHING_COUNTED, grpc_connections: grpcConnections, agents };
   }
 
   #of(agent: string): Counts {

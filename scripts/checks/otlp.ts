@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { isObject, texts, unknownKeys } from './shape.ts';
 
-const KEYS = ['about', 'requests', 'agents', 'messages', 'reasons', 'status_codes'];
+const KEYS = ['about', 'requests', 'agents', 'messages', 'wrong_path', 'reasons', 'status_codes'];
 const SCALARS = ['fixed64', 'int64', 'double', 'bool', 'enum', 'string', 'bytes', 'id16', 'id8'];
 const SIGNALS = ['logs', 'metrics', 'spans'];
 /** The status of `overloaded` in answers to telemetry (rule OTL-01). */

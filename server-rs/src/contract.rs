@@ -229,6 +229,7 @@ pub struct Limits {
     pub attachment_name_bytes: usize,
     pub command_name_bytes: usize,
     pub media_type_bytes: usize,
+    pub shown_bytes: usize,
     pub attachment_chunk_bytes: usize,
     pub otlp_record_bytes: usize,
     pub otlp_shared_value_bytes: usize,

@@ -261,6 +261,8 @@ interface OtlpSpec {
   readonly agents: readonly string[];
   readonly messages: Readonly<Record<string, readonly OtlpField[]>>;
   readonly reasons: readonly string[];
+  /** How to correct a path that is almost an address (rule OTL-13). */
+  readonly wrong_path: string;
   /** The `google.rpc.Status` code for each HTTP status. */
   readonly status_codes: Readonly<Record<string, number>>;
 }

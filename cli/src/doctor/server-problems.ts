@@ -104,6 +104,20 @@ function healthProblems(
       remedy:
         'Set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf for that agent; Gemini CLI: telemetry.otlpProtocol "http"; Codex: otlp-http in place of otlp-grpc.',
     });
+  const { wrong_paths = 0, last_wrong_path = null, without_records = 0 } = telemetry ?? {};
+  if (wrong_paths > 0)
+    problems.push({
+      code: 'telemetry_path',
+      what: `${count(wrong_paths, 'request')} to ${origin} had almost an address of OTLP, the last one ${last_wrong_path}.`,
+      remedy: `Set OTEL_EXPORTER_OTLP_ENDPOINT=${origin} without a path, or give each signal its whole address, such as OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=${origin}/v1/logs.`,
+    });
+  if (without_records > 0)
+    problems.push({
+      code: 'telemetry_empty',
+      what: `${count(without_records, 'request')} of OTLP to ${origin} had no record, so nothing of them is stored.`,
+      remedy:
+        'Compare the names in the body with OTLP: JSON has resourceLogs, scopeLogs and logRecords, and a Protobuf body belongs to the address of its signal.',
+    });
   return problems;
 }
 

@@ -19,12 +19,21 @@ export interface AgentTelemetry {
   readonly ignored: Readonly<Record<string, number>>;
 }
 
+/** What a server counted; older ones lack the optional members. */
+export interface Telemetry {
+  readonly grpc_connections: number;
+  readonly wrong_paths?: number;
+  readonly last_wrong_path?: string | null;
+  readonly without_records?: number;
+  readonly agents: readonly AgentTelemetry[];
+}
+
 export interface Health {
   readonly status: string;
   readonly reason?: string;
   readonly runtime?: string;
   readonly version?: string;
-  readonly telemetry?: { readonly grpc_connections: number; readonly agents: readonly AgentTelemetry[] };
+  readonly telemetry?: Telemetry;
 }
 
 export type ServerState =

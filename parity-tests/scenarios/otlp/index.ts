@@ -1,7 +1,8 @@
 /**
- * Telemetry in OTLP (rules OTL-01 to OTL-12): results of mappings, malformed bodies, refusals, gRPC, large requests.
+ * Telemetry in OTLP (rules OTL-01 to OTL-14): results of mappings, malformed bodies, refusals, gRPC, large requests.
  */
 import type { ScenarioFile } from '../../src/scenario.ts';
+import { unknownNames, wrongAddresses } from './addresses.ts';
 import { prefaces } from './grpc.ts';
 import { hostileBodies } from './hostile.ts';
 import { everyFault } from './malformed.ts';
@@ -54,6 +55,18 @@ export const OTLP_SCENARIOS: ScenarioFile = {
       rules: ['OTL-12', 'OTL-11'],
       uses: 'each',
       run: prefaces,
+    },
+    {
+      name: 'requests at addresses that are nearly right are counted and logged once',
+      rules: ['OTL-13', 'OTL-11'],
+      uses: 'each',
+      run: wrongAddresses,
+    },
+    {
+      name: 'requests without a record are counted and logged once',
+      rules: ['OTL-14', 'OTL-11'],
+      uses: 'each',
+      run: unknownNames,
     },
     {
       name: 'turns of realistic size take bounded memory and time',

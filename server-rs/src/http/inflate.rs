@@ -8,6 +8,7 @@ use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_frame_content_s
 
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
+use crate::http::head::trim_blank;
 
 /// The compression of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,22 +32,25 @@ const GZIP_WINDOW_LOG: u8 = 15;
 /// for several milliseconds while the thread of a small request waits for a processor.
 const STEP_BYTES: usize = 64 * 1024;
 
-/// Returns the encoding of a body; any other encoding is a failure.
+/// Returns the encoding of a body; any other encoding, and several of them, are a failure. `identity` and empty items of
+/// the list have no effect (RFC 9110, sections 5.6.1 and 8.4).
 pub(super) fn encoding_of(headers: &HeaderMap) -> Result<Encoding, Failure> {
-    let unsupported = || Failure::new(ErrorCode::UnsupportedEncoding);
-    let mut values = headers.get_all(CONTENT_ENCODING).iter();
-    let (first, None) = (values.next(), values.next()) else {
-        return Err(unsupported());
-    };
-    let Some(value) = first else {
-        return Ok(Encoding::Identity);
-    };
-    match value.to_str().map(str::to_ascii_lowercase).as_deref() {
-        Ok("identity") => Ok(Encoding::Identity),
-        Ok("gzip") => Ok(Encoding::Gzip),
-        Ok("zstd") => Ok(Encoding::Zstd),
-        _ => Err(unsupported()),
+    let mut encoding = Encoding::Identity;
+    let items =
+        headers.get_all(CONTENT_ENCODING).iter().flat_map(|value| value.as_bytes().split(|&b| b == b','));
+    for item in items {
+        let next = match trim_blank(item).to_ascii_lowercase().as_slice() {
+            b"" | b"identity" => continue,
+            b"gzip" | b"x-gzip" => Encoding::Gzip,
+            b"zstd" => Encoding::Zstd,
+            _ => return Err(ErrorCode::UnsupportedEncoding.into()),
+        };
+        if encoding != Encoding::Identity {
+            return Err(ErrorCode::UnsupportedEncoding.into());
+        }
+        encoding = next;
     }
+    Ok(encoding)
 }
 
 /// Inflates bytes to at most `limit` bytes.

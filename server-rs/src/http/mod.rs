@@ -100,9 +100,9 @@ use axum::extract::State;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{self, MethodRouter};
-use http::Method;
 use http::header::{CONNECTION, HeaderMap};
 use http::request::Parts;
+use http::{Method, Uri};
 use tower::Layer;
 
 use crate::activity::InProgress;
@@ -186,8 +186,10 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             .route("/bench/worker.js", routing::get(bench_page::get_bench_worker).route("/bench/worker.js"))
             .route("/bench/app.css", routing::get(bench_page::get_bench_styles).route("/bench/app.css"));
     }
-    let routes =
-        routes.fallback(|| async { reply::failure(&ErrorCode::NotFound.into()) }).with_state(Arc::clone(app));
+    let fallback = async |State(app): State<Arc<App>>, method: Method, uri: Uri| {
+        reply::failure(&misplaced(&app, ErrorCode::NotFound, &method, uri.path()))
+    };
+    let routes = routes.fallback(fallback).with_state(Arc::clone(app));
     // This wraps the whole router: a layer would run inside each route, after axum has checked the method.
     Router::new().fallback_service(from_fn_with_state(Arc::clone(app), exchange).layer(routes))
 }
@@ -210,8 +212,19 @@ impl RouteOf for MethodRouter<Arc<App>> {
         let allow: Arc<str> = allowed.join(", ").into();
         let for_options = Arc::clone(&allow);
         self.options(move || async move { reply::options(&for_options) })
-            .fallback(move || async move { reply::method_not_allowed(&allow) })
+            .fallback(move |State(app): State<Arc<App>>, method: Method, uri: Uri| async move {
+                let failure = misplaced(&app, ErrorCode::MethodNotAllowed, &method, uri.path());
+                reply::method_not_allowed(&failure, &allow)
+            })
             .layer(axum::Extension(spec))
+    }
+}
+
+/// Returns the failure of a request without a route, with a hint for exporters of telemetry (rule OTL-13).
+fn misplaced(app: &App, code: ErrorCode, method: &Method, path: &str) -> Failure {
+    match telemetry::wrong_path(app, method, path) {
+        Some(message) => Failure::new(code).with("message", message),
+        None => code.into(),
     }
 }
 
@@ -297,7 +310,9 @@ async fn guarded(
                     reply::failure(&Failure::new(ErrorCode::Draining).closing())
                 }
                 // axum accepts an empty segment in the middle of a path as a parameter (rule HTT-03).
-                Ok(()) if parts.uri.path().contains("//") => reply::failure(&ErrorCode::NotFound.into()),
+                Ok(()) if parts.uri.path().contains("//") => {
+                    reply::failure(&misplaced(app, ErrorCode::NotFound, &parts.method, parts.uri.path()))
+                }
                 Ok(()) => {
                     *in_progress = app.activity.begin();
                     next.run(axum::extract::Request::from_parts(parts, Body::empty())).await

@@ -6,6 +6,7 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use crate::contract::RouteSpec;
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
+use crate::http::head::is_token;
 
 /// Media type of routes whose answers have their own media type, so that they ignore `Accept`.
 const ANY: &str = "*/*";
@@ -80,19 +81,59 @@ pub(crate) fn content_choice(headers: &HeaderMap, route: &'static RouteSpec) -> 
 }
 
 fn choice_of(content_type: &str, choices: &[Answer]) -> Option<Answer> {
-    let mut parts = content_type.split(';').map(|part| part.trim_matches([' ', '\t']));
-    let essence = parts.next()?;
+    let (essence, rest) = content_type.split_at(content_type.find(';').unwrap_or(content_type.len()));
+    let essence = essence.trim_matches(BLANK);
     let choice = choices.iter().find(|choice| choice.media_type.eq_ignore_ascii_case(essence))?;
     let known = choice.format.spec().parameter.as_ref();
-    let is_known = |parameter: &str| {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let value = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
+    let is_other = |(name, value): &(&str, String)| {
         known.is_some_and(|known| {
-            name.eq_ignore_ascii_case(&known.name) && value.eq_ignore_ascii_case(&known.value)
+            name.eq_ignore_ascii_case(&known.name) && !value.eq_ignore_ascii_case(&known.value)
         })
     };
-    let parameter = parts.next();
-    (parts.next().is_none() && parameter.is_none_or(is_known)).then_some(*choice)
+    (!parameters_of(rest)?.iter().any(is_other)).then_some(*choice)
+}
+
+/// The white space that HTTP allows around a part.
+const BLANK: [char; 2] = [' ', '\t'];
+
+/// Returns the parameters of a media type, without quotes; `None` when they are malformed (RFC 9110, section 5.6.6).
+fn parameters_of(text: &str) -> Option<Vec<(&str, String)>> {
+    let mut parameters = Vec::new();
+    let mut rest = text.trim_start_matches(BLANK);
+    while !rest.is_empty() {
+        rest = rest.strip_prefix(';')?.trim_start_matches(BLANK);
+        if rest.is_empty() || rest.starts_with(';') {
+            continue;
+        }
+        let (name, after) = split_token(rest)?;
+        let after = after.strip_prefix('=')?;
+        let value;
+        (value, rest) = match after.strip_prefix('"') {
+            Some(quoted) => split_quoted(quoted)?,
+            None => split_token(after).map(|(token, rest)| (token.to_owned(), rest))?,
+        };
+        parameters.push((name, value));
+        rest = rest.trim_start_matches(BLANK);
+    }
+    Some(parameters)
+}
+
+fn split_token(text: &str) -> Option<(&str, &str)> {
+    let length = text.bytes().position(|byte| !is_token(byte)).unwrap_or(text.len());
+    (length > 0).then(|| text.split_at(length))
+}
+
+/// Splits the text of a quoted string from what follows its closing quote (RFC 9110, section 5.6.4).
+fn split_quoted(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut chars = text.chars();
+    loop {
+        match chars.next()? {
+            '"' => return Some((value, chars.as_str())),
+            '\\' => value.push(chars.next()?),
+            other => value.push(other),
+        }
+    }
 }
 
 /// Returns every media type of these formats.
@@ -190,21 +231,41 @@ mod tests {
     }
 
     #[test]
-    fn a_content_type_may_have_only_the_parameter_of_its_format() {
+    fn a_content_type_may_have_parameters() {
         let route = ROUTES.routes.iter().find(|route| route.path == "/api/events/batch").expect("a route");
         let format = |value: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(CONTENT_TYPE, value.parse().expect("a value"));
             content_format(&headers, route).ok()
         };
-        assert_eq!(format("application/json; Charset=\"UTF-8\""), Some(Format::Json));
+        let json = |parameters: &str| format(&format!("application/json{parameters}"));
+        for parameters in [
+            "; Charset=\"UTF-8\"",
+            ";",
+            " ;\t; ;charset=utf-8 ; ",
+            "; charset=\"utf\\-8\"",
+            "; v=1",
+            "; v=\"a;b\\\"c\"; charset=utf-8",
+        ] {
+            assert_eq!(json(parameters), Some(Format::Json), "{parameters}");
+        }
         assert_eq!(format("Application/X-NDJSON"), Some(Format::Ndjson));
         assert_eq!(format("application/x-protobuf;encoding=binary"), Some(Format::Protobuf));
-        assert_eq!(format("application/msgpack"), Some(Format::Msgpack));
-        for bad in
-            ["application/msgpack;charset=utf-8", "application/json;", "application/vnd.apache.arrow.stream"]
-        {
-            assert_eq!(format(bad), None, "{bad}");
+        assert_eq!(format("application/msgpack;charset=utf-8"), Some(Format::Msgpack));
+        for parameters in [
+            "; charset",
+            "; charset=",
+            "; =utf-8",
+            "; charset =utf-8",
+            "; charset=\"utf-8",
+            "; charset=\"utf-8\"x",
+            "; v=\"\\",
+            "; v=a b",
+            "; charset=utf-8; charset=utf-16",
+            "x; v=1",
+        ] {
+            assert_eq!(json(parameters), None, "{parameters}");
         }
+        assert_eq!(format("application/vnd.apache.arrow.stream"), None);
     }
 }

@@ -263,8 +263,8 @@ pub fn options(allow: &str) -> Response<Body> {
 }
 
 /// Returns 405 with `Allow`.
-pub(crate) fn method_not_allowed(allow: &str) -> Response<Body> {
-    let mut answer = failure(&ErrorCode::MethodNotAllowed.into());
+pub(crate) fn method_not_allowed(failed: &Failure, allow: &str) -> Response<Body> {
+    let mut answer = failure(failed);
     insert(&mut answer, http::header::ALLOW, allow);
     answer
 }

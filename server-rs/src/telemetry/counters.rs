@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
+use crate::contract::LIMITS;
 use crate::telemetry::agents::{AGENTS, Agent};
 use crate::telemetry::otlp::{REASONS, Signal};
 use crate::timestamp::format_timestamp;
@@ -122,6 +123,10 @@ impl AgentTally {
 #[derive(Debug)]
 pub struct Counters {
     grpc_connections: AtomicU64,
+    /// Requests without a record.
+    without_records: AtomicU64,
+    /// Requests at paths that are almost addresses, and the newest of these paths.
+    wrong_paths: Mutex<(u64, Option<String>)>,
     /// The time of each agent's last request, and its counts.
     agents: Mutex<Vec<(i64, AgentTally)>>,
 }
@@ -130,7 +135,12 @@ impl Counters {
     /// Starts with zero counts.
     pub fn new() -> Self {
         let agents = vec![(0, AgentTally::default()); AGENTS.len() + 1];
-        Self { grpc_connections: AtomicU64::new(0), agents: Mutex::new(agents) }
+        Self {
+            grpc_connections: AtomicU64::new(0),
+            without_records: AtomicU64::new(0),
+            wrong_paths: Mutex::new((0, None)),
+            agents: Mutex::new(agents),
+        }
     }
 
     /// Counts a connection of gRPC; returns whether it is the first one (rule OTL-12).
@@ -138,8 +148,19 @@ impl Counters {
         self.grpc_connections.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    /// Adds an answered request.
-    pub fn add(&self, tally: &Tally, now_ms: i64) {
+    /// Counts a request at a path that is almost an address; returns whether it is the first one (rule OTL-13).
+    pub fn count_wrong_path(&self, path: &str) -> bool {
+        let mut wrong_paths = self.wrong_paths.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = path.get(..LIMITS.shown_bytes).unwrap_or(path);
+        *wrong_paths = (wrong_paths.0 + 1, Some(shown.to_owned()));
+        wrong_paths.0 == 1
+    }
+
+    /// Adds an answered request; returns whether it is the first one without a record (rule OTL-14).
+    pub fn add(&self, tally: &Tally, now_ms: i64) -> bool {
+        if tally.agents.iter().all(AgentTally::is_empty) {
+            return self.without_records.fetch_add(1, Ordering::Relaxed) == 0;
+        }
         let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
         for ((last_at, sum), sent) in agents.iter_mut().zip(&tally.agents) {
             if !sent.is_empty() {
@@ -147,6 +168,7 @@ impl Counters {
                 sum.add(sent);
             }
         }
+        false
     }
 
     /// Returns the member `telemetry` of the health answer.
@@ -155,7 +177,14 @@ impl Counters {
         let names = AGENTS.iter().map(|agent| agent.agent_type).chain([UNKNOWN]);
         let sent = names.zip(agents.iter()).filter(|(_, (_, tally))| !tally.is_empty());
         let agents: Vec<Value> = sent.map(|(name, (last_at, tally))| tally.json(name, *last_at)).collect();
-        json!({ "grpc_connections": self.grpc_connections.load(Ordering::Relaxed), "agents": agents })
+        let (wrong_paths, last) = self.wrong_paths.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        json!({
+            "grpc_connections": self.grpc_connections.load(Ordering::Relaxed),
+            "wrong_paths": wrong_paths,
+            "last_wrong_path": last,
+            "without_records": self.without_records.load(Ordering::Relaxed),
+            "agents": agents,
+        })
     }
 }
 
@@ -195,7 +224,7 @@ mod tests {
         counters.add(&tally, 0);
         counters.add(&tally, 1000);
         assert_eq!(tally.rejected(), [("unknown_agent", 1)]);
-        let expected = r#"{"grpc_connections":0,"agents":[{"agent_type":"codex","last_at":"1970-01-01T00:00:01.000Z","logs":0,"spans":4,"points":0,"stored":0,"duplicates":0,"noise":4,"ignored":{}},{"agent_type":"unknown","last_at":"1970-01-01T00:00:01.000Z","logs":2,"spans":0,"points":0,"stored":0,"duplicates":0,"noise":0,"ignored":{"unknown_agent":2}}]}"#;
+        let expected = r#"{"grpc_connections":0,"wrong_paths":0,"last_wrong_path":null,"without_records":0,"agents":[{"agent_type":"codex","last_at":"1970-01-01T00:00:01.000Z","logs":0,"spans":4,"points":0,"stored":0,"duplicates":0,"noise":4,"ignored":{}},{"agent_type":"unknown","last_at":"1970-01-01T00:00:01.000Z","logs":2,"spans":0,"points":0,"stored":0,"duplicates":0,"noise":0,"ignored":{"unknown_agent":2}}]}"#;
         assert_eq!(counters.json().to_string(), expected);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::contract::OTLP;
+use crate::contract::{OTLP, fill};
 use crate::formats::protobuf_check::WireForm;
 
 /// Largest number of fields of one message.
@@ -108,6 +108,29 @@ pub fn message_of(name: &str) -> Option<&'static Message> {
 /// Returns the kind of request that a route accepts.
 pub fn request_of(path: &str) -> Option<&'static Request> {
     REQUESTS.iter().find(|request| request.path == path)
+}
+
+/// Returns how to correct a path that is almost an address of OTLP: an exporter has another base URL, or another
+/// protocol (rule OTL-13). `None` for any other path.
+pub fn right_address(path: &str) -> Option<String> {
+    let path = path.to_ascii_lowercase();
+    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+    let is_base = |segment: &&str| matches!(*segment, "v1" | "otlp");
+    let is_name = |word: &str, of: &Request| {
+        let name = of.path.rsplit('/').next().unwrap_or_default();
+        word == name || name.strip_suffix('s') == Some(word)
+    };
+    let meant = |of: &&Request| match segments.as_slice() {
+        [] => true,
+        [.., last] if is_base(last) => true,
+        [.., service, "export"] => {
+            service.ends_with("service") && service.split('.').any(|part| is_name(part, of))
+        }
+        [before @ .., last] => (before.is_empty() || before.iter().any(is_base)) && is_name(last, of),
+    };
+    let addresses: Vec<&str> = REQUESTS.iter().filter(meant).map(|request| request.path).collect();
+    let text = SPEC["wrong_path"].as_str().unwrap_or_default();
+    (!addresses.is_empty()).then(|| fill(text, &[("addresses", &addresses.join(" or "))]))
 }
 
 /// Returns the `google.rpc.Status` code for an HTTP status (rule OTL-01).

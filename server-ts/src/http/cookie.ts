@@ -7,6 +7,7 @@
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { LIMITS, VOCABULARY } from '../contract.ts';
+import { trimBlank } from './head.ts';
 
 const { cookie_name: NAME, cookie_attributes: ATTRIBUTES } = VOCABULARY.security;
 
@@ -48,13 +49,4 @@ export class CookieKey {
 
 function cookieName(port: number): string {
   return `${NAME}_${port}`;
-}
-
-/** Removes the optional white space around a value (RFC 9110, section 5.6.3). */
-function trimBlank(value: string): string {
-  const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t';
-  let [start, end] = [0, value.length];
-  while (start < end && isBlank(start)) start++;
-  while (end > start && isBlank(end - 1)) end--;
-  return value.slice(start, end);
 }

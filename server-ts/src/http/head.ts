@@ -73,6 +73,15 @@ export function headerOf(head: Head, name: string): string | undefined {
   return head.headers.get(name)?.join(', ');
 }
 
+/** Removes the optional white space around a value (RFC 9110, section 5.6.3). */
+export function trimBlank(value: string): string {
+  const isBlank = (at: number): boolean => value[at] === ' ' || value[at] === '\t';
+  let [start, end] = [0, value.length];
+  while (start < end && isBlank(start)) start++;
+  while (end > start && isBlank(end - 1)) end--;
+  return value.slice(start, end);
+}
+
 /** Returns whether the client holds its body back until `100 Continue` (RFC 9110, section 10.1.1). */
 export function waitsForContinue(head: Head): boolean {
   const expected = head.headers.get('expect') ?? [];

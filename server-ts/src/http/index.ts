@@ -38,7 +38,7 @@ import { dismissSession, getSession, listSessions } from './sessions.ts';
 import { getSnapshot } from './snapshot.ts';
 import { getCosts, getFilterOptions, getStats, getTools } from './stats.ts';
 import { openStream } from './stream.ts';
-import { postTelemetry } from './telemetry.ts';
+import { postTelemetry, wrongPath } from './telemetry.ts';
 
 /** Answers a request that has passed the checks of its route; throws a failure. */
 type Handler = (app: App, exchange: Exchange, parameters: Parameters) => Promise<void> | void;
@@ -102,7 +102,7 @@ export function buildRoutes(app: App): RequestListener {
     routes.get(...on('/bench/app.css', getBenchStyles));
   }
   for (const route of exactRoutes) {
-    if (route.bench !== true || app.config.bench) routes.all(route.path, otherMethod(route));
+    if (route.bench !== true || app.config.bench) routes.all(route.path, otherMethod(app, route));
   }
   routes.get(...on('/api/events/{id}', getEvent));
   routes.get(...on('/api/events/{id}/attachments', getAttachments));
@@ -111,9 +111,10 @@ export function buildRoutes(app: App): RequestListener {
   routes.get(...on('/api/sessions/{id}', getSession));
   routes.delete(...on('/api/sessions/{id}', deleteSession));
   routes.post(...on('/api/sessions/{id}/dismiss', dismissSession));
-  for (const route of openRoutes) routes.all(pathOf(route.path), otherMethod(route));
+  for (const route of openRoutes) routes.all(pathOf(route.path), otherMethod(app, route));
   routes.use((_request: Request, response: Response) => {
-    reply.failure(exchangeOf(response), new Failure('not_found'));
+    const exchange = exchangeOf(response);
+    reply.failure(exchange, misplaced(app, exchange, 'not_found'));
   });
   routes.use(failed(app));
   return firstChecks(app, routes);
@@ -211,14 +212,20 @@ function endpoint(app: App, route: RouteSpec, handler: Handler) {
 }
 
 /** Answers OPTIONS, and 405 for other methods, on a route that exists (rule HTT-04). */
-function otherMethod(route: RouteSpec) {
+function otherMethod(app: App, route: RouteSpec) {
   const methods = route.methods.includes('GET') ? [...route.methods, 'HEAD'] : [...route.methods];
   const allow = methods.sort().join(', ');
   return (request: Request, response: Response): void => {
     const exchange = exchangeOf(response);
     if (request.method === 'OPTIONS') reply.options(exchange, allow);
-    else reply.failure(exchange, new Failure('method_not_allowed'), allow);
+    else reply.failure(exchange, misplaced(app, exchange, 'method_not_allowed'), allow);
   };
+}
+
+/** Returns the failure of a request without a route, with a hint for exporters of telemetry (rule OTL-13). */
+function misplaced(app: App, { head }: Exchange, code: 'not_found' | 'method_not_allowed'): Failure {
+  const message = wrongPath(app, head);
+  return new Failure(code, message === undefined ? {} : { message });
 }
 
 /** Answers an error that a handler threw. Express recognises an error handler by its four parameters. */

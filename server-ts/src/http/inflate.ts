@@ -3,17 +3,26 @@ import zlib from 'node:zlib';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
-import type { Head } from './head.ts';
+import { type Head, headerOf, trimBlank } from './head.ts';
 
 /** The compression of a body. */
 export type Encoding = 'identity' | 'gzip' | 'zstd';
 
-/** Returns the encoding of a body; any other encoding is a failure. */
+/**
+ * Returns the encoding of a body; any other encoding, and several of them, are a failure. `identity` and empty items of
+ * the list have no effect (RFC 9110, sections 5.6.1 and 8.4).
+ */
 export function encodingOf(head: Head): Encoding {
-  const values = head.headers.get('content-encoding') ?? ['identity'];
-  const value = values.length === 1 ? values[0]!.toLowerCase() : '';
-  if (value === 'identity' || value === 'gzip' || value === 'zstd') return value;
-  throw new Failure('unsupported_encoding');
+  let encoding: Encoding = 'identity';
+  for (const item of headerOf(head, 'content-encoding')?.toLowerCase().split(',') ?? []) {
+    const given = trimBlank(item);
+    if (given === '' || given === 'identity') continue;
+    const next = given === 'x-gzip' ? 'gzip' : given;
+    if (encoding !== 'identity' || (next !== 'gzip' && next !== 'zstd'))
+      throw new Failure('unsupported_encoding');
+    encoding = next;
+  }
+  return encoding;
 }
 
 /** The most bytes of one step of inflating. A step runs on Node's thread pool, its bytes are copied on this thread. */

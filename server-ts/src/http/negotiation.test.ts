@@ -43,16 +43,32 @@ test('a POST is answered only in JSON', () => {
   }
 });
 
-test('a content type may have only the parameter of its format', () => {
+test('a content type may have parameters', () => {
   const route = ROUTES.find(({ path }) => path === '/api/events/batch')!;
   const format = (value: string) => contentFormat(head('POST', 'content-type', value), route);
-  assert.equal(format('application/json; Charset="UTF-8"'), 'json');
+  const good = [
+    '; Charset="UTF-8"',
+    ';',
+    ' ;\t; ;charset=utf-8 ; ',
+    '; charset="utf\\-8"',
+    '; v=1',
+    '; v="a;b\\"c"; charset=utf-8',
+  ];
+  for (const parameters of good) assert.equal(format(`application/json${parameters}`), 'json', parameters);
   assert.equal(format('Application/X-NDJSON'), 'ndjson');
   assert.equal(format('application/x-protobuf;encoding=binary'), 'protobuf');
-  assert.equal(format('application/msgpack'), 'msgpack');
+  assert.equal(format('application/msgpack;charset=utf-8'), 'msgpack');
   const bad = [
-    'application/msgpack;charset=utf-8',
-    'application/json;',
+    'application/json; charset',
+    'application/json; charset=',
+    'application/json; =utf-8',
+    'application/json; charset =utf-8',
+    'application/json; charset="utf-8',
+    'application/json; charset="utf-8"x',
+    'application/json; v="\\',
+    'application/json; v=a b',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/jsonx; v=1',
     'application/vnd.apache.arrow.stream',
   ];
   for (const value of bad) assert.throws(() => format(value), { code: 'unsupported_media_type' }, value);

@@ -6,7 +6,7 @@
 import { FORMATS, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
-import { type Head, headerOf } from './head.ts';
+import { type Head, headerOf, trimBlank } from './head.ts';
 
 /** The form of an answer. */
 export interface Answer {
@@ -72,15 +72,32 @@ export function contentChoice(head: Head, route: RouteSpec): Answer {
 }
 
 function choiceOf(contentType: string, choices: readonly Answer[]): Answer | undefined {
-  const [essence, parameter, ...more] = contentType.toLowerCase().split(';').map(trimmed);
+  const text = contentType.toLowerCase();
+  const end = text.includes(';') ? text.indexOf(';') : text.length;
+  const essence = trimBlank(text.slice(0, end));
   const choice = choices.find(({ mediaType }) => mediaType === essence);
-  if (choice === undefined || more.length > 0) return undefined;
-  if (parameter === undefined) return choice;
+  if (choice === undefined) return undefined;
   const known = FORMATS[choice.format].parameter;
-  const isKnown =
-    known !== undefined &&
-    (parameter === `${known.name}=${known.value}` || parameter === `${known.name}="${known.value}"`);
-  return isKnown ? choice : undefined;
+  const parameters = parametersOf(text.slice(end));
+  const isOther = parameters?.some(([name, value]) => name === known?.name && value !== known.value) ?? true;
+  return isOther ? undefined : choice;
+}
+
+/** Matches one parameter of a media type, which may be empty, in lower case (RFC 9110, section 5.6.6). */
+const PARAMETER =
+  /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~0-9a-z-]+)=(?:([!#$%&'*+.^_`|~0-9a-z-]+)|"((?:[\t !#-[\]-~]|\\[\t -~])*)"))?/y;
+
+/** Returns the parameters of a media type, without quotes; `undefined` when they are malformed. */
+function parametersOf(text: string): [name: string, value: string][] | undefined {
+  const parameters: [string, string][] = [];
+  PARAMETER.lastIndex = 0;
+  let end = 0;
+  for (let found = PARAMETER.exec(text); found !== null; found = PARAMETER.exec(text)) {
+    end = PARAMETER.lastIndex;
+    const [, name, token, quoted = ''] = found;
+    if (name !== undefined) parameters.push([name, token ?? quoted.replace(/\\(.)/g, '$1')]);
+  }
+  return trimBlank(text.slice(end)) === '' ? parameters : undefined;
 }
 
 /** Returns every media type of these formats. */
@@ -102,7 +119,7 @@ function kept(
 }
 
 function rangeOf(item: string): Range {
-  const [media, ...parameters] = item.toLowerCase().split(';').map(trimmed);
+  const [media, ...parameters] = item.toLowerCase().split(';').map(trimBlank);
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length) ?? '1';
   return { media: media!, weight: WEIGHT.test(weight) ? Number(weight) : 1 };
 }
@@ -116,9 +133,4 @@ function weightOf(mediaType: string, ranges: readonly Range[]): number {
     if (range !== undefined) return range.weight;
   }
   return 0;
-}
-
-/** Removes the white space that HTTP allows around a part. */
-function trimmed(part: string): string {
-  return part.replace(/^[ \t]+|[ \t]+$/g, '');
 }

@@ -21,12 +21,12 @@ test('agents without records are not shown', () => {
   assert.deepEqual(tally.rejected(), [['unknown_agent', 1]]);
   assert.equal(
     JSON.stringify(counters.json()),
-    '{"grpc_connections":0,"agents":[{"agent_type":"codex","last_at":"1970-01-01T00:00:01.000Z","logs":0,"spans":4,"points":0,"stored":0,"duplicates":0,"noise":4,"ignored":{}},{"agent_type":"unknown","last_at":"1970-01-01T00:00:01.000Z","logs":2,"spans":0,"points":0,"stored":0,"duplicates":0,"noise":0,"ignored":{"unknown_agent":2}}]}',
+    '{"grpc_connections":0,"wrong_paths":0,"last_wrong_path":null,"without_records":0,"agents":[{"agent_type":"codex","last_at":"1970-01-01T00:00:01.000Z","logs":0,"spans":4,"points":0,"stored":0,"duplicates":0,"noise":4,"ignored":{}},{"agent_type":"unknown","last_at":"1970-01-01T00:00:01.000Z","logs":2,"spans":0,"points":0,"stored":0,"duplicates":0,"noise":0,"ignored":{"unknown_agent":2}}]}',
   );
 });
 
 test('only the first gRPC connection is logged', () => {
   const counters = new Counters();
   assert.deepEqual([counters.countGrpc(), counters.countGrpc()], [true, false]);
-  assert.deepEqual(counters.json(), { grpc_connections: 2, agents: [] });
+  assert.equal((counters.json() as { grpc_connections: number }).grpc_connections, 2);
 });

@@ -3,6 +3,7 @@
  *
  * Memory is bounded by the agents of `otlp.json`, one entry for all others, and the list of reasons.
  */
+import { LIMITS } from '../contract.ts';
 import { formatTimestamp } from '../timestamp.ts';
 import { AGENTS, type Agent } from './agents.ts';
 import { REASONS, type Signal } from './otlp.ts';
@@ -75,6 +76,11 @@ export class Tally {
 /** Counts of all agents since the start. */
 export class Counters {
   private grpcConnections = 0;
+  /** Requests without a record. */
+  private withoutRecords = 0;
+  /** Requests at paths that are almost addresses, and the newest of these paths. */
+  private wrongPaths = 0;
+  private lastWrongPath: string | null = null;
   private readonly agents = places().map((name) => ({ name, lastAt: 0, tally: new AgentTally() }));
 
   /** Counts a connection of gRPC; returns whether it is the first one (rule OTL-12). */
@@ -83,14 +89,26 @@ export class Counters {
     return this.grpcConnections === 1;
   }
 
-  /** Adds an answered request. */
-  add(tally: Tally, nowMs: number): void {
+  /** Counts a request at a path that is almost an address; returns whether it is the first one (rule OTL-13). */
+  countWrongPath(path: string): boolean {
+    this.wrongPaths++;
+    this.lastWrongPath = path.slice(0, LIMITS.shown_bytes);
+    return this.wrongPaths === 1;
+  }
+
+  /** Adds an answered request; returns whether it is the first one without a record (rule OTL-14). */
+  add(tally: Tally, nowMs: number): boolean {
+    if (tally.agents.every(({ isEmpty }) => isEmpty)) {
+      this.withoutRecords++;
+      return this.withoutRecords === 1;
+    }
     this.agents.forEach((agent, place) => {
       const sent = tally.agents[place]!;
       if (sent.isEmpty) return;
       agent.lastAt = nowMs;
       agent.tally.add(sent);
     });
+    return false;
   }
 
   /** Returns the member `telemetry` of the health answer. */
@@ -98,6 +116,9 @@ export class Counters {
     const sent = this.agents.filter(({ tally }) => !tally.isEmpty);
     return {
       grpc_connections: this.grpcConnections,
+      wrong_paths: this.wrongPaths,
+      last_wrong_path: this.lastWrongPath,
+      without_records: this.withoutRecords,
       agents: sent.map(({ name, lastAt, tally }) => ({
         agent_type: name,
         last_at: formatTimestamp(lastAt),

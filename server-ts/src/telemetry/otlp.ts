@@ -1,5 +1,5 @@
 /** Holds the messages of OTLP as tables, read once from `contract/otlp.json` (rules OTL-01 to OTL-04). */
-import { OTLP } from '../contract.ts';
+import { fill, OTLP } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { WireForm } from '../formats/protobuf-check.ts';
 
@@ -77,6 +77,30 @@ export function requestOf(path: string): Request {
   const spec = OTLP.requests[path];
   if (spec === undefined) throw new Failure('internal');
   return { message: messageOf(spec.message), signal: spec.signal as Signal, rejected: spec.rejected };
+}
+
+/**
+ * Returns how to correct a path that is almost an address of OTLP: an exporter has another base URL, or another
+ * protocol (rule OTL-13). `undefined` for any other path.
+ */
+export function rightAddress(path: string): string | undefined {
+  const segments = path
+    .toLowerCase()
+    .split('/')
+    .filter((segment) => segment !== '');
+  const isBase = (segment: string): boolean => segment === 'v1' || segment === 'otlp';
+  const last = segments.at(-1);
+  const service = last === 'export' ? (segments.at(-2) ?? '') : '';
+  const before = segments.slice(0, -1);
+  const isMeant = (address: string): boolean => {
+    const name = address.slice(address.lastIndexOf('/') + 1);
+    const isName = (word: string): boolean => word === name || `${word}s` === name;
+    if (last === undefined || isBase(last)) return true;
+    if (service.endsWith('service')) return service.split('.').some(isName);
+    return (before.length === 0 || before.some(isBase)) && isName(last);
+  };
+  const addresses = Object.keys(OTLP.requests).filter(isMeant);
+  return addresses.length === 0 ? undefined : fill(OTLP.wrong_path, { addresses: addresses.join(' or ') });
 }
 
 /** Returns the `google.rpc.Status` code for an HTTP status (rule OTL-01). */
