@@ -49,6 +49,8 @@ import { PRICES } from './prices.ts';
 import { READS } from './reads.ts';
 import { REDACT } from './redact.ts';
 import { REDACT_RANDOM } from './redact-random.ts';
+import { REFUSALS } from './refusals.ts';
+import { REMOTE } from './remote.ts';
 import { RESTART } from './restart.ts';
 import { RETENTION } from './retention.ts';
 import { RETENTION_LOAD } from './retention-load.ts';
@@ -86,6 +88,8 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   WAITS,
   NOTIFICATIONS,
   NOTIFICATIONS_TLS,
+  REFUSALS,
+  REMOTE,
   RETENTION,
   RETENTION_LOAD,
   BACKUPS,

@@ -22,6 +22,7 @@ use crate::forward::Forwarder;
 use crate::http;
 use crate::http::guard::Guard;
 use crate::http::invalidations::SharedFrames;
+use crate::http::refusals::Refusals;
 use crate::hub::Hub;
 use crate::ingest::Ingest;
 use crate::invalidations::Invalidations;
@@ -57,6 +58,7 @@ pub struct App {
     pub forwarder: Option<Forwarder>,
     pub activity: Arc<Activity>,
     pub guard: Guard,
+    pub refusals: Refusals,
     pub telemetry: Arc<Counters>,
     /// The newest `stats` frame of the stream.
     pub stats_frames: watch::Sender<Bytes>,
@@ -121,6 +123,7 @@ impl App {
             forwarder,
             activity: Activity::new(config.idle_exit_s),
             guard,
+            refusals: Refusals::default(),
             telemetry: Arc::new(Counters::new()),
             stats_frames: watch::Sender::new(Bytes::new()),
             shared_frames: SharedFrames::default(),

@@ -116,6 +116,8 @@ pub struct ErrorSpec {
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
 pub struct Security {
+    pub refused: String,
+    pub refused_always: String,
     pub cookie_name: String,
     pub cookie_attributes: String,
     pub allow_methods: String,
@@ -230,6 +232,8 @@ pub struct Limits {
     pub command_name_bytes: usize,
     pub media_type_bytes: usize,
     pub shown_bytes: usize,
+    pub refusals_logged: usize,
+    pub refusals_window_ms: u64,
     pub attachment_chunk_bytes: usize,
     pub otlp_record_bytes: usize,
     pub otlp_shared_value_bytes: usize,

@@ -140,7 +140,7 @@ async fn run(config: Config) -> ExitCode {
         Ok(ready_file) => ready_file,
         Err(error) => {
             let code = report_unwritable(app.config.ready_file.as_deref().unwrap_or_default(), &error);
-            stop(&app, server, None, End::Asked).await;
+            stop(&app, server, None, End::Asked("no ready file")).await;
             return ExitCode::from(code);
         }
     };
@@ -149,20 +149,22 @@ async fn run(config: Config) -> ExitCode {
     let input = format.map(|format| Input::start(&app, format));
 
     let end = tokio::select! {
-        () = signals.next() => End::Asked,
-        () = input_ended(app.config.exit_with_stdin) => End::Asked,
-        () = process_ended(app.config.parent_pid) => End::Asked,
-        () = app.store.stop_asked() => End::Asked,
-        () = idle(&app, input.is_some()) => End::Asked,
+        name = signals.next() => End::Asked(name),
+        () = input_ended(app.config.exit_with_stdin) => End::Asked("stdin ended"),
+        () = process_ended(app.config.parent_pid) => End::Asked("parent ended"),
+        () = app.store.stop_asked() => End::Asked("stop asked"),
+        () = idle(&app, input.is_some()) => End::Asked("idle"),
         ended = events_ended(input.as_ref()) => match ended {
-            Ended::Clean => End::Asked,
+            Ended::Clean => End::Asked("stdin ended"),
             Ended::Broken => End::Input,
         },
-        code = fatal.wait_for(Option::is_some) => code.ok().and_then(|code| *code).map_or(End::Asked, End::Storage),
+        code = fatal.wait_for(Option::is_some) => {
+            code.ok().and_then(|code| *code).map_or(End::Asked("stop asked"), End::Storage)
+        }
     };
     let stopped = tokio::select! {
         () = stop(&app, server, input.as_ref(), end) => true,
-        () = signals.next() => false,
+        _ = signals.next() => false,
     };
     ready_file.iter().for_each(ReadyFile::remove);
     // The storage may also fail during the stop, at the latest in its last checkpoint (rule STO-06).
@@ -171,15 +173,15 @@ async fn run(config: Config) -> ExitCode {
         (false, _) => ExitCode::FAILURE,
         (true, End::Storage(_)) => ExitCode::from(exit_message("storage", "", &[]).0),
         (true, End::Input) => ExitCode::from(exit_message("input", "", &[]).0),
-        (true, End::Asked) => ExitCode::SUCCESS,
+        (true, End::Asked(_)) => ExitCode::SUCCESS,
     }
 }
 
 /// Reasons why the server ends.
 #[derive(Clone, Copy)]
 enum End {
-    /// A signal, the end of standard input or of a process, a request to stop, or no requests.
-    Asked,
+    /// A signal, the end of standard input or of a process, a request to stop, or no requests; which one, for the log.
+    Asked(&'static str),
     /// Standard input is broken.
     Input,
     /// The storage is lost.
@@ -189,8 +191,12 @@ enum End {
 /// Stops the server (rule PRO-07). Connections that do not end in time are cut; acknowledged events are committed in
 /// any case.
 async fn stop(app: &Arc<App>, server: tokio::task::JoinHandle<()>, input: Option<&Input>, end: End) {
-    let code = if let End::Storage(code) = end { Some(code.as_str()) } else { None };
-    tracing::info!(code, "stopping");
+    let reason = match end {
+        End::Asked(reason) => reason,
+        End::Input => "stdin broken",
+        End::Storage(code) => code.as_str(),
+    };
+    tracing::info!(reason, "stopping");
     app.drain();
     let input = async {
         if let Some(input) = input {

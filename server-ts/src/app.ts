@@ -19,6 +19,7 @@ import type { Connections } from './http/connection.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';
 import { SharedFrames } from './http/invalidations.ts';
+import { Refusals } from './http/refusals.ts';
 import { SendQueues } from './http/send-queues.ts';
 import { publishStats } from './http/stream.ts';
 import { Hub, Places } from './hub.ts';
@@ -76,6 +77,7 @@ export class App {
   readonly buffers: Buffers;
   readonly callReader: CallReader;
   readonly guard: Guard;
+  readonly refusals: Refusals;
   readonly connections: Connections;
   isDraining = false;
   readonly startTimeMs = nowMs();
@@ -115,6 +117,7 @@ export class App {
     this.forwarder = forwarder;
     this.buildRoutes = routes;
     this.guard = new Guard(config, this.connections.portNumber);
+    this.refusals = new Refusals(log);
     this.statsTimer = setInterval(() => void publishStats(this), config.statsIntervalMs);
   }
 

@@ -119,8 +119,8 @@ async function run(config: Config): Promise<void> {
       entry: ENTRY,
       writerThread,
       nativeBinding: nativeBinding(),
-      onFatal: () => ending.fail(storage.code),
-      onStopAsked: () => ending.begin(0),
+      onFatal: (code) => ending.fail(storage.code, code),
+      onStopAsked: () => ending.begin(0, 'stop asked'),
     });
   } catch (error) {
     void connections.closeSocket();
@@ -159,19 +159,20 @@ async function run(config: Config): Promise<void> {
   }
   writeSync(1, line);
   log.info({ url, db: config.db }, 'listening');
-  void processEnded(config.parentPid).then(() => ending.begin(0));
+  void processEnded(config.parentPid).then(() => ending.begin(0, 'parent ended'));
   // A server that reads events from standard input is never idle (rule PRO-18).
-  if (config.stdin === undefined) void app.activity.idle().then(() => ending.begin(0));
+  if (config.stdin === undefined) void app.activity.idle().then(() => ending.begin(0, 'idle'));
   const input = config.stdin && (await import('./input/index.ts')).Input.start(app, config.stdin);
   input?.ended.then(
-    (ended) => ending.begin(ended === 'broken' ? inputExit.code : 0),
+    (ended) =>
+      ended === 'broken' ? ending.begin(inputExit.code, 'stdin broken') : ending.begin(0, 'stdin ended'),
     (error: unknown) => app.logFailure(error, 'input failed'),
   );
   void app.checkStorage();
   void app.forward();
 
   const exitCode = await ending.begun;
-  log.info({ exit: exitCode }, 'stopping');
+  log.info({ reason: ending.reason }, 'stopping');
   setTimeout(() => {
     log.warn('connections were cut');
     connections.cut();
@@ -206,6 +207,8 @@ class Ending {
   readonly begun: Promise<number>;
   /** The exit code of a failed storage, which may come during the stop. */
   failure: number | undefined;
+  /** Why the end began, for the log. */
+  reason = '';
   private resolve: (code: number) => void = () => {};
   private signals = 0;
 
@@ -213,21 +216,23 @@ class Ending {
     this.begun = new Promise((resolve) => {
       this.resolve = resolve;
     });
-    const onSignal = (): void => {
+    const onSignal = (signal: NodeJS.Signals): void => {
       if (++this.signals > 1) exitAtOnce(EXIT_FAILURE);
-      this.begin(0);
+      this.begin(0, signal);
     };
     for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   }
 
-  begin(code: number): void {
+  /** Begins the end with an exit code; only the first call counts. */
+  begin(code: number, reason: string): void {
+    if (this.reason === '') this.reason = reason;
     this.resolve(code);
   }
 
   /** Begins the end after a failure of the storage. */
-  fail(code: number): void {
+  fail(code: number, reason: string): void {
     this.failure = code;
-    this.begin(code);
+    this.begin(code, reason);
   }
 
   /**
@@ -235,7 +240,7 @@ class Ending {
    * can arrive.
    */
   watchInput(): void {
-    const onEnd = (): void => this.begin(0);
+    const onEnd = (): void => this.begin(0, 'stdin ended');
     process.stdin.on('end', onEnd).on('error', onEnd).resume();
   }
 }

@@ -25,6 +25,7 @@ use arguments::Reader;
 pub use receiver::Receiver;
 pub use settings::{Config, Durability, Maintenance};
 pub use stream_source::StreamSource;
+pub use values::is_host_name;
 
 /// Action that the command line asks for.
 #[derive(Debug)]

@@ -477,7 +477,7 @@ impl Reader {
 
 /// Returns whether a text is a host name: letters, digits, dots, hyphens and underscores, or an IPv6 address
 /// in brackets.
-fn is_host_name(text: &str) -> bool {
+pub fn is_host_name(text: &str) -> bool {
     if let Some(address) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return address.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
     }

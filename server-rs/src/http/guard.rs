@@ -9,9 +9,11 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::config::Config;
-use crate::error::ErrorCode;
+use crate::error::{ErrorCode, Failure};
+use crate::http::authority::{host_name, port_of};
 use crate::http::cookie::CookieKey;
 use crate::http::login::LoginCode;
+use crate::http::refusals::{host_refusal, lasting_refusal, origin_refusal};
 use crate::text::percent_decode;
 
 /// The token as a digest (rule SEC-06), and as the key of cookies. Its text is not kept, so it cannot be logged.
@@ -75,10 +77,11 @@ impl Guard {
         method: &Method,
         headers: &HeaderMap,
         port: u16,
-    ) -> Result<Verdict, (ErrorCode, Option<String>)> {
+    ) -> Result<Verdict, (Failure, Option<String>)> {
+        let given = headers.get(HOST).map(HeaderValue::as_bytes).unwrap_or_default();
         let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !self.is_allowed_host(host) {
-            return Err((ErrorCode::ForbiddenHost, None));
+            return Err((refused(ErrorCode::ForbiddenHost, host_refusal(given)), None));
         }
         let mut sites = headers.get_all("sec-fetch-site").iter();
         let site = match (sites.next(), sites.next()) {
@@ -87,17 +90,18 @@ impl Guard {
             // Refused as an empty one is.
             (Some(_), Some(_)) => Some(""),
         };
-        let mut origins = headers.get_all(ORIGIN).iter();
-        let origin = match (origins.next(), origins.next()) {
-            (None, _) => None,
-            (Some(value), None) => {
+        let refused = |message: String| refused(ErrorCode::ForbiddenOrigin, message);
+        let origins: Vec<&[u8]> = headers.get_all(ORIGIN).iter().map(HeaderValue::as_bytes).collect();
+        let origin = match origins.as_slice() {
+            [] => None,
+            [given] => {
                 let is_allowed = |origin: &&str| {
                     self.is_allowed_origin(origin, port) || is_same_origin(origin, host, site)
                 };
-                let origin = value.to_str().ok().filter(is_allowed);
-                Some(origin.ok_or((ErrorCode::ForbiddenOrigin, None))?.to_owned())
+                let origin = std::str::from_utf8(given).ok().filter(is_allowed);
+                Some(origin.ok_or_else(|| (refused(origin_refusal(given)), None))?.to_owned())
             }
-            (Some(_), Some(_)) => return Err((ErrorCode::ForbiddenOrigin, None)),
+            several => return Err((refused(lasting_refusal(&several.join(b", ".as_slice()))), None)),
         };
         let site_ok = match site {
             None | Some("same-origin" | "none") => true,
@@ -105,7 +109,10 @@ impl Guard {
             Some(_) => false,
         };
         if !site_ok {
-            return Err((ErrorCode::ForbiddenOrigin, origin));
+            let sites: Vec<&[u8]> =
+                headers.get_all("sec-fetch-site").iter().map(HeaderValue::as_bytes).collect();
+            let text = [b"Sec-Fetch-Site: ".as_slice(), &sites.join(b", ".as_slice())].concat();
+            return Err((refused(lasting_refusal(&text)), origin));
         }
         match origin {
             Some(origin)
@@ -215,29 +222,15 @@ fn public_port(headers: &HeaderMap, port: u16) -> u16 {
     host.and_then(port_of).and_then(|text| text.parse().ok()).unwrap_or(port)
 }
 
+fn refused(code: ErrorCode, message: String) -> Failure {
+    Failure::new(code).with("message", message)
+}
+
 /// Returns the first value of a parameter, decoded; a malformed one is empty.
 fn parameter(query: &str, name: &str) -> Option<String> {
     let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let mut values = pairs.filter(|(given, _)| *given == name).map(|(_, value)| value);
     values.next().map(|value| percent_decode(value, true).unwrap_or_default())
-}
-
-/// Returns the host of `host[:port]`; `None` when it is malformed.
-fn host_name(authority: &str) -> Option<&str> {
-    let name = match port_of(authority) {
-        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            &authority[..authority.len() - port.len() - 1]
-        }
-        Some(_) => return None,
-        None => authority,
-    };
-    (!name.is_empty()).then_some(name)
-}
-
-/// Returns the text after the colon of a port; a colon inside brackets is part of an IPv6 address.
-fn port_of(authority: &str) -> Option<&str> {
-    let after_address = authority.rfind(']').map_or(0, |end| end + 1);
-    authority[after_address..].split_once(':').map(|(_, port)| port)
 }
 
 fn is_loopback_name(name: &str) -> bool {

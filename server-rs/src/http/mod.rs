@@ -26,8 +26,12 @@ pub mod connection;
 pub mod cookie;
 /// The code that admits one window.
 pub mod login;
+/// Splits an authority into host and port.
+pub mod authority;
 /// Checks Host, Origin and token.
 pub mod guard;
+/// What refusals say, and their log.
+pub mod refusals;
 /// The query string.
 pub mod parameters;
 /// A request with the facts known about it.
@@ -186,7 +190,7 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             .route("/bench/worker.js", routing::get(bench_page::get_bench_worker).route("/bench/worker.js"))
             .route("/bench/app.css", routing::get(bench_page::get_bench_styles).route("/bench/app.css"));
     }
-    let fallback = async |State(app): State<Arc<App>>, method: Method, uri: Uri| {
+    let fallback = |State(app): State<Arc<App>>, method: Method, uri: Uri| async move {
         reply::failure(&misplaced(&app, ErrorCode::NotFound, &method, uri.path()))
     };
     let routes = routes.fallback(fallback).with_state(Arc::clone(app));
@@ -292,20 +296,23 @@ async fn guarded(
         return (reply::failure(&Failure::new(code).closing()), None);
     }
     let origin = match app.guard.admit(&parts.method, &parts.headers, port) {
-        Err((code, origin)) => return (reply::failure(&code.into()), origin),
+        Err((failure, origin)) => {
+            app.refusals.note(&failure, Instant::now());
+            return (reply::failure(&failure), origin);
+        }
         Ok(Verdict::Preflight(origin)) => return (reply::preflight(), Some(origin)),
         Ok(Verdict::Pass(origin)) => origin,
     };
     let now_s = app.clock.now_s();
     let answer = match app.guard.sign_in(&parts.method, &parts.uri, &parts.headers, port, now_s) {
         Some(Ok(cookie)) => reply::signed_in(&cookie),
-        Some(Err(code)) => reply::failure(&code.into()),
+        Some(Err(code)) => unauthorized(app, code),
         None => {
             let free =
                 ROUTES.routes.iter().any(|route| route.free == Some(true) && route.path == parts.uri.path());
             let authorized = if free { Ok(()) } else { app.guard.authorize(&parts.headers, port, now_s) };
             match authorized {
-                Err(code) => reply::failure(&code.into()),
+                Err(code) => unauthorized(app, code),
                 Ok(()) if app.is_draining() && !free => {
                     reply::failure(&Failure::new(ErrorCode::Draining).closing())
                 }
@@ -321,6 +328,12 @@ async fn guarded(
         }
     };
     (answer, origin)
+}
+
+fn unauthorized(app: &App, code: ErrorCode) -> Response {
+    let failure = code.into();
+    app.refusals.note(&failure, Instant::now());
+    reply::failure(&failure)
 }
 
 impl IntoResponse for Failure {

@@ -150,13 +150,13 @@ impl StopSignals {
         })
     }
 
-    /// Resolves with the next event.
-    pub async fn next(&mut self) {
+    /// Resolves with the name of the next event, as Node names it.
+    pub async fn next(&mut self) -> &'static str {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.breaks.recv() => {}
-            _ = self.close.recv() => {}
-            _ = self.shutdown.recv() => {}
+            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.breaks.recv() => "SIGBREAK",
+            _ = self.close.recv() => "SIGHUP",
+            _ = self.shutdown.recv() => "SIGTERM",
         }
     }
 }

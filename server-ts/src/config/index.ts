@@ -13,6 +13,7 @@ export type { Receiver } from './receiver.ts';
 export type { Config, Durability, Maintenance } from './settings.ts';
 export { helpText, versionText } from './spec.ts';
 export type { StreamSource } from './stream-source.ts';
+export { isHostName } from './values.ts';
 
 /** Action that the command line asks for. */
 export type Command =

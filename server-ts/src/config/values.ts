@@ -390,7 +390,7 @@ function isLoopback(address: string): boolean {
 /**
  * Returns whether a text has only letters, digits, dots, hyphens and underscores, or is an IPv6 address in brackets.
  */
-function isHostName(text: string): boolean {
+export function isHostName(text: string): boolean {
   return /^(\[[0-9A-Fa-f:.]*\]|[0-9A-Za-z._-]+)$/.test(text);
 }
 

@@ -8,9 +8,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ROUTES } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { percentDecode } from '../text.ts';
+import { hostName, portOf } from './authority.ts';
 import { CookieKey } from './cookie.ts';
 import { type Head, headerOf } from './head.ts';
 import { LoginCode } from './login.ts';
+import { hostRefusal, lastingRefusal, originRefusal } from './refusals.ts';
 
 interface GuardConfig {
   readonly allowHosts: readonly string[];
@@ -49,7 +51,8 @@ export class Guard {
   check(head: Head, nowS: number): Verdict {
     const host = head.headers.get('host')?.[0] ?? '';
     const name = hostName(host.toLowerCase());
-    if (name === undefined || !this.isHost(name)) return refuse('forbidden_host', undefined);
+    if (name === undefined || !this.isHost(name))
+      return refuse('forbidden_host', undefined, hostRefusal(host));
     const site = headerOf(head, 'sec-fetch-site');
     const origins = head.headers.get('origin') ?? [];
     const origin = origins[0];
@@ -57,7 +60,8 @@ export class Guard {
       origins.length > 1 ||
       (origin !== undefined && !this.isOrigin(origin) && !isSameOrigin(origin, host, site))
     ) {
-      return refuse('forbidden_origin', undefined);
+      const message = origins.length > 1 ? lastingRefusal(origins.join(', ')) : originRefusal(origin ?? '');
+      return refuse('forbidden_origin', undefined, message);
     }
     const crossing = site === 'same-site' || site === 'cross-site';
     if (
@@ -66,7 +70,7 @@ export class Guard {
       site !== 'none' &&
       !(crossing && origin !== undefined)
     ) {
-      return refuse('forbidden_origin', origin);
+      return refuse('forbidden_origin', origin, lastingRefusal(`Sec-Fetch-Site: ${site}`));
     }
     const asksAhead = head.method === 'OPTIONS' && head.headers.has('access-control-request-method');
     if (asksAhead && origin !== undefined) return { kind: 'preflight', origin };
@@ -143,22 +147,14 @@ function isSameOrigin(origin: string, host: string, site: string | undefined): b
 
 /** Returns the port that the client used: that of Host, which is another one behind a tunnel, or else the local one. */
 function publicPort(head: Head, port: number): number {
-  const text = /:([0-9]+)$/.exec(head.headers.get('host')?.[0] ?? '')?.[1];
+  const text = portOf(head.headers.get('host')?.[0] ?? '');
   const given = Number(text);
-  return text !== undefined && given <= 65535 ? given : port;
+  return text !== undefined && /^[0-9]+$/.test(text) && given <= 65535 ? given : port;
 }
 
 function isLocalName(name: string): boolean {
   if (name === '127.0.0.1' || name === 'localhost' || name === '[::1]') return true;
   return /^[a-z0-9.-]+\.localhost$/.test(name);
-}
-
-/**
- * Returns the host of `host[:port]`; `undefined` when it is malformed. A colon in brackets belongs to an IPv6
- * address.
- */
-function hostName(authority: string): string | undefined {
-  return /^([^:]+|.*\])(?::[0-9]*)?$/.exec(authority)?.[1];
 }
 
 /** Returns the first value of a parameter, decoded; a malformed one is empty. */
@@ -178,8 +174,9 @@ function splitOnce(text: string, separator: string): [string, string] {
 function refuse(
   code: 'forbidden_host' | 'forbidden_origin' | 'unauthorized',
   origin: string | undefined,
+  message?: string,
 ): Verdict {
-  return { kind: 'refuse', failure: new Failure(code), origin };
+  return { kind: 'refuse', failure: new Failure(code, message === undefined ? {} : { message }), origin };
 }
 
 function digest(text: string): Buffer {

@@ -169,6 +169,7 @@ function guarded(app: App) {
     exchange.origin = verdict.origin;
     switch (verdict.kind) {
       case 'refuse':
+        app.refusals.note(verdict.failure, performance.now());
         reply.failure(exchange, verdict.failure);
         break;
       case 'preflight':
