@@ -98,7 +98,7 @@ async function loginCode(context: ScenarioContext): Promise<void> {
   const flags = ['--token-file', tokenFile(context, 0o600), '--ready-file', ready, '--socket', socket];
   const server = await context.start({ flags });
   const { port, url } = server;
-  const members = ['event', 'url', 'pid', 'runtime', 'version', 'contract', 'login_url', 'socket'];
+  const members = 'event url addresses pid runtime version contract login_url socket'.split(' ');
   assert.deepEqual(Object.keys(server.ready), members);
   assert.equal(readFileSync(ready, 'utf8'), server.stdout());
   assert.equal(statSync(ready).mode & 0o777, 0o600);
