@@ -20,7 +20,7 @@ export const COMMAND = commandName(process.env, process.argv[1] ?? '', isPackage
 export const UPDATE = isPackaged ? 'Update twin-ingest' : 'Get the newest commit (git pull)';
 
 export function commandName(env: Environment, program: string, isInstalled: boolean): string {
-  if (!isInstalled) return quoted(env.TWIN_INGEST_COMMAND || './twin-ingest');
+  if (!isInstalled) return shellWord(env.TWIN_INGEST_COMMAND || './twin-ingest');
   // npx and scripts of a project find the package of that project, which no PATH has.
   return env.npm_command || isInCache(program) ? 'npx twin-ingest' : 'twin-ingest';
 }
@@ -44,6 +44,7 @@ export function isInCache(path: string): boolean {
   return CACHES.test(path);
 }
 
-function quoted(word: string): string {
+/** Quotes a word for a shell where that is needed. */
+export function shellWord(word: string): string {
   return WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -10,7 +10,14 @@ import { setImmediate } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
-import { type ChangeKind, type Edit, isLoopback, SettingsError, type SettingsPart } from './connect/agent.ts';
+import {
+  type ChangeKind,
+  DEFAULT_ORIGIN,
+  type Edit,
+  isLoopback,
+  SettingsError,
+  type SettingsPart,
+} from './connect/agent.ts';
 import { type ConnectOptions, parseConnect } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
 import { reachability } from './connect/reachability.ts';
@@ -56,7 +63,7 @@ async function main(): Promise<number> {
 }
 
 async function connect(options: ConnectOptions): Promise<number> {
-  const { agent, place, choice, server, undo } = options;
+  const { agent, place, choice, undo } = options;
   const plans: Planned[] = [];
   // Reads every file before writing any: if one cannot be edited, all stay unchanged.
   for (const part of agent.parts(place, choice)) {
@@ -103,7 +110,7 @@ async function connect(options: ConnectOptions): Promise<number> {
     say(`${done}${backup === null ? '' : `; what it said before is in ${backup}`}.`);
   }
   if (!undo) for (const line of advice(options)) say(line);
-  if (!undo) say(await reachability(server.origin));
+  if (!undo) say(await reached(options));
   return 0;
 }
 
@@ -124,10 +131,15 @@ function planOf(part: SettingsPart, { server, undo }: ConnectOptions): Planned |
 }
 
 /** Returns the text for the case that nothing was written. */
-async function ending({ server, undo }: ConnectOptions, isRefused: boolean): Promise<number> {
+async function ending(options: ConnectOptions, isRefused: boolean): Promise<number> {
   if (isRefused) complain('nothing was written');
-  if (!undo) say(await reachability(server.origin));
+  if (!options.undo) say(await reached(options));
   return isRefused ? 1 : 0;
+}
+
+async function reached({ agent, server }: ConnectOptions): Promise<string> {
+  const url = server.origin === DEFAULT_ORIGIN ? '' : ` --url ${server.origin}`;
+  return await reachability(server, `${COMMAND} connect ${agent.name}${url}`);
 }
 
 const SIGNS: Readonly<Record<ChangeKind, string>> = { add: '+', remove: '-', keep: '=', conflict: '!' };

@@ -9,7 +9,8 @@ import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
-import { DEFAULT_ORIGIN, originOf, placeOf } from './connect/options.ts';
+import { DEFAULT_ORIGIN } from './connect/agent.ts';
+import { originOf, placeOf } from './connect/options.ts';
 import { diagnose } from './doctor/diagnosis.ts';
 import { reportText } from './doctor/report.ts';
 

@@ -11,10 +11,11 @@ import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
-import { DEFAULT_ORIGIN, originOf, placeOf } from './connect/options.ts';
-import { reasonOf } from './connect/reachability.ts';
+import { DEFAULT_ORIGIN } from './connect/agent.ts';
+import { originOf, placeOf } from './connect/options.ts';
 import { headOf, Writer } from './export/markdown.ts';
 import { type Address, linesOf, rowsOf, sessionOf } from './export/rows.ts';
+import { reasonOf } from './request.ts';
 import { tokenIn } from './token-file.ts';
 
 const FORMATS = ['markdown', 'ndjson'] as const;

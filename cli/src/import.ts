@@ -5,7 +5,7 @@
  */
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
-import { reachability, reasonOf } from './connect/reachability.ts';
+import { absence } from './connect/reachability.ts';
 import { StatusLine } from './demo/status-line.ts';
 import { askServer } from './doctor/server.ts';
 import { familiesOf, transcriptsAt } from './import/files.ts';
@@ -13,6 +13,7 @@ import { Importer, UnsentError } from './import/importer.ts';
 import { type ImportOptions, parseImport } from './import/options.ts';
 import { progressText } from './import/progress.ts';
 import { Tally } from './import/tally.ts';
+import { reasonOf } from './request.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const complain = (line: string) => void process.stderr.write(`import: ${line}\n`);
@@ -73,7 +74,7 @@ async function isReady(origin: string, token: string | undefined): Promise<boole
   if (state.kind === 'answers') return true;
   if (state.kind === 'locked')
     complain(`${origin} refuses the token; --token-file names the file of the server`);
-  else complain(await reachability(origin));
+  else complain(absence(origin, state));
   return false;
 }
 

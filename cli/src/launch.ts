@@ -6,8 +6,9 @@
  */
 import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
-import { COMMAND, nameFlags } from './command-name.ts';
+import { nameFlags } from './command-name.ts';
 import { openPage } from './demo/browser.ts';
+import { bannerLines, usable } from './launch/banner.ts';
 import { built } from './launch/build.ts';
 import { factsOf } from './launch/facts.ts';
 import { flagValue, parseLaunch } from './launch/options.ts';
@@ -38,13 +39,10 @@ export async function launch(argv: readonly string[]): Promise<number> {
   let isReady = false;
   const onReady = (ready: Ready) => {
     isReady = true;
-    const page = `${ready.url}/`;
-    say(`\n  Dashboard  ${page}\n  Server     ${target.label}: ${choice.why}\n  Events     ${db}`);
-    say(`  Connect    ${COMMAND} connect claude-code   (or codex, gemini, opencode)`);
-    say(`  Send       curl ${page}api/events -H 'content-type: application/json' \\`);
-    say(`               -d '{"session_id":"s1","agent_type":"claude_code","event_type":"tool_use"}'`);
-    say('  Ctrl-C stops the server.\n');
-    if (open) void opened(ready.login_url ?? page);
+    const tokenFile = flagValue(flags, 'token-file') ?? process.env.INGEST_TOKEN_FILE;
+    const server = `${target.label}: ${choice.why}`;
+    for (const line of bannerLines({ ready, server, db, tokenFile, open })) say(line);
+    if (open) void opened(usable(ready.login_url ?? `${ready.url}/`));
   };
   const more = [...(isQuiet ? ['--log-level', 'warn'] : []), ...nameFlags(flags)];
   const code = await runServer(target, [...flags, ...more], onReady);

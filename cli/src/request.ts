@@ -22,6 +22,14 @@ export interface RequestOptions {
 const agent = new Agent({ keepAlive: true });
 const tlsAgent = new TlsAgent({ keepAlive: true });
 
+/** Returns the reason of a failed request. `fetch` has it in the `cause` of its error. */
+export function reasonOf(error: unknown, timeoutMs: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;
+  const { code, message } = (error.cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  return String(code ?? message ?? error.message);
+}
+
 /** Statuses whose response has no body. */
 const EMPTY = [204, 205, 304];
 

@@ -13,6 +13,16 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Returns the first line of a token file, as the hooks read it; `null` if it cannot be read or is empty. */
+export function tokenLine(path: string): string | null {
+  try {
+    const [line] = readFileSync(path, 'utf8').split('\n');
+    return line!.trim() || null;
+  } catch {
+    return null;
+  }
+}
+
 /** Returns the text of the file without white space around it; adds a problem when there is none. */
 export function tokenIn(
   flag: string,

@@ -1,5 +1,6 @@
 /** Tests `twin-ingest connect` on its own settings files: what it writes, what it keeps, and when it writes nothing. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -11,16 +12,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { TOKEN_VARIABLE } from '../src/connect/agent.ts';
 import { parseConnect } from '../src/connect/options.ts';
 import { isWanted } from '../src/connect/question.ts';
 import { reachability } from '../src/connect/reachability.ts';
+import { withServer } from './doctor-run.ts';
 import { type Ran, run, start } from './run-script.ts';
+
+const TOKEN = 'a-token-of-more-than-sixteen-characters';
 
 const TEXT = '{\n    "model": "opus",\n    "n": 1.50\n}\n';
 const connect = (cwd: string, ...argv: string[]): Promise<Ran> =>
@@ -127,12 +132,59 @@ test('connect reports whether a server answers at the address of the hooks', asy
   });
 });
 
+for (const name of TARGET_NAMES)
+  test(`connect says whether the server refuses the hooks for their token (${name})`, async () => {
+    const files = { right: `${TOKEN}\n`, other: 'another-token-of-sixteen-characters\n', empty: '' };
+    await inTree(files, async (root) => {
+      chmodSync(join(root, 'right'), 0o600);
+      await withServer(name, root, ['--token-file', join(root, 'right')], async ({ url }) => {
+        const last = async (...flags: string[]) => {
+          const ran = await connect(root, 'claude-code', '--url', url, '--yes', ...flags);
+          assert.equal(ran.code, 0, ran.stderr);
+          assert.doesNotMatch(ran.stdout, /of-sixteen|of-more-than/);
+          return ran.stdout.trimEnd().split('\n').at(-1)!;
+        };
+        const again = `Type ./twin-ingest connect claude-code --url ${url} --token-file FILE with the file that the server was started with.`;
+        assert.equal(
+          await last(),
+          `The server at ${url} wants a token, and refuses everything that comes without it. ${again}`,
+        );
+        assert.match(readFileSync(join(root, '.claude/settings.json'), 'utf8'), /api\/hooks\/claude-code/);
+        for (const [file, what] of [
+          ['other', 'refuses the token in FILE'],
+          ['empty', 'wants a token, and FILE cannot be read or is empty'],
+          ['none', 'wants a token, and FILE cannot be read or is empty'],
+        ] as const)
+          assert.equal(
+            await last('--token-file', file),
+            `The server at ${url} ${what.replace('FILE', join(root, file))}. ${again}`,
+          );
+        assert.equal(await last('--token-file', 'right'), `A server answers at ${url}.`);
+        assert.match((await connect(root, 'codex', '--url', url, '--dry-run')).stdout, /connect codex --url/);
+      });
+    });
+  });
+
+test('connect says that a program listens and does not answer', async () => {
+  const silent = createNetServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  await inTree({}, async (root) => {
+    const { stdout } = await connect(root, 'gemini', '--dry-run', '--url', `http://127.0.0.1:${port}`);
+    assert.match(
+      stdout,
+      /\nA program listens at \S+ and does not answer \(no answer within 3 seconds\)\. End it/,
+    );
+  });
+  silent.close();
+});
+
 test('an answer of another program does not count as a server', async () => {
   const server = createServer((_, response) => response.writeHead(404).end('nothing'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   assert.match(
-    await reachability(`http://127.0.0.1:${port}`),
+    await reachability({ origin: `http://127.0.0.1:${port}`, token_file: null }, 'again'),
     /^What answers at .* is no server of this project \(status 404\)\./,
   );
   server.closeAllConnections();

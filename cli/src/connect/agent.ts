@@ -4,6 +4,11 @@
  * One module per agent implements `Agent`. Invariant: applying an edit twice equals applying it once, and
  * `disconnected` after `connected` restores the earlier text. Edits do not use the file system.
  */
+import CONFIG from '../../../contract/config.json' with { type: 'json' };
+
+const DEFAULTS = Object.fromEntries(CONFIG.options.map((option) => [option.name, option.default]));
+/** The address of a server that is started without flags. */
+export const DEFAULT_ORIGIN = `http://${DEFAULTS.host}:${DEFAULTS.port}`;
 
 /** The server that an agent sends to. */
 export interface ServerAddress {

@@ -8,9 +8,8 @@ import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import CONFIG from '../../../contract/config.json' with { type: 'json' };
 import { COMMAND } from '../command-name.ts';
-import type { Agent, Choice, Place, ServerAddress } from './agent.ts';
+import { type Agent, type Choice, DEFAULT_ORIGIN, type Place, type ServerAddress } from './agent.ts';
 import { AGENTS, agentOf } from './agents.ts';
 
 export interface ConnectOptions {
@@ -30,9 +29,6 @@ export type ParsedConnect =
 
 type Environment = Place['env'];
 type Name = 'settings' | 'project' | 'url' | 'token-file' | 'undo' | 'dry-run' | 'yes';
-
-const DEFAULTS = Object.fromEntries(CONFIG.options.map((option) => [option.name, option.default]));
-export const DEFAULT_ORIGIN = `http://${DEFAULTS.host}:${DEFAULTS.port}`;
 
 const FLAGS: FlagTable<Name> = {
   settings: { value: 'FILE', help: 'write this settings file instead of your own' },

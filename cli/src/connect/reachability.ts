@@ -1,32 +1,37 @@
 /**
- * Checks that a server answers at the address of the hooks. After connecting, the user could not tell a missing server
- * from an idle agent.
+ * Checks that a server takes what the hooks send to their address. After connecting, the user could not tell a missing
+ * server, or a refused token, from an idle agent.
  *
- * It requests `/livez`, which needs no token. Invariant: the result is a sentence and never an error, since the user
- * may connect before the server starts.
+ * Invariant: the result is a sentence and never an error, since the user may connect before the server starts.
  */
-import { COMMAND } from '../command-name.ts';
-import { request } from '../request.ts';
+import { COMMAND, shellWord } from '../command-name.ts';
+import { askServer, type ServerState } from '../doctor/server.ts';
+import { tokenLine } from '../token-file.ts';
+import type { ServerAddress } from './agent.ts';
 
-const TIMEOUT_MS = 2000;
-
-/** Returns one line for the user. */
-export async function reachability(origin: string): Promise<string> {
-  const start = `Start one (${COMMAND}): until then what agents send is lost.`;
-  try {
-    const response = await request(`${origin}/livez`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const body = (await response.json().catch(() => null)) as { readonly status?: unknown } | null;
-    if (response.ok && body?.status === 'ok') return `A server answers at ${origin}.`;
-    return `What answers at ${origin} is no server of this project (status ${response.status}). ${start}`;
-  } catch (error) {
-    return `No server answers at ${origin} (${reasonOf(error, TIMEOUT_MS)}). ${start}`;
-  }
+/** Returns one line for the user. `again` is the command to repeat with the token of the server. */
+export async function reachability({ origin, token_file }: ServerAddress, again: string): Promise<string> {
+  const token = token_file === null ? null : tokenLine(token_file);
+  const state = await askServer(origin, token);
+  if (state.kind === 'answers') return `A server answers at ${origin}.`;
+  if (state.kind !== 'locked') return absence(origin, state);
+  const remedy = `Type ${again} --token-file FILE with the file that the server was started with.`;
+  if (token_file === null)
+    return `The server at ${origin} wants a token, and refuses everything that comes without it. ${remedy}`;
+  return token === null
+    ? `The server at ${origin} wants a token, and ${shellWord(token_file)} cannot be read or is empty. ${remedy}`
+    : `The server at ${origin} refuses the token in ${shellWord(token_file)}. ${remedy}`;
 }
 
-/** Returns the reason of a failed request. `fetch` has it in the `cause` of its error. */
-export function reasonOf(error: unknown, timeoutMs: number): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;
-  const { code, message } = (error.cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
-  return String(code ?? message ?? error.message);
+/** Says what is at an address that no server of this project answers at. */
+export function absence(
+  origin: string,
+  state: Extract<ServerState, { kind: 'foreign' | 'unreachable' }>,
+): string {
+  const start = `Start one (${COMMAND}): until then what agents send is lost.`;
+  if (state.kind === 'foreign')
+    return `What answers at ${origin} is no server of this project (status ${state.status}). ${start}`;
+  return state.isListening
+    ? `A program listens at ${origin} and does not answer (${state.reason}). End it first. ${start}`
+    : `No server answers at ${origin} (${state.reason}). ${start}`;
 }

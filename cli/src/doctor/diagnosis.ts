@@ -1,10 +1,10 @@
 /**
  * Builds the whole diagnosis: the settings of every agent, the servers in them, and the events received from each.
  */
-import { readFileSync } from 'node:fs';
 import { COMMAND, UPDATE } from '../command-name.ts';
 import type { Agent, Place } from '../connect/agent.ts';
 import type { Problem } from '../connect/problem.ts';
+import { tokenLine } from '../token-file.ts';
 import { inspectClaude } from './claude-code.ts';
 import { inspectCodex } from './codex.ts';
 import { inspectGemini } from './gemini.ts';
@@ -20,10 +20,10 @@ export interface DoctorOptions {
   readonly token_file: string | null;
 }
 
-/** A way of sending, and the newest event that arrived by it. */
+/** A way of sending, and the newest event that arrived by it; `'unknown'` if the server did not say. */
 export interface Arrival {
   readonly way: Way;
-  readonly last: LastEvent | null;
+  readonly last: LastEvent | null | 'unknown';
 }
 
 export interface AgentReport {
@@ -76,24 +76,14 @@ async function ask(origin: string, all: readonly Sender[], options: DoctorOption
   const senders = all.filter(({ way }) => way.origin === origin);
   const token_file =
     options.token_file ?? senders.map(({ way }) => way.token_file).find((file) => file) ?? null;
-  const token = token_file === null ? null : tokenIn(token_file);
+  const token = token_file === null ? null : tokenLine(token_file);
   return { origin, state: await askServer(origin, token), senders, token_file, token };
-}
-
-/** Returns the first line of a token file, as the servers and the hooks read it. */
-function tokenIn(path: string): string | null {
-  try {
-    const [line] = readFileSync(path, 'utf8').split('\n');
-    return line!.trim() || null;
-  } catch {
-    return null;
-  }
 }
 
 async function reportOf({ agent, ways }: Inspection, asked: readonly Asked[]): Promise<AgentReport> {
   const arrivals = ways.map(async (way) => {
     const { token, state } = asked.find(({ origin }) => origin === way.origin)!;
-    if (state.kind !== 'answers') return { way, last: null };
+    if (state.kind !== 'answers') return { way, last: 'unknown' as const };
     const last = await lastEvent(way.origin, token, agent.agent_type, SOURCES[way.what]);
     return { way, last };
   });

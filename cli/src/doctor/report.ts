@@ -53,11 +53,13 @@ function agentLines({ agent, arrivals, telemetry }: AgentReport, now: Date): str
 
 function arrivalLines({ way, last }: Arrival, telemetry: AgentTelemetry | null, now: Date): string[] {
   const isTelemetry = way.what === 'telemetry' && telemetry !== null;
-  const at = last?.created_at ?? (isTelemetry ? telemetry.last_at : null);
-  const name = last === null ? '' : `: ${last.source_event ?? last.event_type}`;
+  const event = last === 'unknown' ? null : last;
+  const at = event?.created_at ?? (isTelemetry ? telemetry.last_at : null);
+  const name = event === null ? '' : `: ${event.source_event ?? event.event_type}`;
+  const none = last === 'unknown' ? 'unknown' : 'never';
   const lines = [
     `  ${way.what.padEnd(9)}  to ${way.origin}, by ${way.file}`,
-    `  ${''.padEnd(9)}  last ${at === null ? 'never' : `${ago(at, now)}${name}`}`,
+    `  ${''.padEnd(9)}  last ${at === null ? none : `${ago(at, now)}${name}`}`,
   ];
   return isTelemetry ? [...lines, `  ${''.padEnd(9)}  ${telemetryText(telemetry)}`] : lines;
 }

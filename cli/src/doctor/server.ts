@@ -3,8 +3,9 @@
  *
  * Invariant: an unexpected answer is a state, never an error, since users run the doctor when something is broken.
  */
-import { reasonOf } from '../connect/reachability.ts';
-import { request } from '../request.ts';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { reasonOf, request } from '../request.ts';
 
 /** The telemetry of an agent as in /api/health (rule OTL-11). */
 export interface AgentTelemetry {
@@ -37,7 +38,12 @@ export interface Health {
 }
 
 export type ServerState =
-  | { readonly kind: 'unreachable'; readonly reason: string }
+  | {
+      readonly kind: 'unreachable';
+      readonly reason: string;
+      /** Whether a program has the port, so that no server can start there. */
+      readonly isListening: boolean;
+    }
   | { readonly kind: 'foreign'; readonly status: number }
   | { readonly kind: 'locked' }
   | { readonly kind: 'answers'; readonly health: Health; readonly wantsToken: boolean };
@@ -68,24 +74,43 @@ export async function askServer(origin: string, token: string | null): Promise<S
     const health = { status: 'unavailable', ...(answer.body as Partial<Health>) };
     return { kind: 'answers', health, wantsToken };
   } catch (error) {
-    return { kind: 'unreachable', reason: reasonOf(error, TIMEOUT_MS) };
+    return {
+      kind: 'unreachable',
+      reason: reasonOf(error, TIMEOUT_MS),
+      isListening: await isListening(origin),
+    };
   }
 }
 
-/** Returns the newest event of an agent from one source; `null` without events or without an answer. */
+/** Returns whether a program takes connections at an address. A stopped one does, as the system takes them for it. */
+async function isListening(origin: string): Promise<boolean> {
+  const { protocol, hostname, port } = new URL(origin);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.on('error', () => undefined).destroy();
+  }
+}
+
+/** Returns the newest event of an agent from one source; `null` without events, `'unknown'` without an answer. */
 export async function lastEvent(
   origin: string,
   token: string | null,
   agent_type: string,
   source: string,
-): Promise<LastEvent | null> {
+): Promise<LastEvent | null | 'unknown'> {
   const query = new URLSearchParams({ agent_type, source, limit: '1' });
   const end_ms = performance.now() + TIMEOUT_MS;
   try {
     // A page may stop early (contract rule GET-12).
     while (performance.now() < end_ms) {
       const { status, body } = await get(origin, `/api/events?${query}`, token);
-      if (status !== 200) return null;
+      if (status !== 200) return 'unknown';
       const { events = [], next = null } = (body ?? {}) as EventPage;
       if (events[0] !== undefined || next === null) return events[0] ?? null;
       query.set('before', String(next));
@@ -93,7 +118,7 @@ export async function lastEvent(
   } catch {
     // Without an answer no event is known.
   }
-  return null;
+  return 'unknown';
 }
 
 /** The part of a page that the doctor reads. */

@@ -4,7 +4,7 @@
  * Invariant: memory is bounded by one line, the queue of the sender, and the reports and line ids of one family.
  */
 import { Sender, type SenderState, type ServerOptions } from '@twin-ingest/client';
-import { reasonOf } from '../connect/reachability.ts';
+import { reasonOf } from '../request.ts';
 import type { Family, SessionFiles, TranscriptFile } from './files.ts';
 import { KnownSession } from './known.ts';
 import { linesOf } from './lines.ts';

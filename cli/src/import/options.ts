@@ -2,8 +2,8 @@
 import { join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { COMMAND } from '../command-name.ts';
-import type { Place } from '../connect/agent.ts';
-import { DEFAULT_ORIGIN, originOf, placeOf } from '../connect/options.ts';
+import { DEFAULT_ORIGIN, type Place } from '../connect/agent.ts';
+import { originOf, placeOf } from '../connect/options.ts';
 import { tokenIn } from '../token-file.ts';
 import { MAPPINGS, type Mapping } from './mapping.ts';
 
