@@ -135,7 +135,7 @@ for (const name of TARGET_NAMES) {
         const { code, stdout } = await doctor(root, []);
         assert.match(
           stdout,
-          /1 thing to do:\n.*has stored no telemetry of Claude Code, and refused 2 unknown_event, 1 too_large\.\n.*build the newest/,
+          /1 thing to do:\n.*has stored no telemetry of Claude Code, and refused 2 unknown_event, 1 too_large\.\n.*Get the newest commit/,
         );
         assert.match(stdout, /^Others\n.*2 refused, of a program that the servers do not know/m);
         assert.equal(code, 1);

@@ -3,12 +3,13 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { TOKEN_VARIABLE } from '../src/connect/agent.ts';
 import { connect, doctor, post, withServer } from './doctor-run.ts';
@@ -63,6 +64,39 @@ for (const name of TARGET_NAMES) {
           stdout.includes(`A server answers at ${url}: run ./twin-ingest connect opencode --url ${url}, or`),
         );
       });
+    });
+  });
+
+  test(`a stopped server is named by its pid, and a frozen one leaves the last event unknown (${name})`, async (context) => {
+    if (process.platform === 'win32') return context.skip('no SIGSTOP');
+    await inTree({}, async (root) => {
+      const db = join(root, 'share/twin-ingest/events.db');
+      mkdirSync(dirname(db), { recursive: true });
+      const env = { XDG_DATA_HOME: join(root, 'share') };
+      const server = await startServer(name, { cwd: root, flags: ['--db', db] });
+      connect(root, 'opencode', { origin: server.url, token_file: null });
+      try {
+        assert.equal(await post(server.url), 201);
+        server.signal('SIGSTOP');
+        const { code, stdout } = await doctor(root, ['--url', server.url], env);
+        assert.equal(code, 1);
+        assert.match(stdout, /^Server \S+: listens, but gives no answer \(no answer within 3 seconds\)\n/);
+        assert.match(stdout, /\n {13}last unknown\n/);
+        assert.ok(
+          stdout.includes(
+            `1. The server with pid ${server.pid} listens at ${server.url}, where OpenCode sends and does not answer (no answer within 3 seconds).\n    End it and start a server there (./twin-ingest --port ${server.port}), or `,
+          ),
+          stdout,
+        );
+        const unnamed = await doctor(root, ['--url', server.url]);
+        assert.match(unnamed.stdout, /1\. A program listens at /);
+      } finally {
+        server.signal('SIGCONT');
+        await server.stop();
+      }
+      const stopped = await doctor(root, ['--url', server.url], env);
+      assert.match(stopped.stdout, /\n {13}last unknown\n/);
+      assert.match(stopped.stdout, /No server answers at .*\n {4}Start a server there/);
     });
   });
 
@@ -123,7 +157,7 @@ test('another program at the port is explained', async () => {
     assert.equal(code, 1);
     assert.match(
       stdout,
-      /Another program answers at http:\/\/127\.0\.0\.1:\d+, where Gemini CLI sends \(status 404\)/,
+      /Another program answers at http:\/\/127\.0\.0\.1:\d+, where Gemini CLI sends \(status 404\)\.\n {4}End it and start a server there/,
     );
   });
   other.closeAllConnections();

@@ -14,6 +14,7 @@ export type ProblemCode =
   | 'own_telemetry'
   | 'records_refused'
   | 'server_degraded'
+  | 'server_silent'
   | 'server_unreachable'
   | 'storage_full'
   | 'telemetry_empty'

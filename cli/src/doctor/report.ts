@@ -31,7 +31,7 @@ export function reportText(diagnosis: Diagnosis, now: Date): string {
 function serverLine({ origin, state }: Asked): string {
   switch (state.kind) {
     case 'unreachable':
-      return `Server ${origin}: no answer (${state.reason})`;
+      return `Server ${origin}: ${state.isListening ? 'listens, but gives no answer' : 'no answer'} (${state.reason})`;
     case 'foreign':
       return `Server ${origin}: another program (status ${state.status})`;
     case 'locked':

@@ -1,9 +1,11 @@
 /** Finds problems of the server that agents send to, and of their token. */
-
+import { join } from 'node:path';
 import { COMMAND } from '../command-name.ts';
 import type { Agent, Place } from '../connect/agent.ts';
 import { TOKEN_VARIABLE } from '../connect/agent.ts';
 import type { Problem } from '../connect/problem.ts';
+import { dataFolder } from '../launch/options.ts';
+import { databasePath, ownerOf } from '../lifecycle/database.ts';
 import type { Way } from './inspection.ts';
 import type { ServerState } from './server.ts';
 
@@ -31,12 +33,28 @@ export function serverProblems(asked: Asked, expected: string | null, env: Place
   const commands = [
     ...new Set(senders.map(({ agent }) => `${COMMAND} connect ${agent.name} --url ${expected}`)),
   ];
-  const moved =
-    expected === null || expected === origin || commands.length === 0
-      ? `Start a server there (${COMMAND} --port ${new URL(origin).port || 80}).`
-      : `A server answers at ${expected}: run ${commands.join(' and ')}, or start one with --port ${new URL(origin).port || 80}.`;
+  const port = new URL(origin).port || 80;
+  const isElsewhere = expected !== null && expected !== origin && commands.length > 0;
+  const start = isElsewhere
+    ? `start one with --port ${port}`
+    : `Start a server there (${COMMAND} --port ${port})`;
+  const moved = isElsewhere
+    ? `A server answers at ${expected}: run ${commands.join(' and ')}, or ${start}.`
+    : `${start}.`;
+  // A server that is started at a port of another program ends at once.
+  const taken = isElsewhere
+    ? `A server answers at ${expected}: run ${commands.join(' and ')}.`
+    : `End it and start a server there (${COMMAND} --port ${port}), or start one with another --port and connect again with its --url.`;
   switch (state.kind) {
     case 'unreachable':
+      if (state.isListening)
+        return [
+          {
+            code: 'server_silent',
+            what: `${holderOf(asked, env)} listens at ${origin}${who} and does not answer (${state.reason}).`,
+            remedy: taken,
+          },
+        ];
       return [
         {
           code: 'server_unreachable',
@@ -49,7 +67,7 @@ export function serverProblems(asked: Asked, expected: string | null, env: Place
         {
           code: 'not_our_server',
           what: `Another program answers at ${origin}${who} (status ${state.status}).`,
-          remedy: moved,
+          remedy: taken,
         },
       ];
     case 'locked':
@@ -57,6 +75,13 @@ export function serverProblems(asked: Asked, expected: string | null, env: Place
     case 'answers':
       return [...healthProblems(asked, state), ...tokenProblems(asked, state, env)];
   }
+}
+
+/** Names the program that listens at an address: the owner of a database that a server has by default, if it is there. */
+function holderOf({ origin }: Asked, env: Place['env']): string {
+  const databases = [env.INGEST_DB, join(dataFolder(env), 'events.db')].flatMap((path) => path || []);
+  const owner = databases.map((path) => ownerOf(databasePath(path))).find((one) => one?.url === origin);
+  return owner === undefined ? 'A program' : `The server with pid ${owner.pid}`;
 }
 
 function lockedProblem({ origin, token, token_file }: Asked): Problem {
