@@ -4,13 +4,14 @@
  * Invariant: it writes and runs only what it showed and the user confirmed, and changes no file of another program.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
+import { createFolder } from './folder.ts';
 import { answerOf, ownerOf } from './lifecycle/database.ts';
 import { LAUNCHD } from './service/launchd.ts';
 import { parseService, type ServiceOptions } from './service/options.ts';
@@ -63,7 +64,7 @@ async function install(manager: Manager, home: Home, { server, yes }: ServiceOpt
   const steps = manager.install(home);
   show(manager, steps);
   if (!(await isConfirmed('Write this? [y/N] ', yes))) return yes || process.stdin.isTTY ? 1 : 2;
-  mkdirSync(dirname(path), { recursive: true });
+  createFolder(dirname(path));
   writeFileSync(path, content, { mode: 0o644 });
   say(`Written: ${path}`);
   if (!runAll(manager, steps)) return 1;

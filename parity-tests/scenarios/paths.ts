@@ -165,6 +165,8 @@ async function refusedPaths(context: ScenarioContext): Promise<void> {
     ['f/e.db', unusable.replace('{reason}', 'not_a_folder')],
     ['f/d/e.db', unusable.replace('{reason}', 'not_a_folder')],
     ['loop', unusable.replace('{reason}', 'too_many_links')],
+    // The system refuses a new name in this folder as one that does not exist.
+    ['/proc/none/d/e.db', unusable.replace('{reason}', 'not_found')],
     [`${'a'.repeat(256)}/e.db`, unusable.replace('{reason}', 'too_long')],
   ];
   for (const [db, message] of cases) {

@@ -13,7 +13,6 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -24,6 +23,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { createFolder } from '../folder.ts';
 import { SettingsError } from './agent.ts';
 
 /** The byte order mark of UTF-8. */
@@ -112,7 +112,7 @@ export function keepBackup({ path, text }: SettingsFile): string | null {
  * to the owner alone.
  */
 export function writeSettings({ path, text: before, hasMark }: SettingsFile, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  createFolder(dirname(path), 0o700);
   const mode = before === null ? 0o600 : statSync(path).mode & 0o777;
   const temporary = `${path}.writing-${process.pid}`;
   const descriptor = openSync(temporary, 'wx', 0o600);

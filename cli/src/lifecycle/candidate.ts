@@ -6,9 +6,10 @@
  * only a child of its own.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createFolder } from '../folder.ts';
 import { isRunning } from './database.ts';
 import type { Program } from './program.ts';
 
@@ -35,7 +36,7 @@ export async function startCandidate(
   flags: readonly string[],
   deadlineMs: number,
 ): Promise<Start> {
-  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  createFolder(dirname(database), 0o700);
   const log = `${database}.log.${process.pid}`;
   const out = openSync(log, 'w', 0o600);
   const readyFile = `${database}.ready`;

@@ -31,7 +31,7 @@ export function resolvePath(db: string): string {
   }
   let folder = dirname(path);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    createFolder(folder);
     folder = realpathSync.native(folder);
   } catch (error) {
     throw OpenError.of('unusable', { path: db, reason: fileReason(error) });
@@ -96,6 +96,28 @@ export function checkLinks(path: string): void {
 /** Returns the path of a file in a new folder that only this user can access (`--db :memory:`). */
 export function privatePath(): string {
   return join(mkdtempSync(join(tmpdir(), 'ingest-')), 'events.db');
+}
+
+/**
+ * Creates a folder (0700) and its parents. Node's own `recursive` never returns where the system refuses a name in an
+ * existing folder with ENOENT, as in `/proc`.
+ */
+function createFolder(path: string): void {
+  const create = (): void => {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch (error) {
+      if (!isFolder(path)) throw error;
+    }
+  };
+  try {
+    create();
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error;
+    createFolder(parent);
+    create();
+  }
 }
 
 function isFolder(path: string): boolean {
