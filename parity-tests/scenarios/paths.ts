@@ -1,6 +1,7 @@
 /** Tests names of files with unusual characters: every path means the same in both servers (rules PRO-20, STO-14). */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -11,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { type Ended, failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-start.ts';
 import { TARGET_NAMES, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -143,7 +145,7 @@ async function behindLinks(context: ScenarioContext): Promise<void> {
 }
 
 async function refusedPaths(context: ScenarioContext): Promise<void> {
-  const { folder, text, too_long, unusable } = CONFIG.exits.database;
+  const { folder, text: wrongText, too_long, unusable } = CONFIG.exits.database;
   mkdirSync(context.db('d'));
   writeFileSync(context.db('f'), '');
   symlinkSync('d', context.db('to-folder'));
@@ -157,8 +159,8 @@ async function refusedPaths(context: ScenarioContext): Promise<void> {
     ...['d', 'd/', '.', '..', 'd/..', 'e.db/', 'e.db/.', 'to-folder', 'ends-in-slash', '/'].map(
       (db) => [db, folder] as const,
     ),
-    ['not-text', text],
-    ['folder-not-text/e.db', text],
+    ['not-text', wrongText],
+    ['folder-not-text/e.db', wrongText],
     ['e'.repeat(LIMITS.database_name_bytes + 1), too_long],
     ['é'.repeat(LIMITS.database_name_bytes / 2 + 1), too_long],
     [deep, too_long],
@@ -187,13 +189,22 @@ function fill(message: string, values: Readonly<Record<string, string | number>>
   return message.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 }
 
-/** Runs a server with bytes that Node cannot pass on: `$x` in the command of a shell. */
-function withBytes(target: TargetName, cwd: string, command: string): Ended {
+/**
+ * Runs a server with bytes that Node cannot pass on: `$x` in the command of a shell. Other scenarios go on meanwhile, so
+ * nothing here blocks the process.
+ */
+async function withBytes(target: TargetName, cwd: string, command: string): Promise<Ended> {
   const { command: program, args } = TARGETS[target];
   const script = `x=$(printf 'a\\377\\355\\240\\200b'); ${command}`;
   const env = { PATH: process.env.PATH };
-  const ended = spawnSync('sh', ['-c', script, 'sh', program, ...args], { cwd, env, timeout: 10_000 });
-  return { code: ended.status, stdout: ended.stdout.toString(), stderr: ended.stderr.toString() };
+  const child = spawn('sh', ['-c', script, 'sh', program, ...args], { cwd, env, timeout: 10_000 });
+  child.stdin.end();
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { code, stdout, stderr };
 }
 
 async function notText(context: ScenarioContext): Promise<void> {
@@ -211,7 +222,9 @@ async function notText(context: ScenarioContext): Promise<void> {
     'exec "$@" verify \'\uFFFD.db\'',
   ];
   for (const command of commands) {
-    const [one, other] = TARGET_NAMES.map((target) => withBytes(target, context.folder, command));
+    const [one, other] = await Promise.all(
+      TARGET_NAMES.map((target) => withBytes(target, context.folder, command)),
+    );
     assert.deepEqual(one, other, command);
     assert.deepEqual([one!.code, one!.stdout], [2, ''], `${command}: ${one!.stderr}`);
     assert.match(one!.stderr, /must be valid text|unexpected argument/, command);
