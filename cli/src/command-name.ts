@@ -4,6 +4,8 @@
  * In a checkout the script `twin-ingest` passes the path that the user typed. An installed package knows whether npx
  * or another package manager runs it.
  */
+import { join } from 'node:path';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { isPackaged } from './packaged/is-packaged.ts';
 
@@ -29,14 +31,26 @@ export function commandName(env: Environment, program: string, isInstalled: bool
  * Returns the flag by which a server learns this name, for hints of its dashboard (rule PRO-19). A name that the user
  * gives the server stays.
  */
-export function nameFlags(given: readonly string[], env: Environment = process.env): readonly string[] {
+export function nameFlags(
+  given: readonly string[],
+  env: Environment = process.env,
+  name = COMMAND,
+): readonly string[] {
   const isGiven = env.INGEST_COMMAND_NAME || given.some((flag) => /^--command-name(=|$)/.test(flag));
   // A server would refuse a path with control characters, or a very long one.
-  return isGiven || !isServerName(COMMAND) ? [] : ['--command-name', COMMAND];
+  return isGiven || !isServerName(name) ? [] : ['--command-name', name];
 }
 
 function isServerName(name: string): boolean {
   return Buffer.byteLength(name) <= LIMITS.command_name_bytes && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
+}
+
+/** Returns the name that is valid in every folder, for a server that outlives the shell of the user. */
+export function lastingName(env: Environment, cwd: string, name = COMMAND): string {
+  if (name.startsWith('./') && !env.TWIN_INGEST_COMMAND) return shellWord(join(ROOT, name));
+  return /^\.\.?\//.test(env.TWIN_INGEST_COMMAND ?? '')
+    ? shellWord(join(cwd, env.TWIN_INGEST_COMMAND!))
+    : name;
 }
 
 /** Returns whether a path is in a cache, from which it may disappear at any time. */

