@@ -3,12 +3,15 @@
  * behind.
  */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
@@ -70,6 +73,34 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     assert.deepEqual(readdirSync(place.cwd), []);
   });
 }
+
+for (const name of TARGET_NAMES)
+  test(`a signal to a demo and to its group, as \`timeout\` sends it, ends it in order (${name})`, async (context) => {
+    if (process.platform === 'win32') return context.skip('no process groups');
+    const { cwd, env } = ownPlace();
+    const program = fileURLToPath(new URL('../src/demo.ts', import.meta.url));
+    const child = spawn(process.execPath, [program, ...HEADLESS, '--server', name, '--speed', '50'], {
+      cwd,
+      env: { ...process.env, ...env },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr, isSent] = ['', '', false];
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    child.stdout.on('data', (text) => {
+      stdout += text;
+      if (isSent || !/ at http:\S+\/ /.test(stdout)) return;
+      isSent = true;
+      process.kill(child.pid!, 'SIGINT');
+      process.kill(-child.pid!, 'SIGINT');
+    });
+    const [code] = await once(child, 'close');
+    assert.deepEqual([code, stderr], [0, ''], stdout);
+    assert.match(stdout, COMPARED);
+    assert.deepEqual(readdirSync(cwd), []);
+  });
 
 test('a closed output ends a demo: exit 0, no server and no folder left', async () => {
   const place = ownPlace();

@@ -15,6 +15,8 @@ import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { type RunningServer, StartError, startServer, tail } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { nameFlags } from '../command-name.ts';
+import { SAME_SIGNAL_MS } from '../launch/program.ts';
+import { systemSentence } from '../system-error.ts';
 import { CorpusError } from './corpus.ts';
 
 export class Stage {
@@ -37,10 +39,14 @@ export class Stage {
       join(this.#folder, 'events.db'),
       '--port',
       String(port),
+      // A demo that is killed takes a server of another group along.
+      ...['--parent-pid', String(process.pid)],
       ...nameFlags(more, {}),
       ...more,
     ];
-    const starting = startServer(name, { cwd: this.#folder, flags });
+    // A signal to the group, as of a terminal, then reaches the server once and in order: from here.
+    const ownGroup = process.platform !== 'win32';
+    const starting = startServer(name, { cwd: this.#folder, flags, ownGroup });
     // Registered before the server is ready, so that an end during its start also stops it.
     this.#lifetime.add(() => starting.then((server) => server.stop()));
     return await starting;
@@ -67,7 +73,12 @@ export async function onStage(
   work: (stage: Stage) => Promise<number>,
 ): Promise<number> {
   const lifetime = new Lifetime();
+  let interrupted_at = Number.NEGATIVE_INFINITY;
   const interrupt = () => {
+    const now = performance.now();
+    // `timeout` and other programs send a signal to this process and to its group.
+    if (now - interrupted_at < SAME_SIGNAL_MS) return;
+    interrupted_at = now;
     if (lifetime.signal.aborted) void lifetime.end().then(() => process.exit(130));
     else lifetime.interrupt();
   };
@@ -96,5 +107,7 @@ function linesOf(error: unknown): readonly string[] {
   if (error instanceof Failure) return [error.message, ...error.details];
   if (error instanceof StartError) return [error.message.split('\n')[0]!, ...tail(error.stderr)];
   if (error instanceof CorpusError) return [error.message];
+  const sentence = systemSentence(error);
+  if (sentence !== null) return [sentence];
   return [error instanceof Error ? String(error.stack) : String(error)];
 }

@@ -20,6 +20,9 @@ export interface Ready {
 const IS_WINDOWS = process.platform === 'win32';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Signals that follow one another within this time are one: no user presses Ctrl-C twice as fast. */
+export const SAME_SIGNAL_MS = 150;
+
 type Program = Pick<Target, 'command' | 'args'>;
 
 /** Runs the server until it ends; returns its exit code. `onReady` gets the ready line. */
@@ -49,7 +52,12 @@ export async function runCommand(target: Program, words: readonly string[]): Pro
 
 /** Returns the exit code of a child, as a shell does for one that a signal ended. */
 async function ended(child: ChildProcess): Promise<number> {
+  let passed_at = Number.NEGATIVE_INFINITY;
   const passOn = (signal: NodeJS.Signals) => {
+    const now = performance.now();
+    // `timeout` and other programs send a signal to this process and to its group.
+    if (now - passed_at < SAME_SIGNAL_MS) return;
+    passed_at = now;
     if (!IS_WINDOWS) child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
   };
   for (const signal of SIGNALS) process.on(signal, passOn);

@@ -39,6 +39,8 @@ export interface StartOptions {
   readonly deadlineMs?: number;
   /** A prefix of the command, for example `taskset -c 0`. */
   readonly wrapper?: readonly string[];
+  /** Whether the child has a process group of its own, which a signal of the terminal does not reach. */
+  readonly ownGroup?: boolean;
   /** Whether the child's standard input stays open until `endInput`; otherwise it is at its end. */
   readonly hasInput?: boolean;
 }
@@ -104,6 +106,7 @@ export async function startServer(
   const spawned_at_ms = performance.now();
   const child = spawn(command[0]!, command.slice(1), {
     cwd: options.cwd,
+    detached: options.ownGroup ?? false,
     env: { ...cleanEnvironment(), ...options.env },
     stdio: [options.hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
