@@ -29,6 +29,7 @@ import {
   type SettingsFile,
   writeSettings,
 } from './connect/settings-file.ts';
+import { reasonOf } from './request.ts';
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const complain = (line: string) => void process.stderr.write(`connect: ${line}\n`);
@@ -57,7 +58,7 @@ async function main(): Promise<number> {
   try {
     return await connect(parsed.options);
   } catch (error) {
-    complain(error instanceof Error ? error.message : String(error));
+    complain(reasonOf(error, 0));
     return 1;
   }
 }

@@ -16,6 +16,7 @@ import { placeOf } from './connect/options.ts';
 import { hasOtherCandidates, type Start, startCandidate } from './lifecycle/candidate.ts';
 import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
 import { isRuntime, type Program, programOf, RUNTIMES, type Runtime } from './lifecycle/program.ts';
+import { reasonOf } from './request.ts';
 
 const FLAGS: FlagTable<'db' | 'runtime' | 'program' | 'json'> = {
   db: { value: 'FILE', help: 'the database' },
@@ -109,7 +110,7 @@ export async function ensure(
     try {
       start = await startCandidate(program, database, flags, START_MS);
     } catch (error) {
-      return { code: 1, message: error instanceof Error ? error.message : String(error) };
+      return { code: 1, message: reasonOf(error, 0) };
     }
     if (start.kind === 'ready') {
       const { url, pid, login_url } = start.ready;

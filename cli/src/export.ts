@@ -13,9 +13,12 @@ import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { DEFAULT_ORIGIN } from './connect/agent.ts';
 import { originOf, placeOf } from './connect/options.ts';
+import { absence } from './connect/reachability.ts';
+import { askServer } from './doctor/server.ts';
 import { headOf, Writer } from './export/markdown.ts';
-import { type Address, linesOf, rowsOf, sessionOf } from './export/rows.ts';
+import { type Address, linesOf, MissingSessionError, rowsOf, sessionOf } from './export/rows.ts';
 import { reasonOf } from './request.ts';
+import { systemSentence } from './system-error.ts';
 import { tokenIn } from './token-file.ts';
 
 const FORMATS = ['markdown', 'ndjson'] as const;
@@ -64,9 +67,20 @@ async function main(): Promise<number> {
     await write(await pieces({ origin, token }, session, format), out);
     return 0;
   } catch (error) {
-    complain(reasonOf(error, 30_000));
+    complain(await explained(error, { origin, token }));
     return 1;
   }
+}
+
+/** Says why nothing was written. An error of a request alone does not say whether a server is there. */
+async function explained(error: unknown, { origin, token }: Address): Promise<string> {
+  const reason = reasonOf(error, 30_000);
+  if (error instanceof MissingSessionError || systemSentence(error) !== null) return reason;
+  const state = await askServer(origin, token ?? null);
+  if (state.kind === 'answers') return reason;
+  if (state.kind === 'locked')
+    return `${origin} refuses the token; --token-file names the file of the server`;
+  return absence(origin, state);
 }
 
 /** Returns the document in pieces. Rejects before the first one if there is no such session. */

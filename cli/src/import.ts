@@ -3,12 +3,13 @@
  *
  * Invariant: it reads transcripts and never changes them. The parts are in import/.
  */
+import { existsSync } from 'node:fs';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { absence } from './connect/reachability.ts';
 import { StatusLine } from './demo/status-line.ts';
 import { askServer } from './doctor/server.ts';
-import { familiesOf, transcriptsAt } from './import/files.ts';
+import { familiesOf, type TranscriptFile, transcriptsAt } from './import/files.ts';
 import { Importer, UnsentError } from './import/importer.ts';
 import { type ImportOptions, parseImport } from './import/options.ts';
 import { progressText } from './import/progress.ts';
@@ -33,7 +34,13 @@ async function main(): Promise<number> {
   try {
     return await importAll(parsed.options);
   } catch (error) {
-    complain(error instanceof UnsentError ? `stopped: ${error.message}` : reasonOf(error, 0));
+    const { origin } = parsed.options;
+    const again = 'run it again later, which adds only what is missing';
+    complain(
+      error instanceof UnsentError
+        ? `stopped: ${origin} took no more (${error.message}); ${again}`
+        : reasonOf(error, 0),
+    );
     return 1;
   }
 }
@@ -41,7 +48,9 @@ async function main(): Promise<number> {
 async function importAll(options: ImportOptions): Promise<number> {
   const { mapping, origin, token, since, dryRun } = options;
   if (!dryRun && !(await isReady(origin, token))) return 1;
-  const files = transcriptsAt(options.paths).filter(({ changed }) => changed >= since);
+  const found = transcriptsIn(options);
+  if (found === null) return 1;
+  const files = found.filter(({ changed }) => changed >= since);
   const families = familiesOf(files, mapping);
   const whole = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const tally = new Tally();
@@ -66,6 +75,18 @@ async function importAll(options: ImportOptions): Promise<number> {
     for (const line of tally.summary(dryRun ? null : importer.counts)) say(line);
   }
   return tally.isIncomplete ? 1 : 0;
+}
+
+/** Returns the transcripts; `null` after a message that a path does not exist. */
+function transcriptsIn({ label, paths }: ImportOptions): readonly TranscriptFile[] | null {
+  const elsewhere = 'other files and folders can be given as PATH';
+  const missing = paths.filter((path) => !existsSync(path));
+  for (const path of missing) complain(`no transcripts of ${label}: ${path} does not exist; ${elsewhere}`);
+  if (missing.length > 0) return null;
+  const found = transcriptsAt(paths);
+  if (found.length === 0)
+    complain(`no transcripts of ${label}: ${paths.join(', ')} has no file *.jsonl; ${elsewhere}`);
+  return found;
 }
 
 /** Returns whether the server takes events; otherwise names the reason. */

@@ -9,6 +9,7 @@ import CONFIG from '../../contract/config.json' with { type: 'json' };
 import VERSION from '../package.json' with { type: 'json' };
 import { COMMANDS, type Command } from './commands.ts';
 import { SERVER_COMMANDS } from './launch/options.ts';
+import { systemSentence } from './system-error.ts';
 
 const [word, ...rest] = process.argv.slice(2);
 
@@ -27,8 +28,19 @@ async function main(): Promise<number | undefined> {
     return rest.includes('--help') ? await help() : await start(process.argv.slice(2));
   const command = COMMANDS.find(({ name }) => name === word);
   if (command !== undefined) return await run(command);
-  process.stderr.write(`twin-ingest: unknown command ${word}; --help lists all\n`);
+  const near = ['start', ...COMMANDS.map(({ name }) => name), ...SERVER_COMMANDS].find((name) =>
+    isNear(name, word),
+  );
+  const meant = near === undefined ? '' : `; do you mean ${near}?`;
+  process.stderr.write(`twin-ingest: unknown command ${word}${meant}; --help lists all\n`);
   return 2;
+}
+
+/** Returns whether two words differ by a letter that is missing, extra or in another place. */
+function isNear(a: string, b: string): boolean {
+  const without = (word: string) => [word, ...[...word].map((_, i) => word.slice(0, i) + word.slice(i + 1))];
+  const own = without(a);
+  return without(b).some((word) => own.includes(word));
 }
 
 async function start(argv: readonly string[]): Promise<number> {
@@ -52,5 +64,17 @@ async function help(): Promise<number> {
   return 0;
 }
 
-const code = await main();
-if (code !== undefined) process.exitCode = code;
+/** Ends the program after an error that no command handled. A wrong path or a full disk is no fault of the program. */
+function fail(error: unknown): never {
+  const trace = error instanceof Error ? error.stack : error;
+  process.stderr.write(`twin-ingest: ${systemSentence(error) ?? trace}\n`);
+  process.exit(1);
+}
+
+process.on('uncaughtException', fail);
+try {
+  const code = await main();
+  if (code !== undefined) process.exitCode = code;
+} catch (error) {
+  fail(error);
+}

@@ -10,6 +10,7 @@ import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as TlsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import { isLoopback } from './connect/agent.ts';
+import { systemSentence } from './system-error.ts';
 
 export interface RequestOptions {
   readonly method?: string;
@@ -22,9 +23,11 @@ export interface RequestOptions {
 const agent = new Agent({ keepAlive: true });
 const tlsAgent = new TlsAgent({ keepAlive: true });
 
-/** Returns the reason of a failed request. `fetch` has it in the `cause` of its error. */
+/** Returns the reason of a failed request, or of a failed use of a file. `fetch` has it in the `cause` of its error. */
 export function reasonOf(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
+  const sentence = systemSentence(error);
+  if (sentence !== null) return sentence;
   if (error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;
   const { code, message } = (error.cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   return String(code ?? message ?? error.message);

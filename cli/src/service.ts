@@ -112,8 +112,11 @@ function contentOf(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const failed = error as NodeJS.ErrnoException;
+    if (failed.code === 'ENOENT') return undefined;
+    // Reading a folder fails without its path.
+    failed.path ??= path;
+    throw failed;
   }
 }
 

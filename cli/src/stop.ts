@@ -27,7 +27,7 @@ const FLAGS: FlagTable<'db'> = { db: { value: 'FILE', help: 'the database' } };
 const HELP = `Usage: ${COMMAND} stop --db FILE
 
 Ends the server that holds FILE: it answers the requests that it has, closes the file and exits. Waits for that.
-Does nothing when no server holds FILE. Ends no other process.
+Does nothing when no server holds FILE, which is exit 0 also for a path that is misspelt. Ends no other process.
 
 ${flagLines(FLAGS)}
 Exit code: 0 no server holds FILE, 1 the server did not end, 2 a wrong flag.

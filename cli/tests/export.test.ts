@@ -49,7 +49,12 @@ for (const name of TARGET_NAMES) {
         );
         const again = await run('export', [CLAUDE_SESSION, '--out', 'out.ndjson', ...flags], how);
         assert.equal(again.code, 1);
-        assert.match(again.stderr, /EEXIST/);
+        assert.equal(again.stderr, `export: ${file} exists already\n`);
+        const nowhere = await run('export', [CLAUDE_SESSION, '--out', 'no/x/out.md', ...flags], how);
+        assert.deepEqual(
+          [nowhere.code, nowhere.stderr],
+          [1, `export: ${join(home, 'no/x')} does not exist\n`],
+        );
         assert.equal(readFileSync(file, 'utf8').trim().split('\n').length, rows.length, 'the file stays');
         const missing = await run('export', ['nothing', '--out', 'none', ...flags], how);
         assert.equal(missing.code, 1);
@@ -128,6 +133,19 @@ test('an answer that a hook repeats is written once, and steps are left out', ()
     writer.part(row({ event_type: 'plan_step', status: 'error', metadata: { error: 'no' } })),
     /\*\*Error\*\*/,
   );
+});
+
+test('an export without a server names the address and what to do', async () => {
+  await inTree({}, async (home) => {
+    const { code, stderr } = await run('export', ['a', '--url', 'http://127.0.0.1:9'], { cwd: home });
+    assert.deepEqual(
+      [code, stderr],
+      [
+        1,
+        'export: No server answers at http://127.0.0.1:9 (ECONNREFUSED). Start one (./twin-ingest), or name another with --url.\n',
+      ],
+    );
+  });
 });
 
 test('wrong flags are exit 2', async () => {

@@ -4,7 +4,7 @@
  * Over 250 lines because each effect of the command is tested with the rows and sums of both servers.
  */
 import assert from 'node:assert/strict';
-import { appendFileSync, chmodSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
@@ -324,7 +324,14 @@ test('a server that does not answer, a wrong token and a missing folder are exit
       assert.match(locked.stderr, /refuses the token/);
       const missing = await run('import', ['codex', '--url', server.url, '--token-file', 'token'], how);
       assert.equal(missing.code, 1);
-      assert.match(missing.stderr, /ENOENT.*sessions/);
+      assert.equal(
+        missing.stderr,
+        `import: no transcripts of Codex: ${join(home, '.codex/sessions')} does not exist; other files and folders can be given as PATH\n`,
+      );
+      mkdirSync(join(home, '.codex/sessions'), { recursive: true });
+      const empty = await run('import', ['codex', '--dry-run'], how);
+      assert.equal(empty.code, 0);
+      assert.match(empty.stderr, /^import: no transcripts of Codex: .*sessions has no file \*\.jsonl; /);
     } finally {
       await server.stop();
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -99,6 +99,21 @@ test('a terminal shows people no log lines, and Ctrl-C ends the server once', as
   });
 });
 
+test('a signal that reaches the command twice, as from `timeout`, stops the server once', async (context) => {
+  if (process.platform === 'win32') return context.skip('no process groups');
+  await inTree({}, async (cwd) => {
+    const { child, shown, ended } = start('main', ['--no-open', '--port', '0'], {
+      cwd,
+      env: { XDG_DATA_HOME: cwd },
+    });
+    await shown(/^\{"event":"ready"/);
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    assert.equal(code, 0, stderr);
+  });
+});
+
 test('--no-open opens nothing', async () => {
   await inTree({}, async (cwd) => {
     const flags = ['start', '--no-open', '--port', '0'];
@@ -149,13 +164,68 @@ test('an unknown command and a wrong runtime end with 2', async () => {
     const unknown = await run('main', ['conect'], { cwd });
     assert.deepEqual(
       [unknown.code, unknown.stderr],
-      [2, 'twin-ingest: unknown command conect; --help lists all\n'],
+      [2, 'twin-ingest: unknown command conect; do you mean connect?; --help lists all\n'],
     );
+    const far = await run('main', ['frobnicate'], { cwd });
+    assert.equal(far.stderr, 'twin-ingest: unknown command frobnicate; --help lists all\n');
     const wrong = await run('main', ['--runtime', 'go'], { cwd });
     assert.deepEqual(
       [wrong.code, wrong.stderr],
       [2, 'twin-ingest: --runtime must be rust or node, not "go"\n'],
     );
+  });
+});
+
+test('a path that leads nowhere ends in a sentence, and in no stack trace', async () => {
+  await inTree({ file: '', 'folder/x': '' }, async (cwd) => {
+    symlinkSync('loop', join(cwd, 'loop'));
+    const paths = ['file/e.db', 'loop/e.db', `${'n'.repeat(300)}/e.db`, 'folder'];
+    const commands = [
+      ...paths.flatMap((db) => [
+        ['ensure', '--db', db],
+        ['stop', '--db', db],
+        ['service', 'status', '--db', db],
+      ]),
+      ...['file/e.db', 'loop', 'folder'].flatMap((path) => [
+        ['export', 's', '--url', 'http://127.0.0.1:9', '--out', path],
+        ['export', 's', '--url', 'http://127.0.0.1:9', '--token-file', path],
+        ['import', 'codex', path, '--dry-run'],
+        ['connect', 'claude-code', '--settings', path, '--yes', '--url', 'http://127.0.0.1:9'],
+        ['doctor', '--token-file', path],
+        ['demo', '--corpus', path, '--server', 'ts', '--no-build', '--no-open', '--seconds', '0.1'],
+      ]),
+      ['ensure', '--db', 'e.db', '--program', 'none'],
+    ];
+    const check = async (argv: readonly string[]) => {
+      const env = { HOME: cwd, XDG_CONFIG_HOME: join(cwd, 'file'), XDG_DATA_HOME: join(cwd, 'file') };
+      const { code, stderr } = await run('main', argv, { cwd, env });
+      assert.doesNotMatch(stderr, /^ +at |E[A-Z]{4,}:/m, argv.join(' '));
+      assert.ok(code !== null && code !== 134, argv.join(' '));
+      if (argv[0] === 'ensure') assert.match(stderr, /^ensure: \S+ /, argv.join(' '));
+    };
+    for (let at = 0; at < commands.length; at += 4) await Promise.all(commands.slice(at, at + 4).map(check));
+    const parent = await run('main', ['ensure', '--db', 'file/e.db'], { cwd });
+    assert.equal(parent.stderr, `ensure: ${join(cwd, 'file')} is a file, not a folder\n`);
+  });
+});
+
+test('a full disk behind the output ends in a sentence', async (context) => {
+  if (!existsSync('/dev/full')) return context.skip('no /dev/full');
+  await inTree({}, (cwd) => {
+    for (const argv of ['--help', '--version', 'stop --help', 'doctor', 'stop --db x']) {
+      const script = `exec "$0" "$@" > /dev/full`;
+      const words = [process.execPath, MAIN, ...argv.split(' ')];
+      const { status, stderr } = spawnSync('sh', ['-c', script, ...words], {
+        cwd,
+        encoding: 'utf8',
+        env: { HOME: cwd },
+      });
+      assert.deepEqual(
+        [status, stderr],
+        [1, 'twin-ingest: the output cannot be written: the disk is full\n'],
+        argv,
+      );
+    }
   });
 });
 

@@ -14,7 +14,8 @@ export async function reachability({ origin, token_file }: ServerAddress, again:
   const token = token_file === null ? null : tokenLine(token_file);
   const state = await askServer(origin, token);
   if (state.kind === 'answers') return `A server answers at ${origin}.`;
-  if (state.kind !== 'locked') return absence(origin, state);
+  if (state.kind !== 'locked')
+    return absence(origin, state, `Start one (${COMMAND}): until then what agents send is lost.`);
   const remedy = `Type ${again} --token-file FILE with the file that the server was started with.`;
   if (token_file === null)
     return `The server at ${origin} wants a token, and refuses everything that comes without it. ${remedy}`;
@@ -27,8 +28,8 @@ export async function reachability({ origin, token_file }: ServerAddress, again:
 export function absence(
   origin: string,
   state: Extract<ServerState, { kind: 'foreign' | 'unreachable' }>,
+  start = `Start one (${COMMAND}), or name another with --url.`,
 ): string {
-  const start = `Start one (${COMMAND}): until then what agents send is lost.`;
   if (state.kind === 'foreign')
     return `What answers at ${origin} is no server of this project (status ${state.status}). ${start}`;
   return state.isListening

@@ -48,7 +48,8 @@ export function readSettings(path: string): SettingsFile {
     return { path: real, isLink, ...decoded(readFileSync(real)) };
   } catch (error) {
     if (codeOf(error) === 'ELOOP') throw new SettingsError('link', 'is a link that leads back to itself');
-    if (codeOf(error) !== 'ENOENT') throw error;
+    // Reading a folder fails without its path.
+    if (codeOf(error) !== 'ENOENT') throw Object.assign(error as Error, { path });
     return { path: isLink ? targetOf(path) : path, isLink, hasMark: false, text: null };
   }
 }

@@ -4,7 +4,7 @@
  * Paths are relative to the caller: pnpm runs scripts in the root of the checkout and passes the caller's folder in
  * `INIT_CWD`.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type FlagTable, flagLines, numberOf, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { isTargetName, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -98,6 +98,8 @@ export function parseDemo(
   if (!isTargetName(server)) problems.push(`--server must be rs or ts, not ${server}`);
   const corpus = flags.has('corpus') ? resolve(env.INIT_CWD || '.', flags.get('corpus')!) : null;
   if (corpus !== null && !existsSync(corpus)) problems.push(`--corpus ${corpus} does not exist`);
+  else if (corpus !== null && statSync(corpus).isDirectory())
+    problems.push(`--corpus ${corpus} is a folder, not a file`);
   const number = (name: keyof typeof BOUNDS) => numberOf(flags, name, BOUNDS[name], problems);
   const whole = (name: 'port' | 'swaps') => {
     const value = number(name);

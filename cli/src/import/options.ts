@@ -3,12 +3,15 @@ import { join, resolve } from 'node:path';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
 import { COMMAND } from '../command-name.ts';
 import { DEFAULT_ORIGIN, type Place } from '../connect/agent.ts';
+import { agentOf } from '../connect/agents.ts';
 import { originOf, placeOf } from '../connect/options.ts';
 import { tokenIn } from '../token-file.ts';
 import { MAPPINGS, type Mapping } from './mapping.ts';
 
 export interface ImportOptions {
   readonly mapping: Mapping;
+  /** The name of the agent for people. */
+  readonly label: string;
   /** Absolute files and folders. */
   readonly paths: readonly string[];
   readonly origin: string;
@@ -69,6 +72,7 @@ export function parseImport(argv: readonly string[], env: Place['env'], cwd: str
     kind: 'run',
     options: {
       mapping,
+      label: agentOf(name)!.label,
       paths: paths.map((path) => resolve(place.cwd, path)),
       origin,
       token,
