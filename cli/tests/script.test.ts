@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -220,6 +221,35 @@ test('callers at once install once, also when a killed one has left its lock', a
   );
   assert.deepEqual(codes, [5, 5, 5, 5, 5, 5]);
   assert.equal(readFileSync(join(made.root, 'runs'), 'utf8'), 'install --frozen-lockfile --loglevel=error\n');
+});
+
+test('what is in the way of the lock is named, and a wait for another process says so', async () => {
+  const made = clone();
+  const lock = join(made.root, '.installing');
+  mkdirSync(lock);
+  const { status, stderr } = run(made, ['exit', '0']);
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^twin-ingest: the dependencies are not installed: .*\.installing is in the way; .*\n$/,
+  );
+  rmSync(lock, { recursive: true });
+  // A killed caller's pid, which another program has by now.
+  symlinkSync(String(process.pid), lock);
+  const child = spawn(join(made.root, 'twin-ingest'), ['exit', '6'], { cwd: made.root, env: made.env });
+  const [said] = (await once(child.stderr.setEncoding('utf8'), 'data')) as [string];
+  assert.equal(said, `twin-ingest: waiting for the install of process ${process.pid}\n`);
+  rmSync(lock);
+  assert.deepEqual(await once(child, 'close'), [6, null]);
+});
+
+test('a script without its checkout installs nothing', () => {
+  const made = clone();
+  rmSync(join(made.root, 'cli'), { recursive: true });
+  const { status, stderr } = run(made, ['exit', '0']);
+  assert.equal(status, 1);
+  assert.match(stderr, /^twin-ingest: .* is not a checkout of twin-ingest; .*\n$/);
+  assert.ok(!existsSync(join(made.root, 'runs')));
 });
 
 test('an install that fails is one line and exit 1, and the next call tries again', () => {

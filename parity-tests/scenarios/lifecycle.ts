@@ -1,16 +1,18 @@
 /** Tests what ties a server to the program that started it (rules PRO-16 to PRO-18, STO-13). */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -283,10 +285,18 @@ async function readyFile(context: ScenarioContext): Promise<void> {
 async function unwritable(context: ScenarioContext): Promise<void> {
   const folder = context.db('folder');
   mkdirSync(folder);
-  const args = ['--port', '0', '--db', context.db(), '--ready-file', folder];
-  const { exit, stdout, stderr } = await runCommand(context.target, args, { cwd: context.folder });
+  // A server would replace a device, such as `/dev/null`, for all programs of the machine.
+  const pipe = context.db('pipe');
+  const link = context.db('link');
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+  symlinkSync('pipe', link);
   const { target } = CONFIG.exits;
-  const message = target.unwritable.replace('{path}', folder).replace('{reason}', 'storage_error');
-  assert.deepEqual([exit, stdout], [target.code, '']);
-  assert.ok(stderr.includes(`${message}\n`), stderr);
+  for (const path of [folder, pipe, link]) {
+    const args = ['--port', '0', '--db', context.db(), '--ready-file', path];
+    const { exit, stdout, stderr } = await runCommand(context.target, args, { cwd: context.folder });
+    const message = target.unwritable.replace('{path}', path).replace('{reason}', 'storage_error');
+    assert.deepEqual([exit, stdout], [target.code, '']);
+    assert.ok(stderr.includes(`${message}\n`), stderr);
+  }
+  assert.ok(lstatSync(pipe).isFIFO() && lstatSync(link).isSymbolicLink());
 }

@@ -108,6 +108,7 @@ async function otherHosts(context: ScenarioContext): Promise<void> {
     ['localhost', bothOf],
     ['127.0.0.2', (port: number) => [`127.0.0.2:${port}`]],
     ['::1', (port: number) => [`[::1]:${port}`]],
+    ['0:0:0:0:0:0:0:1', (port: number) => [`[::1]:${port}`]],
   ] as const) {
     const server = await context.start({ flags: ['--host', host] });
     const { port, ready } = server;

@@ -17,9 +17,13 @@ pub struct ReadyFile {
 }
 
 impl ReadyFile {
-    /// Writes the line to the file (0600). The file has its name only when it is whole.
+    /// Writes the line to the file (0600). The file has its name only when it is whole. Replaces only a regular file, so
+    /// no device or pipe.
     pub fn write(path: &str, line: &str) -> std::io::Result<Self> {
         let path = PathBuf::from(path);
+        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
         let partial = path.with_added_extension("partial");
         match fs::remove_file(&partial) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),

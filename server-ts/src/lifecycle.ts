@@ -2,7 +2,7 @@
  * Ties a server to the program that started it: a file that announces it, and the end of the program's process (rules
  * PRO-16 and PRO-17).
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { LIMITS } from './contract.ts';
 
 /** The file that holds the ready line while the server runs. */
@@ -15,8 +15,13 @@ export class ReadyFile {
     this.line = line;
   }
 
-  /** Writes the line to the file (0600). The file has its name only when it is whole. */
+  /**
+   * Writes the line to the file (0600). The file has its name only when it is whole. Replaces only a regular file, so no
+   * device or pipe.
+   */
   static write(path: string, line: string): ReadyFile {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw Object.assign(new Error(), { code: 'EEXIST' });
     const partial = `${path}.partial`;
     rmSync(partial, { force: true });
     writeFileSync(partial, line, { flag: 'wx', mode: 0o600 });

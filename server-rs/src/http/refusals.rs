@@ -14,7 +14,9 @@ use crate::http::authority::host_name;
 
 /// Returns what a refusal says about a Host.
 pub fn host_refusal(host: &[u8]) -> String {
-    let name = std::str::from_utf8(host).ok().and_then(host_name).filter(|name| is_host_name(name));
+    let name = std::str::from_utf8(host).ok().and_then(host_name);
+    // A value that begins with a hyphen would be read as a flag.
+    let name = name.filter(|name| is_host_name(name) && !name.starts_with('-'));
     refusal(host, "--allow-host", name)
 }
 

@@ -3,7 +3,7 @@
  *
  * Over 250 lines because it has a check for each kind of value, and for each file that a flag names.
  */
-import { isIP } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { parseBudget } from '../budget.ts';
 import { COMMON_SECRETS, CONFIG_SPEC, fill, LIMITS, type OptionSpec } from '../contract.ts';
 import { Endpoint, isEndpointUrl, parseSecret } from '../endpoint.ts';
@@ -177,7 +177,9 @@ export class Values {
 
   private host(text: string, given: Given | undefined): string {
     if (text === 'localhost') return LOCALHOST;
-    if (isIP(text) !== 0 && !text.includes('%')) return text;
+    // The shortest form (RFC 5952), by which `isLoopback` knows the address.
+    if (isIPv6(text) && !text.includes('%')) return new URL(`http://[${text}]`).hostname.slice(1, -1);
+    if (isIPv4(text)) return text;
     if (given !== undefined && given.text !== '') this.problem(messages.host, given);
     return LOCALHOST;
   }

@@ -13,7 +13,9 @@ import { hostName } from './authority.ts';
 /** Returns what a refusal says about a Host. */
 export function hostRefusal(host: string): string {
   const name = hostName(host);
-  return refusal(host, '--allow-host', name !== undefined && isHostName(name) ? name : undefined);
+  // A value that begins with a hyphen would be read as a flag.
+  const isAllowable = name !== undefined && isHostName(name) && !name.startsWith('-');
+  return refusal(host, '--allow-host', isAllowable ? name : undefined);
 }
 
 /** Returns what a refusal says about an Origin. */
