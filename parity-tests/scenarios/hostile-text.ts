@@ -11,8 +11,8 @@ export const HOSTILE_TEXT: ScenarioFile = {
   about: 'text that attacks a terminal or a log',
   scenarios: [
     {
-      name: 'a log line has no control character, no text of clients and no token',
-      rules: ['PRO-01', 'MET-01', 'STR-01'],
+      name: 'a log line has no control character and no token, and text of clients only in a refusal',
+      rules: ['PRO-01', 'MET-01', 'STR-01', 'SEC-11'],
       uses: 'each',
       run: quietLog,
     },
@@ -93,11 +93,14 @@ async function quietLog(context: ScenarioContext): Promise<void> {
   const lines = log.split('\n').filter(Boolean);
   assert.ok(lines.length > 0);
   for (const line of lines) {
-    const { level } = JSON.parse(line) as { level: string };
-    assert.match(level, /^(?:WARN|INFO|DEBUG|TRACE)$/, line);
+    const { level, message, reason } = JSON.parse(line) as Readonly<Record<string, string>>;
+    assert.match(level!, /^(?:WARN|INFO|DEBUG|TRACE)$/, line);
     assert.ok(!HIDDEN.test(line), JSON.stringify(line));
+    // The message of SEC-10, which has escapes for all but plain ASCII.
+    if (message === 'request refused') assert.match(reason ?? '', /^[ -~]*$/);
+    else assert.ok(!line.includes(MARK), line);
   }
-  assert.ok(!log.includes(MARK) && !log.includes(TOKEN), log);
+  assert.ok(!log.includes(TOKEN), log);
   assert.ok(
     lines.some((line) => JSON.parse(line).db === context.db(`${name}.db`)),
     'the path is there, with escapes',

@@ -32,9 +32,11 @@ const ORDER = [...AGENTS.map((agent) => agent.agent_type), UNKNOWN];
 export class TelemetryCounts {
   readonly #counts = new Map<string, Counts>();
   readonly #stored = new Set<unknown>();
+  #withoutRecords = 0;
 
   /** Counts the records of an accepted request; returns those that the server stores. */
   add(signal: Signal, outcomes: readonly RecordOutcome[]): RecordOutcome[] {
+    if (outcomes.length === 0) this.#withoutRecords++;
     return outcomes.filter(({ agent, ignored, row }) => {
       const counts = this.#of(agent);
       counts[signal]++;
@@ -50,6 +52,7 @@ export class TelemetryCounts {
 
   /** Counts the data points of a metrics request, each for the agent of its scope or service. */
   addPoints(request: Members): void {
+    let points = 0;
     for (const { resource, scopeMetrics } of request.resourceMetrics as readonly {
       resource?: Members;
       scopeMetrics: readonly { scope?: { name: string }; metrics: readonly object[] }[];
@@ -57,9 +60,12 @@ export class TelemetryCounts {
       for (const { scope, metrics } of scopeMetrics) {
         const agent = agentOf(scope?.name ?? '', sharedAttributes(resource?.attributes), new Map());
         for (const kind of metrics.flatMap((metric) => Object.values(metric) as { dataPoints: unknown[] }[]))
-          if (kind.dataPoints.length > 0)
+          if (kind.dataPoints.length > 0) {
             this.#of(agent?.agent_type ?? UNKNOWN).points += kind.dataPoints.length;
+            points += kind.dataPoints.length;
+          }
       }
+    if (points === 0) this.#withoutRecords++;
   }
 
   /** Returns the member as in `/api/health`, with times as wildcards. */
@@ -70,7 +76,8 @@ export class TelemetryCounts {
       const byReason = Object.fromEntries(reasons.map((reason) => [reason, ignored[reason]]));
       return { agent_type, last_at: '<any-timestamp>', ...counts, ignored: byReason };
     });
-    return { ...NOTHING_COUNTED, grpc_connections: grpcConnections, agents };
+    const without_records = this.#withoutRecords;
+    return { ...NOTHING_COUNTED, grpc_connections: grpcConnections, without_records, agents };
   }
 
   #of(agent: string): Counts {
