@@ -209,7 +209,7 @@ test('a settings file that cannot be written is an error without a stack trace',
     for (const path of ['folder', 'file/settings.json']) {
       const { code, stderr } = await connect(root, 'claude-code', '--settings', path, '--yes');
       assert.equal(code, 1);
-      assert.match(stderr, /^connect: E/);
+      assert.match(stderr, /^connect: .*is a folder, not a file\n$/);
     }
     assert.deepEqual(readdirSync(root).sort(), ['file', 'folder']);
   });
