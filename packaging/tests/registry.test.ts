@@ -145,10 +145,8 @@ test('commands run from the package on Node 20', async () => {
   assert.equal(demo.code, 0, demo.stderr);
   assert.match(demo.stdout, /stored \d/);
   const wrong = await home.npx('conect');
-  assert.deepEqual(
-    [wrong.code, wrong.stderr],
-    [2, 'twin-ingest: unknown command conect; --help lists all\n'],
-  );
+  const said = 'twin-ingest: unknown command conect; do you mean connect?; --help lists all\n';
+  assert.deepEqual([wrong.code, wrong.stderr], [2, said]);
   const imported = await home.npx('import', 'codex', '--help');
   assert.match(imported.stdout, /^Usage: npx twin-ingest import /);
   for (const { stdout, stderr } of [imported, help, connect, doctor, demo])
