@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import {
@@ -248,6 +249,49 @@ test('a hook is silent and ends in time without curl, and without a file with a 
     for (const { headers } of sent) assert.equal(headers.authorization, 'Bearer');
   });
 });
+
+test('a hook ends in time while the agent keeps its input open, and leaves no process', async () => {
+  await withRecorder(200, async ({ origin, sent }) => {
+    for (const server of [NOBODY, origin]) {
+      for (const file of [null, token_file]) {
+        const { command } = commandFor({ origin: server, token_file: file });
+        const from = performance.now();
+        // Its own session, by which all its processes are found.
+        const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+        child.stdin.write('{"a":');
+        assert.deepEqual(await once(child, 'exit'), [0, null]);
+        assert.ok(performance.now() - from < LIMIT_MS);
+        await untilGone(child.pid!);
+        child.stdin.destroy();
+      }
+    }
+    assert.equal(sent.length, 0, 'no part of a payload arrives');
+  });
+});
+
+test('a hook leaves no process of its time limit', async () => {
+  await withRecorder(200, async ({ origin }) => {
+    const { command } = commandFor({ origin, token_file: null });
+    const child = spawn('/bin/sh', ['-c', command], {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    await once(child, 'exit');
+    const from = performance.now();
+    await untilGone(child.pid!);
+    assert.ok(performance.now() - from < 800, 'the limit of a second does not run on');
+  });
+});
+
+/** Waits until no process of a session runs. One that its new parent has not yet waited for does not run. */
+async function untilGone(session: number): Promise<void> {
+  const inSession = ['-o', 'stat=', '-g', String(session)];
+  for (const end = performance.now() + LIMIT_MS; ; await sleep(5)) {
+    const states = spawnSync('ps', inSession, { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
+    if (states.every((state) => state.startsWith('Z'))) return;
+    assert.ok(performance.now() < end, 'a process of the hook remains');
+  }
+}
 
 test('a hook is silent and ends in time when the agent has closed a pipe', async () => {
   const handler = commandFor({ origin: NOBODY, token_file: null });

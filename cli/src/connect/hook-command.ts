@@ -50,11 +50,17 @@ export function readCommand(text: unknown): HookCommand | null {
  */
 const PROCESS = [
   'q="pid=$PPID"',
-  `read -r s <"/proc/$PPID/stat" && set -- "$1" "$2" \${s##*) } && q="$q&pid_started=\${22}"`,
+  `read -r s <"/proc/$PPID/stat" && set -- "$1" "$2" \${s##*") "} && q="$q&pid_started=\${22}"`,
   'read -r s </proc/sys/kernel/random/boot_id && q="$q&boot_id=$s"',
   '{ read -r s && read -r s && read -r s && read -r s n; } 5</proc/self/ns/pid </proc/self/fdinfo/5',
   `{ [ "$s" = ino: ] || n=$(readlink /proc/self/ns/pid); } && n=\${n#*[} && q="$q&pid_namespace=\${n%]}"`,
 ].join('; ');
+
+/**
+ * Ends curl, whose own limit does not cover the wait for an input that the agent keeps open. It holds no pipe of the
+ * agent, and ends its `sleep` when the script ends it.
+ */
+const LIMIT = `{ trap "kill \\$!; exit" TERM; sleep ${SEND_LIMIT_S} & wait $! && kill $p; } 4<&- & l=$!`;
 
 /**
  * Returns the script.
@@ -73,7 +79,8 @@ function scriptOf({ url, token_file }: HookCommand): string {
       ? `${curl} "$1?$q" <&4`
       : '{ t=; [ -f "$2" ] && read -r t <"$2"; printf "Authorization: Bearer %s\\n" "$t"; } | ' +
         `${curl} -H @/dev/fd/3 "$1?$q" 3<&0 <&4`;
-  return `{ { ${PROCESS}; ${send}; } 4<&0; } >/dev/null 2>&1; exit 0`;
+  const sending = `${send} & p=$!; ${LIMIT}; wait $p; kill $l`;
+  return `{ { ${PROCESS}; ${sending}; } 4<&0; } >/dev/null 2>&1; exit 0`;
 }
 
 /** Returns the command of an earlier version, which `connect` replaces and `--undo` removes. */
