@@ -1,5 +1,6 @@
 /** Tests how settings files are read and written: byte order marks, line ends, encodings and symbolic links. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -72,6 +73,21 @@ for (const [bytes, message] of ENCODINGS) {
     });
   });
 }
+
+test('settings that are no file are refused without waiting for a writer', {
+  skip: process.platform === 'win32',
+}, async () => {
+  await inTree({ '.claude/x': '', '.codex/x': '' }, async (home) => {
+    const pipe = join(home, '.claude/settings.json');
+    execFileSync('mkfifo', [pipe]);
+    symlinkSync('/dev/zero', join(home, '.codex/config.toml'));
+    for (const agent of ['claude-code', 'codex'] as const) {
+      const { code, stderr } = await connect(home, agent);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /is a pipe, a device or a socket/);
+    }
+  });
+});
 
 /** Links by name, with their targets, below the home; `null` as the final path refuses the change. */
 const LINKS: readonly {

@@ -1,6 +1,6 @@
 /** Tests names of files with unusual characters: every path means the same in both servers (rules PRO-20, STO-14). */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -145,12 +145,14 @@ async function behindLinks(context: ScenarioContext): Promise<void> {
 }
 
 async function refusedPaths(context: ScenarioContext): Promise<void> {
-  const { folder, text: wrongText, too_long, unusable } = CONFIG.exits.database;
+  const { folder, not_a_file, text: wrongText, too_long, unusable } = CONFIG.exits.database;
   mkdirSync(context.db('d'));
   writeFileSync(context.db('f'), '');
   symlinkSync('d', context.db('to-folder'));
   symlinkSync('e.db/', context.db('ends-in-slash'));
   symlinkSync('loop', context.db('loop'));
+  execFileSync('mkfifo', [context.db('pipe')]);
+  symlinkSync('pipe', context.db('to-pipe'));
   symlinkSync(Buffer.from('\xff.db', 'latin1'), context.db('not-text'));
   mkdirSync(Buffer.concat([Buffer.from(`${context.folder}/`), Buffer.from('\xff', 'latin1')]));
   symlinkSync(Buffer.from('\xff', 'latin1'), context.db('folder-not-text'));
@@ -159,6 +161,9 @@ async function refusedPaths(context: ScenarioContext): Promise<void> {
     ...['d', 'd/', '.', '..', 'd/..', 'e.db/', 'e.db/.', 'to-folder', 'ends-in-slash', '/'].map(
       (db) => [db, folder] as const,
     ),
+    ['pipe', not_a_file],
+    ['to-pipe', not_a_file],
+    ['/dev/null', not_a_file],
     ['not-text', wrongText],
     ['folder-not-text/e.db', wrongText],
     ['e'.repeat(LIMITS.database_name_bytes + 1), too_long],

@@ -78,10 +78,17 @@ export interface Agent {
 }
 
 /**
- * `not_text`, `not_json` and `not_toml` concern the text, `twice` a repeated key, `shape` the structure of the text,
+ * `not_a_file` concerns what has the name. `not_text`, `not_json` and `not_toml` concern the text, `twice` a repeated key, `shape` the structure of the text,
  * `link` the target of a symbolic link.
  */
-export type SettingsProblem = 'not_text' | 'not_json' | 'not_toml' | 'twice' | 'shape' | 'link';
+export type SettingsProblem =
+  | 'not_a_file'
+  | 'not_text'
+  | 'not_json'
+  | 'not_toml'
+  | 'twice'
+  | 'shape'
+  | 'link';
 
 export class SettingsError extends Error {
   readonly code: SettingsProblem;

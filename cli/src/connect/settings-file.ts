@@ -45,6 +45,10 @@ export function readSettings(path: string): SettingsFile {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
   try {
     const real = realpathSync(path);
+    const status = statSync(real);
+    // Reading a pipe would wait for a writer.
+    if (!status.isFile() && !status.isDirectory())
+      throw new SettingsError('not_a_file', 'is a pipe, a device or a socket');
     return { path: real, isLink, ...decoded(readFileSync(real)) };
   } catch (error) {
     if (codeOf(error) === 'ELOOP') throw new SettingsError('link', 'is a link that leads back to itself');

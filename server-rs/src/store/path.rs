@@ -52,7 +52,12 @@ pub fn new_path(file: &Path) -> Option<PathBuf> {
 fn check_file_path(given: &Path, path: PathBuf) -> Result<PathBuf, OpenError> {
     check_name(given, &path)?;
     check_length(given, &path)?;
-    if path.is_dir() { Err(OpenError::new(given, "folder", &[])) } else { Ok(path) }
+    // Opening the file reports any problem of the system.
+    match fs::metadata(&path) {
+        Ok(found) if found.is_dir() => Err(OpenError::new(given, "folder", &[])),
+        Ok(found) if !found.is_file() => Err(OpenError::new(given, "not_a_file", &[])),
+        _ => Ok(path),
+    }
 }
 
 /// Refuses a path that can only be a folder, such as `a/` and `a/..`, and a path that is not UTF-8. Node cannot represent

@@ -5,7 +5,7 @@
  * one file. Invariant: a path means what it means to the system, `..` behind a link too, and both servers accept the
  * same paths (rule STO-14). So nothing here uses `resolve` or `normalize`, which drop `..` as text.
  */
-import { mkdirSync, mkdtempSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { LIMITS } from '../contract.ts';
@@ -65,7 +65,9 @@ export function newPath(file: string): string | undefined {
 function checkFilePath(given: string, path: string): string {
   checkName(given, path);
   checkLength(given, path);
-  if (isFolder(path)) throw OpenError.of('folder', { path: given });
+  const found = statusOf(path);
+  if (found?.isDirectory()) throw OpenError.of('folder', { path: given });
+  if (found && !found.isFile()) throw OpenError.of('not_a_file', { path: given });
   return path;
 }
 
@@ -107,7 +109,7 @@ function createFolder(path: string): void {
     try {
       mkdirSync(path, { mode: 0o700 });
     } catch (error) {
-      if (!isFolder(path)) throw error;
+      if (!statusOf(path)?.isDirectory()) throw error;
     }
   };
   try {
@@ -120,11 +122,12 @@ function createFolder(path: string): void {
   }
 }
 
-function isFolder(path: string): boolean {
+/** Returns what a path names; `undefined` when the system names nothing. Opening the file reports the problem. */
+function statusOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isDirectory();
+    return statSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
