@@ -18,6 +18,15 @@ SELECT 'epoch',
        || substr('89ab', 1 + (unicode(substr(h, 17, 1)) % 4), 1) || substr(h, 18, 3) || '-' || substr(h, 21, 12)
 FROM (SELECT lower(hex(randomblob(16))) AS h);
 
+-- What proves that a folder of attachments belongs to this file, and which of its uploads this file has (rule ATT-11).
+-- attachments_id: a UUID made as the epoch is; copies keep it. attachments_token: a hash of all new contents so far.
+INSERT INTO meta (key, value)
+SELECT 'attachments_id',
+       substr(h, 1, 8) || '-' || substr(h, 9, 4) || '-4' || substr(h, 14, 3) || '-'
+       || substr('89ab', 1 + (unicode(substr(h, 17, 1)) % 4), 1) || substr(h, 18, 3) || '-' || substr(h, 21, 12)
+FROM (SELECT lower(hex(randomblob(16))) AS h);
+INSERT INTO meta (key, value) VALUES ('attachments_token', hex(zeroblob(32)));
+
 -- The keys of events up to this id are in live runs, and those of later events in event_key_tail.
 INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 
@@ -106,7 +115,7 @@ CREATE TABLE events (
 ) STRICT;
 
 -- Files of events (rules ATT-01 to ATT-09). A row refers to a file in the folder next to the database. The name of the
--- file is the SHA-256 of its bytes. The next start removes files without a row.
+-- file is the SHA-256 of its bytes. A start removes files whose rows were deleted.
 CREATE TABLE attachments (
   event      INTEGER NOT NULL, -- events.id
   name       TEXT    NOT NULL,

@@ -1,5 +1,5 @@
 -- For each table: the statement that returns its rows as lines of a dump, in the order of the primary key. A blob is
--- {"hex":"…"}. The epoch of a file stays its own.
+-- {"hex":"…"}. The epoch of a file, and the facts of its folder of attachments, stay its own.
 SELECT
   t.name,
   'SELECT json_object(''table'', ''' || t.name || ''''
@@ -11,7 +11,7 @@ SELECT
       ),
       '' ORDER BY c.cid
     )
-    || ') FROM ' || t.name || iif(t.name = 'meta', ' WHERE key <> ''epoch''', '')
+    || ') FROM ' || t.name || iif(t.name = 'meta', ' WHERE key NOT IN (''epoch'', ''attachments_id'', ''attachments_token'')', '')
     || ' ORDER BY ' || group_concat(c.name, ', ' ORDER BY c.pk) FILTER (WHERE c.pk > 0) AS dump
 FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'

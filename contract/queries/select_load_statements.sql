@@ -1,6 +1,7 @@
--- For each table, two statements whose only value is a line of a dump. The first one returns a column that the table does
--- not have, the second one stores the line. ?1 the dropped columns "table.column" as a JSON array, which are no such
--- column. An absent column has its default. A fact of meta replaces that of the new file, except the epoch.
+-- For each table, three statements. The value of the first two is a line of a dump. The first one returns a column that
+-- the table does not have, the second one stores the line. The third one returns whether a line, its second value, has a
+-- greater primary key than another one, its first value. ?1 the dropped columns "table.column" as a JSON array, which are
+-- no such column. An absent column has its default. A fact of meta replaces that of the new file, except its own facts.
 SELECT
   t.name,
   'SELECT key FROM json_each(?) WHERE key NOT IN (''table'', ' || group_concat('''' || c.name || '''', ', ')
@@ -26,9 +27,32 @@ SELECT
     || ' FROM (SELECT ? AS line)'
     || iif(
       t.name = 'meta',
-      ' WHERE true ON CONFLICT (key) DO UPDATE SET value = iif(key = ''epoch'', NULL, excluded.value)',
+      ' WHERE true ON CONFLICT (key) DO UPDATE SET value = iif(key IN (''epoch'', ''attachments_id'', ''attachments_token''), NULL, excluded.value)',
       ''
-    ) AS load
+    ) AS load,
+  'SELECT (' || group_concat(
+      replace(
+        iif(
+          c.type IN ('BLOB', 'ANY'),
+          'iif(json_type(before, ''$.@'') = ''object'', unhex(before ->> ''$.@.hex''), before ->> ''$.@'')',
+          'before ->> ''$.@'''
+        ),
+        '@', c.name
+      ),
+      ', ' ORDER BY c.pk
+    ) FILTER (WHERE c.pk > 0)
+    || ') < (' || group_concat(
+      replace(
+        iif(
+          c.type IN ('BLOB', 'ANY'),
+          'iif(json_type(line, ''$.@'') = ''object'', unhex(line ->> ''$.@.hex''), line ->> ''$.@'')',
+          'line ->> ''$.@'''
+        ),
+        '@', c.name
+      ),
+      ', ' ORDER BY c.pk
+    ) FILTER (WHERE c.pk > 0)
+    || ') FROM (SELECT ? AS before, ? AS line)' AS follows
 FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
 GROUP BY t.name

@@ -19,6 +19,12 @@ export const COMMANDS: ScenarioFile = {
       run: findDifferences,
     },
     {
+      name: 'a command leaves no file next to the database that it reads',
+      rules: ['BAK-06'],
+      uses: 'each',
+      run: leaveNothing,
+    },
+    {
       name: 'a wrong command line names every problem',
       rules: ['PRO-15', 'PRO-03', 'BAK-03', 'STO-11'],
       uses: 'each',
@@ -36,11 +42,11 @@ async function findDifferences(context: ScenarioContext): Promise<void> {
   await attach(server.port, 2, 'a', Buffer.from('hello'));
   await server.stop();
   const cwd = context.folder;
-  const found = async (change: string): Promise<unknown[]> => {
+  const found = async (change: string, changes = 1, events = 1200): Promise<unknown[]> => {
     const copy = context.db('damaged.db');
     await runCommand(context.target, ['backup', copy, '--db', context.db()], { cwd });
     const db = new Database(copy);
-    assert.equal(db.prepare(change).run().changes, 1, change);
+    assert.equal(db.prepare(change).run().changes, changes, change);
     db.close();
     const before = readFileSync(copy);
     const result = await runCommand(context.target, ['verify', copy], { cwd });
@@ -49,8 +55,8 @@ async function findDifferences(context: ScenarioContext): Promise<void> {
     rmSync(`${copy}.attachments`, { recursive: true });
     const lines = linesOf(result);
     const last = lines.pop();
-    assert.deepEqual(last, { event: 'verify', file: copy, events: 1200, findings: lines.length });
-    assert.equal(result.exit, EXITS.verify.code);
+    assert.deepEqual(last, { event: 'verify', file: copy, events, findings: lines.length });
+    assert.equal(result.exit, lines.length === 0 ? 0 : EXITS.verify.code);
     return lines.map(({ check, count }) => `${check} ${count}`);
   };
   const cases: [string, string[]][] = [
@@ -71,10 +77,57 @@ async function findDifferences(context: ScenarioContext): Promise<void> {
   for (const [change, findings] of cases) assert.deepEqual(await found(change), findings, change);
   const keys = await found('DELETE FROM event_key_tail WHERE id = 200');
   assert.deepEqual(keys, ['event_ids 150'], 'the ids of one batch');
+  const objects: [string, string[]][] = [
+    ['CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM events; END', ['schema 1']],
+    ['CREATE VIEW v AS SELECT 1', ['schema 1']],
+    ['CREATE INDEX i ON events (metadata)', ['schema 1']],
+    ['CREATE TABLE t (a PRIMARY KEY)', ['schema 2']],
+    ['ANALYZE', []],
+  ];
+  for (const [change, findings] of objects) assert.deepEqual(await found(change, 0), findings, change);
+  const lost = ['DROP VIEW events_readable', 'DROP INDEX attachments_by_sha256', 'DROP TABLE hours'];
+  for (const change of lost) assert.deepEqual(await found(change, 0, 0), ['schema 1'], change);
   writeFileSync(context.db('text'), 'no database at all');
   const text = await runCommand(context.target, ['verify', 'text'], { cwd });
   assert.equal(text.exit, EXITS.database.code);
   assert.match(text.stderr, /text is not a SQLite database/);
+}
+
+async function leaveNothing(context: ScenarioContext): Promise<void> {
+  const cwd = context.folder;
+  const run = (...args: string[]) => runCommand(context.target, args, { cwd });
+  const names = () => readdirSync(cwd).sort();
+  const readers = async (exit: number): Promise<void> => {
+    const before = names();
+    const bytes = readFileSync(context.db());
+    for (const args of [
+      ['verify', context.db()],
+      ['dump'],
+      ['backup', 'copy.db'],
+      ['restore', context.db()],
+    ]) {
+      const db =
+        args[0] === 'restore' ? ['--db', 'copy.db'] : args[0] === 'verify' ? [] : ['--db', context.db()];
+      const done = await run(...args, ...db);
+      assert.equal(done.exit, exit, `${args[0]}: ${done.stderr}`);
+      for (const name of names().filter((name) => name.startsWith('copy.db')))
+        rmSync(context.db(name), { recursive: true });
+      assert.deepEqual(names(), before, args[0]);
+      assert.ok(bytes.equals(readFileSync(context.db())), `${args[0]} changes nothing`);
+    }
+  };
+  const server = await context.start();
+  await fillEveryKind(context.client(server));
+  await readers(0);
+  await server.kill();
+  assert.ok(names().includes('events.db-wal'), 'a kill leaves the log');
+  await readers(0);
+  await (await context.start()).stop();
+  await readers(0);
+  const db = new Database(context.db());
+  db.pragma('user_version = 1');
+  db.close();
+  await readers(EXITS.database.code);
 }
 
 async function wrongCommands(context: ScenarioContext): Promise<void> {

@@ -34,6 +34,12 @@ export const DUMPS: ScenarioFile = {
       run: loadAbsent,
     },
     {
+      name: 'a dump with a line in another place or form is refused',
+      rules: ['BAK-04', 'BAK-05'],
+      uses: 'each',
+      run: refuseOtherOrders,
+    },
+    {
       name: 'a damaged dump is refused as a whole',
       rules: ['BAK-05', 'BAK-03'],
       uses: 'each',
@@ -178,7 +184,9 @@ async function loadAbsent(context: ScenarioContext): Promise<void> {
     .filter(({ table }) => !['attachments', 'attachment_bytes', 'session_waits'].includes(String(table)))
     .map(({ call_id, agent_id, computed_cost_nanos, ...rest }) => rest);
   const facts = { cluster_stream: 'a stream', cluster_sequence: 21, forward_origin: 'an origin' };
-  kept.push(...Object.entries(facts).map(([key, value]) => ({ table: 'meta', key, value })));
+  const meta = Object.entries(facts).map(([key, value]) => ({ table: 'meta', key, value }));
+  kept.push(...meta);
+  kept.sort((one, other) => compare(placeOf(one), placeOf(other)));
   const db = context.db();
   await load(context, context.target, db, dumpOf(1, kept));
   const dump = linesOf(await runCommand(context.target, ['dump', '--db', db], { cwd: context.folder }));
@@ -196,10 +204,90 @@ async function loadAbsent(context: ScenarioContext): Promise<void> {
   assert.deepEqual([of('session_waits'), of('attachments'), of('attachment_bytes')], [[], [], []]);
 }
 
+/** Returns a text that orders the rows of a dump; rows of one table stay in their order, but facts have that of their keys. */
+function placeOf(row: Record<string, unknown>): string {
+  return row.table === 'meta' ? `meta ${row.key}` : String(row.table);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
 /** Returns a dump of these rows. */
 function dumpOf(schema: number, rows: readonly object[]): string {
   const all = [{ table: 'dump', schema }, ...rows, { table: 'end', lines: rows.length + 1 }];
   return all.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+async function refuseOtherOrders(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  await client.ingest([event({ event_id: 'one', tool_name: 'Bash' }), event({ session_id: 's2' })]);
+  const large = Buffer.alloc((1 << 20) + 1, 'x');
+  for (const [at, bytes] of [large, Buffer.from('a'), Buffer.from('b')].entries())
+    assert.equal(await attach(server.port, 1 + (at % 2), String(at), bytes), 201);
+  await server.stop();
+  const cwd = context.folder;
+  const { dump: messages } = EXITS;
+  let loads = 0;
+  const refused = async (lines: readonly (string | undefined)[], messages: RegExp, what: string) => {
+    const db = context.db(`refused-${loads++}.db`);
+    const { exit, stderr } = await runCommand(context.target, ['load', '--db', db], {
+      cwd,
+      input: lines.map((line) => `${line}\n`).join(''),
+    });
+    assert.equal(exit, EXITS.dump.code, what);
+    assert.match(stderr, messages, what);
+    assert.deepEqual(
+      readdirSync(cwd).filter((name) => name.startsWith(db)),
+      [],
+      what,
+    );
+  };
+  const dump = (await runCommand(context.target, ['dump', '--db', context.db()], { cwd })).stdout;
+  const earlier = readFileSync(new URL('schema-1.ndjson', EARLIER), 'utf8');
+  for (const text of [dump, earlier]) {
+    const lines = text.trimEnd().split('\n');
+    // Each kind of line is moved by one, and by more; of many rows of one table some are enough.
+    for (const [at, step] of swapsOf(lines)) {
+      const swapped = [...lines];
+      [swapped[at], swapped[at + step]] = [lines[at + step]!, lines[at]!];
+      const place = /^line \d+ |^the content before line \d+ /;
+      await refused(swapped, place, `${at} and ${at + step}: ${lines[at]}`);
+    }
+    const after = messages.after.replace('{line}', String(lines.length + 1));
+    for (const rest of ['', ' ', lines.at(-1)!, lines[1]!, '{"table":"names"}'])
+      await refused([...lines, rest], new RegExp(`^${after}\n$`), `${JSON.stringify(rest)} at the end`);
+    for (const table of ['dump', 'end', 'attachment_bytes']) {
+      const at = lines.findIndex((line) => line.startsWith(`{"table":"${table}"`));
+      const form = new RegExp(`^${messages.form.replace('{line}', String(at + 1))}\n$`);
+      const { table: name, ...rest } = JSON.parse(lines[at]!) as Record<string, unknown>;
+      const others = [
+        JSON.stringify({ table: name, ...rest, more: 1 }),
+        JSON.stringify({ ...rest, table: name }),
+        lines[at]!.replace('"table":', '"table": '),
+        lines[at]!.replace('"table":', '"table":"names","table":'),
+        `${lines[at]} `,
+      ];
+      for (const other of others) await refused(lines.with(at, other), form, other.slice(0, 100));
+    }
+  }
+  context.note(`${loads} dumps were refused`);
+}
+
+/** Returns places of lines to swap, and how far: all places where the table changes, and the first two rows of each. */
+function swapsOf(lines: readonly string[]): [number, number][] {
+  const tables = lines.map((line) => (JSON.parse(line) as { table: string }).table);
+  const kinds = new Set<string>();
+  const swaps: [number, number][] = [];
+  for (let at = 0; at + 1 < lines.length; at++) {
+    const kind = `${tables[at]} ${tables[at + 1]}`;
+    if (kinds.has(kind)) continue;
+    kinds.add(kind);
+    swaps.push([at, 1]);
+    if (kinds.size % 4 === 0 && at + 5 < lines.length) swaps.push([at, 5]);
+  }
+  return swaps;
 }
 
 async function refuseDumps(context: ScenarioContext): Promise<void> {

@@ -4,6 +4,7 @@
 import type { ScenarioFile } from '../src/scenario.ts';
 import { ATTACHMENT_CRASH } from './attachment-crash.ts';
 import { ATTACHMENT_MEMORY } from './attachment-memory.ts';
+import { ATTACHMENT_OWNER } from './attachment-owner.ts';
 import { ATTACHMENT_UPLOADS } from './attachment-uploads.ts';
 import { ATTACHMENTS } from './attachments.ts';
 import { BACKUPS } from './backups.ts';
@@ -125,6 +126,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   ATTACHMENTS,
   ATTACHMENT_UPLOADS,
   ATTACHMENT_CRASH,
+  ATTACHMENT_OWNER,
   ATTACHMENT_MEMORY,
   RPC,
   OTLP_SCENARIOS,

@@ -101,19 +101,24 @@ function pathOf(event: number, name: string): string {
   return `/api/events/${event}/attachments/${name}`;
 }
 
-/** Returns the files in the folder of a database's attachments, by path within it; none for a missing folder. */
+/**
+ * Returns the files in the folder of a database's attachments, without its state, by path within it; none for a missing
+ * folder.
+ */
 export function filesOf(db: string): string[] {
   const folder = `${db}.attachments`;
   if (!existsSync(folder)) return [];
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return all.filter((path) => statSync(join(folder, path), { throwIfNoEntry: false })?.isFile()).sort();
+  const isContent = (path: string): boolean =>
+    !path.startsWith('state') && statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
+  return all.filter(isContent).sort();
 }
 
-/** Returns files that are not a complete content under its own name. */
+/** Returns files that are not a complete content under its own name, be it aside (rule ATT-11). */
 export function brokenFilesOf(db: string): string[] {
   return filesOf(db).filter((path) => {
     const name = sha256(readFileSync(join(`${db}.attachments`, path)));
-    return path !== join(name.slice(0, 2), name);
+    return path !== join(name.slice(0, 2), name) && path !== join('aside', name);
   });
 }
 

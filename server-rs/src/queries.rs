@@ -79,6 +79,9 @@ pub const SELECT_ATTACHMENT_FILE: &str = include_str!("../../contract/queries/se
 pub const SELECT_ATTACHMENT_FILES: &str = include_str!("../../contract/queries/select_attachment_files.sql");
 /// `contract/queries/select_attachments.sql`
 pub const SELECT_ATTACHMENTS: &str = include_str!("../../contract/queries/select_attachments.sql");
+/// `contract/queries/select_attachments_owner.sql`
+pub const SELECT_ATTACHMENTS_OWNER: &str =
+    include_str!("../../contract/queries/select_attachments_owner.sql");
 /// `contract/queries/select_calls.sql`
 pub const SELECT_CALLS: &str = include_str!("../../contract/queries/select_calls.sql");
 /// `contract/queries/select_cluster_retention.sql`
@@ -186,6 +189,8 @@ pub const SELECT_NAMES_LIKE: &str = include_str!("../../contract/queries/select_
 pub const SELECT_OPEN_HOUR: &str = include_str!("../../contract/queries/select_open_hour.sql");
 /// `contract/queries/select_retained_bytes.sql`
 pub const SELECT_RETAINED_BYTES: &str = include_str!("../../contract/queries/select_retained_bytes.sql");
+/// `contract/queries/select_schema_objects.sql`
+pub const SELECT_SCHEMA_OBJECTS: &str = include_str!("../../contract/queries/select_schema_objects.sql");
 /// `contract/queries/select_series_names.sql`
 pub const SELECT_SERIES_NAMES: &str = include_str!("../../contract/queries/select_series_names.sql");
 /// `contract/queries/select_series_rows.sql`
@@ -225,6 +230,9 @@ pub const SELECT_TOOL_AGENTS: &str = include_str!("../../contract/queries/select
 pub const SELECT_TOOLS: &str = include_str!("../../contract/queries/select_tools.sql");
 /// `contract/queries/select_totals.sql`
 pub const SELECT_TOTALS: &str = include_str!("../../contract/queries/select_totals.sql");
+/// `contract/queries/update_attachments_token.sql`
+pub const UPDATE_ATTACHMENTS_TOKEN: &str =
+    include_str!("../../contract/queries/update_attachments_token.sql");
 /// `contract/queries/update_cluster_epoch.sql`
 pub const UPDATE_CLUSTER_EPOCH: &str = include_str!("../../contract/queries/update_cluster_epoch.sql");
 /// `contract/queries/update_epoch.sql`

@@ -153,6 +153,8 @@ export class App {
         onRecovered: () => log.info('storage recovered'),
         onLostFrames: (frames) =>
           log.warn({ frames }, 'the write-ahead log ends with an incomplete transaction'),
+        onMovedAside: (moved) =>
+          log.warn(moved, 'attachments that may belong to another database were moved aside'),
         onCheckpoint: (checkpoint) => log.debug(checkpoint, 'checkpoint'),
         onChecked: (tables, ms) => log.info({ tables, ms }, 'the full check found no problem'),
         onFatal: (code) => options.onFatal(code),

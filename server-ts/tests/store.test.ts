@@ -8,7 +8,14 @@ import { SCHEMA } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
 import { scanBatch } from '../src/json.ts';
 import { QUERIES } from '../src/queries.ts';
-import { type Connection, checkFile, Numbered, OpenError, openConnection } from '../src/store/connection.ts';
+import {
+  type Connection,
+  checkEmpty,
+  checkFile,
+  Numbered,
+  OpenError,
+  openConnection,
+} from '../src/store/connection.ts';
 import { EventWriter } from '../src/store/events.ts';
 import { sqliteCode, storeCode } from '../src/store/failure.ts';
 import { Lock } from '../src/store/lock.ts';
@@ -173,7 +180,8 @@ test('sums stop at 2^63-1', () => {
 test('an unusable file is reported with its reason', () => {
   const refusal = (): string => {
     try {
-      return checkFile(path, undefined);
+      checkEmpty(path);
+      return checkFile(path, undefined, 'write');
     } catch (error) {
       assert.ok(error instanceof OpenError);
       return error.message;

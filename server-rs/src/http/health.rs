@@ -61,6 +61,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         "db_bytes": db_bytes,
         "wal_bytes": wal_bytes,
         "attachment_bytes": app.attachments.bytes(),
+        "attachments_aside": app.store.attachments_aside(),
         "disk_free_bytes": disk.free_bytes,
         "disk_low": disk.is_low(),
         "last_fault": state.last_fault().map(|(code, at)| {

@@ -122,7 +122,7 @@ pub fn kept(kept: &Kept, media_type: &str) -> Response<Body> {
 
 /// Returns the answer to a backup (rule BAK-07).
 pub fn backup(Backup { file, copied }: &Backup) -> Response<Body> {
-    let Copied { bytes, newest_id, attachments, sequence } = *copied;
+    let Copied { bytes, newest_id, attachments, sequence, .. } = *copied;
     let json = backup_json(&file.to_string_lossy(), bytes, newest_id, attachments, sequence);
     json_answer(StatusCode::CREATED, json.into())
 }

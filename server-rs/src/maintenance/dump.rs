@@ -8,7 +8,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::config::Durability;
 use crate::contract::SCHEMA;
@@ -70,18 +70,22 @@ fn write_content(
         let Ok(bytes) = files.read(digest, offset, usize::try_from(length).unwrap_or_default()) else {
             return Ok(());
         };
-        let line = json!({
-            "table": "attachment_bytes",
-            "digest": digest_hex(digest),
-            "offset": offset,
-            "base64": STANDARD.encode(bytes),
-        });
-        lines.write(&line.to_string())?;
+        lines.write(&content_line(digest, offset, &bytes).to_string())?;
         offset += length;
         if offset == size {
             return Ok(());
         }
     }
+}
+
+/// Returns the line of these bytes of a content.
+pub(super) fn content_line(digest: &Digest, offset: u64, bytes: &[u8]) -> Value {
+    json!({
+        "table": "attachment_bytes",
+        "digest": digest_hex(digest),
+        "offset": offset,
+        "base64": STANDARD.encode(bytes),
+    })
 }
 
 /// The written lines.

@@ -6,35 +6,42 @@
 
 use std::collections::HashMap;
 use std::io::BufRead;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use miniserde::Deserialize;
 use miniserde::json::{self, Value};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Statement};
+use rusqlite::{Connection, OptionalExtension, Statement};
+use serde_json::json;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Durability;
-use crate::contract::{FILE_PRAGMAS, LOADS, SCHEMA, integer_of, text_of};
+use crate::contract::{LOADS, SCHEMA, integer_of, text_of};
 use crate::digest::{Digest, parse_digest};
 use crate::error::ErrorCode;
+use crate::maintenance::dump::content_line;
 use crate::maintenance::failure::{CommandFailure, write_code};
 use crate::maintenance::verify::verify_database;
 use crate::queries;
 use crate::store::attachment_files::{AttachmentFiles, TemporaryFile};
-use crate::store::copy::{begin_file, finish_file};
+use crate::store::attachment_folder::FolderOwner;
+use crate::store::attachments::folder_owner;
+use crate::store::copy::{abandon_copy, begin_file, finish_file};
 use crate::store::failure::file_code;
 use crate::store::query::each;
-use crate::store::schema::create_schema;
+use crate::store::schema::create_partial;
 
 /// A finished load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the numbers of each")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loaded {
+    /// Number of lines.
     pub lines: u64,
+    /// Number of events.
     pub events: u64,
+    /// The new path of another folder of attachments that was in the place of the database's.
+    pub moved: Option<PathBuf>,
 }
 
 /// The members of a line that its table does not decide.
@@ -54,31 +61,30 @@ struct Line {
 /// Creates the database at `target`, which must not exist, from the lines of a dump. Blocks.
 pub fn load_dump(input: impl BufRead, target: &Path) -> Result<Loaded, CommandFailure> {
     let partial = begin_file(target).map_err(|error| CommandFailure::copy(error, target))?;
-    load_into(&partial, input, target).inspect_err(|_| {
-        // The next load would replace it.
-        drop(std::fs::remove_file(&partial));
-    })
+    load_into(&partial, input, target).inspect_err(|_| abandon_copy(target))
 }
 
 fn load_into(partial: &Path, input: impl BufRead, target: &Path) -> Result<Loaded, CommandFailure> {
     let failed = |error: rusqlite::Error| {
         CommandFailure::unwritable(target, write_code(&error).unwrap_or(ErrorCode::StorageError))
     };
-    let connection =
-        Connection::open_with_flags(partial, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed)?;
-    connection.execute_batch(FILE_PRAGMAS).map_err(failed)?;
-    create_schema(&connection).map_err(failed)?;
+    let unwritable = |error: std::io::Error| CommandFailure::unwritable(target, file_code(&error));
+    let connection = create_partial(partial).map_err(failed)?;
     // A crash leaves only the partial file, which the next load replaces.
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN").map_err(failed)?;
     let mut lines = Lines { input, text: String::new(), count: 0 };
     let schema = schema_of(&lines.next()?)?;
-    let contents = Contents { files: AttachmentFiles::new(target, Durability::Power), open: None };
-    store_lines(&mut lines, schema, target, &connection, contents)?;
+    lines.require(&json!({ "table": "dump", "schema": schema }))?;
+    let files = AttachmentFiles::new(target, Durability::Power);
+    let moved = files.begin_copy().map_err(unwritable)?;
+    let owner = folder_owner(&connection).map_err(failed)?;
+    let mut contents = Contents { files, owner, open: None, last: None };
+    store_lines(&mut lines, schema, target, &connection, &mut contents)?;
     for (_, sql) in LOADS.iter().filter(|(number, _)| schema < *number) {
         connection.execute_batch(sql).map_err(failed)?;
     }
     connection.execute_batch("COMMIT").map_err(failed)?;
-    let files = AttachmentFiles::new(target, Durability::Process);
+    let files = contents.files;
     let verified = verify_database(&connection, &files).map_err(failed)?;
     // The dumped database may already lack a content.
     if let Some(finding) = verified.findings.iter().find(|finding| finding.check != "attachments") {
@@ -86,7 +92,8 @@ fn load_into(partial: &Path, input: impl BufRead, target: &Path) -> Result<Loade
     }
     drop(connection);
     finish_file(target).map_err(|error| CommandFailure::copy(error, target))?;
-    Ok(Loaded { lines: lines.count, events: verified.events })
+    files.finish_copy().map_err(unwritable)?;
+    Ok(Loaded { lines: lines.count, events: verified.events, moved })
 }
 
 /// The lines of a dump.
@@ -111,6 +118,23 @@ impl<R: BufRead> Lines<R> {
         }
         json::from_str(&self.text).map_err(|_| CommandFailure::line(self.count, "line"))
     }
+
+    /// Refuses the last line unless it is this object, as a dump writes it.
+    fn require(&self, line: &serde_json::Value) -> Result<(), CommandFailure> {
+        let written = line.to_string();
+        if self.text.trim_end_matches('\n') == written {
+            return Ok(());
+        }
+        Err(CommandFailure::line(self.count, "form"))
+    }
+
+    /// Refuses bytes after the last line.
+    fn require_end(&mut self) -> Result<(), CommandFailure> {
+        match self.input.fill_buf() {
+            Ok([]) => Ok(()),
+            _ => Err(CommandFailure::line(self.count + 1, "after")),
+        }
+    }
 }
 
 /// Returns the schema of the dump that begins with this line.
@@ -131,6 +155,8 @@ struct LoadStatements<'a> {
     unknown: Statement<'a>,
     /// Stores a line.
     load: Statement<'a>,
+    /// Returns whether a line follows another one in the order of the primary key.
+    follows: Statement<'a>,
 }
 
 /// Returns the statements of every table by its name.
@@ -141,7 +167,11 @@ fn load_statements<'a>(
     let mut statements = HashMap::new();
     each(connection, queries::SELECT_LOAD_STATEMENTS, [json::to_string(&dropped.to_vec())], |row| {
         let prepared = |column| connection.prepare(&row.get::<_, String>(column)?);
-        let of_table = LoadStatements { unknown: prepared("unknown")?, load: prepared("load")? };
+        let of_table = LoadStatements {
+            unknown: prepared("unknown")?,
+            load: prepared("load")?,
+            follows: prepared("follows")?,
+        };
         statements.insert(row.get("name")?, of_table);
         Ok(())
     })?;
@@ -154,31 +184,52 @@ fn store_lines(
     schema: i64,
     target: &Path,
     connection: &Connection,
-    mut contents: Contents,
+    contents: &mut Contents,
 ) -> Result<(), CommandFailure> {
     let failed = |error: rusqlite::Error| {
         CommandFailure::unwritable(target, write_code(&error).unwrap_or(ErrorCode::StorageError))
     };
     let dropped: &[String] = if schema < SCHEMA.number { &SCHEMA.dropped } else { &[] };
     let mut statements = load_statements(connection, dropped).map_err(failed)?;
+    // The table and the text of the last row.
+    let mut before = (String::new(), String::new());
     loop {
         let line = lines.next()?;
         let count = lines.count;
         match line.table.as_str() {
-            "attachment_bytes" => contents.add(&line, target, count)?,
+            "attachment_bytes" => {
+                let (digest, offset, bytes) = contents.add(&line, target, count)?;
+                lines.require(&content_line(&digest, offset, &bytes))?;
+            }
             "end" => {
                 contents.finish(target, count)?;
                 if line.lines.as_ref().and_then(integer_of) != Some(count - 1) {
                     return Err(CommandFailure::line(count, "count"));
                 }
-                return Ok(());
+                lines.require(&json!({ "table": "end", "lines": count - 1 }))?;
+                return lines.require_end();
             }
-            table if dropped.iter().any(|name| name == table) => {}
             table => {
-                let Some(statements) = statements.get_mut(table) else {
-                    return Err(CommandFailure::line(count, "table"));
+                let text = lines.text.trim_end_matches('\n');
+                let is_dropped = dropped.iter().any(|name| name == table);
+                let mut of_table = statements.get_mut(table);
+                match &mut of_table {
+                    Some(statements) => store_line(statements, text, target, count)?,
+                    None if is_dropped => {}
+                    None => return Err(CommandFailure::line(count, "table")),
+                }
+                let follows = match of_table {
+                    _ if contents.last.is_some() || table < before.0.as_str() => false,
+                    Some(statements) if table == before.0 => {
+                        let follows = statements.follows.query_row([&*before.1, text], |row| row.get(0));
+                        follows.map_err(failed)?
+                    }
+                    _ => true,
                 };
-                store_line(statements, lines.text.trim_end_matches('\n'), target, count)?;
+                if !follows {
+                    return Err(CommandFailure::line(count, "order"));
+                }
+                before = (table.to_owned(), text.to_owned());
             }
         }
     }
@@ -186,7 +237,7 @@ fn store_lines(
 
 /// Stores a line in its table.
 fn store_line(
-    LoadStatements { unknown, load }: &mut LoadStatements<'_>,
+    LoadStatements { unknown, load, .. }: &mut LoadStatements<'_>,
     text: &str,
     target: &Path,
     count: u64,
@@ -205,7 +256,11 @@ fn store_line(
 /// The contents of attachments: one is open, the earlier ones have their names.
 struct Contents {
     files: AttachmentFiles,
+    /// The database that is created.
+    owner: FolderOwner,
     open: Option<Content>,
+    /// The content of the last line.
+    last: Option<Digest>,
 }
 
 struct Content {
@@ -216,8 +271,14 @@ struct Content {
 }
 
 impl Contents {
-    /// Appends the bytes of a line to its content.
-    fn add(&mut self, line: &Line, target: &Path, count: u64) -> Result<(), CommandFailure> {
+    /// Appends the bytes of a line to its content; returns the content, the offset and the bytes.
+    fn add(
+        &mut self,
+        line: &Line,
+        target: &Path,
+        count: u64,
+    ) -> Result<(Digest, u64, Vec<u8>), CommandFailure> {
+        let unwritable = |error: std::io::Error| CommandFailure::unwritable(target, file_code(&error));
         let sha256 = line.digest.as_ref().and_then(text_of).and_then(parse_digest);
         let bytes = line.base64.as_ref().and_then(text_of).and_then(|text| STANDARD.decode(text).ok());
         let (Some(sha256), Some(bytes)) = (sha256, bytes) else {
@@ -225,21 +286,27 @@ impl Contents {
         };
         if self.open.as_ref().is_none_or(|open| open.sha256 != sha256) {
             self.finish(target, count)?;
-            let file =
-                self.files.begin().map_err(|error| CommandFailure::unwritable(target, file_code(&error)))?;
+            if self.last.is_some_and(|last| last >= sha256) {
+                return Err(CommandFailure::line(count, "order"));
+            }
+            if self.last.is_none() {
+                self.files.begin_contents(&self.owner).map_err(unwritable)?;
+            }
+            self.last = Some(sha256);
+            let file = self.files.begin().map_err(unwritable)?;
             self.open = Some(Content { sha256, file, hash: Sha256::new(), length: 0 });
         }
+        let mut offset = 0;
         if let Some(open) = &mut self.open {
-            if line.offset.as_ref().and_then(integer_of) != Some(open.length) {
+            offset = open.length;
+            if line.offset.as_ref().and_then(integer_of) != Some(offset) {
                 return Err(CommandFailure::line(count, "offset"));
             }
-            open.file
-                .append(&bytes)
-                .map_err(|error| CommandFailure::unwritable(target, file_code(&error)))?;
+            open.file.append(&bytes).map_err(unwritable)?;
             open.hash.update(&bytes);
             open.length += bytes.len() as u64;
         }
-        Ok(())
+        Ok((sha256, offset, bytes))
     }
 
     /// Gives the open content its name.
@@ -262,7 +329,7 @@ mod tests {
     #[test]
     fn only_a_dropped_column_is_not_unknown() -> rusqlite::Result<()> {
         let connection = Connection::open_in_memory()?;
-        create_schema(&connection)?;
+        crate::store::schema::create_schema(&connection)?;
         let line = r#"{"table":"names","id":1,"kind":"model","name":"m","note":1}"#;
         for (dropped, expected) in
             [("names.note", None), ("names.not", Some("note")), ("event_names.note", Some("note"))]

@@ -51,7 +51,7 @@ pub fn run_command(task: &Maintenance) -> ExitCode {
 fn backup(task: &Maintenance) -> Result<(), CommandFailure> {
     let (source, target) = (existing_path(Path::new(&task.db))?, target(&task.file)?);
     let copied = copy_database(&source, &target, Epoch::Kept);
-    report_copy("backup", &target, copied.map_err(|error| CommandFailure::copy(error, &target))?)
+    report_copy("backup", &target, &copied.map_err(|error| CommandFailure::copy(error, &target))?)
 }
 
 fn restore(task: &Maintenance) -> Result<(), CommandFailure> {
@@ -60,10 +60,11 @@ fn restore(task: &Maintenance) -> Result<(), CommandFailure> {
     let lock = Lock::acquire(&target)?;
     let copied = copy_database(&source, &target, Epoch::New);
     lock.release();
-    report_copy("restore", &target, copied.map_err(|error| CommandFailure::copy(error, &target))?)
+    report_copy("restore", &target, &copied.map_err(|error| CommandFailure::copy(error, &target))?)
 }
 
-fn report_copy(event: &str, target: &Path, copied: Copied) -> Result<(), CommandFailure> {
+fn report_copy(event: &str, target: &Path, copied: &Copied) -> Result<(), CommandFailure> {
+    report_moved(target, copied.moved.as_deref());
     let mut line = json!({
         "event": event,
         "file": target.to_string_lossy(),
@@ -77,6 +78,13 @@ fn report_copy(event: &str, target: &Path, copied: Copied) -> Result<(), Command
     print(&line)
 }
 
+/// Says on stderr where another folder of attachments is now.
+fn report_moved(target: &Path, moved: Option<&Path>) {
+    let Some(aside) = moved.map(Path::to_string_lossy) else { return };
+    let path = format!("{}.attachments", target.display());
+    eprintln!("{}", exit_message("target", "aside", &[("path", &path), ("aside", &aside)]).1);
+}
+
 fn dump(task: &Maintenance) -> Result<(), CommandFailure> {
     write_dump(&existing_path(Path::new(&task.db))?, std::io::stdout().lock())
 }
@@ -87,6 +95,7 @@ fn load(task: &Maintenance) -> Result<(), CommandFailure> {
     let loaded = load_dump(std::io::stdin().lock(), &target);
     lock.release();
     let loaded = loaded?;
+    report_moved(&target, loaded.moved.as_deref());
     print(&json!({
         "event": "load",
         "file": target.to_string_lossy(),

@@ -15,6 +15,7 @@ use crate::store::attachment_files::AttachmentFiles;
 use crate::store::copy::open_source;
 use crate::store::hours::NO_END;
 use crate::store::query::each;
+use crate::store::schema::create_schema;
 
 /// A check that found differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,11 +56,18 @@ pub fn verify_database(connection: &Connection, files: &AttachmentFiles) -> rusq
         // The other checks would read the broken pages.
         return Ok(Verified { events: 0, findings: vec![Finding { check: "file", count: broken }] });
     }
+    let (foreign, missing) = compare_schema(connection)?;
+    if missing > 0 {
+        // The other checks need these objects.
+        let count = foreign + missing;
+        return Ok(Verified { events: 0, findings: vec![Finding { check: "schema", count }] });
+    }
     let count = Recount::read(connection)?;
     // Sums of all time and of a session keep what deletions removed (rule RET-06).
     let last_deletion: i64 = connection.query_row(queries::SELECT_LAST_DELETION_ID, [], |row| row.get(0))?;
     let is_exact = last_deletion == 0;
     let checks = [
+        ("schema", foreign),
         ("names", check_names(connection, &count)?),
         ("sessions", check_sessions(connection, &count, is_exact)?),
         ("statistics", check_stats(connection, &count, is_exact)?),
@@ -72,6 +80,17 @@ pub fn verify_database(connection: &Connection, files: &AttachmentFiles) -> rusq
     let found = checks.into_iter().filter(|(_, count)| *count > 0);
     let findings = found.map(|(check, count)| Finding { check, count }).collect();
     Ok(Verified { events: count.events, findings })
+}
+
+/// Counts objects of the file that the schema does not have, such as triggers, and objects that the file lacks.
+fn compare_schema(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
+    let objects = |connection: &Connection| -> rusqlite::Result<HashSet<String>> {
+        connection.prepare(queries::SELECT_SCHEMA_OBJECTS)?.query_map([], |row| row.get(0))?.collect()
+    };
+    let new = Connection::open_in_memory()?;
+    create_schema(&new)?;
+    let (found, known) = (objects(connection)?, objects(&new)?);
+    Ok((found.difference(&known).count() as u64, known.difference(&found).count() as u64))
 }
 
 /// Counts names of events that have no row.

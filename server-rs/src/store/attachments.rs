@@ -1,7 +1,8 @@
 //! Stores and reads the rows of attachments: the event, the content and the name of each (rules ATT-01 to ATT-09).
 //!
 //! Invariant: only the writer renames and removes contents, in the turn in which it stores the row. So no upload can
-//! remove a content to which another one has just added a reference.
+//! remove a content to which another one has just added a reference. Over 250 lines because the rows of a request and of
+//! a stream are stored and read here.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::digest::Digest;
 use crate::error::ErrorCode;
 use crate::queries;
-use crate::store::attachment_files::{AttachmentFiles, TemporaryFile};
+use crate::store::attachment_files::{AttachmentFiles, MovedAside, TemporaryFile};
+use crate::store::attachment_folder::FolderOwner;
 use crate::store::failure::{file_code, store_code};
 use crate::store::query::each;
 
@@ -104,14 +106,14 @@ impl AttachmentWriter {
         if *is_shared {
             return Ok(Attached::Unshared);
         }
-        let is_first = find_attachment_file(&transaction, sha256)?.is_none();
+        let is_first = self.note_content(&transaction, sha256)?;
         self.files.persist(file, sha256)?;
-        let stored = row.add(&transaction, now_ms).and_then(|()| transaction.commit());
+        let stored = row.add(&transaction, now_ms, is_first).and_then(|()| transaction.commit());
         match stored {
             Ok(()) => Ok(Attached::Stored { is_first }),
             Err(error) => {
-                // After an I/O error the row may still exist, so the content stays. The next start removes it
-                // if it has no row.
+                // After an I/O error the row may still exist, so the content stays. The next start moves it aside if it
+                // has no row.
                 if is_first && store_code(&error) != ErrorCode::StorageError {
                     drop(self.files.remove(sha256));
                 }
@@ -120,9 +122,25 @@ impl AttachmentWriter {
         }
     }
 
-    /// Gives a content of the stream its name, before the transaction that stores its row.
-    pub(super) fn persist(&self, file: &TemporaryFile, sha256: &Digest) -> std::io::Result<()> {
-        self.files.persist(file, sha256)
+    /// Gives a content of the stream its name, before the transaction that stores its row. Without a file only the row
+    /// is new.
+    pub(super) fn persist(
+        &self,
+        connection: &Connection,
+        file: Option<&TemporaryFile>,
+        sha256: &Digest,
+    ) -> Result<(), AttachError> {
+        self.note_content(connection, sha256)?;
+        Ok(file.map_or(Ok(()), |file| self.files.persist(file, sha256))?)
+    }
+
+    /// Records in the folder that a content is about to come; returns whether no row refers to it yet.
+    fn note_content(&self, connection: &Connection, sha256: &Digest) -> Result<bool, AttachError> {
+        let is_first = find_attachment_file(connection, sha256)?.is_none();
+        if is_first {
+            self.files.note(&folder_owner(connection)?.with_content(sha256))?;
+        }
+        Ok(is_first)
     }
 
     /// Removes each of these contents to which no row refers any more; returns the sum of their sizes in
@@ -146,19 +164,24 @@ impl AttachmentWriter {
         Ok(freed)
     }
 
-    /// Removes contents without a row, and sums up the sizes of the others, each content once (rules ATT-04 and
-    /// ATT-09).
-    pub(super) fn sweep_attachments(&self, connection: &Connection) -> rusqlite::Result<u64> {
+    /// Removes contents whose rows were deleted, and sums up the sizes of the others, each content once (rules ATT-04 and
+    /// ATT-11). Returns the sum in bytes, and what was moved aside.
+    pub(super) fn sweep_attachments(
+        &self,
+        connection: &Connection,
+        owner: &FolderOwner,
+    ) -> rusqlite::Result<(u64, Option<MovedAside>)> {
         let (mut known, mut bytes) = (HashSet::new(), 0);
         each(connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
             known.insert(row.get::<_, Digest>(0)?);
             bytes += row.get::<_, i64>(1)?.unsigned_abs();
             Ok(())
         })?;
-        if let Err(error) = self.files.sweep(|digest| known.contains(digest)) {
+        let swept = self.files.sweep(owner, |digest| known.contains(digest)).unwrap_or_else(|error| {
             tracing::warn!(code = file_code(&error).as_str(), "orphaned attachments were not removed");
-        }
-        Ok(bytes)
+            None
+        });
+        Ok((bytes, swept))
     }
 }
 
@@ -178,7 +201,7 @@ impl AttachmentRow<'_> {
             return Ok(found);
         }
         let is_first = find_attachment_file(connection, self.sha256)?.is_none();
-        self.add(connection, now_ms)?;
+        self.add(connection, now_ms, is_first)?;
         Ok(Attached::Stored { is_first })
     }
 
@@ -198,12 +221,23 @@ impl AttachmentRow<'_> {
         Ok(known.map(|known| if is_same(known) { Attached::Repeated } else { Attached::Conflict }))
     }
 
-    fn add(&self, connection: &Connection, now_ms: i64) -> rusqlite::Result<()> {
+    /// `is_first`: no row refers to the content yet.
+    fn add(&self, connection: &Connection, now_ms: i64, is_first: bool) -> rusqlite::Result<()> {
+        if is_first {
+            let state = folder_owner(connection)?.with_content(self.sha256);
+            connection.prepare_cached(queries::UPDATE_ATTACHMENTS_TOKEN)?.execute([state.token])?;
+        }
         let Self { event, name, sha256, size, media_type } = self;
         let size = i64::try_from(*size).unwrap_or(i64::MAX);
         let values = params![event, name, sha256, size, media_type, now_ms];
         connection.prepare_cached(queries::INSERT_ATTACHMENT)?.execute(values).map(drop)
     }
+}
+
+/// Returns what the folder of attachments must agree with (rule ATT-11).
+pub fn folder_owner(connection: &Connection) -> rusqlite::Result<FolderOwner> {
+    let mut select = connection.prepare_cached(queries::SELECT_ATTACHMENTS_OWNER)?;
+    select.query_row([], |row| Ok(FolderOwner { id: row.get(0)?, token: row.get(1)? }))
 }
 
 /// Returns whether an event has this id.

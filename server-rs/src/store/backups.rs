@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::oneshot;
 
+use crate::config::Durability;
 use crate::error::ErrorCode;
 use crate::platform::private_folder;
-use crate::store::copy::{Copied, CopyError, Epoch, copy_database};
+use crate::store::attachment_files::AttachmentFiles;
+use crate::store::copy::{Copied, CopyError, Epoch, copy_database, remove_partial};
 use crate::store::failure::file_code;
 use crate::store::path::sibling;
 use crate::timestamp::format_timestamp;
@@ -62,7 +64,7 @@ impl Backups {
 
 fn copy_into(database: &Path, folder: &Path, name: &str) -> Result<Backup, ErrorCode> {
     let prepared = private_folder().recursive(true).create(folder);
-    prepared.and_then(|()| remove_partial(folder)).map_err(|error| file_code(&error))?;
+    prepared.and_then(|()| remove_leftovers(folder)).map_err(|error| file_code(&error))?;
     let file = folder.join(name);
     match copy_database(database, &file, Epoch::Kept) {
         Ok(copied) => Ok(Backup { file, copied }),
@@ -71,12 +73,15 @@ fn copy_into(database: &Path, folder: &Path, name: &str) -> Result<Backup, Error
     }
 }
 
-/// Removes what a killed server left.
-fn remove_partial(folder: &Path) -> std::io::Result<()> {
+/// Removes what killed servers left: partial files, and the folders of databases that never had their names.
+fn remove_leftovers(folder: &Path) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.to_string_lossy().contains(".db.partial") {
-            fs::remove_file(path)?;
+        let name = entry?.file_name();
+        let Some((database, _)) = name.to_str().and_then(|name| name.split_once(".db.")) else { continue };
+        let target = folder.join(format!("{database}.db"));
+        remove_partial(&target)?;
+        if target.symlink_metadata().is_err() {
+            AttachmentFiles::new(&target, Durability::Process).remove_copy()?;
         }
     }
     Ok(())

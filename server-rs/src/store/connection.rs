@@ -151,10 +151,39 @@ pub(super) fn make_file(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// Checks the file without opening the database: SQLite's header, and an empty file next to a log.
+/// Returns the path of a file next to the database.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Returns whether a write-ahead log or a journal with content is next to the database.
+fn has_log(path: &Path) -> bool {
+    ["-wal", "-journal"]
+        .iter()
+        .any(|suffix| fs::metadata(beside(path, suffix)).is_ok_and(|log| log.len() > 0))
+}
+
+/// Checks a missing file, and a file of no bytes. Neither is a new database when files of a database are next to it: its
+/// file was cut, or moved away without them. Call it before the lock is taken, which creates such a file.
+pub(super) fn check_empty(path: &Path) -> Result<(), OpenError> {
+    let refuse = |message: &str| Err(OpenError::new(path, message, &[]));
+    match fs::metadata(path) {
+        Err(_) if has_log(path) => refuse("log_alone"),
+        Ok(file) if file.len() == 0 && has_log(path) => refuse("empty_with_wal"),
+        Ok(file) if file.len() == 0 && is_claimed(path) => refuse("empty"),
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether a server has used the database at this path.
+fn is_claimed(path: &Path) -> bool {
+    [".lock", ".attachments"].iter().any(|suffix| beside(path, suffix).symlink_metadata().is_ok())
+}
+
+/// Checks the file without opening the database: SQLite's header. A missing file and one of no bytes have none.
 pub fn check_file(path: &Path) -> Result<(), OpenError> {
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -163,8 +192,7 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
     let mut header = Vec::new();
     file.by_ref().take(100).read_to_end(&mut header).map_err(|e| OpenError::io(path, &e))?;
     if header.is_empty() {
-        let log = fs::metadata(&wal).map_or(0, |metadata| metadata.len());
-        return if log > 0 { Err(OpenError::new(path, "empty_with_wal", &[])) } else { Ok(()) };
+        return Ok(());
     }
     if !header.starts_with(b"SQLite format 3\0") || header.len() < 100 {
         return Err(OpenError::new(path, "not_sqlite", &[]));
@@ -175,13 +203,14 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
 /// Checks that the file is a database of these servers, without changing it.
 pub(super) fn check_database(path: &Path) -> Result<(), OpenError> {
     check_sqlite(path)?;
+    let size = fs::metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => OpenError::new(path, "missing", &[]),
+        _ => OpenError::io(path, &error),
+    })?;
+    check_empty(path)?;
     check_file(path)?;
-    match fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(OpenError::new(path, "missing", &[]));
-        }
-        Ok(file) if file.len() == 0 => return Err(OpenError::new(path, "foreign", &[])),
-        _ => {}
+    if size.len() == 0 {
+        return Err(OpenError::new(path, "foreign", &[]));
     }
     check_schema(path)
 }
@@ -201,12 +230,19 @@ pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Rolls back what a kill during the creation of the file left. A read-only connection, as `check_schema` has, cannot.
-/// Later the file has a write-ahead log instead of a journal.
+/// Opens a database that a server may be using, without a change to the file and without a file that stays. A connection
+/// that can write removes the files that it has made, as the last one that SQLite knows. It would also move a log into
+/// the database, so next to a log the connection can only read.
+pub(super) fn open_unchanged(path: &Path) -> rusqlite::Result<Connection> {
+    let access =
+        if has_log(path) { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
+    Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+}
+
+/// Rolls back what a kill during the first start left: that start turns a journal of a new, copied or loaded file into a
+/// write-ahead log. A read-only connection, as `check_schema` then has, cannot. Later the file has no journal.
 pub(super) fn recover_journal(path: &Path) -> Result<(), OpenError> {
-    let mut journal = path.as_os_str().to_owned();
-    journal.push("-journal");
-    if fs::metadata(&journal).is_err() {
+    if fs::metadata(beside(path, "-journal")).is_err() {
         return Ok(());
     }
     Connection::open(path)
@@ -224,8 +260,7 @@ pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
         return Ok(());
     }
     let sqlite = |error: rusqlite::Error| OpenError::sqlite(path, &error);
-    // Closing such a connection leaves the write-ahead log as it is.
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite)?;
+    let connection = open_unchanged(path).map_err(sqlite)?;
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let found = pragma("user_version").map_err(sqlite)?;
     let objects: i64 =

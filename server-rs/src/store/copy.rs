@@ -1,10 +1,10 @@
 //! Copies a database with its attachments, also while a server uses it (rules BAK-01 to BAK-03).
 //!
-//! Invariant: the target has its name only when it is whole and synced. Until then it is `FILE.partial`, which the next
-//! copy replaces.
+//! Invariant: the target has its name only when it is whole and synced. Until then it is `FILE.partial`, and the state of
+//! its folder says so. The next copy replaces both, and a copy that fails removes both.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -14,8 +14,9 @@ use crate::error::ErrorCode;
 use crate::platform::{open_to_sync, sync_folder};
 use crate::queries;
 use crate::store::attachment_files::AttachmentFiles;
+use crate::store::attachments::folder_owner;
 use crate::store::cluster::sequence_of;
-use crate::store::connection::{OpenError, check_database, make_file};
+use crate::store::connection::{OpenError, check_database, make_file, open_unchanged};
 use crate::store::failure::{file_code, store_code};
 use crate::store::path::sibling;
 use crate::store::query::each;
@@ -30,7 +31,7 @@ pub enum Epoch {
 }
 
 /// A finished copy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copied {
     /// Size of the database file.
     pub bytes: u64,
@@ -40,6 +41,8 @@ pub struct Copied {
     pub attachments: u64,
     /// The newest sequence of the stream that the database is a copy of; `None` without a stream.
     pub sequence: Option<i64>,
+    /// The new path of another folder of attachments that was in the place of the target's.
+    pub moved: Option<PathBuf>,
 }
 
 /// The reason why there is no copy.
@@ -72,10 +75,7 @@ impl From<std::io::Error> for CopyError {
 pub fn copy_database(source: &Path, target: &Path, epoch: Epoch) -> Result<Copied, CopyError> {
     let from = open_source(source).map_err(CopyError::Source)?;
     let partial = begin_file(target)?;
-    copy_into(&from, source, target, &partial, epoch).inspect_err(|_| {
-        // The next copy would replace it.
-        drop(fs::remove_file(&partial));
-    })
+    copy_into(&from, source, target, &partial, epoch).inspect_err(|_| abandon_copy(target))
 }
 
 fn copy_into(
@@ -85,24 +85,27 @@ fn copy_into(
     partial: &Path,
     epoch: Epoch,
 ) -> Result<Copied, CopyError> {
+    let to = AttachmentFiles::new(target, Durability::Power);
     from.execute(queries::COPY_DATABASE, [partial.to_string_lossy()])?;
     let copy = Connection::open_with_flags(partial, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let attachments = copy_attachments(source, target, &copy)?;
+    let moved = to.begin_copy()?;
+    let attachments = copy_attachments(source, &to, &copy)?;
     if epoch == Epoch::New {
         copy.execute(queries::UPDATE_EPOCH, [])?;
     }
     let newest_id = copy.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0))?;
     let sequence = sequence_of(&copy)?;
     drop(copy);
-    Ok(Copied { bytes: finish_file(target)?, newest_id, attachments, sequence })
+    let bytes = finish_file(target)?;
+    to.finish_copy()?;
+    Ok(Copied { bytes, newest_id, attachments, sequence, moved })
 }
 
 /// Opens a database that a server may be using, without a change to the file.
 pub fn open_source(path: &Path) -> Result<Connection, OpenError> {
     check_database(path)?;
     let open = || {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
+        let connection = open_unchanged(path)?;
         connection.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF")?;
         Ok(connection)
     };
@@ -110,19 +113,34 @@ pub fn open_source(path: &Path) -> Result<Connection, OpenError> {
 }
 
 /// Creates the file that becomes `target`; returns its path until then.
-pub fn begin_file(target: &Path) -> Result<std::path::PathBuf, CopyError> {
+pub fn begin_file(target: &Path) -> Result<PathBuf, CopyError> {
     if target.symlink_metadata().is_ok() {
         return Err(CopyError::Exists);
     }
+    remove_partial(target)?;
     let partial = sibling(target, ".partial");
+    make_file(&partial).map_err(|_| CopyError::Failed(ErrorCode::ReadOnly))?;
+    Ok(partial)
+}
+
+/// Removes what an earlier try to create `target` left of its file.
+pub(super) fn remove_partial(target: &Path) -> std::io::Result<()> {
     for suffix in ["", "-journal", "-wal", "-shm"] {
-        match fs::remove_file(sibling(&partial, suffix)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+        match fs::remove_file(sibling(&sibling(target, ".partial"), suffix)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
-    make_file(&partial).map_err(|_| CopyError::Failed(ErrorCode::ReadOnly))?;
-    Ok(partial)
+    Ok(())
+}
+
+/// Removes what a command has written of a database that it could not finish.
+pub fn abandon_copy(target: &Path) {
+    // The next try removes what is left. A database that has its name is whole.
+    drop(remove_partial(target));
+    if target.symlink_metadata().is_err() {
+        drop(AttachmentFiles::new(target, Durability::Process).remove_copy());
+    }
 }
 
 /// Syncs the file of [`begin_file`], and gives it its name; returns its size.
@@ -137,17 +155,19 @@ pub fn finish_file(target: &Path) -> Result<u64, CopyError> {
 }
 
 /// Copies the contents that the copy refers to; returns their number.
-fn copy_attachments(source: &Path, target: &Path, copy: &Connection) -> Result<u64, CopyError> {
+fn copy_attachments(source: &Path, to: &AttachmentFiles, copy: &Connection) -> Result<u64, CopyError> {
     let from = AttachmentFiles::new(source, Durability::Process);
-    let to = AttachmentFiles::new(target, Durability::Power);
     let mut files: Vec<(Digest, u64)> = Vec::new();
     each(copy, queries::SELECT_ATTACHMENT_FILES, [], |row| {
         files.push((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()));
         Ok(())
     })?;
+    if !files.is_empty() {
+        to.begin_contents(&folder_owner(copy)?)?;
+    }
     let mut copied = 0;
     for (digest, size) in files {
-        if from.copy_to(&to, &digest, size)? {
+        if from.copy_to(to, &digest, size)? {
             copied += 1;
         } else {
             copy.execute(queries::DELETE_ATTACHMENT_REFERENCES, [digest])?;

@@ -43,6 +43,8 @@ pub mod event_spans;
 pub mod event_blocks;
 /// Stores a group as rows.
 pub mod events;
+/// The database of a folder of attachments.
+pub mod attachment_folder;
 /// The bytes of attachments.
 pub mod attachment_files;
 /// The rows of attachments.
@@ -117,12 +119,12 @@ use crate::meters::Meters;
 use crate::platform::identity_of;
 use crate::prices::Prices;
 use crate::queries;
-use attachment_files::AttachmentFiles;
-use attachments::{Attached, Attachment, AttachmentWriter};
+use attachment_files::{AttachmentFiles, MovedAside};
+use attachments::{Attached, Attachment, AttachmentWriter, folder_owner};
 use backups::Backups;
 use cluster::{Applied, ClusterGroup, ClusterPlace, ClusterStream, bind_cluster};
 use connection::{
-    ConnectionOptions, OpenError, check_file, check_schema, check_sqlite, compile_options, make_file,
+    ConnectionOptions, OpenError, check_empty, check_file, check_schema, check_sqlite, compile_options,
     open_writer, recover_journal, reported_pragmas, with_small_cache,
 };
 use cost::Cost;
@@ -137,7 +139,7 @@ use owner::{takes_stop, write_owner};
 use path::{check_links, private_path, resolve_path, sibling};
 use reader::Readers;
 use retention::{Bounds, Deleted, Retention};
-use schema::create_schema;
+use schema::{create_database, create_schema};
 use writer::{Submitted, Tables, Writer};
 
 /// The open database.
@@ -148,6 +150,8 @@ pub struct Store {
     readers: Readers,
     attachment_files: Arc<AttachmentFiles>,
     attachment_bytes: u64,
+    /// Number of files of attachments that the start moved aside.
+    attachments_aside: u64,
     backups: Backups,
     bounds: Arc<Bounds>,
     state: Arc<State>,
@@ -182,12 +186,13 @@ impl Store {
         let path = if private { private_path()? } else { resolve_path(Path::new(db))? };
         check_sqlite(&path)?;
         check_links(&path)?;
+        check_empty(&path)?;
         check_file(&path)?;
-        make_file(&path)?;
         let lock = Lock::acquire(&path)?;
         let options = ConnectionOptions { path: path.clone(), durability };
         let sqlite = |error: rusqlite::Error| OpenError::sqlite(&path, &error);
         let frames = count_frames(&path);
+        create_database(&path)?;
         recover_journal(&path)?;
         check_schema(&path)?;
         let connection = open_writer(&options).map_err(sqlite)?;
@@ -206,9 +211,17 @@ impl Store {
         if let Some(cursor) = &forward {
             cursor.load(&connection).map_err(sqlite)?;
         }
-        let attachment_files = Arc::new(AttachmentFiles::new(&path, durability));
+        let owner = folder_owner(&connection).map_err(sqlite)?;
+        let mut attachment_files = AttachmentFiles::new(&path, durability);
+        let other = attachment_files.claim(&owner).map_err(|error| OpenError::io(&path, &error))?;
+        let attachment_files = Arc::new(attachment_files);
         let attachments = AttachmentWriter::new(Arc::clone(&attachment_files));
-        let attachment_bytes = attachments.sweep_attachments(&connection).map_err(sqlite)?;
+        let (attachment_bytes, newer) = attachments.sweep_attachments(&connection, &owner).map_err(sqlite)?;
+        let moved: Vec<MovedAside> = other.into_iter().chain(newer).collect();
+        for MovedAside { files, folder } in &moved {
+            let folder = folder.display().to_string();
+            tracing::warn!(files, folder, "attachments that may belong to another database were moved aside");
+        }
         let identity =
             identity_of(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
@@ -245,6 +258,7 @@ impl Store {
             readers,
             attachment_files,
             attachment_bytes,
+            attachments_aside: moved.iter().map(|moved| moved.files).sum(),
             backups: Backups::new(&path),
             bounds,
             state,
@@ -347,6 +361,11 @@ impl Store {
     /// Returns the size of all attachments at the start, each content counted once (rule ATT-04).
     pub fn attachment_bytes(&self) -> u64 {
         self.attachment_bytes
+    }
+
+    /// Returns the number of files of attachments that the start moved aside (rule ATT-11).
+    pub fn attachments_aside(&self) -> u64 {
+        self.attachments_aside
     }
 
     /// Returns the backups of this database.

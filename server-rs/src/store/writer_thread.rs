@@ -227,12 +227,8 @@ impl Work {
     /// Gives the content of a group its name; returns the content of its change.
     fn take_content(&self, group: &ClusterGroup) -> Result<Option<(Digest, u64)>, ErrorCode> {
         let Some(ClusterChange::Attach { sha256, size, .. }) = &group.change else { return Ok(None) };
-        if let Some(file) = &group.file {
-            self.attachments.persist(file, sha256).map_err(|error| {
-                tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
-                file_code(&error)
-            })?;
-        }
+        let kept = self.attachments.persist(&self.connection, group.file.as_deref(), sha256);
+        kept.map_err(|error| self.attach_failed(error))?;
         Ok(Some((*sha256, *size)))
     }
 
@@ -261,18 +257,20 @@ impl Work {
             return Err(ErrorCode::StorageBusy);
         }
         let now_ms = self.clock.now_ms();
-        let attached =
-            self.attachments.insert_attachment(&self.connection, attachment, now_ms).map_err(|error| {
-                match error {
-                    AttachError::Database(error) => failed(error),
-                    AttachError::Files(error) => {
-                        tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
-                        file_code(&error)
-                    }
-                }
-            })?;
+        let attached = self.attachments.insert_attachment(&self.connection, attachment, now_ms);
+        let attached = attached.map_err(|error| self.attach_failed(error))?;
         self.state.write_succeeded();
         Ok(attached)
+    }
+
+    fn attach_failed(&self, error: AttachError) -> ErrorCode {
+        match error {
+            AttachError::Database(error) => failed(&self.state, &error),
+            AttachError::Files(error) => {
+                tracing::warn!(os = error.raw_os_error(), "an attachment was not kept");
+                file_code(&error)
+            }
+        }
     }
 
     fn commit(&mut self, group: &mut Vec<(Submission, oneshot::Sender<Submitted>)>) {

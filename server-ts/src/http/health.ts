@@ -46,6 +46,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     db_bytes: figures.dbBytes,
     wal_bytes: figures.walBytes,
     attachment_bytes: app.attachments.bytes,
+    attachments_aside: app.store.attachmentsAside,
     disk_free_bytes: disk.freeBytes,
     disk_low: isLow(disk),
     last_fault:

@@ -52,8 +52,12 @@ async function writeContent(
     const length = Math.min(CHUNK, size - offset);
     const bytes = await files.read(digest, offset, length).catch(() => undefined);
     if (bytes === undefined) return;
-    const base64 = bytes.toString('base64');
-    out.object({ table: 'attachment_bytes', digest: digestHex(digest), offset, base64 });
+    out.object(contentLine(digest, offset, bytes));
     offset += length;
   } while (offset < size);
+}
+
+/** Returns the line of these bytes of a content. */
+export function contentLine(digest: Digest, offset: number, bytes: Buffer): object {
+  return { table: 'attachment_bytes', digest: digestHex(digest), offset, base64: bytes.toString('base64') };
 }

@@ -1,6 +1,7 @@
 /** Runs the commands of `ingest-server`: work on a database without a server (rules PRO-15 and BAK-01 to BAK-07). */
+import { writeSync } from 'node:fs';
 import type { Maintenance } from '../config/index.ts';
-import { CONFIG_SPEC } from '../contract.ts';
+import { CONFIG_SPEC, fill } from '../contract.ts';
 import { type Copied, copyDatabase } from '../store/copy.ts';
 import { Lock } from '../store/lock.ts';
 import { existingPath, newPath, resolvePath } from '../store/path.ts';
@@ -75,16 +76,27 @@ function tried<T>(to: string, work: () => T): T {
   }
 }
 
-function reportCopy(event: string, file: string, { bytes, newestId, attachments, sequence }: Copied): void {
+function reportCopy(event: string, file: string, copied: Copied): void {
+  const { bytes, newestId, attachments, sequence, moved } = copied;
+  reportMoved(file, moved);
   const ofStream = sequence === undefined ? {} : { sequence };
   print({ event, file, bytes, newest_id: newestId, attachments, ...ofStream });
+}
+
+/** Says on stderr where another folder of attachments is now. */
+function reportMoved(file: string, aside: string | undefined): void {
+  if (aside === undefined) return;
+  const message = fill(CONFIG_SPEC.exits.target.aside, { path: `${file}.attachments`, aside });
+  writeSync(2, `${message}\n`);
 }
 
 async function load(task: Maintenance, nativeBinding: string | undefined): Promise<void> {
   const file = resolvePath(task.db);
   const lock = Lock.acquire(file, nativeBinding);
   try {
-    print({ event: 'load', file, ...(await loadDump(file, nativeBinding)) });
+    const { lines, events, moved } = await loadDump(file, nativeBinding);
+    reportMoved(file, moved);
+    print({ event: 'load', file, lines, events });
   } finally {
     lock.release();
   }

@@ -2,18 +2,21 @@
  * Creates a database from a dump of this schema or of an earlier one (rule BAK-05).
  *
  * The statements come from the schema itself (`select_load_statements.sql`), so a new column needs no change here.
+ * Over 250 lines because a row, a content and the ends of a dump are read together.
  * Invariant: the database has its name only when every line was stored and the sums agree with the events.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { FILE_PRAGMAS, LOADS, SCHEMA } from '../contract.ts';
+import { LOADS, SCHEMA } from '../contract.ts';
 import { type Digest, digestHex, parseDigest } from '../digest.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles, type TemporaryFile } from '../store/attachment-files.ts';
-import { type Connection, Numbered, openRaw, type Statement } from '../store/connection.ts';
-import { beginFile, finishFile } from '../store/copy.ts';
+import type { FolderOwner } from '../store/attachment-folder.ts';
+import { folderOwner } from '../store/attachments.ts';
+import { type Connection, Numbered, type Statement } from '../store/connection.ts';
+import { abandonCopy, beginFile, finishFile } from '../store/copy.ts';
 import { fileCode } from '../store/failure.ts';
-import { createSchema } from '../store/schema.ts';
+import { createPartial } from '../store/schema.ts';
+import { contentLine } from './dump.ts';
 import { CommandFailure, writeCode } from './failure.ts';
 import { inputLines } from './output.ts';
 import { verifyDatabase } from './verify.ts';
@@ -22,6 +25,8 @@ import { verifyDatabase } from './verify.ts';
 export interface Loaded {
   readonly lines: number;
   readonly events: number;
+  /** The new path of another folder of attachments that was in the place of the database's. */
+  readonly moved: string | undefined;
 }
 
 /** The members of a line that its table does not decide. */
@@ -42,29 +47,32 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Creates the database at `target`, which must not exist, from the lines of a dump on standard input. */
 export async function loadDump(target: string, nativeBinding: string | undefined): Promise<Loaded> {
   let db: Connection | undefined;
-  let partial: string | undefined;
+  let isBegun = false;
   try {
-    partial = beginFile(target);
-    db = openRaw(partial, nativeBinding, false);
-    db.exec(FILE_PRAGMAS);
-    createSchema(db);
+    const partial = beginFile(target);
+    isBegun = true;
+    db = createPartial(partial, nativeBinding);
     // A crash leaves only the partial file, which the next load replaces.
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN');
     const lines = new Lines();
     const schema = schemaOf(lines.next());
-    await storeLines(lines, schema, target, db, new Contents(target));
+    lines.require({ table: 'dump', schema });
+    const files = new AttachmentFiles(target, 'power');
+    const moved = files.beginCopy();
+    await storeLines(lines, schema, target, db, new Contents(target, files, folderOwner(db)));
     for (const [number, sql] of LOADS) if (schema < number) db.exec(sql);
     db.exec('COMMIT');
-    const verified = await verifyDatabase(db, new AttachmentFiles(target, 'process'));
+    const verified = await verifyDatabase(db, files, nativeBinding);
     // The dumped database may already lack a content.
     const finding = verified.findings.find(({ check }) => check !== 'attachments');
     if (finding !== undefined) throw CommandFailure.ofDump('contradicts', { check: finding.check });
     db.close();
     finishFile(target);
-    return { lines: lines.count, events: verified.events };
+    files.finishCopy();
+    return { lines: lines.count, events: verified.events, moved };
   } catch (error) {
-    // The next load would replace it.
-    if (partial !== undefined) rmSync(partial, { force: true });
+    db?.close();
+    if (isBegun) abandonCopy(target);
     const failure = CommandFailure.copy(error, target);
     if (failure instanceof CommandFailure) throw failure;
     throw CommandFailure.unwritable(target, writeCode(error) ?? 'storage_error');
@@ -88,6 +96,16 @@ class Lines {
     this.text = textOf(value, this.count);
     return parse(this.text, this.count);
   }
+
+  /** Refuses the last line unless it is this object, as a dump writes it. */
+  require(line: object): void {
+    if (this.text !== JSON.stringify(line)) throw CommandFailure.line(this.count, 'form');
+  }
+
+  /** Refuses bytes after the last line. */
+  requireEnd(): void {
+    if (!this.input.next().done) throw CommandFailure.line(this.count + 1, 'after');
+  }
 }
 
 /** Returns the schema of the dump that begins with this line. */
@@ -105,15 +123,21 @@ interface LoadStatements {
   readonly unknown: Statement;
   /** Stores a line. */
   readonly load: Statement;
+  /** Returns whether a line follows another one in the order of the primary key. */
+  readonly follows: Statement;
 }
 
 /** Returns the statements of every table by its name. */
 function loadStatements(db: Connection, dropped: readonly string[]): Map<string, LoadStatements> {
   const rows = new Numbered(db, QUERIES.selectLoadStatements).all(JSON.stringify(dropped));
   return new Map(
-    (rows as { name: string; unknown: string; load: string }[]).map(({ name, unknown, load }) => [
-      name,
-      { unknown: db.prepare<unknown[]>(unknown).pluck(), load: db.prepare<unknown[]>(load) },
+    (rows as Record<'name' | 'unknown' | 'load' | 'follows', string>[]).map((row) => [
+      row.name,
+      {
+        unknown: db.prepare<unknown[]>(row.unknown).pluck(),
+        load: db.prepare<unknown[]>(row.load),
+        follows: db.prepare<unknown[]>(row.follows).pluck(),
+      },
     ]),
   );
 }
@@ -128,25 +152,38 @@ async function storeLines(
 ): Promise<void> {
   const dropped = schema < SCHEMA.number ? SCHEMA.dropped : [];
   const statements = loadStatements(db, dropped);
+  /** The table and the text of the last row. */
+  let [before, beforeText] = ['', ''];
   for (;;) {
     const line = lines.next();
-    const { count } = lines;
+    const { count, text } = lines;
     if (line.table === 'attachment_bytes') {
-      await contents.add(line, count);
+      const [digest, offset, bytes] = await contents.add(line, count);
+      lines.require(contentLine(digest, offset, bytes));
     } else if (line.table === 'end') {
       await contents.finish(count);
       if (line.lines !== count - 1) throw CommandFailure.line(count, 'count');
+      lines.require({ table: 'end', lines: count - 1 });
+      lines.requireEnd();
       return;
-    } else if (!dropped.includes(line.table as string)) {
-      const ofTable = statements.get(line.table as string);
-      if (ofTable === undefined) throw CommandFailure.line(count, 'table');
-      storeLine(ofTable, lines.text, target, count);
+    } else {
+      const table = line.table as string;
+      const ofTable = statements.get(table);
+      if (ofTable !== undefined) storeLine(ofTable, text, target, count);
+      else if (!dropped.includes(table)) throw CommandFailure.line(count, 'table');
+      let follows =
+        contents.last === undefined && Buffer.compare(Buffer.from(table), Buffer.from(before)) >= 0;
+      if (follows && table === before && ofTable !== undefined)
+        follows = ofTable.follows.get(beforeText, text) === 1;
+      if (!follows) throw CommandFailure.line(count, 'order');
+      [before, beforeText] = [table, text];
     }
   }
 }
 
 /** Stores a line in its table. */
-function storeLine({ unknown, load }: LoadStatements, text: string, target: string, count: number): void {
+function storeLine(statements: LoadStatements, text: string, target: string, count: number): void {
+  const { unknown, load } = statements;
   try {
     const column = unknown.get(text);
     if (column !== undefined)
@@ -186,30 +223,41 @@ interface Content {
 
 /** The contents of attachments: one is open, the earlier ones have their names. */
 class Contents {
+  /** The content of the last line. */
+  last: string | undefined;
   private readonly target: string;
   private readonly files: AttachmentFiles;
+  /** The database that is created. */
+  private readonly owner: FolderOwner;
   private open: Content | undefined;
 
-  constructor(target: string) {
+  constructor(target: string, files: AttachmentFiles, owner: FolderOwner) {
     this.target = target;
-    this.files = new AttachmentFiles(target, 'power');
+    this.files = files;
+    this.owner = owner;
   }
 
-  /** Appends the bytes of a line to its content. */
-  async add({ digest: name, offset, base64 }: Line, count: number): Promise<void> {
+  /** Appends the bytes of a line to its content; returns the content, the offset and the bytes. */
+  async add({ digest: name, offset, base64 }: Line, count: number): Promise<[Digest, number, Buffer]> {
     const digest = typeof name === 'string' ? parseDigest(name) : undefined;
     const bytes = typeof base64 === 'string' ? bytesOf(base64) : undefined;
     if (digest === undefined || bytes === undefined) throw CommandFailure.line(count, 'row');
-    if (this.open?.sha256 !== digestHex(digest)) {
+    const sha256 = digestHex(digest);
+    if (this.open?.sha256 !== sha256) {
       await this.finish(count);
+      const { last } = this;
+      if (last !== undefined && last >= sha256) throw CommandFailure.line(count, 'order');
+      if (last === undefined) await this.tried(async () => this.files.beginContents(this.owner));
+      this.last = sha256;
       const file = await this.tried(() => this.files.begin());
-      this.open = { sha256: digestHex(digest), file, hash: createHash('sha256'), length: 0 };
+      this.open = { sha256, file, hash: createHash('sha256'), length: 0 };
     }
-    const { open } = this;
+    const open: Content = this.open;
     if (offset !== open.length) throw CommandFailure.line(count, 'offset');
     await this.tried(() => open.file.append(bytes));
     open.hash.update(bytes);
     open.length += bytes.length;
+    return [digest, offset, bytes];
   }
 
   /** Gives the open content its name. */

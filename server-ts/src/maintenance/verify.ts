@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { type Digest, digestHex } from '../digest.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from '../store/attachment-files.ts';
-import type { Connection } from '../store/connection.ts';
+import { type Connection, openRaw } from '../store/connection.ts';
 import { openSource } from '../store/copy.ts';
 import { NO_END } from '../store/hours.ts';
+import { createSchema } from '../store/schema.ts';
 import { CommandFailure } from './failure.ts';
 import { Recount } from './recount.ts';
 
@@ -31,7 +32,7 @@ export async function verifyFile(path: string, nativeBinding: string | undefined
   try {
     db = openSource(path, nativeBinding);
     db.exec('BEGIN');
-    return await verifyDatabase(db, new AttachmentFiles(path, 'process'));
+    return await verifyDatabase(db, new AttachmentFiles(path, 'process'), nativeBinding);
   } catch (error) {
     throw CommandFailure.database(path, error);
   } finally {
@@ -40,15 +41,23 @@ export async function verifyFile(path: string, nativeBinding: string | undefined
 }
 
 /** Checks a database through a connection. */
-export async function verifyDatabase(db: Connection, files: AttachmentFiles): Promise<Verified> {
+export async function verifyDatabase(
+  db: Connection,
+  files: AttachmentFiles,
+  nativeBinding: string | undefined,
+): Promise<Verified> {
   const rows = db.prepare('PRAGMA integrity_check').pluck().all();
   const broken = rows.filter((text) => text !== 'ok').length;
   // The other checks would read the broken pages.
   if (broken > 0) return { events: 0, findings: [{ check: 'file', count: broken }] };
+  const [foreign, missing] = compareSchema(db, nativeBinding);
+  // The other checks need these objects.
+  if (missing > 0) return { events: 0, findings: [{ check: 'schema', count: foreign + missing }] };
   const count = Recount.read(db);
   // Sums of all time and of a session keep what deletions removed (rule RET-06).
   const isExact = db.prepare(QUERIES.selectLastDeletionId).pluck().get() === 0;
   const checks: Finding[] = [
+    { check: 'schema', count: foreign },
     { check: 'names', count: checkNames(db, count) },
     { check: 'sessions', count: checkSessions(db, count, isExact) },
     { check: 'statistics', count: checkStats(db, count, isExact) },
@@ -59,6 +68,19 @@ export async function verifyDatabase(db: Connection, files: AttachmentFiles): Pr
     { check: 'attachments', count: await checkAttachments(db, files) },
   ];
   return { events: count.events, findings: checks.filter(({ count }) => count > 0) };
+}
+
+/** Counts objects of the file that the schema does not have, such as triggers, and objects that the file lacks. */
+function compareSchema(db: Connection, nativeBinding: string | undefined): [number, number] {
+  const objects = (of: Connection): Set<unknown> =>
+    new Set(of.prepare(QUERIES.selectSchemaObjects).pluck().all());
+  const fresh = openRaw(':memory:', nativeBinding, false);
+  createSchema(fresh);
+  const [found, known] = [objects(db), objects(fresh)];
+  fresh.close();
+  const without = (these: Set<unknown>, those: Set<unknown>): number =>
+    [...these].filter((object) => !those.has(object)).length;
+  return [without(found, known), without(known, found)];
 }
 
 /** Counts names of events that have no row. */

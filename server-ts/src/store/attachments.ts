@@ -7,7 +7,8 @@
 import { type Digest, digestHex } from '../digest.ts';
 import { QUERIES } from '../queries.ts';
 import type { FlatRow } from '../render.ts';
-import type { AttachmentFiles } from './attachment-files.ts';
+import type { AttachmentFiles, MovedAside } from './attachment-files.ts';
+import { FolderOwner } from './attachment-folder.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import type { Content } from './deletions.ts';
 import { storeCode } from './failure.ts';
@@ -46,6 +47,7 @@ export class AttachmentWriter {
   private readonly selectFile: Statement;
   private readonly selectEvent: Statement;
   private readonly insert: Statement;
+  private readonly updateToken: Statement;
   private readonly db: Connection;
 
   constructor(db: Connection, files: AttachmentFiles) {
@@ -59,6 +61,7 @@ export class AttachmentWriter {
     this.selectFile = prepare(QUERIES.selectAttachmentFile);
     this.selectEvent = prepare(QUERIES.selectEventId);
     this.insert = prepare(QUERIES.insertAttachment);
+    this.updateToken = prepare(QUERIES.updateAttachmentsToken);
   }
 
   /** Stores an attachment in a transaction of its own: renames its content first, then commits the row. */
@@ -83,22 +86,30 @@ export class AttachmentWriter {
       return found;
     }
     if (isShared) return 'unshared';
-    const isFirst = this.selectFile.get(sha256) === undefined;
+    const isFirst = this.noteContent(sha256);
     this.files.persist(file, sha256);
     try {
-      this.add(attachment, sha256, nowMs);
+      this.add(attachment, sha256, nowMs, isFirst);
       this.commit.run();
     } catch (error) {
-      // After an I/O error the row may still exist; the next start checks that.
+      // After an I/O error the row may still exist, so the content stays. The next start moves it aside if it has no row.
       if (isFirst && storeCode(error) !== 'storage_error') this.files.remove(sha256);
       throw error;
     }
     return isFirst ? 'first' : 'stored';
   }
 
-  /** Gives a content of the stream its name, before the transaction that stores its row. */
-  persist(file: string, sha256: Digest): void {
-    this.files.persist(file, sha256);
+  /** Gives a content of the stream its name, before the transaction that stores its row. Without a file only the row is new. */
+  persist(file: string | undefined, sha256: Digest): void {
+    this.noteContent(Buffer.from(sha256));
+    if (file !== undefined) this.files.persist(file, sha256);
+  }
+
+  /** Records in the folder that a content is about to come; returns whether no row refers to it yet. */
+  private noteContent(sha256: Buffer): boolean {
+    const isFirst = this.selectFile.get(sha256) === undefined;
+    if (isFirst) this.files.note(folderOwner(this.db).withContent(sha256));
+    return isFirst;
   }
 
   /** Stores a row in the transaction of the caller, unless something forbids it. */
@@ -107,7 +118,7 @@ export class AttachmentWriter {
     const found = this.find(row, sha256);
     if (found !== undefined) return found;
     const isFirst = this.selectFile.get(sha256) === undefined;
-    this.add(row, sha256, nowMs);
+    this.add(row, sha256, nowMs, isFirst);
     return isFirst ? 'first' : 'stored';
   }
 
@@ -119,7 +130,10 @@ export class AttachmentWriter {
     return sha256.equals(known.sha256) && known.media_type === mediaType ? 'repeated' : 'conflict';
   }
 
-  private add({ event, name, size, mediaType }: AttachmentRow, sha256: Buffer, nowMs: number): void {
+  /** `isFirst`: no row refers to the content yet. */
+  private add(row: AttachmentRow, sha256: Buffer, nowMs: number, isFirst: boolean): void {
+    const { event, name, size, mediaType } = row;
+    if (isFirst) this.updateToken.run(folderOwner(this.db).withContent(sha256).token);
     this.insert.run(event, name, sha256, size, mediaType, nowMs);
   }
 
@@ -142,9 +156,10 @@ export class AttachmentWriter {
   }
 
   /**
-   * Removes contents without a row, and sums up the sizes of the others, each content once (rules ATT-04 and ATT-09).
+   * Removes contents whose rows were deleted, and sums up the sizes of the others, each content once (rules ATT-04 and
+   * ATT-11). Returns the sum in bytes, and what was moved aside.
    */
-  sweepAttachments(): number {
+  sweepAttachments(owner: FolderOwner): [number, MovedAside | undefined] {
     const known = new Set<string>();
     let bytes = 0;
     const rows = this.db.prepare(QUERIES.selectAttachmentFiles).iterate() as IterableIterator<FileRow>;
@@ -153,11 +168,11 @@ export class AttachmentWriter {
       bytes += size;
     }
     try {
-      this.files.sweep((digest) => known.has(digestHex(digest)));
+      return [bytes, this.files.sweep(owner, (digest) => known.has(digestHex(digest)))];
     } catch {
       // A file that cannot be removed only takes space; the next start tries again.
+      return [bytes, undefined];
     }
-    return bytes;
   }
 }
 
@@ -169,6 +184,12 @@ interface KnownRow {
 interface FileRow {
   readonly sha256: Buffer;
   readonly size: number;
+}
+
+/** Returns what the folder of attachments must agree with (rule ATT-11). */
+export function folderOwner(db: Connection): FolderOwner {
+  const { id, token } = db.prepare(QUERIES.selectAttachmentsOwner).get() as Record<'id' | 'token', string>;
+  return new FolderOwner(id, token);
 }
 
 /** Returns whether an event has this id. */

@@ -6,7 +6,7 @@
  * descriptor later would drop the locks that SQLite holds in this process (POSIX record locks). Over 250 lines because
  * every way to open the file is here.
  */
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Durability } from '../config/index.ts';
 import { CONFIG_SPEC, FILE_PRAGMAS, fill, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA } from '../contract.ts';
@@ -107,8 +107,17 @@ export function openRaw(path: string, nativeBinding: string | undefined, readonl
 }
 
 /**
- * Rolls back what a kill during the creation of the file left. A read-only connection, as `checkFile` has, cannot.
- * Later the file has a write-ahead log instead of a journal.
+ * Opens a database that a server may be using, without a change to the file and without a file that stays. A connection
+ * that can write removes the files that it has made, as the last one that SQLite knows. It would also move a log into the
+ * database, so next to a log the connection can only read.
+ */
+export function openUnchanged(path: string, nativeBinding: string | undefined): Connection {
+  return openRaw(path, nativeBinding, hasLog(path));
+}
+
+/**
+ * Rolls back what a kill during the first start left: that start turns a journal of a new, copied or loaded file into a
+ * write-ahead log. A read-only connection, as `checkFile` then has, cannot. Later the file has no journal.
  */
 export function recoverJournal(path: string, nativeBinding: string | undefined): void {
   if (!existsSync(`${path}-journal`)) return;
@@ -123,18 +132,47 @@ export function recoverJournal(path: string, nativeBinding: string | undefined):
   }
 }
 
-/** Checks a file before any write; returns whether it has no schema yet. */
-export function checkFile(path: string, nativeBinding: string | undefined): 'new' | 'ours' {
-  const size = existsSync(path) ? statSync(path).size : 0;
-  if (size === 0) {
-    const wal = `${path}-wal`;
-    if (existsSync(wal) && statSync(wal).size > 0) throw OpenError.of('empty_with_wal', { path });
-    return 'new';
-  }
+/** Returns whether a write-ahead log or a journal with content is next to the database. */
+function hasLog(path: string): boolean {
+  return ['-wal', '-journal'].some((suffix) => sizeOf(`${path}${suffix}`) > 0);
+}
+
+/** Returns the size of a file in bytes; -1 without one. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+}
+
+/**
+ * Checks a missing file, and a file of no bytes. Neither is a new database when files of a database are next to it: its
+ * file was cut, or moved away without them. Call it before the lock is taken, which creates such a file.
+ */
+export function checkEmpty(path: string): void {
+  const size = sizeOf(path);
+  if (size > 0) return;
+  if (hasLog(path)) throw OpenError.of(size < 0 ? 'log_alone' : 'empty_with_wal', { path });
+  if (size === 0 && isClaimed(path)) throw OpenError.of('empty', { path });
+}
+
+/** Returns whether a server has used the database at this path. */
+function isClaimed(path: string): boolean {
+  return ['.lock', '.attachments'].some(
+    (suffix) => lstatSync(`${path}${suffix}`, { throwIfNoEntry: false }) !== undefined,
+  );
+}
+
+/**
+ * Checks a file before any write, with its newest rows if the caller will `write`; returns whether it has no schema yet.
+ */
+export function checkFile(
+  path: string,
+  nativeBinding: string | undefined,
+  access: 'read' | 'write',
+): 'new' | 'ours' {
+  if (sizeOf(path) <= 0) return 'new';
   if (readHead(path, MAGIC.length) !== MAGIC) throw OpenError.of('not_sqlite', { path });
   let db: Connection | undefined;
   try {
-    db = openRaw(path, nativeBinding, true);
+    db = openUnchanged(path, nativeBinding);
     const applicationId = db.pragma('application_id', { simple: true });
     const userVersion = Number(db.pragma('user_version', { simple: true }));
     const tables = Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get());
@@ -142,7 +180,7 @@ export function checkFile(path: string, nativeBinding: string | undefined): 'new
     if (applicationId === 0 && userVersion === 0 && tables === 0) return 'new';
     if (applicationId !== APPLICATION_ID) throw OpenError.of('foreign', { path });
     if (userVersion !== SCHEMA.number) throw otherSchema(path, userVersion);
-    checkTail(db);
+    if (access === 'write') checkTail(db);
     return 'ours';
   } catch (error) {
     throw unusable(error, path);
@@ -171,7 +209,8 @@ function shellWord(text: string): string {
 /** Checks that the file is a database of these servers, without changing it. */
 export function checkDatabase(path: string, nativeBinding: string | undefined): void {
   if (!existsSync(path)) throw OpenError.of('missing', { path });
-  if (checkFile(path, nativeBinding) === 'new') throw OpenError.of('foreign', { path });
+  checkEmpty(path);
+  if (checkFile(path, nativeBinding, 'read') === 'new') throw OpenError.of('foreign', { path });
 }
 
 /** Reads the newest rows, to find a damaged end of the table before writing to it. */

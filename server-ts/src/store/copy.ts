@@ -1,8 +1,8 @@
 /**
  * Copies a database with its attachments, also while a server uses it (rules BAK-01 to BAK-03).
  *
- * Invariant: the target has its name only when it is whole and synced. Until then it is `FILE.partial`, which the next
- * copy replaces.
+ * Invariant: the target has its name only when it is whole and synced. Until then it is `FILE.partial`, and the state of
+ * its folder says so. The next copy replaces both, and a copy that fails removes both.
  */
 import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,6 +10,7 @@ import type { Digest } from '../digest.ts';
 import { SYNC_FLAGS, SYNCS_FOLDERS } from '../platform.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from './attachment-files.ts';
+import { folderOwner } from './attachments.ts';
 import { sequenceOf } from './cluster.ts';
 import {
   type Connection,
@@ -18,6 +19,7 @@ import {
   inOrder,
   OpenError,
   openRaw,
+  openUnchanged,
   unusable,
 } from './connection.ts';
 import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
@@ -38,6 +40,8 @@ export interface Copied {
   readonly attachments: number;
   /** The newest sequence of the stream that the database is a copy of; `undefined` without a stream. */
   readonly sequence: number | undefined;
+  /** The new path of another folder of attachments that was in the place of the target's. */
+  readonly moved: string | undefined;
 }
 
 /** The reason why there is no copy: the target exists, or reading or writing failed. */
@@ -65,26 +69,31 @@ export function copyDatabase(
   nativeBinding: string | undefined,
 ): Copied {
   const from = openSource(source, nativeBinding);
-  let partial: string | undefined;
+  let isBegun = false;
   try {
-    partial = beginFile(target);
+    const partial = beginFile(target);
+    isBegun = true;
+    const to = new AttachmentFiles(target, 'power');
     from.prepare(inOrder(QUERIES.copyDatabase)).run(partial);
     const copy = openRaw(partial, nativeBinding, false);
     let attachments: number;
     let newestId: number;
     let sequence: number | undefined;
+    let moved: string | undefined;
     try {
-      attachments = copyAttachments(source, target, copy);
+      moved = to.beginCopy();
+      attachments = copyAttachments(source, to, copy);
       if (epoch === 'new') copy.prepare(QUERIES.updateEpoch).run();
       newestId = Number(copy.prepare(QUERIES.selectLastEventId).pluck().get());
       sequence = sequenceOf(copy);
     } finally {
       copy.close();
     }
-    return { bytes: finishFile(target), newestId, attachments, sequence };
+    const bytes = finishFile(target);
+    to.finishCopy();
+    return { bytes, newestId, attachments, sequence, moved };
   } catch (error) {
-    // The next copy would replace it.
-    if (partial !== undefined) rmSync(partial, { force: true });
+    if (isBegun) abandonCopy(target);
     throw copyError(error);
   } finally {
     from.close();
@@ -96,7 +105,7 @@ export function openSource(path: string, nativeBinding: string | undefined): Con
   checkDatabase(path, nativeBinding);
   let db: Connection | undefined;
   try {
-    db = openRaw(path, nativeBinding, true);
+    db = openUnchanged(path, nativeBinding);
     checkSqlite(db);
     db.exec('PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF');
     return db;
@@ -111,11 +120,29 @@ export function beginFile(target: string): string {
   if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw new CopyError('exists');
   const partial = `${target}.partial`;
   try {
-    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${partial}${suffix}`, { force: true });
+    removePartial(target);
     closeSync(openSync(partial, 'wx', 0o600));
     return partial;
   } catch (error) {
     throw copyError(error);
+  }
+}
+
+/** Removes what an earlier try to create `target` left of its file. */
+export function removePartial(target: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm'])
+    rmSync(`${target}.partial${suffix}`, { force: true });
+}
+
+/** Removes what a command has written of a database that it could not finish. */
+export function abandonCopy(target: string): void {
+  try {
+    removePartial(target);
+    // A database that has its name is whole.
+    if (lstatSync(target, { throwIfNoEntry: false }) === undefined)
+      new AttachmentFiles(target, 'process').removeCopy();
+  } catch {
+    // The next try removes what is left.
   }
 }
 
@@ -133,15 +160,13 @@ export function finishFile(target: string): number {
 }
 
 /** Copies the contents that the copy refers to; returns their number. */
-function copyAttachments(source: string, target: string, copy: Connection): number {
+function copyAttachments(source: string, to: AttachmentFiles, copy: Connection): number {
   const from = new AttachmentFiles(source, 'process');
-  const to = new AttachmentFiles(target, 'power');
   const remove = copy.prepare<unknown[]>(inOrder(QUERIES.deleteAttachmentReferences));
+  const files = copy.prepare(QUERIES.selectAttachmentFiles).raw().all() as [Digest, number][];
+  if (files.length > 0) to.beginContents(folderOwner(copy));
   let copied = 0;
-  for (const [digest, size] of copy.prepare(QUERIES.selectAttachmentFiles).raw().all() as [
-    Digest,
-    number,
-  ][]) {
+  for (const [digest, size] of files) {
     if (from.copyTo(to, digest, size)) copied++;
     else remove.run(digest);
   }

@@ -18,7 +18,8 @@ import { LIMITS } from '../contract.ts';
 import type { EventTable } from '../event.ts';
 import { type EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
-import { AttachmentFiles } from './attachment-files.ts';
+import { AttachmentFiles, type MovedAside } from './attachment-files.ts';
+import { FolderOwner } from './attachment-folder.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import { Backups } from './backups.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -80,6 +81,8 @@ interface StoreEvents {
   onRecovered(): void;
   /** Called at the start when the write-ahead log ends with frames of an incomplete transaction. */
   onLostFrames(frames: number): void;
+  /** Called at the start for attachments that may belong to another database (rule ATT-11). */
+  onMovedAside(moved: MovedAside): void;
   onCheckpoint(checkpoint: Checkpoint): void;
   /** Called when the full check after a crash found no problem. */
   onChecked(tables: number, ms: number): void;
@@ -224,10 +227,12 @@ export class Store {
       },
     );
     if (opened.lostFrames > 0) events.onLostFrames(opened.lostFrames);
+    for (const moved of opened.movedAside) events.onMovedAside(moved);
     const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes, waitingStaleHours };
     const readers = new Readers(entry, data);
     const newestEvents = new Newest(data, maxMetadataBytes);
-    const files = new AttachmentFiles(path, durability);
+    const { id, token } = opened.owner;
+    const files = new AttachmentFiles(path, durability).useFor(new FolderOwner(id, token));
     held.store = new Store(
       path,
       isPrivate,
@@ -309,6 +314,11 @@ export class Store {
   /** Size of all attachments at the start, each content counted once (rule ATT-04). */
   get attachmentBytes(): number {
     return this.opened.attachmentBytes;
+  }
+
+  /** Number of files of attachments that the start moved aside (rule ATT-11). */
+  get attachmentsAside(): number {
+    return this.opened.movedAside.reduce((sum, { files }) => sum + files, 0);
   }
 
   /** Reason why writes are refused at once; `undefined` when they are tried. */

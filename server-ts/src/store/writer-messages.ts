@@ -6,6 +6,8 @@
  */
 import type { MemoryNews } from '../buffers.ts';
 import type { Prices } from '../prices.ts';
+import type { MovedAside } from './attachment-files.ts';
+import type { FolderOwner } from './attachment-folder.ts';
 import type { Attached, Attachment } from './attachments.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ClusterPlace, ClusterStream } from './cluster.ts';
@@ -41,6 +43,10 @@ export interface Opened {
   readonly lostFrames: number;
   /** Size of all attachments, each content once. */
   readonly attachmentBytes: number;
+  /** What the folder of attachments agrees with. */
+  readonly owner: Pick<FolderOwner, 'id' | 'token'>;
+  /** What the start moved out of the folder of attachments. */
+  readonly movedAside: readonly MovedAside[];
   /** The place in the stream that the file is a copy of, if it is one. */
   readonly place: ClusterPlace | undefined;
 }

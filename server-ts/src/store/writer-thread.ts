@@ -5,7 +5,7 @@
  * The other half is `writer`. Invariants: no answer before the commit (rule ING-08), and no checkpoint between a
  * commit and its answer (rule STO-04). Over 250 lines because it has a branch for each message.
  */
-import { closeSync, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
 import { LIMITS } from '../contract.ts';
@@ -13,13 +13,14 @@ import { sharedNowMs } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from './attachment-files.ts';
-import { type Attached, type Attachment, AttachmentWriter } from './attachments.ts';
+import { type Attached, type Attachment, AttachmentWriter, folderOwner } from './attachments.ts';
 import { Checkpointer } from './checkpoint.ts';
 import { bindCluster, type ClusterStream } from './cluster.ts';
 import { type ClusterChange, isAsked } from './cluster-change.ts';
 import {
   type Connection,
   type ConnectionOptions,
+  checkEmpty,
   checkFile,
   checkSqlite,
   compileOptions,
@@ -37,7 +38,7 @@ import { countFrames, lostFrames } from './log-tail.ts';
 import { Memories } from './memories.ts';
 import { checkLinks } from './path.ts';
 import { Retention } from './retention.ts';
-import { createSchema } from './schema.ts';
+import { createDatabase, createSchema } from './schema.ts';
 import { submissionsIn } from './submission.ts';
 import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
 
@@ -69,22 +70,28 @@ function openAndWrite(
   const memories = new Memories();
   try {
     checkLinks(options.path);
+    checkEmpty(options.path);
     lock = Lock.acquire(options.path, options.nativeBinding);
     const frames = countFrames(options.path);
     db = openFile(options);
     const lost = lostFrames(db, frames);
     events = new EventWriter(db, prices);
     const place = bindCluster(db, options.path, events.newest, cluster);
-    attachments = new AttachmentWriter(db, new AttachmentFiles(options.path, options.durability));
+    const owner = folderOwner(db);
+    const files = new AttachmentFiles(options.path, options.durability);
+    const other = files.claim(owner);
+    attachments = new AttachmentWriter(db, files);
     cursor?.load(db);
     retention = new Retention(db, events, attachments, cursor);
-    const attachmentBytes = attachments.sweepAttachments();
+    const [attachmentBytes, newer] = attachments.sweepAttachments(owner);
     send({
       kind: 'opened',
       ...describe(db, options.path, events),
       wasUnclean: frames > 0,
       lostFrames: lost,
       attachmentBytes,
+      owner: { id: owner.id, token: owner.token },
+      movedAside: [other, newer].filter((moved) => moved !== undefined),
       place,
     });
   } catch (error) {
@@ -184,7 +191,7 @@ function openAndWrite(
           const startedMs = sharedNowMs();
           const [submission] = submissionsIn(jobs, memoryAt);
           const content = change?.kind === 'attach' ? contentOf(change) : undefined;
-          if (content !== undefined && file !== undefined) attachments.persist(file, content.sha256);
+          if (content !== undefined) attachments.persist(file, content.sha256);
           const attachRow = (row: ClusterChange): Attached | undefined =>
             row.kind === 'attach'
               ? attachments.insertRow({ ...row, ...contentOf(row), mediaType: row.media_type }, changedAt)
@@ -290,10 +297,9 @@ function attempt(send: (message: FromWriter) => void, work: () => void): void {
 }
 
 function openFile(data: ConnectionOptions): Connection {
+  createDatabase(data.path, data.nativeBinding);
   recoverJournal(data.path, data.nativeBinding);
-  checkFile(data.path, data.nativeBinding);
-  // Only the owner may access the file; SQLite gives the files next to it the same mode (rule STO-09).
-  closeSync(openSync(data.path, 'a', 0o600));
+  checkFile(data.path, data.nativeBinding, 'write');
   const db = openWriter(data);
   checkSqlite(db);
   createSchema(db);
@@ -304,7 +310,7 @@ function describe(
   db: Connection,
   path: string,
   events: EventWriter,
-): Omit<Opened, 'attachmentBytes' | 'lostFrames' | 'place' | 'wasUnclean'> {
+): Omit<Opened, 'attachmentBytes' | 'lostFrames' | 'movedAside' | 'owner' | 'place' | 'wasUnclean'> {
   const { ino, dev } = statSync(path);
   return {
     epoch: String(db.prepare(QUERIES.selectEpoch).pluck().get()),
