@@ -19,6 +19,8 @@ interface CommandInput {
   readonly input?: string;
   /** File for standard output. */
   readonly outputFile?: string;
+  /** A program before the server's, with its arguments. */
+  readonly wrapper?: readonly string[];
   /** Milliseconds until SIGKILL; never by default. */
   readonly killAfterMs?: number;
 }
@@ -27,10 +29,11 @@ interface CommandInput {
 export async function runCommand(
   target: TargetName,
   args: readonly string[],
-  { cwd, inputFile, input, outputFile, killAfterMs }: CommandInput,
+  { cwd, inputFile, input, outputFile, wrapper = [], killAfterMs }: CommandInput,
 ): Promise<CommandResult> {
   const { command, args: first } = TARGETS[target];
-  const child = spawn(command, [...first, ...args], { cwd, stdio: 'pipe' });
+  const [program, ...rest] = [...wrapper, command, ...first, ...args];
+  const child = spawn(program!, rest, { cwd, stdio: 'pipe' });
   let [stdout, stderr] = ['', ''];
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

@@ -1,5 +1,6 @@
 /** Injects faults of the system below a running server. `pnpm test:faults` runs these and all others with `faults`. */
 import type { ScenarioFile } from '../../src/scenario.ts';
+import { backUpToFullDisk, killCommands } from './commands.ts';
 import { failedCheckpoint, failedSync, failedWrite, fullForAWhile, randomFaults, slowDisk } from './disk.ts';
 import { killAfterEachWrite } from './every-write.ts';
 import { readOnlyDisk, replaced, truncated } from './files.ts';
@@ -26,6 +27,20 @@ export const FAULTS: ScenarioFile = {
       faults: ['F2'],
       uses: 'each',
       run: killAfterEachWrite,
+    },
+    {
+      name: 'a command that is killed at a write runs to its end the next time',
+      rules: ['BAK-01', 'BAK-02', 'BAK-03', 'BAK-05', 'ATT-11'],
+      faults: ['F2'],
+      uses: 'each',
+      run: killCommands,
+    },
+    {
+      name: 'a backup that fails for want of space leaves nothing',
+      rules: ['BAK-03', 'BAK-07', 'STO-05'],
+      faults: ['F6'],
+      uses: 'each',
+      run: backUpToFullDisk,
     },
     {
       name: 'power loss keeps what the durability promises',
