@@ -29,6 +29,7 @@ import { HOSTILE_TEXT } from './hostile-text.ts';
 import { INPUT } from './input.ts';
 import { KEYS } from './keys.ts';
 import { LARGE_BODIES } from './large-bodies.ts';
+import { LARGE_ROWS } from './large-rows.ts';
 import { LIFECYCLE } from './lifecycle.ts';
 import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
@@ -122,6 +123,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   OPEN_HOUR,
   EXPORTS,
   LARGE_BODIES,
+  LARGE_ROWS,
   ATTACHMENTS,
   ATTACHMENT_UPLOADS,
   ATTACHMENT_CRASH,
