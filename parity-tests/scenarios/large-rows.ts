@@ -173,16 +173,17 @@ async function resetSnapshots(context: ScenarioContext): Promise<void> {
 async function replays(context: ScenarioContext): Promise<void> {
   const server = await context.start({ flags: [...FLAGS, '--heartbeat-ms', '5000'] });
   const client = context.client(server);
-  await fill(client, SIZES);
-  const expected = SIZES.map((_, at) => at + 1);
+  const sizes = SIZES.slice(0, 25);
+  await fill(client, sizes);
+  const expected = sizes.map((_, at) => at + 1);
   for (const query of ['?after=0', '?after=0&session_id=session']) {
-    const streams = await Promise.all([1, 2, 3].map(() => context.stream(server, query)));
+    const streams = await Promise.all([1, 2].map(() => context.stream(server, query)));
     streams[0]!.pause();
     for (const stream of streams.slice(1)) {
-      await stream.waitFor(() => stream.ids.length >= SIZES.length, 'every row', 30_000);
+      await stream.waitFor(() => stream.ids.length >= sizes.length, 'every row', 30_000);
     }
     streams[0]!.resume();
-    await streams[0]!.waitFor(() => streams[0]!.ids.length >= SIZES.length, 'every row', 30_000);
+    await streams[0]!.waitFor(() => streams[0]!.ids.length >= sizes.length, 'every row', 30_000);
     for (const stream of streams) {
       assert.deepEqual(stream.ids, expected);
       assert.equal(stream.ended, false);

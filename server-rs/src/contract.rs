@@ -280,6 +280,7 @@ pub struct Limits {
     pub database_path_bytes: usize,
     pub readers: usize,
     pub least_readers: usize,
+    pub large_metadata_bytes: usize,
     pub reader_wait_ms: u64,
     pub page_default: u64,
     pub page_bytes: usize,

@@ -31,6 +31,7 @@ fn open(folder: &Path) -> Arc<Readers> {
         Clock,
         None,
         None,
+        4,
     )
     .expect("opens")
     .close();

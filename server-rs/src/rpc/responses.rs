@@ -29,18 +29,17 @@ pub fn write_responses(responses: Vec<Response>, is_batch: bool, format: Format)
         drop(write_array_len(&mut out, u32::try_from(responses.len()).unwrap_or(u32::MAX)));
     }
     for (index, response) in responses.into_iter().enumerate() {
-        if format == Format::Msgpack {
-            let mut json = Vec::with_capacity(room_for(length(&response)));
-            write_response(&mut json, &response);
-            drop(response);
-            // The response consists of texts that were valid UTF-8 before.
-            out.extend_from_slice(&pack_json(&String::from_utf8_lossy(&json)));
-            continue;
-        }
-        if is_batch {
+        if format == Format::Json && is_batch {
             out.push(if index == 0 { b'[' } else { b',' });
         }
-        write_response(&mut out, &response);
+        if format == Format::Json && length(&response) < LONG_BYTES {
+            write_response(&mut out, &response);
+            continue;
+        }
+        let text = long_response(response);
+        // The response consists of texts that were valid UTF-8 before.
+        let packed = (format == Format::Msgpack).then(|| pack_json(&String::from_utf8_lossy(&text)));
+        join(&mut out, packed.unwrap_or(text));
     }
     if format == Format::Json && is_batch {
         out.push(b']');
@@ -48,13 +47,40 @@ pub fn write_responses(responses: Vec<Response>, is_batch: bool, format: Format)
     Some(out)
 }
 
+/// Size from which on a response is not copied while it is the only long one.
+const LONG_BYTES: usize = 1 << 20;
+
+/// Writes a response around its result, without a copy of it.
+fn long_response(Response { id, result }: Response) -> Vec<u8> {
+    let Ok(mut text) = result else {
+        let mut out = Vec::new();
+        write_response(&mut out, &Response { id, result });
+        return out;
+    };
+    drop(text.splice(0..0, RESULT.iter().copied()));
+    end_response(&mut text, &id);
+    text
+}
+
+/// Appends a text. A long one takes the place of a short one instead.
+fn join(out: &mut Vec<u8>, mut text: Vec<u8>) {
+    if out.len() >= LONG_BYTES || text.len() < LONG_BYTES {
+        return out.extend_from_slice(&text);
+    }
+    drop(text.splice(0..0, out.drain(..)));
+    *out = text;
+}
+
+/// What precedes a result.
+const RESULT: &[u8] = b"{\"jsonrpc\":\"2.0\",\"result\":";
+
 /// Size of a response without its id and its result.
 const ROOM: usize = 64;
 
 fn write_response(out: &mut Vec<u8>, Response { id, result }: &Response) {
     match result {
         Ok(result) => {
-            out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"result\":");
+            out.extend_from_slice(RESULT);
             out.extend_from_slice(result);
         }
         Err(Refusal { error, data }) => {
@@ -71,6 +97,10 @@ fn write_response(out: &mut Vec<u8>, Response { id, result }: &Response) {
             out.push(b'}');
         }
     }
+    end_response(out, id);
+}
+
+fn end_response(out: &mut Vec<u8>, id: &str) {
     out.extend_from_slice(b",\"id\":");
     out.extend_from_slice(id.as_bytes());
     out.push(b'}');

@@ -111,7 +111,6 @@ use tokio::sync::{Notify, watch};
 use crate::clock::Clock;
 use crate::config::Durability;
 use crate::contract::LIMITS;
-use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use crate::meters::Meters;
 use crate::platform::identity_of;
@@ -177,6 +176,7 @@ impl Store {
         clock: Clock,
         forward: Option<Arc<ForwardCursor>>,
         cluster: Option<&ClusterStream>,
+        readers: usize,
     ) -> Result<Self, OpenError> {
         let private = db == ":memory:";
         let path = if private { private_path()? } else { resolve_path(Path::new(db))? };
@@ -237,7 +237,7 @@ impl Store {
             Arc::clone(&meters),
             newest_sender,
         )?;
-        let readers = Readers::open(&options, PLAN.readers).map_err(sqlite)?;
+        let readers = Readers::open(&options, readers).map_err(sqlite)?;
         let lock = std::sync::Mutex::new(Some(lock));
         Ok(Self {
             options,

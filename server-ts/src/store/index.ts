@@ -15,6 +15,7 @@ import type { Buffers } from '../buffers.ts';
 import { nowMs } from '../clock.ts';
 import type { Durability } from '../config/index.ts';
 import { LIMITS } from '../contract.ts';
+import { PLAN, readersFor } from '../descriptors.ts';
 import type { EventTable } from '../event.ts';
 import { type EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
@@ -225,7 +226,7 @@ export class Store {
     );
     if (opened.lostFrames > 0) events.onLostFrames(opened.lostFrames);
     const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes, waitingStaleHours };
-    const readers = new Readers(entry, data);
+    const readers = new Readers(entry, data, readersFor(PLAN, maxMetadataBytes));
     const newestEvents = new Newest(data, maxMetadataBytes);
     const files = new AttachmentFiles(path, durability);
     held.store = new Store(

@@ -9,7 +9,6 @@
  */
 import { Worker } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
-import { PLAN } from '../descriptors.ts';
 import type { NextStep } from './cluster-change.ts';
 import { type Cost, costOf } from './cost.ts';
 import type { Scope } from './deletions.ts';
@@ -76,7 +75,7 @@ export class Readers {
   /** Waiting reads in order of arrival. */
   private readonly waiting = new Set<Waiting>();
 
-  constructor(entry: URL, data: ReaderData, most = PLAN.readers) {
+  constructor(entry: URL, data: ReaderData, most: number) {
     this.entry = entry;
     this.data = data;
     this.most = most;
