@@ -316,6 +316,8 @@ pub struct Limits {
     pub event_span_names: usize,
     pub parent_watch_ms: u64,
     pub names_per_kind: i64,
+    pub pairs_per_kind: i64,
+    pub agent_types: i64,
     pub listed_names: i64,
     pub event_key_tail: usize,
     pub event_key_block_keys: usize,

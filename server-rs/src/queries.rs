@@ -155,6 +155,8 @@ pub const SELECT_FORWARD_CURSOR: &str = include_str!("../../contract/queries/sel
 pub const SELECT_FORWARD_ORIGIN: &str = include_str!("../../contract/queries/select_forward_origin.sql");
 /// `contract/queries/select_free_bytes.sql`
 pub const SELECT_FREE_BYTES: &str = include_str!("../../contract/queries/select_free_bytes.sql");
+/// `contract/queries/select_has_pair.sql`
+pub const SELECT_HAS_PAIR: &str = include_str!("../../contract/queries/select_has_pair.sql");
 /// `contract/queries/select_hours.sql`
 pub const SELECT_HOURS: &str = include_str!("../../contract/queries/select_hours.sql");
 /// `contract/queries/select_last_deletion_id.sql`
@@ -184,6 +186,8 @@ pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_n
 pub const SELECT_NAMES_LIKE: &str = include_str!("../../contract/queries/select_names_like.sql");
 /// `contract/queries/select_open_hour.sql`
 pub const SELECT_OPEN_HOUR: &str = include_str!("../../contract/queries/select_open_hour.sql");
+/// `contract/queries/select_pair_count.sql`
+pub const SELECT_PAIR_COUNT: &str = include_str!("../../contract/queries/select_pair_count.sql");
 /// `contract/queries/select_retained_bytes.sql`
 pub const SELECT_RETAINED_BYTES: &str = include_str!("../../contract/queries/select_retained_bytes.sql");
 /// `contract/queries/select_series_names.sql`

@@ -73,6 +73,7 @@ import selectFirstEventKeyTail from '../../contract/queries/select_first_event_k
 import selectForwardCursor from '../../contract/queries/select_forward_cursor.sql?text';
 import selectForwardOrigin from '../../contract/queries/select_forward_origin.sql?text';
 import selectFreeBytes from '../../contract/queries/select_free_bytes.sql?text';
+import selectHasPair from '../../contract/queries/select_has_pair.sql?text';
 import selectHours from '../../contract/queries/select_hours.sql?text';
 import selectLastDeletionId from '../../contract/queries/select_last_deletion_id.sql?text';
 import selectLastEventId from '../../contract/queries/select_last_event_id.sql?text';
@@ -87,6 +88,7 @@ import selectNameIds from '../../contract/queries/select_name_ids.sql?text';
 import selectNameText from '../../contract/queries/select_name_text.sql?text';
 import selectNamesLike from '../../contract/queries/select_names_like.sql?text';
 import selectOpenHour from '../../contract/queries/select_open_hour.sql?text';
+import selectPairCount from '../../contract/queries/select_pair_count.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
 import selectSeriesNames from '../../contract/queries/select_series_names.sql?text';
 import selectSeriesRows from '../../contract/queries/select_series_rows.sql?text';
@@ -195,6 +197,7 @@ export const QUERIES = {
   selectForwardCursor,
   selectForwardOrigin,
   selectFreeBytes,
+  selectHasPair,
   selectHours,
   selectLastDeletionId,
   selectLastEventId,
@@ -209,6 +212,7 @@ export const QUERIES = {
   selectNameText,
   selectNamesLike,
   selectOpenHour,
+  selectPairCount,
   selectRetainedBytes,
   selectSeriesNames,
   selectSeriesRows,
