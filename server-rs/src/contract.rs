@@ -282,6 +282,7 @@ pub struct Limits {
     pub least_readers: usize,
     pub large_metadata_bytes: usize,
     pub reader_wait_ms: u64,
+    pub search_run_ms: u64,
     pub page_default: u64,
     pub page_bytes: usize,
     pub page_blocks: u64,

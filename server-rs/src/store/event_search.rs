@@ -160,7 +160,7 @@ struct Search<'a> {
     values: &'a [Named<'a>],
     /// The rows that may still follow.
     left: PageBounds,
-    /// Bytes of metadata that may still be searched for a text. The block that exceeds them is searched whole.
+    /// Bytes of metadata that may still be searched for a text. The row that exceeds them is searched whole.
     left_search: i64,
     /// The id of the last visited row; 0 before the first one.
     last: i64,
@@ -231,15 +231,34 @@ impl Search<'_> {
                 return Ok(Some(self.before(block * block_rows, block_rows, above, below)));
             }
             *left -= 1;
-            let (above, below) = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
-            if let Some(next) = self.rows(above, below)? {
-                return Ok(Some(next));
+            let within = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
+            let end = if self.wanted.text.is_some() { self.search_end(within)? } else { None };
+            let (above, below) = match (end, self.filter.order) {
+                (None, _) => within,
+                (Some(end), Order::NewestFirst) => (end - 1, within.1),
+                (Some(end), Order::OldestFirst) => (within.0, end + 1),
+            };
+            let next = self.rows(above, below)?.or(end);
+            if next.is_some() {
+                return Ok(next);
             }
-            if self.wanted.text.is_some() {
-                self.left_search -= self
-                    .connection
-                    .prepare_cached(queries::SELECT_METADATA_BYTES)?
-                    .query_row([above, below], |row| row.get::<_, i64>(0))?;
+        }
+        Ok(None)
+    }
+
+    /// Takes the metadata between two ids from the bytes that may be searched. Returns the last row to search, unless
+    /// all may be searched (rule GET-13).
+    fn search_end(&mut self, (above, below): (i64, i64)) -> rusqlite::Result<Option<i64>> {
+        let mut lengths = self.connection.prepare_cached(queries::SELECT_METADATA_LENGTHS)?;
+        let rows = lengths.query_map([above, below], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut rows = rows.collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
+        if self.filter.order == Order::OldestFirst {
+            rows.reverse();
+        }
+        while let Some((id, bytes)) = rows.pop() {
+            self.left_search -= bytes;
+            if self.left_search <= 0 && !rows.is_empty() {
+                return Ok(Some(id));
             }
         }
         Ok(None)

@@ -362,6 +362,15 @@ impl Store {
         self.readers.read(cost, read).await.inspect_err(|code| self.state.note(*code))
     }
 
+    /// Runs a read as [`Store::read`] does, or a search so that it ends with its client.
+    pub async fn read_or_search<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        if cost == Cost::Search { self.read_spawned(cost, read).await } else { self.read(cost, read).await }
+    }
+
     /// Runs a read on a pool connection, on another thread: for a task with other work during the read.
     pub async fn read_spawned<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where

@@ -2,7 +2,8 @@
  * Searches events in steps of bounded cost (rule GET-12).
  *
  * Spans that lack a wanted name are skipped, then blocks that lack one. The rows of the other blocks decide. Invariant:
- * where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id.
+ * where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id. Over 250
+ * lines because the levels of a search share its state.
  */
 import { LIMITS } from '../contract.ts';
 import { NAME_KINDS, TEXT_FILTERS } from '../field.ts';
@@ -127,7 +128,7 @@ class Search {
   /** The id of the last visited row; 0 before the first one. */
   private last = 0;
   private leftBlocks: number = LIMITS.page_blocks;
-  /** Bytes of metadata that may still be searched for a text. The block that exceeds them is searched whole. */
+  /** Bytes of metadata that may still be searched for a text. The row that exceeds them is searched whole. */
   private leftSearch: number = LIMITS.page_search_bytes;
 
   constructor(
@@ -193,12 +194,27 @@ class Search {
         return this.before(block * blockRows, blockRows, above, below);
       }
       this.leftBlocks--;
-      const [from, to] = [Math.max(above, block * blockRows - 1), Math.min(below, (block + 1) * blockRows)];
-      const next = this.rows(from, to);
+      let [from, to] = [Math.max(above, block * blockRows - 1), Math.min(below, (block + 1) * blockRows)];
+      const end = this.wanted.q === undefined ? null : this.searchEnd(from, to);
+      if (end !== null && isNewestFirst) from = end - 1;
+      else if (end !== null) to = end + 1;
+      const next = this.rows(from, to) ?? end;
       if (next !== null) return next;
-      if (this.wanted.q !== undefined) {
-        this.leftSearch -= this.queries.pluck(QUERIES.selectMetadataBytes, from, to) ?? 0;
-      }
+    }
+    return null;
+  }
+
+  /**
+   * Takes the metadata between two ids from the bytes that may be searched. Returns the last row to search, or null when
+   * all may be searched (rule GET-13).
+   */
+  private searchEnd(above: number, below: number): number | null {
+    const lengths = this.queries.prepared(QUERIES.selectMetadataLengths, true);
+    const rows = lengths.all(above, below) as (readonly [id: number, bytes: number])[];
+    if (this.order === 'asc') rows.reverse();
+    for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
+      this.leftSearch -= row[1];
+      if (this.leftSearch <= 0 && rows.length > 0) return row[0];
     }
     return null;
   }
