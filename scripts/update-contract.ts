@@ -23,7 +23,7 @@ import {
   selectEventFigures,
   selectEventSpans,
   selectEvents,
-  selectNamesLike,
+  selectNamesWithText,
   selectSeriesRows,
 } from './contract/statements.ts';
 import { clientTypes } from './contract/types.ts';
@@ -65,7 +65,7 @@ export function generate(root: string): Generated[] {
       path: 'contract/queries/select_event_columns_oldest.sql',
       content: selectEvents(fields, 'oldest', 'stored'),
     },
-    { path: 'contract/queries/select_names_like.sql', content: selectNamesLike(fields) },
+    { path: 'contract/queries/select_names_with_text.sql', content: selectNamesWithText(fields) },
     { path: 'contract/queries/select_series_rows.sql', content: selectSeriesRows(fields) },
     { path: 'contract/queries/select_event_spans_newest.sql', content: selectEventSpans(fields, 'newest') },
     { path: 'contract/queries/select_event_spans_oldest.sql', content: selectEventSpans(fields, 'oldest') },

@@ -1,4 +1,5 @@
-//! Compresses the files that are served unchanged, which saves three quarters of their bytes in the binary.
+//! Compresses the files that are served unchanged, which saves three quarters of their bytes in the binary. Compiles the
+//! one setting of the allocator.
 //!
 //! Invariant: `src/served.rs` unpacks every file that this script packs. A test there compares each with its source
 //! file.
@@ -38,6 +39,12 @@ fn main() -> Result<(), Error> {
         encoder.write_all(&fs::read(&source)?)?;
         let name = file.rsplit('/').next().unwrap_or(file);
         fs::write(Path::new(&out).join(name).with_added_extension("zz"), encoder.finish()?)?;
+    }
+    if variable("CARGO_CFG_TARGET_ENV")? == "gnu" && variable("CARGO_CFG_TARGET_OS")? == "linux" {
+        let source = "src/platform/large_blocks.c";
+        println!("cargo::rerun-if-changed={source}");
+        // Nothing refers to a constructor, so the linker would drop it.
+        cc::Build::new().file(source).link_lib_modifier("+whole-archive").compile("large_blocks");
     }
     Ok(())
 }

@@ -1,7 +1,10 @@
 -- Generated from contract/fields.json. Rows with ids above :above and below :below, oldest first, up to :limit.
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
 -- id or a text. NULL stands for any.
--- :q is a pattern of LIKE, :escaped that of the same text inside JSON if it differs, :uuid that of a part of a UUID.
+-- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
+-- it.
+-- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
+-- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
 -- The plus keeps the value from the planner (decision 23).
 SELECT v.*
@@ -21,24 +24,29 @@ WHERE e.id > :above AND e.id < :below
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)
   AND (:agent_id IS NULL OR e.agent_id = :agent_id)
-  AND (:q IS NULL
-    OR :names IS NOT NULL AND (
+  AND CASE
+    WHEN :q IS NULL THEN 1
+    WHEN :names IS NOT NULL AND (
       e.agent_type IN (SELECT value FROM json_each(:names)) OR
       e.tool_name IN (SELECT value FROM json_each(:names)) OR
       e.branch IN (SELECT value FROM json_each(:names)) OR
       e.project IN (SELECT value FROM json_each(:names)) OR
       e.model IN (SELECT value FROM json_each(:names)) OR
       e.source_event IN (SELECT value FROM json_each(:names))
-    )
-    OR e.call_id LIKE +:q ESCAPE '\'
-    OR e.agent_id LIKE +:q ESCAPE '\'
-    OR e.metadata LIKE +:q ESCAPE '\'
-    OR :escaped IS NOT NULL AND e.metadata LIKE +:escaped ESCAPE '\'
-    OR (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session) LIKE +:q ESCAPE '\'
-    OR typeof(e.event_id) = 'text' AND e.event_id LIKE +:q ESCAPE '\'
-    OR :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' AND (
-      substr(hex(e.event_id), 1, 8) || '-' || substr(hex(e.event_id), 9, 4) || '-'
-      || substr(hex(e.event_id), 13, 4) || '-' || substr(hex(e.event_id), 17, 4) || '-'
-      || substr(hex(e.event_id), 21, 12)) LIKE +:uuid ESCAPE '\')
+    ) THEN 1
+    WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
+    ELSE has_text(CAST(
+      (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
+      || char(0) || ifnull(e.call_id, '')
+      || char(0) || ifnull(e.agent_id, '')
+      || char(0) || CASE
+        WHEN typeof(e.event_id) = 'text' THEN e.event_id
+        WHEN :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' THEN
+          substr(hex(e.event_id), 1, 8) || '-' || substr(hex(e.event_id), 9, 4) || '-'
+          || substr(hex(e.event_id), 13, 4) || '-' || substr(hex(e.event_id), 17, 4) || '-'
+          || substr(hex(e.event_id), 21, 12)
+        ELSE ''
+      END AS BLOB), :q, NULL)
+  END
 ORDER BY e.id ASC
 LIMIT +:limit

@@ -26,10 +26,12 @@ import { FORMATS } from './formats/index.ts';
 import { FORWARD } from './forward/index.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
+import { HOSTILE_SEARCH } from './hostile-search.ts';
 import { HOSTILE_TEXT } from './hostile-text.ts';
 import { INPUT } from './input.ts';
 import { KEYS } from './keys.ts';
 import { LARGE_BODIES } from './large-bodies.ts';
+import { LARGE_ROWS } from './large-rows.ts';
 import { LIFECYCLE } from './lifecycle.ts';
 import { LINKS } from './links.ts';
 import { LOCK } from './lock.ts';
@@ -85,6 +87,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   FILTERS,
   NAMES,
   HOOKS,
+  HOSTILE_SEARCH,
   HOSTILE_TEXT,
   WAITS,
   NOTIFICATIONS,
@@ -123,6 +126,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   OPEN_HOUR,
   EXPORTS,
   LARGE_BODIES,
+  LARGE_ROWS,
   ATTACHMENTS,
   ATTACHMENT_UPLOADS,
   ATTACHMENT_CRASH,

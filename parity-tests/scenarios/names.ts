@@ -23,6 +23,12 @@ export const NAMES: ScenarioFile = {
       uses: 'each',
       run: manyStored,
     },
+    {
+      name: 'further pairs of a name and an agent, and further agents, are stored under one',
+      rules: ['EVT-15', 'STA-01', 'STA-06'],
+      uses: 'both',
+      run: manyPairs,
+    },
   ],
 };
 
@@ -157,4 +163,60 @@ async function manyStored(context: ScenarioContext): Promise<void> {
     const events = Array.from({ length: batch }, (_, index) => event({ branch: nameOf(at + index) }));
     assert.equal((await client.ingest(events)).received, batch);
   }
+}
+
+const PAIR_KINDS = ['tool_name', 'branch', 'project', 'model', 'source_event'] as const;
+
+/** Stores the same events on both servers, with a restart by the other server between them. */
+async function manyPairs(context: ScenarioContext): Promise<void> {
+  const [agents, names] = [LIMITS.agent_types + 20, 12];
+  const found: unknown[] = [];
+  for (const target of [context.target, context.other]) {
+    const db = context.db(`${target}.db`);
+    const switched = target === context.target ? context.other : context.target;
+    for (const [part, by] of [target, switched].entries()) {
+      const server = await context.start({ target: by, db });
+      const client = context.client(server);
+      for (let name = part * (names / 2); name < (part + 1) * (names / 2); name++) {
+        const events = Array.from({ length: agents }, (_, agent) => {
+          const fields = PAIR_KINDS.map((kind) => [kind, nameOf(name)]);
+          return event({ agent_type: `agent ${agent}`, ...Object.fromEntries(fields), tokens_in: 1 });
+        });
+        assert.equal((await client.ingest(events)).received, agents);
+      }
+      await server.stop();
+    }
+    const file = new Database(db, { readonly: true });
+    const rows = (sql: string): unknown[] => file.prepare(sql).raw().all();
+    const pairs = rows(`
+      SELECT n.kind, count(DISTINCT s.name * 1000000 + s.agent_type), sum(s.event_count)
+      FROM stats AS s JOIN names AS n ON n.id = s.name WHERE s.hour < 1000000000000000 GROUP BY n.kind ORDER BY 1`);
+    // The sums of each pair are those of the rows.
+    const sums = PAIR_KINDS.map((kind) =>
+      rows(`
+        SELECT count(*) FROM (SELECT ${kind} AS name, agent_type, count(*) AS events FROM events GROUP BY 1, 2) AS e
+        LEFT JOIN (SELECT name, agent_type, sum(event_count) AS events FROM stats WHERE hour < 1000000000000000
+          GROUP BY 1, 2) AS s USING (name, agent_type) WHERE s.events IS NOT e.events`),
+    );
+    const distinct = rows("SELECT count(*) FROM names WHERE kind = 'agent_type'");
+    file.close();
+    assert.deepEqual(
+      sums,
+      PAIR_KINDS.map(() => [[0]]),
+    );
+    assert.deepEqual(
+      distinct,
+      [[LIMITS.agent_types + 1]],
+      'the agents that were kept, and that of all others',
+    );
+    for (const [kind, count, events] of pairs as [string, number, number][]) {
+      assert.equal(events, agents * names, kind);
+      if (!(PAIR_KINDS as readonly string[]).includes(kind)) continue;
+      // The name of all others has a pair with each agent.
+      const most = LIMITS.pairs_per_kind + LIMITS.agent_types + 1;
+      assert.ok(count > LIMITS.pairs_per_kind && count <= most, `${kind} has ${count} pairs`);
+    }
+    found.push(pairs);
+  }
+  assert.deepEqual(found[1], found[0], 'both servers keep the same pairs');
 }

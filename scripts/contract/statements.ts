@@ -40,7 +40,7 @@ LIMIT +:limit
 `;
 }
 
-/** Returns the conditions of a filter. Tests that read other tables, or long texts, come last. */
+/** Returns the conditions of a filter. The search for a text comes last. */
 function conditions(fields: Fields): string {
   const kinds = nameKinds(fields);
   const columnOf = (name: string): string => fields.fields[name]!.column;
@@ -56,19 +56,24 @@ ${kinds.map(equal).join('')}\
   AND (:until IS NULL OR e.created_at < :until)
   AND (:session IS NULL OR e.session = :session)
 ${texts.map(equal).join('')}\
-  AND (:q IS NULL
-    OR :names IS NOT NULL AND (
+  AND CASE
+    WHEN :q IS NULL THEN 1
+    WHEN :names IS NOT NULL AND (
 ${searched.join(' OR\n')}
-    )
-${texts.map((name) => `    OR e.${columnOf(name)} LIKE +:q ESCAPE '\\'\n`).join('')}\
-    OR e.metadata LIKE +:q ESCAPE '\\'
-    OR :escaped IS NOT NULL AND e.metadata LIKE +:escaped ESCAPE '\\'
-    OR (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session) LIKE +:q ESCAPE '\\'
-    OR typeof(e.event_id) = 'text' AND e.event_id LIKE +:q ESCAPE '\\'
-    OR :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' AND (
-      substr(hex(e.event_id), 1, 8) || '-' || substr(hex(e.event_id), 9, 4) || '-'
-      || substr(hex(e.event_id), 13, 4) || '-' || substr(hex(e.event_id), 17, 4) || '-'
-      || substr(hex(e.event_id), 21, 12)) LIKE +:uuid ESCAPE '\\')
+    ) THEN 1
+    WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
+    ELSE has_text(CAST(
+      (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
+${texts.map((name) => `      || char(0) || ifnull(e.${columnOf(name)}, '')\n`).join('')}\
+      || char(0) || CASE
+        WHEN typeof(e.event_id) = 'text' THEN e.event_id
+        WHEN :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' THEN
+          substr(hex(e.event_id), 1, 8) || '-' || substr(hex(e.event_id), 9, 4) || '-'
+          || substr(hex(e.event_id), 13, 4) || '-' || substr(hex(e.event_id), 17, 4) || '-'
+          || substr(hex(e.event_id), 21, 12)
+        ELSE ''
+      END AS BLOB), :q, NULL)
+  END
 `;
 }
 
@@ -77,14 +82,13 @@ function searchedKinds(fields: Fields): string[] {
   return nameKinds(fields).filter((name) => fields.fields[name]!.kind === 'text');
 }
 
-/** Returns `select_names_like.sql`. */
-export function selectNamesLike(fields: Fields): string {
-  return `-- Generated from contract/fields.json. The ids of the names of texts that contain a text, as a JSON array. ?1 is a pattern
--- of LIKE.
+/** Returns `select_names_with_text.sql`. */
+export function selectNamesWithText(fields: Fields): string {
+  return `-- Generated from contract/fields.json. The ids of the names of texts that contain the text ?1, as a JSON array.
 SELECT json_group_array(id) FROM names
 WHERE kind IN (${searchedKinds(fields)
     .map((name) => `'${name}'`)
-    .join(', ')}) AND name LIKE +?1 ESCAPE '\\'
+    .join(', ')}) AND has_text(CAST(name AS BLOB), ?1, NULL)
 `;
 }
 
@@ -181,7 +185,10 @@ function directionOf(order: 'newest' | 'oldest'): string {
 const PARAMETERS = `\
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
 -- id or a text. NULL stands for any.
--- :q is a pattern of LIKE, :escaped that of the same text inside JSON if it differs, :uuid that of a part of a UUID.
+-- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
+-- it.
+-- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
+-- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
 `;
 

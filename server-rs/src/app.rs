@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::cluster::link::Link;
 use crate::config::Config;
+use crate::descriptors::{PLAN, readers_for};
 use crate::error::{ErrorCode, Failure};
 use crate::forward::Forwarder;
 use crate::http;
@@ -95,6 +96,7 @@ impl App {
             clock,
             cursor.clone(),
             stream.as_ref(),
+            readers_for(&PLAN, config.max_metadata_bytes),
         )?;
         let store = Arc::new(store);
         let flags = (config.retain_days, config.retain_bytes);

@@ -19,6 +19,12 @@ pub struct Plan {
     pub readers: usize,
 }
 
+/// Returns the number of readers for this `--max-metadata-bytes`. Each may hold a page of megabytes (rule GET-10).
+pub fn readers_for(plan: &Plan, max_metadata_bytes: usize) -> usize {
+    let is_large = max_metadata_bytes > LIMITS.large_metadata_bytes;
+    if is_large { plan.readers.min(LIMITS.least_readers) } else { plan.readers }
+}
+
 /// The plan of this process.
 pub static PLAN: LazyLock<Plan> = LazyLock::new(|| plan(raise_descriptor_limit()));
 

@@ -49,6 +49,7 @@ codes! {
     BackupRunning = "backup_running",
     ClusterUnsupported = "cluster_unsupported",
     PayloadTooLarge = "payload_too_large",
+    AnswerTooLarge = "answer_too_large",
     BatchTooLarge = "batch_too_large",
     UriTooLong = "uri_too_long",
     UnsupportedMediaType = "unsupported_media_type",

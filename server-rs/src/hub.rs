@@ -7,8 +7,10 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::sleep;
 
 use crate::contract::LIMITS;
 use crate::error::ErrorCode;
@@ -60,7 +62,7 @@ impl Hub {
             if head < newest_id {
                 if self.advance(head).await.is_err() {
                     // The store has logged the reason; until the next try, clients read their own pages or wait.
-                    tokio::time::sleep(std::time::Duration::from_millis(LIMITS.storage_watch_ms)).await;
+                    sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await;
                 }
                 continue;
             }
@@ -185,7 +187,7 @@ impl Subscription {
                     frames
                 }
                 None => {
-                    let (frames, cursor) = self.hub.page(self.cursor, &self.filter).await?;
+                    let (frames, cursor) = self.page().await?;
                     self.cursor = cursor;
                     frames.into_iter().map(Arc::new).collect()
                 }
@@ -199,6 +201,16 @@ impl Subscription {
             }
             if self.hub.with_ring(|ring| self.cursor >= ring.head) && self.head.changed().await.is_err() {
                 return Err(ErrorCode::Draining);
+            }
+        }
+    }
+
+    /// Reads rows that the ring no longer has. While every reader is busy, the client waits (rule STR-03).
+    async fn page(&self) -> Result<(Vec<Frame>, i64), ErrorCode> {
+        loop {
+            match self.hub.page(self.cursor, &self.filter).await {
+                Err(ErrorCode::StorageBusy) => sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await,
+                page => return page,
             }
         }
     }

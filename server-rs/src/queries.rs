@@ -158,6 +158,8 @@ pub const SELECT_FORWARD_CURSOR: &str = include_str!("../../contract/queries/sel
 pub const SELECT_FORWARD_ORIGIN: &str = include_str!("../../contract/queries/select_forward_origin.sql");
 /// `contract/queries/select_free_bytes.sql`
 pub const SELECT_FREE_BYTES: &str = include_str!("../../contract/queries/select_free_bytes.sql");
+/// `contract/queries/select_has_pair.sql`
+pub const SELECT_HAS_PAIR: &str = include_str!("../../contract/queries/select_has_pair.sql");
 /// `contract/queries/select_hours.sql`
 pub const SELECT_HOURS: &str = include_str!("../../contract/queries/select_hours.sql");
 /// `contract/queries/select_last_deletion_id.sql`
@@ -173,8 +175,8 @@ pub const SELECT_LAST_SESSION_KEY: &str = include_str!("../../contract/queries/s
 pub const SELECT_LOAD_STATEMENTS: &str = include_str!("../../contract/queries/select_load_statements.sql");
 /// `contract/queries/select_lost_attachments.sql`
 pub const SELECT_LOST_ATTACHMENTS: &str = include_str!("../../contract/queries/select_lost_attachments.sql");
-/// `contract/queries/select_metadata_bytes.sql`
-pub const SELECT_METADATA_BYTES: &str = include_str!("../../contract/queries/select_metadata_bytes.sql");
+/// `contract/queries/select_metadata_lengths.sql`
+pub const SELECT_METADATA_LENGTHS: &str = include_str!("../../contract/queries/select_metadata_lengths.sql");
 /// `contract/queries/select_name.sql`
 pub const SELECT_NAME: &str = include_str!("../../contract/queries/select_name.sql");
 /// `contract/queries/select_name_count.sql`
@@ -183,10 +185,12 @@ pub const SELECT_NAME_COUNT: &str = include_str!("../../contract/queries/select_
 pub const SELECT_NAME_IDS: &str = include_str!("../../contract/queries/select_name_ids.sql");
 /// `contract/queries/select_name_text.sql`
 pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_name_text.sql");
-/// `contract/queries/select_names_like.sql`
-pub const SELECT_NAMES_LIKE: &str = include_str!("../../contract/queries/select_names_like.sql");
+/// `contract/queries/select_names_with_text.sql`
+pub const SELECT_NAMES_WITH_TEXT: &str = include_str!("../../contract/queries/select_names_with_text.sql");
 /// `contract/queries/select_open_hour.sql`
 pub const SELECT_OPEN_HOUR: &str = include_str!("../../contract/queries/select_open_hour.sql");
+/// `contract/queries/select_pair_count.sql`
+pub const SELECT_PAIR_COUNT: &str = include_str!("../../contract/queries/select_pair_count.sql");
 /// `contract/queries/select_retained_bytes.sql`
 pub const SELECT_RETAINED_BYTES: &str = include_str!("../../contract/queries/select_retained_bytes.sql");
 /// `contract/queries/select_schema_objects.sql`

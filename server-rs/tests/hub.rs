@@ -47,6 +47,7 @@ fn start(folder: &std::path::Path, places: usize) -> (Arc<Store>, Arc<Hub>) {
             Clock,
             None,
             None,
+            4,
         )
         .expect("opens"),
     );

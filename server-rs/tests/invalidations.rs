@@ -42,6 +42,7 @@ impl Server {
             Clock,
             None,
             None,
+            4,
         )
         .expect("opens");
         let (store, places) = (Arc::new(store), Arc::new(Semaphore::new(places)));

@@ -31,6 +31,7 @@ fn open(folder: &Path) -> Arc<Readers> {
         Clock,
         None,
         None,
+        4,
     )
     .expect("opens")
     .close();
@@ -135,4 +136,39 @@ async fn a_read_that_waits_too_long_fails_as_busy() {
         long.end().await;
     }
     assert_eq!(count.load(Ordering::Relaxed), 0);
+}
+
+/// A statement that never ends by itself.
+const ENDLESS: &str =
+    "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT count(*) FROM n";
+
+async fn search_endlessly(readers: Arc<Readers>) -> Result<i64, ErrorCode> {
+    readers.read_spawned(Cost::Search, |db| db.query_row(ENDLESS, [], |row| row.get(0))).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_that_is_dropped_ends_and_frees_its_reader() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let readers = open(folder.path());
+    let search = tokio::spawn(search_endlessly(Arc::clone(&readers)));
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let count = Arc::new(AtomicUsize::new(0));
+    let mut next = counted(&readers, Cost::Search, &count);
+    assert!(waits(&mut next).await, "one of three readers may search");
+    assert_eq!(counted(&readers, Cost::Unbounded, &count).await, Ok(()));
+    search.abort();
+    let (begun, next) = (Instant::now(), next.await);
+    assert_eq!(next, Ok(()));
+    assert!(begun.elapsed() < Duration::from_millis(LIMITS.search_run_ms / 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_that_takes_too_long_fails_as_busy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let readers = open(folder.path());
+    let begun = Instant::now();
+    assert_eq!(search_endlessly(Arc::clone(&readers)).await, Err(ErrorCode::StorageBusy));
+    assert!(begun.elapsed() >= Duration::from_millis(LIMITS.search_run_ms));
+    let count = Arc::new(AtomicUsize::new(0));
+    assert_eq!(counted(&readers, Cost::Search, &count).await, Ok(()), "its reader is free again");
 }

@@ -39,6 +39,7 @@ fn open(folder: &Path) -> (Store, Connection) {
         Clock,
         None,
         None,
+        4,
     )
     .expect("opens");
     let options = ConnectionOptions { path, durability: Durability::Process };
@@ -54,9 +55,17 @@ async fn every_connection_has_the_pragmas_of_the_contract() {
     for (durability, synchronous) in [(Durability::Process, 1), (Durability::Power, 2)] {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("events.db");
-        let store =
-            Store::open(path.to_str().expect("text"), durability, None, Bounds::default(), Clock, None, None)
-                .expect("opens");
+        let store = Store::open(
+            path.to_str().expect("text"),
+            durability,
+            None,
+            Bounds::default(),
+            Clock,
+            None,
+            None,
+            4,
+        )
+        .expect("opens");
         let own = open_connection(&ConnectionOptions { path, durability }).expect("opens");
         let pragmas = move |connection: &Connection| {
             let integer = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
@@ -174,6 +183,7 @@ fn a_second_store_on_the_same_file_is_refused() {
         Clock,
         None,
         None,
+        4,
     )
     .expect_err("locked");
     assert_eq!(error.exit, 75);
@@ -187,6 +197,7 @@ fn a_second_store_on_the_same_file_is_refused() {
         Clock,
         None,
         None,
+        4,
     )
     .expect("free again")
     .close();

@@ -20,6 +20,11 @@ export interface Plan {
 /** The plan of this process. */
 export const PLAN = plan(limitOfProcess());
 
+/** Returns the number of readers for this `--max-metadata-bytes`. Each may hold a page of megabytes (rule GET-10). */
+export function readersFor({ readers }: Plan, maxMetadataBytes: number): number {
+  return maxMetadataBytes > LIMITS.large_metadata_bytes ? Math.min(readers, LIMITS.least_readers) : readers;
+}
+
 /** Returns the plan for a descriptor limit; `undefined` means no limit. */
 export function plan(limit: number | undefined): Plan {
   const left = (limit ?? Number.POSITIVE_INFINITY) - LIMITS.reserved_descriptors;

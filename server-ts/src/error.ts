@@ -27,6 +27,7 @@ export const ERROR_CODES = [
   'backup_running',
   'cluster_unsupported',
   'payload_too_large',
+  'answer_too_large',
   'batch_too_large',
   'uri_too_long',
   'unsupported_media_type',

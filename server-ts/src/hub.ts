@@ -11,6 +11,7 @@ import type { Meters } from './meters.ts';
 import { Ring, type StreamFilter } from './ring.ts';
 import type { EventFilter } from './store/query.ts';
 import type { Frames } from './store/read.ts';
+import { ReadFailed } from './store/reader.ts';
 
 /** The parts of the store that the hub needs. */
 export interface FrameSource {
@@ -169,7 +170,9 @@ export class Subscription {
         const shared = this.hub.ring.framesAfter(this.cursor, this.filter);
         if (shared === undefined) {
           const page = await this.page(newest);
-          if (page.length > 0) return page;
+          if (page === undefined && performance.now() >= deadline) return 'idle';
+          if (page === undefined) await this.woken(LIMITS.storage_watch_ms);
+          else if (page.length > 0) return page;
           continue;
         }
         this.cursor = shared.cursor;
@@ -203,12 +206,17 @@ export class Subscription {
     this.wake();
   }
 
-  /** Reads rows that the ring no longer has, with this subscription's filter. */
-  private async page(newest: number): Promise<Uint8Array> {
-    const frames = await this.source.frames(pageAfter(this.cursor, newest, this.filter));
-    this.cursor = frames.scannedTo;
-    if (frames.ids.length > 0) this.countDelivery(frames.ids[0]!);
-    return frames.bytes;
+  /** Reads rows that the ring no longer has; `undefined` while every reader is busy (rule STR-03). */
+  private async page(newest: number): Promise<Uint8Array | undefined> {
+    try {
+      const frames = await this.source.frames(pageAfter(this.cursor, newest, this.filter));
+      this.cursor = frames.scannedTo;
+      if (frames.ids.length > 0) this.countDelivery(frames.ids[0]!);
+      return frames.bytes;
+    } catch (error) {
+      if (error instanceof ReadFailed && error.code === 'storage_busy') return undefined;
+      throw error;
+    }
   }
 
   /** Counts a write whose oldest event has this id. Events from before the subscription were not sent late. */

@@ -4,6 +4,7 @@ import { LIMITS } from '../src/contract.ts';
 import { type FrameSource, Hub, Places, type Subscription } from '../src/hub.ts';
 import type { EventFilter } from '../src/store/query.ts';
 import type { Frames } from '../src/store/read.ts';
+import { ReadFailed } from '../src/store/reader.ts';
 
 /** An in-memory store: event N belongs to session `s${N % 2}`, and its frame is `N;` with padding. */
 class Source implements FrameSource {
@@ -153,4 +154,22 @@ test('closing the hub ends waiting subscribers and refuses new ones', async () =
   hub.close();
   assert.equal(await next, 'end');
   assert.equal(hub.subscribe({}, 0), undefined);
+});
+
+test('a subscription behind the ring waits while every reader is busy, and ends with any other failure', async () => {
+  const source = new Source();
+  const hub = hubOf(source);
+  source.newest = 3;
+  const failures = [new ReadFailed('storage_busy', 'no reader was free', true)];
+  const read = source.frames.bind(source);
+  source.frames = (filter) => {
+    const failure = failures.shift();
+    return failure === undefined ? read(filter) : Promise.reject(failure);
+  };
+  const subscription = hub.subscribe({}, 0)!;
+  assert.equal(await subscription.next(0), 'idle', 'heartbeats go on');
+  assert.deepEqual(await idsUntil(subscription, 3), [1, 2, 3]);
+  const other = hub.subscribe({}, 0)!;
+  failures.push(new ReadFailed('storage_error', 'disk'));
+  await assert.rejects(other.next(10), { code: 'storage_error' });
 });

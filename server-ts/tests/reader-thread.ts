@@ -1,4 +1,4 @@
-/** Replaces a reader's thread: a read of a session runs until the test opens the gate. */
+/** Replaces a reader's thread: a read of a session, or a search, runs until the test opens the gate. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Read, ReaderData, ReadResult } from '../src/store/read.ts';
 
@@ -15,6 +15,6 @@ parentPort!.on('message', (read: Read | 'close') => {
     return;
   }
   Atomics.add(gate, 1, 1);
-  if (read.kind === 'get_session') Atomics.wait(gate, 0, 0);
+  if (read.kind === 'get_session' || read.kind === 'list_events') Atomics.wait(gate, 0, 0);
   parentPort!.postMessage({ kind: 'json', bytes: undefined } satisfies ReadResult);
 });

@@ -1,5 +1,6 @@
 /** Tests the reader pool with reads that run until the test releases them (rule GET-10). */
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,6 +98,34 @@ test('a read that waits too long fails as busy', async (t) => {
   openGate();
   await Promise.all([...longs, later]);
   assert.equal(begun(), 3);
+});
+
+const SEARCH: JsonRead = {
+  kind: 'list_events',
+  format: 'json',
+  filter: { fields: {}, text: 'x', order: 'desc', limit: 1 },
+};
+
+test('a search that runs ends when its client disconnects, and leaves two readers to others', async () => {
+  const client = Object.assign(new EventEmitter(), { destroyed: false });
+  const gone = failure(readers.json(SEARCH, client));
+  const next = readers.json(SEARCH, { destroyed: false });
+  await readers.json(BRIEF);
+  assert.equal(begun(), 2, 'one of three readers may search');
+  client.emit('close');
+  const { code, isDropped } = await gone;
+  assert.deepEqual([code, isDropped], ['storage_busy', true]);
+  openGate();
+  await next;
+  assert.deepEqual([begun(), client.listenerCount('close')], [3, 0]);
+});
+
+test('a search that takes too long fails as busy', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const late = failure(readers.json(SEARCH));
+  t.mock.timers.tick(LIMITS.search_run_ms);
+  assert.equal((await late).code, 'storage_busy');
+  openGate();
 });
 
 test('a read fails as busy when its thread cannot start', async () => {

@@ -51,7 +51,7 @@ pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> rep
     let filter = event_filter(&exchange.parameters);
     let (limit, answer, cost) = (exchange.parameters.limit(), exchange.answer, cost_of(&filter));
     if answer.format.is_export() {
-        let read = app.store.read(cost, move |connection| {
+        let read = app.store.read_or_search(cost, move |connection| {
             let beginning = connection.unchecked_transaction()?;
             let newest = query::newest_revision(&beginning)?;
             let mut export = Export::new(filter, newest, limit, answer.format, None)?;
@@ -61,15 +61,18 @@ pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> rep
         let (export, first) = read.await?;
         return Ok(reply::rows(export_body(&app, export, cost, first), answer));
     }
-    let page = app.store.read(cost, move |connection| read_page(connection, &filter, limit, answer.format));
+    let page = app
+        .store
+        .read_or_search(cost, move |connection| read_page(connection, &filter, limit, answer.format));
     Ok(reply::rows(page.await?.bytes, answer))
 }
 
 /// Reads the page of events for these parameters, as JSON text (rule RPC-05).
 pub(crate) async fn read_events(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
     let (filter, limit) = (event_filter(parameters), parameters.limit());
-    let page =
-        app.store.read(cost_of(&filter), |connection| read_page(connection, &filter, limit, Format::Json));
+    let page = app.store.read_or_search(cost_of(&filter), move |connection| {
+        read_page(connection, &filter, limit, Format::Json)
+    });
     Ok(page.await?.bytes)
 }
 

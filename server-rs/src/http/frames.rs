@@ -95,15 +95,25 @@ pub(crate) fn frame(json: &str) -> BytesMut {
     text
 }
 
-/// Writes frames of events, each with its row's id (rule STR-02).
-pub(crate) fn event_frames(frames: &[Arc<Frame>]) -> Bytes {
-    let mut text = BytesMut::with_capacity(frames.iter().map(|frame| frame.row().len() + 64).sum());
+/// A row from this size on is a chunk of its own, so that no client has a copy of it.
+const LONG_ROW_BYTES: usize = 64 * 1024;
+
+/// Writes frames of events, each with its row's id (rule STR-02), as the chunks of a body.
+pub(crate) fn event_frames(frames: &[Arc<Frame>]) -> Vec<Bytes> {
+    let short = frames.iter().map(|frame| frame.row().len()).filter(|length| *length < LONG_ROW_BYTES);
+    let mut text = BytesMut::with_capacity(short.sum::<usize>() + 64 * frames.len());
+    let mut chunks = Vec::with_capacity(1);
     for frame in frames {
         text.put_slice(format!("id: {}\ndata: {{\"type\":\"event\",\"payload\":", frame.id()).as_bytes());
-        text.put_slice(frame.row());
+        if frame.row().len() < LONG_ROW_BYTES {
+            text.put_slice(frame.row());
+        } else {
+            chunks.extend([text.split().freeze(), frame.row().clone()]);
+        }
         text.put_slice(b"}\n\n");
     }
-    text.freeze()
+    chunks.push(text.freeze());
+    chunks
 }
 
 /// Writes frames of changed topics with their revisions (rule SYN-02).

@@ -58,19 +58,55 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
     ticket.end_turn();
     let Calls { calls, is_batch } = calls?;
     let mut responses = Vec::with_capacity(calls.len());
+    let mut room = Room { left: if is_batch { LIMITS.rpc_batch_bytes } else { usize::MAX } };
     for Call { id, work } in calls {
-        let result = run(&app, work).await;
-        responses.extend(id.map(|id| Response { id, result }));
+        // Without a response, a call takes no room.
+        let Some(id) = id else {
+            drop(run(&app, work).await);
+            continue;
+        };
+        let result = match work {
+            Work::Refused(_) | Work::Echo(_) => run(&app, work).await,
+            _ if room.left == 0 => Err(too_large()),
+            Work::Ingest(..) => room.take(run(&app, work).await),
+            _ => room.take_fitting(run(&app, work).await),
+        };
+        responses.push(Response { id, result });
     }
     let length: usize = responses.iter().map(|response| response.result.as_ref().map_or(0, Vec::len)).sum();
     let write = move || {
         let start = Instant::now();
-        let body = write_responses(&responses, is_batch, answer.format);
+        let body = write_responses(responses, is_batch, answer.format);
         (body, start.elapsed())
     };
     let (body, time_to_write) =
         if length > LIMITS.large_body_bytes { ticket.run_blocking(write).await?.0 } else { write() };
     Ok(reply::rpc(body, answer, time_to_read + time_to_write))
+}
+
+/// The bytes that the results of a batch may still have. What the body of the request holds needs no room (rule RPC-01).
+struct Room {
+    left: usize,
+}
+
+impl Room {
+    /// Takes room for a result that the client must get: its events are stored.
+    fn take(&mut self, result: Result<Vec<u8>, Refusal>) -> Result<Vec<u8>, Refusal> {
+        self.left = self.left.saturating_sub(result.as_ref().map_or(0, Vec::len));
+        result
+    }
+
+    /// Takes room for a result, or refuses the result that does not fit.
+    fn take_fitting(&mut self, result: Result<Vec<u8>, Refusal>) -> Result<Vec<u8>, Refusal> {
+        let fits = result.as_ref().map_or(0, Vec::len) <= self.left;
+        let taken = self.take(result);
+        if fits { taken } else { Err(too_large()) }
+    }
+}
+
+/// Returns the refusal of a call whose result has no room (rule RPC-01).
+fn too_large() -> Refusal {
+    unable(Failure::new(ErrorCode::AnswerTooLarge).with("limit", LIMITS.rpc_batch_bytes))
 }
 
 /// Returns the result of a call as JSON text.

@@ -24,7 +24,11 @@ pub async fn get_series(State(app): State<Arc<App>>, exchange: Exchange) -> repl
         by: Field::NAME_KINDS.into_iter().find(|kind| Some(kind.name()) == by),
         with_durations: parameters.text("durations") == Some("1"),
     };
-    let cost = if has_sums(&filter) { Cost::Bounded } else { Cost::Unbounded };
-    let series = app.store.read(cost, move |connection| read_series(connection, &filter));
+    let cost = match filter.events.text {
+        _ if has_sums(&filter) => Cost::Bounded,
+        Some(_) => Cost::Search,
+        None => Cost::Unbounded,
+    };
+    let series = app.store.read_or_search(cost, move |connection| read_series(connection, &filter));
     Ok(reply::ok(render_series(&series.await?)))
 }

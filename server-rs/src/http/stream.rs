@@ -1,6 +1,7 @@
 //! Handles `GET /api/stream`: every event after a cursor, and the statistics at an interval (rules STR-01 to STR-10).
 //! `http/invalidations` handles the other mode of the route, which only reports changed topics.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,24 +66,32 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, exchange: 
         subscription.reset();
         opening.unsplit(frame(r#"{"type":"reset"}"#));
     }
-    let events = Events { stats: app.stats_frames.subscribe(), subscription };
+    let events = Events { chunks: VecDeque::new(), stats: app.stats_frames.subscribe(), subscription };
     Ok(reply::stream(send_frames(&app, &exchange, Some(opening.freeze()), events)))
 }
 
 struct Events {
+    /// The chunks of frames that were read, and are not sent yet.
+    chunks: VecDeque<Bytes>,
     subscription: Subscription,
     stats: watch::Receiver<Bytes>,
 }
 
 impl Source for Events {
     async fn next(&mut self) -> Option<Bytes> {
+        if let Some(chunk) = self.chunks.pop_front() {
+            return Some(chunk);
+        }
         tokio::select! {
             biased;
             changed = self.stats.changed() => {
                 changed.ok()?;
                 Some(self.stats.borrow_and_update().clone())
             }
-            frames = self.subscription.next() => Some(event_frames(&frames.ok()?)),
+            frames = self.subscription.next() => {
+                self.chunks.extend(event_frames(&frames.ok()?));
+                self.chunks.pop_front()
+            }
         }
     }
 }

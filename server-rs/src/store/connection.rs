@@ -18,6 +18,7 @@ use crate::error::ErrorCode;
 use crate::platform::private_file;
 use crate::store::failure::{file_reason, store_code};
 use crate::store::owner::Owner;
+use crate::store::text_search::add_text_function;
 
 /// The reason why the server cannot start on this database: the exit code and a message for the user.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,6 +111,7 @@ fn configure(connection: Connection, options: &ConnectionOptions) -> rusqlite::R
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
     connection.set_prepared_statement_cache_capacity(64);
+    add_text_function(&connection)?;
     Ok(connection)
 }
 

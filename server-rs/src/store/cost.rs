@@ -9,11 +9,17 @@ pub enum Cost {
     Bounded,
     /// Possibly every event.
     Unbounded,
+    /// Possibly every event, with a search for a text.
+    Search,
 }
 
 /// Returns the cost of a page: an unfiltered page takes the first rows, any other page may search all rows.
 pub fn cost_of(filter: &EventFilter) -> Cost {
-    if is_empty(filter) { Cost::Bounded } else { Cost::Unbounded }
+    match filter.text {
+        Some(_) => Cost::Search,
+        None if is_empty(filter) => Cost::Bounded,
+        None => Cost::Unbounded,
+    }
 }
 
 /// Returns whether every event between the bounds matches.

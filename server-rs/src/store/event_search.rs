@@ -37,7 +37,8 @@ pub fn search_events(
     limit: u64,
     visit: VisitRow<'_>,
 ) -> rusqlite::Result<Reached> {
-    search(connection, rows_statement(columns, filter.order), &[], filter, limit, visit)
+    let bounds = PageBounds { rows: limit, bytes: LIMITS.page_bytes };
+    search(connection, rows_statement(columns, filter.order), &[], filter, bounds, visit)
 }
 
 /// Visits the sums of events, newest first, which `select_series_rows.sql` makes of the rows of each block. `values`
@@ -48,7 +49,15 @@ pub fn search_sums(
     filter: &EventFilter,
     visit: VisitRow<'_>,
 ) -> rusqlite::Result<Reached> {
-    search(connection, queries::SELECT_SERIES_ROWS, values, filter, LIMITS.max_integer, visit)
+    let bounds = PageBounds { rows: LIMITS.max_integer, bytes: usize::MAX };
+    search(connection, queries::SELECT_SERIES_ROWS, values, filter, bounds, visit)
+}
+
+/// What a page may have: a number of rows, and bytes of stored metadata unless it has one row only (rule GET-14).
+#[derive(Debug, Clone, Copy)]
+struct PageBounds {
+    rows: u64,
+    bytes: usize,
 }
 
 fn search(
@@ -56,7 +65,7 @@ fn search(
     sql: &str,
     values: &[Named<'_>],
     filter: &EventFilter,
-    limit: u64,
+    left: PageBounds,
     visit: VisitRow<'_>,
 ) -> rusqlite::Result<Reached> {
     // All statements of a search see one state of the file.
@@ -72,8 +81,8 @@ fn search(
                 wanted,
                 rows,
                 values,
-                left: limit,
-                left_bytes: LIMITS.page_search_bytes,
+                left,
+                left_search: LIMITS.page_search_bytes,
                 last: 0,
                 visit,
             };
@@ -149,11 +158,11 @@ struct Search<'a> {
     rows: CachedStatement<'a>,
     /// The parameters of the statement that are not those of a filter.
     values: &'a [Named<'a>],
-    /// Number of rows that may still follow.
-    left: u64,
-    /// Bytes of metadata that may still be searched for a text. The block that exceeds them is searched whole.
-    left_bytes: i64,
-    /// The id of the last visited row.
+    /// The rows that may still follow.
+    left: PageBounds,
+    /// Bytes of metadata that may still be searched for a text. The row that exceeds them is searched whole.
+    left_search: i64,
+    /// The id of the last visited row; 0 before the first one.
     last: i64,
     visit: VisitRow<'a>,
 }
@@ -218,19 +227,38 @@ impl Search<'_> {
         drop(values);
         while let Some(block) = blocks.next()? {
             let block: i64 = block.get(0)?;
-            if *left == 0 || self.left_bytes <= 0 {
+            if *left == 0 || self.left_search <= 0 {
                 return Ok(Some(self.before(block * block_rows, block_rows, above, below)));
             }
             *left -= 1;
-            let (above, below) = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
-            if let Some(next) = self.rows(above, below)? {
-                return Ok(Some(next));
+            let within = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
+            let end = if self.wanted.text.is_some() { self.search_end(within)? } else { None };
+            let (above, below) = match (end, self.filter.order) {
+                (None, _) => within,
+                (Some(end), Order::NewestFirst) => (end - 1, within.1),
+                (Some(end), Order::OldestFirst) => (within.0, end + 1),
+            };
+            let next = self.rows(above, below)?.or(end);
+            if next.is_some() {
+                return Ok(next);
             }
-            if self.wanted.text.is_some() {
-                self.left_bytes -= self
-                    .connection
-                    .prepare_cached(queries::SELECT_METADATA_BYTES)?
-                    .query_row([above, below], |row| row.get::<_, i64>(0))?;
+        }
+        Ok(None)
+    }
+
+    /// Takes the metadata between two ids from the bytes that may be searched. Returns the last row to search, unless
+    /// all may be searched (rule GET-13).
+    fn search_end(&mut self, (above, below): (i64, i64)) -> rusqlite::Result<Option<i64>> {
+        let mut lengths = self.connection.prepare_cached(queries::SELECT_METADATA_LENGTHS)?;
+        let rows = lengths.query_map([above, below], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut rows = rows.collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
+        if self.filter.order == Order::OldestFirst {
+            rows.reverse();
+        }
+        while let Some((id, bytes)) = rows.pop() {
+            self.left_search -= bytes;
+            if self.left_search <= 0 && !rows.is_empty() {
+                return Ok(Some(id));
             }
         }
         Ok(None)
@@ -239,7 +267,7 @@ impl Search<'_> {
     /// Visits the matching rows between two ids.
     fn rows(&mut self, above: i64, below: i64) -> rusqlite::Result<Option<i64>> {
         // One more row than the page has shows whether more follow.
-        let limit = signed(self.left.saturating_add(1));
+        let limit = signed(self.left.rows.saturating_add(1));
         let EventFilter { since, until, .. } = self.filter;
         let mut values: Vec<Named<'_>> = vec![
             (":above", &above),
@@ -256,10 +284,11 @@ impl Search<'_> {
         self.rows.clear_bindings();
         let mut rows = self.rows.query(&*values)?;
         while let Some(row) = rows.next()? {
-            if self.left == 0 {
+            let bytes = metadata_bytes(row)?;
+            if self.left.rows == 0 || (bytes > self.left.bytes && self.last != 0) {
                 return Ok(Some(self.last));
             }
-            self.left -= 1;
+            self.left = PageBounds { rows: self.left.rows - 1, bytes: self.left.bytes.saturating_sub(bytes) };
             self.last = row.get(0)?;
             if !(self.visit)(row)? {
                 return Ok(Some(self.last));
@@ -285,6 +314,12 @@ impl Search<'_> {
             Order::OldestFirst => above.max(first - 1),
         }
     }
+}
+
+/// Returns the stored bytes of a row's metadata, the last column of each statement; 0 for sums.
+fn metadata_bytes(row: &Row<'_>) -> rusqlite::Result<usize> {
+    let last = row.as_ref().column_count() - 1;
+    Ok(row.get_ref(last)?.as_bytes().map_or(0, <[u8]>::len))
 }
 
 fn rows_statement(columns: Columns, order: Order) -> &'static str {

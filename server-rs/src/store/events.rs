@@ -186,6 +186,7 @@ impl EventWriter {
         self.blocks.forget();
         self.hours.forget();
         self.sessions.clear();
+        self.names.forget_pairs();
         self.last_id = Some(id);
         Ok(())
     }
@@ -325,14 +326,16 @@ impl EventWriter {
         id: i64,
         now: i64,
     ) -> rusqlite::Result<()> {
+        // Every event has both fields (rule EVT-01).
+        let agent = event.text(Field::AgentType, body).unwrap_or_default();
+        let agent_type = self.names.id(connection, Field::AgentType, agent)?;
         let mut ids = [None; Field::COUNT];
         for kind in Field::NAME_KINDS {
-            let name = event.text(kind, body).map(|text| self.names.id(connection, kind, text));
+            let name =
+                event.text(kind, body).map(|text| self.names.id_of_agent(connection, kind, text, agent_type));
             ids[kind as usize] = name.transpose()?;
         }
         let id_of = |kind: Field| ids[kind as usize];
-        // Every event has both fields (rule EVT-01).
-        let agent_type = id_of(Field::AgentType).unwrap_or_default();
         let session_id = event.text(Field::SessionId, body).unwrap_or_default();
         let session = self.sessions.key(connection, session_id)?;
         insert.raw_bind_parameter(ID, id)?;

@@ -20,7 +20,9 @@ pub fn store_code(error: &rusqlite::Error) -> ErrorCode {
         Some(Sqlite::DiskFull) => ErrorCode::StorageFull,
         Some(Sqlite::ReadOnly | Sqlite::PermissionDenied) => ErrorCode::ReadOnly,
         // A file cannot be opened when descriptors run out; the watch detects a missing file (rule STO-06).
-        Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::CannotOpen) => ErrorCode::StorageBusy,
+        Some(
+            Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::CannotOpen | Sqlite::OperationInterrupted,
+        ) => ErrorCode::StorageBusy,
         Some(Sqlite::DatabaseCorrupt | Sqlite::NotADatabase) => ErrorCode::StorageCorrupt,
         Some(Sqlite::SystemIoFailure) => ErrorCode::StorageError,
         _ => ErrorCode::Internal,

@@ -113,7 +113,6 @@ use tokio::sync::{Notify, watch};
 use crate::clock::Clock;
 use crate::config::Durability;
 use crate::contract::LIMITS;
-use crate::descriptors::PLAN;
 use crate::error::ErrorCode;
 use crate::meters::Meters;
 use crate::platform::identity_of;
@@ -181,6 +180,7 @@ impl Store {
         clock: Clock,
         forward: Option<Arc<ForwardCursor>>,
         cluster: Option<&ClusterStream>,
+        readers: usize,
     ) -> Result<Self, OpenError> {
         let private = db == ":memory:";
         let path = if private { private_path()? } else { resolve_path(Path::new(db))? };
@@ -250,7 +250,7 @@ impl Store {
             Arc::clone(&meters),
             newest_sender,
         )?;
-        let readers = Readers::open(&options, PLAN.readers).map_err(sqlite)?;
+        let readers = Readers::open(&options, readers).map_err(sqlite)?;
         let lock = std::sync::Mutex::new(Some(lock));
         Ok(Self {
             options,
@@ -379,6 +379,15 @@ impl Store {
         F: FnOnce(&Connection) -> rusqlite::Result<T>,
     {
         self.readers.read(cost, read).await.inspect_err(|code| self.state.note(*code))
+    }
+
+    /// Runs a read as [`Store::read`] does, or a search so that it ends with its client.
+    pub async fn read_or_search<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        if cost == Cost::Search { self.read_spawned(cost, read).await } else { self.read(cost, read).await }
     }
 
     /// Runs a read on a pool connection, on another thread: for a task with other work during the read.

@@ -2,14 +2,15 @@
 //!
 //! Invariants: a read does not delay other sockets. It runs on its request's thread, since each change of threads
 //! waits for a core under load. tokio moves every other task to another thread (decision 17). Unbounded reads leave
-//! one reader to the bounded ones (rule GET-10). A waiting read is a future: hyper drops it when its client
-//! disconnects, which removes it from the queue.
+//! one reader to the bounded ones, and searches one more to the unbounded ones (rule GET-10). A waiting read is a future:
+//! hyper drops it when its client disconnects, which removes it from the queue. A search runs on another thread, so that
+//! hyper can drop its future too, which interrupts the search.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, InterruptHandle, ffi};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::contract::LIMITS;
@@ -53,13 +54,59 @@ pub struct Readers {
     all: Arc<Semaphore>,
     /// One permit less: the share of unbounded reads.
     unbounded: Arc<Semaphore>,
+    /// One permit less than that: the share of searches.
+    searches: Arc<Semaphore>,
 }
 
 /// The permits that a read holds while it runs.
-#[derive(Debug)]
-struct Turn {
-    _reader: OwnedSemaphorePermit,
-    _unbounded: Option<OwnedSemaphorePermit>,
+type Turn = Vec<OwnedSemaphorePermit>;
+
+/// A read on another thread.
+#[derive(Default)]
+struct Running(Mutex<RunState>);
+
+#[derive(Default)]
+struct RunState {
+    /// Ends the statement that runs; `None` before and after the read, so that it ends no other read.
+    handle: Option<InterruptHandle>,
+    is_dropped: bool,
+}
+
+impl Running {
+    fn state(&self) -> MutexGuard<'_, RunState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the read, unless its future was dropped.
+    fn run<T>(
+        &self,
+        connection: &Connection,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        {
+            let mut state = self.state();
+            if state.is_dropped {
+                return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None));
+            }
+            state.handle = Some(connection.get_interrupt_handle());
+        }
+        let found = read(connection);
+        self.state().handle = None;
+        found
+    }
+}
+
+/// Interrupts a read when its future is dropped.
+struct EndOnDrop(Arc<Running>);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.is_dropped = true;
+        if let Some(handle) = state.handle.take() {
+            handle.interrupt();
+        }
+    }
 }
 
 impl Readers {
@@ -79,6 +126,7 @@ impl Readers {
             pool: Mutex::new(Some(pool)),
             all: Arc::new(Semaphore::new(count)),
             unbounded: Arc::new(Semaphore::new(count.saturating_sub(1))),
+            searches: Arc::new(Semaphore::new(count.saturating_sub(2).max(1))),
         })
     }
 
@@ -96,18 +144,28 @@ impl Readers {
         found.ok_or(ErrorCode::Internal)
     }
 
-    /// Runs a read on another thread: for a task with other work during the read.
+    /// Runs a read on another thread: for a task with other work during the read, or for a search. A search that takes
+    /// too long ends as busy (rule GET-13).
     pub async fn read_spawned<T, F>(&self, cost: Cost, read: F) -> Result<T, ErrorCode>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     {
         let (pool, turn) = self.turn(cost).await?;
+        let running = Arc::new(Running::default());
+        let _end = EndOnDrop(Arc::clone(&running));
         let task = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            run(&pool, read)
+            run(&pool, |connection| running.run(connection, read))
         });
-        task.await.unwrap_or(Err(ErrorCode::Internal))
+        let most = match cost {
+            Cost::Search => Duration::from_millis(LIMITS.search_run_ms),
+            Cost::Bounded | Cost::Unbounded => Duration::MAX,
+        };
+        match tokio::time::timeout(most, task).await {
+            Ok(found) => found.unwrap_or(Err(ErrorCode::Internal)),
+            Err(_) => Err(ErrorCode::StorageBusy),
+        }
     }
 
     /// Returns the pool when a connection is free for a read of this cost.
@@ -120,25 +178,27 @@ impl Readers {
         Ok((pool.ok_or(ErrorCode::Draining)?, turn))
     }
 
+    /// Returns the shares that a read takes a permit of, the smallest first.
+    fn shares(&self, cost: Cost) -> impl Iterator<Item = Arc<Semaphore>> + use<> {
+        let search = (cost == Cost::Search).then(|| Arc::clone(&self.searches));
+        let unbounded = (cost != Cost::Bounded).then(|| Arc::clone(&self.unbounded));
+        search.into_iter().chain(unbounded).chain([Arc::clone(&self.all)])
+    }
+
     fn try_turn(&self, cost: Cost) -> Option<Turn> {
-        let unbounded = match cost {
-            Cost::Bounded => None,
-            Cost::Unbounded => Some(Arc::clone(&self.unbounded).try_acquire_owned().ok()?),
-        };
-        let reader = Arc::clone(&self.all).try_acquire_owned().ok()?;
-        Some(Turn { _reader: reader, _unbounded: unbounded })
+        self.shares(cost).map(|share| share.try_acquire_owned().ok()).collect()
     }
 
     /// Waits for the permits of a read. The future is boxed, so that callers do not each compile their own
     /// copy of it.
     fn wait(&self, cost: Cost) -> Pin<Box<dyn Future<Output = Result<Turn, ErrorCode>> + Send>> {
-        let (all, unbounded) = (Arc::clone(&self.all), Arc::clone(&self.unbounded));
+        let shares = self.shares(cost);
         let turn = async move {
-            let unbounded = match cost {
-                Cost::Bounded => None,
-                Cost::Unbounded => Some(unbounded.acquire_owned().await.ok()?),
-            };
-            Some(Turn { _reader: all.acquire_owned().await.ok()?, _unbounded: unbounded })
+            let mut turn = Turn::new();
+            for share in shares {
+                turn.push(share.acquire_owned().await.ok()?);
+            }
+            Some(turn)
         };
         let turn = tokio::time::timeout(Duration::from_millis(LIMITS.reader_wait_ms), turn);
         Box::pin(async { turn.await.ok().flatten().ok_or(ErrorCode::StorageBusy) })
@@ -174,6 +234,10 @@ fn run<T>(
     let connection = pool.get().map_err(|_| ErrorCode::StorageBusy)?;
     read(&connection).map_err(|error| {
         let code = store_code(&error);
+        if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) {
+            // Its client has left, or has its response.
+            return code;
+        }
         tracing::warn!(code = code.as_str(), sqlite = error.sqlite_extended_error_code(), "a read failed");
         code
     })

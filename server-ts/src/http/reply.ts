@@ -39,11 +39,22 @@ const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 /** Sends 200 with JSON text, as text or as bytes. */
 export function ok(exchange: Exchange, json: string | Uint8Array): void {
   answer(exchange, 200, JSON_ONLY, json);
+  freeOnceSent(exchange, json);
 }
 
 /** Sends 200 with a page in the selected format (rule FMT-08). */
 export function rows(exchange: Exchange, bytes: Uint8Array): void {
   answer(exchange, 200, { 'content-type': mediaTypeOf(exchange) }, bytes);
+  freeOnceSent(exchange, bytes);
+}
+
+/** Bytes from which on a response's memory is freed at once. */
+const LONG_BYTES = 1 << 20;
+
+/** Frees the memory of a long response once the system has it, since V8 may keep it for long. It has no other user. */
+function freeOnceSent({ response }: Exchange, body: string | Uint8Array): void {
+  if (typeof body === 'string' || body.length < LONG_BYTES) return;
+  response.once('finish', () => (body.buffer as ArrayBuffer).transfer(0));
 }
 
 /** Returns the value of `Content-Type` for the selected media type (rule HTT-13). */
@@ -62,7 +73,10 @@ function contentType({ format, mediaType }: Answer): string {
 export function rpc(exchange: Exchange, responses: string | Uint8Array | undefined, ms: number): void {
   const timing = { 'server-timing': `lib;dur=${ms.toFixed(3)}` };
   if (responses === undefined) answer(exchange, 204, timing, undefined);
-  else answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...timing }, responses);
+  else {
+    answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...timing }, responses);
+    freeOnceSent(exchange, responses);
+  }
 }
 
 /** Sends the answer to one event (rules ING-01 to ING-03). */
@@ -120,6 +134,7 @@ function throwRejected(outcomes: Outcomes): void {
 /** Sends 200 with a snapshot and its tag (rule SYN-05). */
 export function snapshot(exchange: Exchange, data: string | Uint8Array, etag: string): void {
   answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...tagHeaders(etag) }, data);
+  freeOnceSent(exchange, data);
 }
 
 /** Returns the headers for the tag of a snapshot. A cache must revalidate before each use (rule SYN-05). */

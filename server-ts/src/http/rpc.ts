@@ -50,7 +50,6 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
       ticket.endTurn();
       ms = result.ms;
       if (result.kind === 'answer') {
-        freeOnceSent(exchange, result.bytes);
         rpc(exchange, result.bytes, ms);
         return;
       }
@@ -62,11 +61,19 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
       ms = performance.now() - start;
     }
     const responses: Response[] = [];
+    const room = new Room(calls.isBatch ? LIMITS.rpc_batch_bytes : Number.POSITIVE_INFINITY);
     for (const { id, work } of calls.calls) {
       // The client disconnected, so its remaining calls do not run.
       if (exchange.response.destroyed) return;
-      const result = await run(app, exchange, body, work);
-      if (id !== undefined) responses.push({ id, result });
+      const isKnown = work.kind === 'refused' || work.kind === 'echo';
+      // Without a response, a call takes no room.
+      if (id === undefined) await run(app, exchange, body, work);
+      else if (isKnown) responses.push({ id, result: await run(app, exchange, body, work) });
+      else if (room.left === 0) responses.push({ id, result: tooLarge() });
+      else {
+        const result = await run(app, exchange, body, work);
+        responses.push({ id, result: work.kind === 'ingest' ? room.take(result) : room.takeFitting(result) });
+      }
     }
     const start = performance.now();
     const written = writeResponses(responses, calls.isBatch, answer);
@@ -77,9 +84,37 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
   }
 }
 
-/** Frees the memory of a long answer once the system has it, since the collector may keep it for long. */
-function freeOnceSent({ response }: Exchange, bytes: Uint8Array<ArrayBuffer> | undefined): void {
-  if (bytes !== undefined) response.once('finish', () => bytes.buffer.transfer(0));
+/**
+ * The bytes that the results of a batch may still have. What the body of the request holds needs no room (rule RPC-01).
+ */
+class Room {
+  left: number;
+
+  constructor(left: number) {
+    this.left = left;
+  }
+
+  /** Takes room for a result that the client must get: its events are stored. */
+  take(result: Response['result']): Response['result'] {
+    this.left = Math.max(this.left - bytesOf(result), 0);
+    return result;
+  }
+
+  /** Takes room for a result, or refuses the result that does not fit. */
+  takeFitting(result: Response['result']): Response['result'] {
+    const fits = bytesOf(result) <= this.left;
+    const taken = this.take(result);
+    return fits ? taken : tooLarge();
+  }
+}
+
+function bytesOf(result: Response['result']): number {
+  return typeof result === 'string' || result instanceof Uint8Array ? Buffer.byteLength(result) : 0;
+}
+
+/** Returns the refusal of a call whose result has no room (rule RPC-01). */
+function tooLarge(): Refusal {
+  return unable(new Failure('answer_too_large', { limit: LIMITS.rpc_batch_bytes }));
 }
 
 /** Returns the result of a call as JSON text; throws the reason otherwise. */

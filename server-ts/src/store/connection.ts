@@ -13,6 +13,7 @@ import { CONFIG_SPEC, FILE_PRAGMAS, fill, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCH
 import { QUERIES } from '../queries.ts';
 import { fileReason, sqliteCode, storeCode } from './failure.ts';
 import type { Owner } from './owner.ts';
+import { addTextFunction } from './text-search.ts';
 
 export type Connection = Database.Database;
 export type Statement = Database.Statement<unknown[]>;
@@ -23,6 +24,8 @@ export interface ConnectionOptions {
   /** Path of the native module next to the bundle; the package's own module when absent. */
   readonly nativeBinding: string | undefined;
   readonly readonly?: boolean;
+  /** 1 at its first place ends the search that runs. */
+  readonly ended?: Int32Array;
 }
 
 const { database, lock, cluster } = CONFIG_SPEC.exits;
@@ -75,6 +78,7 @@ export function openWriter(options: ConnectionOptions): Connection {
 function configure(db: Connection, options: ConnectionOptions): Connection {
   db.exec(PRAGMAS);
   db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
+  addTextFunction(db, options.ended);
   return db;
 }
 

@@ -2,7 +2,8 @@
  * Searches events in steps of bounded cost (rule GET-12).
  *
  * Spans that lack a wanted name are skipped, then blocks that lack one. The rows of the other blocks decide. Invariant:
- * where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id.
+ * where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id. Over 250
+ * lines because the levels of a search share its state.
  */
 import { LIMITS } from '../contract.ts';
 import { NAME_KINDS, TEXT_FILTERS } from '../field.ts';
@@ -31,7 +32,8 @@ export function searchEvents(
   limit: number,
   visit: VisitRow,
 ): Reached {
-  return search(queries, rowsStatement(columns, filter.order), {}, filter, limit, visit);
+  const bounds: PageBounds = { rows: limit, bytes: LIMITS.page_bytes };
+  return search(queries, rowsStatement(columns, filter.order), {}, filter, bounds, visit);
 }
 
 /**
@@ -44,10 +46,17 @@ export function searchSums(
   filter: EventFilter,
   visit: (row: readonly (number | null)[]) => void,
 ): Reached {
-  return search(queries, QUERIES.selectSeriesRows, values, filter, LIMITS.max_integer, (row) => {
+  const bounds: PageBounds = { rows: LIMITS.max_integer, bytes: Number.POSITIVE_INFINITY };
+  return search(queries, QUERIES.selectSeriesRows, values, filter, bounds, (row) => {
     visit(row as unknown as readonly (number | null)[]);
     return true;
   });
+}
+
+/** What a page may have: a number of rows, and bytes of stored metadata unless it has one row only (rule GET-14). */
+interface PageBounds {
+  readonly rows: number;
+  readonly bytes: number;
 }
 
 function search(
@@ -55,7 +64,7 @@ function search(
   sql: string,
   values: Named,
   filter: EventFilter,
-  limit: number,
+  left: PageBounds,
   visit: VisitRow,
 ): Reached {
   const { after: above = 0, before: below = NO_UPPER_BOUND, order } = filter;
@@ -64,7 +73,7 @@ function search(
   const next =
     wanted === undefined
       ? null
-      : new Search(queries, order, wanted, rows, limit, visit).run(filter, above, below);
+      : new Search(queries, order, wanted, rows, left, visit).run(filter, above, below);
   if (next !== null) return { next, scannedTo: next };
   if (order === 'desc') return { next, scannedTo: above };
   return { next, scannedTo: Math.max(above, Math.min(queries.newestRevision(), below - 1)) };
@@ -114,27 +123,27 @@ class Search {
   private readonly wanted: Named;
   private readonly rowsStatement: Numbered;
   private readonly visit: VisitRow;
-  /** Number of rows that may still follow. */
-  private left: number;
-  /** The id of the last visited row. */
+  /** The rows that may still follow. */
+  private left: PageBounds;
+  /** The id of the last visited row; 0 before the first one. */
   private last = 0;
   private leftBlocks: number = LIMITS.page_blocks;
-  /** Bytes of metadata that may still be searched for a text. The block that exceeds them is searched whole. */
-  private leftBytes: number = LIMITS.page_search_bytes;
+  /** Bytes of metadata that may still be searched for a text. The row that exceeds them is searched whole. */
+  private leftSearch: number = LIMITS.page_search_bytes;
 
   constructor(
     queries: Queries,
     order: EventFilter['order'],
     wanted: Named,
     rows: Numbered,
-    limit: number,
+    left: PageBounds,
     visit: VisitRow,
   ) {
     this.queries = queries;
     this.order = order;
     this.wanted = wanted;
     this.rowsStatement = rows;
-    this.left = limit;
+    this.left = left;
     this.visit = visit;
   }
 
@@ -181,16 +190,31 @@ class Search {
     const isNewestFirst = this.order === 'desc';
     const sql = isNewestFirst ? QUERIES.selectEventBlocksNewest : QUERIES.selectEventBlocksOldest;
     for (const block of this.summaries(sql, first, last)) {
-      if (this.leftBlocks === 0 || this.leftBytes <= 0) {
+      if (this.leftBlocks === 0 || this.leftSearch <= 0) {
         return this.before(block * blockRows, blockRows, above, below);
       }
       this.leftBlocks--;
-      const [from, to] = [Math.max(above, block * blockRows - 1), Math.min(below, (block + 1) * blockRows)];
-      const next = this.rows(from, to);
+      let [from, to] = [Math.max(above, block * blockRows - 1), Math.min(below, (block + 1) * blockRows)];
+      const end = this.wanted.q === undefined ? null : this.searchEnd(from, to);
+      if (end !== null && isNewestFirst) from = end - 1;
+      else if (end !== null) to = end + 1;
+      const next = this.rows(from, to) ?? end;
       if (next !== null) return next;
-      if (this.wanted.q !== undefined) {
-        this.leftBytes -= this.queries.pluck(QUERIES.selectMetadataBytes, from, to) ?? 0;
-      }
+    }
+    return null;
+  }
+
+  /**
+   * Takes the metadata between two ids from the bytes that may be searched. Returns the last row to search, or null when
+   * all may be searched (rule GET-13).
+   */
+  private searchEnd(above: number, below: number): number | null {
+    const lengths = this.queries.prepared(QUERIES.selectMetadataLengths, true);
+    const rows = lengths.all(above, below) as (readonly [id: number, bytes: number])[];
+    if (this.order === 'asc') rows.reverse();
+    for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
+      this.leftSearch -= row[1];
+      if (this.leftSearch <= 0 && rows.length > 0) return row[0];
     }
     return null;
   }
@@ -199,10 +223,12 @@ class Search {
   private rows(above: number, below: number): number | null {
     const statement = this.rowsStatement;
     // One more row than the page has shows whether more follow.
-    const values = statement.valuesOf({ ...this.wanted, above, below, limit: this.left + 1 });
+    const values = statement.valuesOf({ ...this.wanted, above, below, limit: this.left.rows + 1 });
     for (const row of statement.iterate(...values) as IterableIterator<EventRow & StoredRow>) {
-      if (this.left === 0) return this.last;
-      this.left--;
+      const { rows, bytes } = this.left;
+      const added = metadataBytes(row);
+      if (rows === 0 || (added > bytes && this.last !== 0)) return this.last;
+      this.left = { rows: rows - 1, bytes: Math.max(bytes - added, 0) };
       this.last = row[0] as number;
       if (!this.visit(row)) return this.last;
     }
@@ -220,6 +246,12 @@ class Search {
   private before(first: number, count: number, above: number, below: number): number {
     return this.order === 'desc' ? Math.min(below, first + count) : Math.max(above, first - 1);
   }
+}
+
+/** Returns the stored bytes of a row's metadata, the last column of each statement; 0 for sums. */
+function metadataBytes(row: readonly unknown[]): number {
+  const metadata = row.at(-1);
+  return typeof metadata === 'string' ? Buffer.byteLength(metadata) : 0;
 }
 
 function rowsStatement(columns: Columns, order: EventFilter['order']): string {

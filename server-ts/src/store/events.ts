@@ -264,6 +264,7 @@ export class EventWriter {
     this.blocks.forget();
     this.sessions.forget();
     this.hours.forget();
+    this.names.forgetPairs();
     this.lastId = id;
   }
 
@@ -338,8 +339,9 @@ export class EventWriter {
     if (eventId !== null && !this.accept(eventId, job, int)) return false;
 
     const { values, columns } = this;
+    const agentType = this.nameId(this.agentType, job, int + this.agentType.field.column);
     for (const column of columns) {
-      const id = this.nameId(column, job, int + column.field.column);
+      const id = column.names.ofAgent(this.nameId(column, job, int + column.field.column), agentType);
       column.id = id;
       values[column.at] = id === 0 ? null : id;
     }
@@ -349,7 +351,6 @@ export class EventWriter {
     }
     for (const { field, at: place } of TEXTS) values[place] = textIn(job, int + field.column);
 
-    const agentType = this.agentType.id;
     const { figures, stats } = this;
     figures.isError = ints[int + FIELD.status.column] === ERROR_STATUS;
     figures.isStep = ints[int + FIELD.event_type.column] === PLAN_STEP;

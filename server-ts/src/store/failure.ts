@@ -51,6 +51,7 @@ export function storeCode(error: unknown): StoreCode {
     case 'SQLITE_LOCKED':
     // A file cannot be opened when descriptors run out; the watch detects a missing file (rule STO-06).
     case 'SQLITE_CANTOPEN':
+    case 'SQLITE_INTERRUPT':
       return 'storage_busy';
     case 'SQLITE_CORRUPT':
     case 'SQLITE_NOTADB':

@@ -15,6 +15,7 @@ import type { Buffers } from '../buffers.ts';
 import { nowMs } from '../clock.ts';
 import type { Durability } from '../config/index.ts';
 import { LIMITS } from '../contract.ts';
+import { PLAN, readersFor } from '../descriptors.ts';
 import type { EventTable } from '../event.ts';
 import { type EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
@@ -229,7 +230,7 @@ export class Store {
     if (opened.lostFrames > 0) events.onLostFrames(opened.lostFrames);
     for (const moved of opened.movedAside) events.onMovedAside(moved);
     const data: ReaderData = { role: 'reader', ...connection, sessionTimeoutMinutes, waitingStaleHours };
-    const readers = new Readers(entry, data);
+    const readers = new Readers(entry, data, readersFor(PLAN, maxMetadataBytes));
     const newestEvents = new Newest(data, maxMetadataBytes);
     const { id, token } = opened.owner;
     const files = new AttachmentFiles(path, durability).useFor(new FolderOwner(id, token));

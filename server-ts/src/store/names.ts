@@ -1,5 +1,6 @@
 /**
- * Stores each repeated string once, in the table `names`; events hold its name id.
+ * Stores each repeated string once, in the table `names`; events hold its name id. Bounds the names, and the pairs of a
+ * name and an agent, each of which has sums.
  *
  * Belongs to the writer's thread. The cache is bounded, and a rollback drops it, since its ids may no longer exist.
  * Before making a string it compares the bytes with the last name of the kind: most events of a request share most of
@@ -7,9 +8,10 @@
  */
 
 import { LIMITS, VOCABULARY } from '../contract.ts';
-import { NAME_KINDS } from '../field.ts';
+import { FIELD_SPECS, NAME_KINDS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
-import { type Connection, inOrder, type Statement } from './connection.ts';
+import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
+import { ALL_TIME } from './stats.ts';
 
 /** Largest number of cached names of a kind. */
 const CACHE_ENTRIES = 20_000;
@@ -18,18 +20,18 @@ const CACHE_ENTRIES = 20_000;
 const LAST_BYTES = 64;
 
 export class Names {
-  private readonly select: Statement;
-  private readonly insert: Statement;
-  private readonly selectCount: Statement;
   private readonly kinds = new Map<string, NamesOfKind>();
 
   constructor(db: Connection) {
-    this.select = db.prepare(inOrder(QUERIES.selectName)).pluck() as Statement;
-    this.insert = db.prepare(inOrder(QUERIES.insertName)).pluck() as Statement;
-    this.selectCount = db.prepare(inOrder(QUERIES.selectNameCount)).pluck() as Statement;
-    for (const kind of NAME_KINDS) {
-      this.kinds.set(kind, new NamesOfKind(kind, this.select, this.insert, this.selectCount));
-    }
+    const statements: Statements = {
+      select: db.prepare(inOrder(QUERIES.selectName)).pluck() as Statement,
+      insert: db.prepare(inOrder(QUERIES.insertName)).pluck() as Statement,
+      selectCount: db.prepare(inOrder(QUERIES.selectNameCount)).pluck() as Statement,
+      openHour: db.prepare(QUERIES.selectOpenHour).pluck() as Statement,
+      selectHasPair: new Numbered(db, QUERIES.selectHasPair, true),
+      selectPairCount: new Numbered(db, QUERIES.selectPairCount, true),
+    };
+    for (const kind of NAME_KINDS) this.kinds.set(kind, new NamesOfKind(kind, statements));
   }
 
   of(kind: string): NamesOfKind {
@@ -38,29 +40,50 @@ export class Names {
     return names;
   }
 
+  /** Drops all pairs: a deletion may have removed their sums. */
+  forgetPairs(): void {
+    for (const names of this.kinds.values()) names.forgetPairs();
+  }
+
   /** Drops all names: inserted ones may have been rolled back. */
   forget(): void {
     for (const names of this.kinds.values()) names.forget();
   }
 }
 
+/** The statements of all kinds. */
+interface Statements {
+  readonly select: Statement;
+  readonly insert: Statement;
+  readonly selectCount: Statement;
+  readonly openHour: Statement;
+  readonly selectHasPair: Numbered;
+  readonly selectPairCount: Numbered;
+}
+
 export class NamesOfKind {
   private readonly kind: string;
-  private readonly select: Statement;
-  private readonly insert: Statement;
-  private readonly selectCount: Statement;
+  private readonly statements: Statements;
+  /** Whether the pairs with agents are bounded. A choice has few words, so the number of agents bounds its pairs. */
+  private readonly hasPairs: boolean;
   private readonly ids = new Map<string, number>();
   private readonly last = Buffer.alloc(LAST_BYTES);
   private lastLength = -1;
   private lastId = 0;
   /** Number of names in the table; `undefined` before the first new one. */
   private count: number | undefined;
+  /** The names of each agent that have sums, or get them with this group. Their number is bounded. */
+  private readonly pairs = new Map<number, Set<number>>();
+  /** The last pair, and the name that the event got. */
+  private lastPair = { name: 0, agentType: 0, used: 0 };
+  /** Number of pairs that have sums; `undefined` before the first new one. */
+  private pairCount: number | undefined;
 
-  constructor(kind: string, select: Statement, insert: Statement, selectCount: Statement) {
+  constructor(kind: string, statements: Statements) {
     this.kind = kind;
-    this.select = select;
-    this.insert = insert;
-    this.selectCount = selectCount;
+    this.statements = statements;
+    this.hasPairs =
+      kind !== 'agent_type' && FIELD_SPECS.find((field) => field.name === kind)?.kind === 'text';
   }
 
   /** Returns the id of the name whose UTF-8 bytes lie from `start` up to `end`; inserts a new name. */
@@ -91,23 +114,67 @@ export class NamesOfKind {
     return id;
   }
 
+  /**
+   * Returns the name that an event of this agent gets. A kind with too many pairs of both gives a new pair the overflow
+   * name (rule EVT-15).
+   */
+  ofAgent(name: number, agentType: number): number {
+    if (!this.hasPairs || name === 0) return name;
+    const { lastPair } = this;
+    if (lastPair.name !== name || lastPair.agentType !== agentType) {
+      const isKnown = this.pairs.get(agentType)?.has(name) === true || this.admitPair(name, agentType);
+      lastPair.used = isKnown ? name : this.overflowId();
+      lastPair.name = name;
+      lastPair.agentType = agentType;
+    }
+    return lastPair.used;
+  }
+
+  forgetPairs(): void {
+    this.pairs.clear();
+    this.lastPair = { name: 0, agentType: 0, used: 0 };
+    this.pairCount = undefined;
+  }
+
   forget(): void {
+    this.forgetPairs();
     this.ids.clear();
     this.lastLength = -1;
     this.count = undefined;
   }
 
   private findOrInsert(name: string): number {
-    const found = this.select.get(this.kind, name);
+    const { select, selectCount } = this.statements;
+    const found = select.get(this.kind, name);
     if (found !== undefined) return Number(found);
-    this.count ??= Number(this.selectCount.get(this.kind));
-    let used = name;
-    if (this.count >= LIMITS.names_per_kind) {
-      used = VOCABULARY.overflow_name;
-      const overflow = this.select.get(this.kind, used);
-      if (overflow !== undefined) return Number(overflow);
+    this.count ??= Number(selectCount.get(this.kind));
+    const most = this.kind === 'agent_type' ? LIMITS.agent_types : LIMITS.names_per_kind;
+    return this.count >= most ? this.overflowId() : this.insertName(name);
+  }
+
+  /** Returns the id of the name that stands for all further ones. */
+  private overflowId(): number {
+    const found = this.statements.select.get(this.kind, VOCABULARY.overflow_name);
+    return found === undefined ? this.insertName(VOCABULARY.overflow_name) : Number(found);
+  }
+
+  private insertName(name: string): number {
+    if (this.count !== undefined) this.count++;
+    return Number(this.statements.insert.get(this.kind, name));
+  }
+
+  /** Returns whether a pair has sums, or room for them. */
+  private admitPair(name: number, agentType: number): boolean {
+    const { openHour, selectHasPair, selectPairCount } = this.statements;
+    const open = Number(openHour.get());
+    const [hasSums] = selectHasPair.get(name, agentType, ALL_TIME, open) as readonly [number];
+    if (hasSums === 0) {
+      this.pairCount ??= (selectPairCount.get(this.kind, ALL_TIME, open) as readonly [number])[0];
+      if (this.pairCount >= LIMITS.pairs_per_kind) return false;
+      this.pairCount++;
     }
-    this.count++;
-    return Number(this.insert.get(this.kind, used));
+    const names = this.pairs.get(agentType) ?? new Set();
+    this.pairs.set(agentType, names.add(name));
+    return true;
   }
 }

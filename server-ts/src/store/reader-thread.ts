@@ -5,6 +5,7 @@
  * every kind of read has its case here.
  */
 import type { MessagePort } from 'node:worker_threads';
+import { roomFor } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
@@ -16,6 +17,7 @@ import { renderAttachments, renderEvent, renderSession, renderSessions } from '.
 import type { Topic } from '../topics.ts';
 import { findAttachmentFile, hasEvent, listAttachments } from './attachments.ts';
 import type { NextStep } from './cluster-change.ts';
+import { collectAfter } from './collect.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { Deletions } from './deletions.ts';
 import { loadRenderer, pageSnapshot, readPage } from './event-pages.ts';
@@ -54,7 +56,10 @@ export function runReader(port: MessagePort, data: ReaderData): void {
       const reason = error instanceof Error ? error.message : String(error);
       result = { kind: 'failed', code: storeCode(error), reason };
     }
-    port.postMessage(result, buffersOf(result));
+    const buffers = buffersOf(result);
+    const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    port.postMessage(result, buffers);
+    collectAfter(bytes);
   };
   port.on('message', (read: Read | 'close') => {
     if (read === 'close') {
@@ -269,9 +274,10 @@ function stats(queries: Queries, filter: StatsFilter): string {
 /** Returns bytes in memory of their own, which can be transferred to the main thread. */
 function utf8(text: string | Uint8Array): Uint8Array {
   if (typeof text !== 'string') return text;
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  const length = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafeSlow(roomFor(length));
   bytes.write(text, 0, 'utf8');
-  return bytes;
+  return bytes.subarray(0, length);
 }
 
 function buffersOf(result: ReadResult): ArrayBuffer[] {

@@ -3,13 +3,13 @@
  *
  * Lives in the main thread; the other half is `reader-thread`. It passes a read to a free thread, starts a thread
  * when all are busy, and queues reads above their number. Invariants: unbounded reads leave one thread to the bounded
- * ones. A waiting read ends in bounded time, and does not run once its client has disconnected (rule GET-10).
+ * ones, and searches one more to the unbounded ones. A waiting read ends in bounded time, and does not run once its
+ * client has disconnected (rule GET-10). A search that runs ends then too, and after a time (rule GET-13).
  *
  * Over 250 lines because it has a method for each kind of read.
  */
 import { Worker } from 'node:worker_threads';
 import { LIMITS } from '../contract.ts';
-import { PLAN } from '../descriptors.ts';
 import type { NextStep } from './cluster-change.ts';
 import { type Cost, costOf } from './cost.ts';
 import type { Scope } from './deletions.ts';
@@ -36,6 +36,8 @@ import type { Signal } from './signals.ts';
 export interface Asker {
   /** Whether the client has disconnected. */
   readonly destroyed: boolean;
+  once?(event: 'close', ended: () => void): unknown;
+  off?(event: 'close', ended: () => void): unknown;
 }
 
 /** A read without an answer. */
@@ -58,10 +60,14 @@ interface Waiting {
   readonly resolve: (result: ReadResult) => void;
   readonly drop: (reason: string) => void;
   timer?: NodeJS.Timeout;
+  /** Stops what may end the search while it runs. */
+  unwatch?: () => void;
 }
 
 interface Thread {
   readonly worker: Worker;
+  /** Ends the search that runs, by 1 at its first place. */
+  readonly ended: Int32Array;
   current: Waiting | undefined;
   hasAnswered: boolean;
 }
@@ -76,7 +82,7 @@ export class Readers {
   /** Waiting reads in order of arrival. */
   private readonly waiting = new Set<Waiting>();
 
-  constructor(entry: URL, data: ReaderData, most = PLAN.readers) {
+  constructor(entry: URL, data: ReaderData, most: number) {
     this.entry = entry;
     this.data = data;
     this.most = most;
@@ -196,17 +202,34 @@ export class Readers {
 
   /** Passes a read to a thread; returns whether a thread takes it. */
   private give(waiting: Waiting): boolean {
-    if (waiting.cost === 'unbounded' && this.unbounded >= this.most - 1) return false;
+    if (waiting.cost !== 'bounded' && this.running('unbounded', 'search') >= this.most - 1) return false;
+    if (waiting.cost === 'search' && this.running('search') >= Math.max(this.most - 2, 1)) return false;
     const free = this.threads.find(({ current }) => current === undefined);
     const thread = free ?? (this.threads.length < this.most ? this.start() : undefined);
     if (thread === undefined) return false;
     thread.current = waiting;
+    Atomics.store(thread.ended, 0, 0);
+    if (waiting.cost === 'search') this.watch(thread, waiting);
     thread.worker.postMessage(waiting.read);
     return true;
   }
 
-  private get unbounded(): number {
-    return this.threads.filter(({ current }) => current?.cost === 'unbounded').length;
+  /** Ends a search when its client disconnects, or when its time is over (rule GET-13). */
+  private watch({ ended }: Thread, waiting: Waiting): void {
+    const end = (): void => {
+      Atomics.store(ended, 0, 1);
+      waiting.drop('the search was ended');
+    };
+    const timer = setTimeout(end, LIMITS.search_run_ms);
+    waiting.asker?.once?.('close', end);
+    waiting.unwatch = () => {
+      clearTimeout(timer);
+      waiting.asker?.off?.('close', end);
+    };
+  }
+
+  private running(...costs: readonly Cost[]): number {
+    return this.threads.filter(({ current }) => current !== undefined && costs.includes(current.cost)).length;
   }
 
   private queue(waiting: Waiting): void {
@@ -234,17 +257,19 @@ export class Readers {
    */
   private start(): Thread | undefined {
     let worker: Worker;
+    const ended = new Int32Array(new SharedArrayBuffer(4));
     try {
       worker = new Worker(this.entry, {
-        workerData: this.data,
+        workerData: { ...this.data, ended } satisfies ReaderData,
         resourceLimits: { maxYoungGenerationSizeMb: 4 },
       });
     } catch {
       return undefined;
     }
-    const thread: Thread = { worker, current: undefined, hasAnswered: false };
+    const thread: Thread = { worker, ended, current: undefined, hasAnswered: false };
     const settle = (result: ReadResult): void => {
       const { current } = thread;
+      current?.unwatch?.();
       thread.current = undefined;
       this.giveNext();
       current?.resolve(result);
