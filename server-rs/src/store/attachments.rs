@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::digest::Digest;
 use crate::error::ErrorCode;
 use crate::queries;
-use crate::store::attachment_files::{AttachmentFiles, TemporaryFile};
+use crate::store::attachment_files::{AttachmentFiles, TemporaryFile, disk_bytes};
 use crate::store::failure::{file_code, store_code};
 use crate::store::query::each;
 
@@ -125,8 +125,8 @@ impl AttachmentWriter {
         self.files.persist(file, sha256)
     }
 
-    /// Removes each of these contents to which no row refers any more; returns the sum of their sizes in
-    /// bytes. If a file cannot be removed, the next start removes it.
+    /// Removes each of these contents to which no row refers any more; returns the bytes that
+    /// they took on disk. If a file cannot be removed, the next start removes it.
     pub(super) fn remove_unused(
         &self,
         connection: &Connection,
@@ -138,7 +138,7 @@ impl AttachmentWriter {
             if find_attachment_file(connection, &digest)?.is_some() {
                 continue;
             }
-            freed += size;
+            freed += disk_bytes(size);
             if let Err(error) = self.files.remove(&digest) {
                 tracing::warn!(code = file_code(&error).as_str(), "a deleted attachment was not removed");
             }
@@ -146,13 +146,13 @@ impl AttachmentWriter {
         Ok(freed)
     }
 
-    /// Removes contents without a row, and sums up the sizes of the others, each content once (rules ATT-04 and
+    /// Removes contents without a row, and sums up what the others take on disk, each content once (rules ATT-04 and
     /// ATT-09).
     pub(super) fn sweep_attachments(&self, connection: &Connection) -> rusqlite::Result<u64> {
         let (mut known, mut bytes) = (HashSet::new(), 0);
         each(connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
             known.insert(row.get::<_, Digest>(0)?);
-            bytes += row.get::<_, i64>(1)?.unsigned_abs();
+            bytes += disk_bytes(row.get::<_, i64>(1)?.unsigned_abs());
             Ok(())
         })?;
         if let Err(error) = self.files.sweep(|digest| known.contains(digest)) {

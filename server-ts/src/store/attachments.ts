@@ -7,7 +7,7 @@
 import { type Digest, digestHex } from '../digest.ts';
 import { QUERIES } from '../queries.ts';
 import type { FlatRow } from '../render.ts';
-import type { AttachmentFiles } from './attachment-files.ts';
+import { type AttachmentFiles, diskBytes } from './attachment-files.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import type { Content } from './deletions.ts';
 import { storeCode } from './failure.ts';
@@ -124,14 +124,14 @@ export class AttachmentWriter {
   }
 
   /**
-   * Removes those of these contents to which no row refers any more; returns the sum of their sizes in bytes. The next
+   * Removes those of these contents to which no row refers any more; returns the bytes that they took on disk. The next
    * start removes a content that remains.
    */
   removeUnused(contents: readonly Content[]): number {
     let freed = 0;
     for (const { sha256, size } of new Map(contents.map((one) => [digestHex(one.sha256), one])).values()) {
       if (this.selectFile.get(sha256) !== undefined) continue;
-      freed += size;
+      freed += diskBytes(size);
       try {
         this.files.remove(sha256);
       } catch {
@@ -142,7 +142,7 @@ export class AttachmentWriter {
   }
 
   /**
-   * Removes contents without a row, and sums up the sizes of the others, each content once (rules ATT-04 and ATT-09).
+   * Removes contents without a row, and sums up what the others take on disk, each content once (rules ATT-04 and ATT-09).
    */
   sweepAttachments(): number {
     const known = new Set<string>();
@@ -150,7 +150,7 @@ export class AttachmentWriter {
     const rows = this.db.prepare(QUERIES.selectAttachmentFiles).iterate() as IterableIterator<FileRow>;
     for (const { sha256, size } of rows) {
       known.add(digestHex(sha256));
-      bytes += size;
+      bytes += diskBytes(size);
     }
     try {
       this.files.sweep((digest) => known.has(digestHex(digest)));
