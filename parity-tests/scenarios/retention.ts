@@ -1,9 +1,12 @@
 /** Tests retention and deletions: what goes, what stays, and what a crash in the middle leaves. */
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import Database from 'better-sqlite3';
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import { attach, filesOf, sha256 } from '../src/attachment-client.ts';
 import { checkSummaries } from '../src/check-summaries.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
@@ -40,6 +43,25 @@ export const RETENTION: ScenarioFile = {
       rules: ['RET-04', 'FMT-08', 'FMT-09'],
       uses: 'each',
       run: renewSessions,
+    },
+    {
+      name: 'ids and revisions after deletions are equal in both servers',
+      rules: ['RET-04', 'RET-05'],
+      uses: 'both',
+      run: equalSteps,
+    },
+    ...(['before', 'session'] as const).map((scope) => ({
+      name: `an event with thousands of attachments does not stop the writer (${scope})`,
+      rules: ['RET-05', 'RET-06'],
+      uses: 'each' as const,
+      measures: true,
+      run: (context: ScenarioContext) => manyAttachments(context, scope),
+    })),
+    {
+      name: 'each content of attachments counts once, in blocks',
+      rules: ['RET-01', 'RET-02', 'ATT-04'],
+      uses: 'each',
+      run: usedByAttachments,
     },
     {
       name: 'a kill during a deletion leaves a state that the other server continues',
@@ -216,4 +238,122 @@ async function renewSessions(context: ScenarioContext): Promise<void> {
     const { status } = await client.send('DELETE', `/api/sessions/session-${round}`, undefined, []);
     assert.equal(status, 200);
   }
+}
+
+/** Sends a deletion; returns its answer, and the id of an event that is stored after it. */
+async function deleted(client: ApiClient, path: string): Promise<readonly [string, number]> {
+  const reply = await client.send('DELETE', path, undefined, [], 60_000);
+  return [reply.text, (await client.ingest([event({ session_id: 'after' })])).ids[0]!];
+}
+
+async function equalSteps(context: ScenarioContext): Promise<void> {
+  const found: unknown[] = [];
+  for (const target of [context.target, context.other]) {
+    const db = context.db(`${target}.db`);
+    const server = await context.start({ target, db });
+    const client = context.client(server);
+    await fill(client, 7_500, 'e');
+    for (let at = 0; at < 5; at++) {
+      const many = Array.from({ length: 1_000 }, () => event({ session_id: 'long' }));
+      await client.ingest(many);
+    }
+    const [id] = (await client.ingest([event({ session_id: 'heavy' })])).ids as [number];
+    const pieces = Array.from({ length: 200 }, (_, at) =>
+      attach(server.port, id, `a${at}`, Buffer.from(`${at}`)),
+    );
+    assert.deepEqual(new Set(await Promise.all(pieces)), new Set([201]));
+    // Another load at the same time must not move the ends of the steps.
+    const paths = [
+      '/api/events?before=5001',
+      '/api/sessions/e60',
+      '/api/sessions/long',
+      '/api/sessions/heavy',
+    ];
+    const answers = [];
+    for (const path of [...paths, '/api/sessions/heavy', '/api/events?before=1000000']) {
+      answers.push(await deleted(client, path));
+    }
+    found.push(answers);
+    assert.deepEqual(filesOf(db), []);
+    await server.stop();
+    assert.deepEqual(checkSummaries(db).problems, []);
+  }
+  assert.deepEqual(found[1], found[0]);
+}
+
+const MANY = 6_000;
+/** Before, one step deleted all of them, which took seconds. The goal on a quiet machine is 100 ms. */
+const MOST_WAIT_MS = 400;
+
+async function manyAttachments(context: ScenarioContext, scope: 'before' | 'session'): Promise<void> {
+  const first = await context.start();
+  const client = context.client(first);
+  const [id, other] = (await client.ingest([event({ session_id: 's' }), event({ session_id: 'o' })])).ids as [
+    number,
+    number,
+  ];
+  await first.stop();
+  addAttachments(context.db(), id, MANY);
+  const server = await context.start();
+  const writer = context.client(server);
+  let isDone = false;
+  const waits: number[] = [];
+  const writing = (async () => {
+    while (!isDone) {
+      const begun = performance.now();
+      assert.equal((await writer.post('/api/events', event())).status, 201);
+      waits.push(performance.now() - begun);
+    }
+  })();
+  const path = scope === 'before' ? `/api/events?before=${other}` : '/api/sessions/s';
+  const reply = await context.client(server).send('DELETE', path, undefined, [], 60_000);
+  isDone = true;
+  await writing;
+  assert.equal(reply.json<{ deleted: number }>().deleted, 1, reply.text);
+  assert.deepEqual(filesOf(context.db()), [], 'no file is left');
+  const slowest = Math.max(...waits);
+  context.note(`${waits.length} events meanwhile, slowest ${slowest.toFixed(0)} ms`);
+  assert.ok(waits.length >= MANY / LIMITS.retention_step_attachments / 4, `${waits.length} events meanwhile`);
+  assert.ok(slowest < MOST_WAIT_MS, `an event waited ${slowest} ms`);
+}
+
+/** Adds attachments to an event, as uploads of different contents would. */
+function addAttachments(path: string, id: number, count: number): void {
+  const db = new Database(path);
+  const insert = db.prepare(
+    "INSERT INTO attachments (event, name, sha256, size, media_type, created_at) VALUES (?, ?, ?, ?, 'text/plain', 0)",
+  );
+  db.transaction(() => {
+    for (let at = 0; at < count; at++) {
+      const content = Buffer.from(`content ${at}`);
+      const name = sha256(content);
+      const folder = join(`${path}.attachments`, name.slice(0, 2));
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, name), content);
+      insert.run(id, `a${at}`, Buffer.from(name, 'hex'), content.length);
+    }
+  })();
+  db.close();
+}
+
+async function usedByAttachments(context: ScenarioContext): Promise<void> {
+  const limit = 20_000_000;
+  const server = await context.start({ flags: ['--retain-bytes', String(limit)] });
+  const client = context.client(server);
+  const ids = (await client.ingest(Array.from({ length: 1_100 }, () => event()))).ids;
+  const before = (await boundsOf(client)).used_bytes;
+  const shared = Buffer.alloc(1_000_000, 'shared');
+  for (const id of ids.slice(0, 40)) assert.equal(await attach(server.port, id, 'shared', shared), 201);
+  const once = (await boundsOf(client)).used_bytes - before;
+  const blocks = Math.ceil(shared.length / LIMITS.attachment_block_bytes) * LIMITS.attachment_block_bytes;
+  assert.ok(once >= blocks && once < blocks + 200_000, `one content counts as ${once} bytes`);
+  for (const id of ids.slice(0, 100)) {
+    assert.equal(await attach(server.port, id, 'small', Buffer.from(`${id}`)), 201);
+  }
+  const small = (await boundsOf(client)).used_bytes - before - once;
+  assert.ok(small >= 100 * LIMITS.attachment_block_bytes, `100 small contents count as ${small} bytes`);
+  // Longer than the interval of retention: 40 times the content would exceed the bound.
+  await client.ingest([event()]);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  assert.equal((await boundsOf(client)).first_event_id, ids[0], 'nothing exceeds the bound');
 }

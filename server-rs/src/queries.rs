@@ -14,11 +14,11 @@ pub const ADD_HOUR_TO_ALL_TIME: &str = include_str!("../../contract/queries/add_
 pub const CHECK_TABLE: &str = include_str!("../../contract/queries/check_table.sql");
 /// `contract/queries/copy_database.sql`
 pub const COPY_DATABASE: &str = include_str!("../../contract/queries/copy_database.sql");
+/// `contract/queries/delete_attachment.sql`
+pub const DELETE_ATTACHMENT: &str = include_str!("../../contract/queries/delete_attachment.sql");
 /// `contract/queries/delete_attachment_references.sql`
 pub const DELETE_ATTACHMENT_REFERENCES: &str =
     include_str!("../../contract/queries/delete_attachment_references.sql");
-/// `contract/queries/delete_attachments.sql`
-pub const DELETE_ATTACHMENTS: &str = include_str!("../../contract/queries/delete_attachments.sql");
 /// `contract/queries/delete_event_blocks.sql`
 pub const DELETE_EVENT_BLOCKS: &str = include_str!("../../contract/queries/delete_event_blocks.sql");
 /// `contract/queries/delete_event_key_blocks.sql`
@@ -42,9 +42,6 @@ pub const DELETE_OLD_SESSION_WAITS: &str =
 pub const DELETE_OLD_SESSIONS: &str = include_str!("../../contract/queries/delete_old_sessions.sql");
 /// `contract/queries/delete_session.sql`
 pub const DELETE_SESSION: &str = include_str!("../../contract/queries/delete_session.sql");
-/// `contract/queries/delete_session_attachments.sql`
-pub const DELETE_SESSION_ATTACHMENTS: &str =
-    include_str!("../../contract/queries/delete_session_attachments.sql");
 /// `contract/queries/delete_session_events.sql`
 pub const DELETE_SESSION_EVENTS: &str = include_str!("../../contract/queries/delete_session_events.sql");
 /// `contract/queries/delete_session_wait.sql`
@@ -182,6 +179,9 @@ pub const SELECT_NAME_IDS: &str = include_str!("../../contract/queries/select_na
 pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_name_text.sql");
 /// `contract/queries/select_names_like.sql`
 pub const SELECT_NAMES_LIKE: &str = include_str!("../../contract/queries/select_names_like.sql");
+/// `contract/queries/select_oldest_attachments.sql`
+pub const SELECT_OLDEST_ATTACHMENTS: &str =
+    include_str!("../../contract/queries/select_oldest_attachments.sql");
 /// `contract/queries/select_open_hour.sql`
 pub const SELECT_OPEN_HOUR: &str = include_str!("../../contract/queries/select_open_hour.sql");
 /// `contract/queries/select_retained_bytes.sql`
@@ -199,6 +199,9 @@ pub const SELECT_SERIES_SUMS_BY_NAME: &str =
     include_str!("../../contract/queries/select_series_sums_by_name.sql");
 /// `contract/queries/select_session.sql`
 pub const SELECT_SESSION: &str = include_str!("../../contract/queries/select_session.sql");
+/// `contract/queries/select_session_attachments.sql`
+pub const SELECT_SESSION_ATTACHMENTS: &str =
+    include_str!("../../contract/queries/select_session_attachments.sql");
 /// `contract/queries/select_session_blocks.sql`
 pub const SELECT_SESSION_BLOCKS: &str = include_str!("../../contract/queries/select_session_blocks.sql");
 /// `contract/queries/select_session_bound.sql`

@@ -8,8 +8,8 @@ import addComputedCostToStats from '../../contract/queries/add_computed_cost_to_
 import addHourToAllTime from '../../contract/queries/add_hour_to_all_time.sql?text';
 import checkTable from '../../contract/queries/check_table.sql?text';
 import copyDatabase from '../../contract/queries/copy_database.sql?text';
+import deleteAttachment from '../../contract/queries/delete_attachment.sql?text';
 import deleteAttachmentReferences from '../../contract/queries/delete_attachment_references.sql?text';
-import deleteAttachments from '../../contract/queries/delete_attachments.sql?text';
 import deleteEventBlocks from '../../contract/queries/delete_event_blocks.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
 import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
@@ -21,7 +21,6 @@ import deleteHours from '../../contract/queries/delete_hours.sql?text';
 import deleteOldSessionWaits from '../../contract/queries/delete_old_session_waits.sql?text';
 import deleteOldSessions from '../../contract/queries/delete_old_sessions.sql?text';
 import deleteSession from '../../contract/queries/delete_session.sql?text';
-import deleteSessionAttachments from '../../contract/queries/delete_session_attachments.sql?text';
 import deleteSessionEvents from '../../contract/queries/delete_session_events.sql?text';
 import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
@@ -86,6 +85,7 @@ import selectNameCount from '../../contract/queries/select_name_count.sql?text';
 import selectNameIds from '../../contract/queries/select_name_ids.sql?text';
 import selectNameText from '../../contract/queries/select_name_text.sql?text';
 import selectNamesLike from '../../contract/queries/select_names_like.sql?text';
+import selectOldestAttachments from '../../contract/queries/select_oldest_attachments.sql?text';
 import selectOpenHour from '../../contract/queries/select_open_hour.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
 import selectSeriesNames from '../../contract/queries/select_series_names.sql?text';
@@ -94,6 +94,7 @@ import selectSeriesSince from '../../contract/queries/select_series_since.sql?te
 import selectSeriesSums from '../../contract/queries/select_series_sums.sql?text';
 import selectSeriesSumsByName from '../../contract/queries/select_series_sums_by_name.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
+import selectSessionAttachments from '../../contract/queries/select_session_attachments.sql?text';
 import selectSessionBlocks from '../../contract/queries/select_session_blocks.sql?text';
 import selectSessionBound from '../../contract/queries/select_session_bound.sql?text';
 import selectSessionId from '../../contract/queries/select_session_id.sql?text';
@@ -130,8 +131,8 @@ export const QUERIES = {
   addHourToAllTime,
   checkTable,
   copyDatabase,
+  deleteAttachment,
   deleteAttachmentReferences,
-  deleteAttachments,
   deleteEventBlocks,
   deleteEventKeyBlocks,
   deleteEventKeyRun,
@@ -143,7 +144,6 @@ export const QUERIES = {
   deleteOldSessionWaits,
   deleteOldSessions,
   deleteSession,
-  deleteSessionAttachments,
   deleteSessionEvents,
   deleteSessionWait,
   deleteSessionWaits,
@@ -208,6 +208,7 @@ export const QUERIES = {
   selectNameIds,
   selectNameText,
   selectNamesLike,
+  selectOldestAttachments,
   selectOpenHour,
   selectRetainedBytes,
   selectSeriesNames,
@@ -216,6 +217,7 @@ export const QUERIES = {
   selectSeriesSums,
   selectSeriesSumsByName,
   selectSession,
+  selectSessionAttachments,
   selectSessionBlocks,
   selectSessionBound,
   selectSessionId,

@@ -18,7 +18,7 @@ use crate::store::attachments::AttachmentRow;
 use crate::store::cluster::{Applied, ClusterGroup};
 use crate::store::cluster_change::{ClusterChange, store_bounds};
 use crate::store::connection::with_small_cache;
-use crate::store::deletions::{Step, delete_events, delete_session_blocks};
+use crate::store::deletions::{Step, delete_events, delete_session_blocks, oldest_of};
 use crate::store::event_blocks::EventBlocks;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
@@ -165,7 +165,9 @@ impl EventWriter {
                 let mut select = connection.prepare_cached(queries::SELECT_FIRST_EVENT_ID)?;
                 let first: Option<i64> = select.query_row([], |row| row.get(0))?;
                 match first {
-                    Some(first) if first <= through => delete_events(connection, through).map(Some),
+                    Some(first) if first <= through => {
+                        delete_events(connection, oldest_of(connection, through, i64::MAX)?).map(Some)
+                    }
                     _ => Ok(None),
                 }
             }

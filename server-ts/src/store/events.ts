@@ -7,7 +7,7 @@
  *
  * Over 250 lines because one file describes how an event changes all tables.
  */
-import { VOCABULARY } from '../contract.ts';
+import { LIMITS, VOCABULARY } from '../contract.ts';
 import {
   FIELD,
   FIELD_SPECS,
@@ -242,7 +242,7 @@ export class EventWriter {
       case 'delete_events': {
         const through = Math.min(change.through, this.lastId);
         return (this.deletions.firstEventId() ?? Number.POSITIVE_INFINITY) <= through
-          ? this.deletions.deleteEvents(through)
+          ? this.deletions.deleteEvents(this.deletions.oldestOf(through, LIMITS.max_integer - 1))
           : undefined;
       }
       case 'delete_session':
