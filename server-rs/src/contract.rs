@@ -229,6 +229,7 @@ pub struct Limits {
     pub max_field_number: u64,
     pub bench_body_bytes: u64,
     pub attachment_name_bytes: usize,
+    pub largest_attachment_bytes: u64,
     pub command_name_bytes: usize,
     pub media_type_bytes: usize,
     pub shown_bytes: usize,
