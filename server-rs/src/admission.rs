@@ -132,17 +132,21 @@ impl Ticket {
         .await
     }
 
-    /// Waits for the events of a complete body: as many as bodies of this length recently had, at most `most_events`.
+    /// Waits for the events of a complete body: as many as bodies of this length recently had, at most `most_events`. A
+    /// body whose parts take their own room has 0.
     pub async fn end_body(&mut self, length: u64, most_events: usize) -> Result<(), Failure> {
         self.bytes.end_reading();
         self.length = length;
+        if most_events == 0 {
+            return Ok(());
+        }
         let events = length / self.admission.bytes_per_event.load(Ordering::Relaxed);
         let events = usize::try_from(events).unwrap_or(usize::MAX).clamp(1, most_events);
         self.take_events(events).await
     }
 
     /// Gives back all events.
-    pub fn give_events(&mut self) {
+    fn give_events(&mut self) {
         self.events = None;
     }
 
@@ -297,6 +301,9 @@ mod tests {
         assert!((2..20).contains(&sparse), "a sparser batch counts by and by, {sparse}");
         assert_eq!(estimate(999_999, 0).await, 500, "a batch has no more");
         assert_eq!(estimate(0, 0).await, 1);
+        let mut calls = admission.ticket();
+        calls.end_body(600, 0).await.expect("no room needed");
+        assert_eq!(free(&admission).0, 1000, "calls take their own room");
     }
 
     #[tokio::test]

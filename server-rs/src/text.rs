@@ -56,9 +56,8 @@ pub fn is_attachment_name(text: &str) -> bool {
 /// Returns whether a text is a media type as attachments have it: `type/subtype` in lower case (rule ATT-03; RFC 9110,
 /// section 8.3.1).
 pub fn is_media_type(text: &str) -> bool {
-    let is_lower = |byte: u8| {
-        byte.is_ascii_digit() || byte.is_ascii_lowercase() || b"!#$%&'*+-.^_`|~".contains(&byte)
-    };
+    let is_lower =
+        |byte: u8| byte.is_ascii_digit() || byte.is_ascii_lowercase() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(is_lower);
     let names = text.split_once('/');
     text.len() <= LIMITS.media_type_bytes && names.is_some_and(|(kind, of)| is_name(kind) && is_name(of))

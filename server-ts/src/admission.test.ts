@@ -55,6 +55,8 @@ test('a complete body counts as many events as recent batches of its size', asyn
   assert.ok(sparse > 1 && sparse < 20, `a sparser batch counts by and by, ${sparse}`);
   assert.equal(await estimate(999_999, 0), 500, 'a batch has no more');
   assert.equal(await estimate(0, 0), 1);
+  await admission.ticket().endBody(600, 0);
+  assert.equal(free(admission)[0], 1000, 'calls take their own room');
 });
 
 test('a small request does not pass a large one before it', async () => {

@@ -145,16 +145,20 @@ export class Ticket {
     await this.inTime((ms) => this.bytes.calm(ms));
   }
 
-  /** Waits for the events of a complete body: as many as bodies of this length recently had, at most `mostEvents`. */
+  /**
+   * Waits for the events of a complete body: as many as bodies of this length recently had, at most `mostEvents`. A body
+   * whose parts take their own room has 0.
+   */
   async endBody(length: number, mostEvents: number): Promise<void> {
     this.bytes.endReading();
     this.length = length;
+    if (mostEvents === 0) return;
     const events = Math.floor(length / this.admission.bytesPerEvent);
     await this.takeEvents(Math.min(Math.max(events, 1), mostEvents));
   }
 
   /** Gives back all events. */
-  giveEvents(): void {
+  private giveEvents(): void {
     this.admission.freeEvents.give(this.events);
     this.events = 0;
   }

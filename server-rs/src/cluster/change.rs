@@ -152,8 +152,17 @@ mod tests {
         }
         let long = format!("a/{}", "b".repeat(126));
         for media_type in [
-            "", "text", "text/", "/plain", "a/b/c", "a b/c", "text/html\r\nx: y", "text/plain; charset=utf-8",
-            "Text/plain", "é/x", &long,
+            "",
+            "text",
+            "text/",
+            "/plain",
+            "a/b/c",
+            "a b/c",
+            "text/html\r\nx: y",
+            "text/plain; charset=utf-8",
+            "Text/plain",
+            "é/x",
+            &long,
         ] {
             assert_eq!(read("a.txt", media_type, 1), None, "{media_type:?}");
         }
