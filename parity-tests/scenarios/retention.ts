@@ -4,10 +4,12 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import Database from 'better-sqlite3';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { attach, filesOf, sha256 } from '../src/attachment-client.ts';
 import { checkSummaries } from '../src/check-summaries.ts';
+import { moveHours } from '../src/move-hours.ts';
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const RETENTION: ScenarioFile = {
@@ -57,6 +59,12 @@ export const RETENTION: ScenarioFile = {
       measures: true,
       run: (context: ScenarioContext) => manyAttachments(context, scope),
     })),
+    {
+      name: 'after deletions of clients all sums equal those of the rows, and no name is left over',
+      rules: ['RET-06', 'STA-01', 'BAK-06'],
+      uses: 'both',
+      run: exactSums,
+    },
     {
       name: 'each content of attachments counts once, in blocks',
       rules: ['RET-01', 'RET-02', 'ATT-04'],
@@ -356,4 +364,127 @@ async function usedByAttachments(context: ScenarioContext): Promise<void> {
   await client.ingest([event()]);
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   assert.equal((await boundsOf(client)).first_event_id, ids[0], 'nothing exceeds the bound');
+}
+
+/** Returns an event whose fields come from small pools; some names belong to one session alone. */
+function randomEvent(random: () => number, sessions: number): object {
+  const pick = <T>(pool: readonly T[]): T => pool[Math.floor(random() * pool.length)]!;
+  const session = Math.floor(random() * sessions);
+  const maybe = <T>(value: T): T | undefined => (random() < 0.5 ? value : undefined);
+  return {
+    session_id: `s${session}`,
+    agent_type: pick(['a', 'b', `agent-${session % 7}`]),
+    event_type: pick(['tool_use', 'llm_response', 'plan_step', 'error', 'session_end']),
+    status: maybe(pick(['error', 'success'])),
+    tool_name: maybe(pick(['Bash', 'Read', `tool-${session}`])),
+    branch: maybe(pick(['main', `branch-${session}`])),
+    project: maybe(`project-${session % 11}`),
+    model: maybe(pick(['m', `model-${session % 5}`])),
+    source_event: maybe(`source-${session % 13}`),
+    tokens_in: Math.floor(random() * 1000),
+    tokens_out: Math.floor(random() * 1000),
+    cache_read_tokens: maybe(Math.floor(random() * 100)),
+    cache_write_tokens: maybe(Math.floor(random() * 100)),
+    duration_ms: maybe(Math.floor(random() * 5000)),
+    cost_usd: maybe(random()),
+  };
+}
+
+async function exactSums(context: ScenarioContext): Promise<void> {
+  const stats: string[] = [];
+  for (const target of [context.target, context.other]) {
+    const seeded = seededRandom(57);
+    const random = (): number => seeded.below(1_000_000) / 1_000_000;
+    const db = context.db(`${target}.db`);
+    let server = await context.start({ target, db });
+    let client = context.client(server);
+    let newest = 0;
+    for (let round = 0; round < 6; round++) {
+      for (let batch = 0; batch < 4; batch++) {
+        const { ids } = await client.ingest(Array.from({ length: 500 }, () => randomEvent(random, 60)));
+        assert.equal(ids.length, 500);
+        newest = ids.at(-1)!;
+      }
+      if (round === 1 || round === 3) {
+        // First an hour ends. Then the clock seems to be set back.
+        await server.stop();
+        moveHours(db, round === 1 ? -3 : 5);
+        server = await context.start({ target, db });
+        client = context.client(server);
+      }
+      const before = newest - 1_500 + Math.floor(random() * 500);
+      const paths = [
+        `/api/sessions/s${round}`,
+        `/api/events?before=${before}`,
+        `/api/sessions/s${round + 20}`,
+      ];
+      for (const path of paths) {
+        const reply = await client.send('DELETE', path, undefined, [], 60_000);
+        assert.ok([200, 404].includes(reply.status), reply.text);
+      }
+      requireExact(db);
+    }
+    stats.push((await client.get('/api/stats')).text);
+    assert.equal(
+      (await client.send('DELETE', `/api/events?before=${newest * 2}`, undefined, [])).status,
+      200,
+    );
+    requireExact(db);
+    await server.stop();
+    const file = new Database(db, { readonly: true });
+    const left = file.prepare('SELECT kind, name FROM names').all();
+    file.close();
+    assert.deepEqual(left, [], 'names of nothing');
+    const secrets = readFileSync(db).includes('branch-');
+    assert.equal(secrets, false, 'a deleted name is not in the file');
+  }
+  assert.equal(stats[1], stats[0]);
+}
+
+const COUNTED = [
+  ...['event_type', 'status', 'source', 'tool_name', 'branch', 'project', 'model', 'source_event'],
+] as const;
+
+/** Compares the stored sums with those of the rows, as SQL computes them. */
+function requireExact(path: string): void {
+  const db = new Database(path, { readonly: true });
+  const differences = (stored: string, counted: string): unknown[] => {
+    const lacks = (one: string, other: string): string =>
+      `SELECT * FROM (SELECT * FROM (${one}) EXCEPT SELECT * FROM (${other}))`;
+    return db.prepare(`${lacks(stored, counted)} UNION ALL ${lacks(counted, stored)}`).all();
+  };
+  const step = "(SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')";
+  const error = "(SELECT id FROM names WHERE kind = 'status' AND name = 'error')";
+  const sums = (name: string, isTool: boolean): string => {
+    const counts = (column: string): string =>
+      isTool ? `ifnull(sum(iif(event_type IS ${step}, 0, ${column})), 0)` : `ifnull(sum(${column}), 0)`;
+    return `SELECT ${name}, agent_type, count(*), ${isTool ? counts('1') : 0}, ${counts(`status IS ${error}`)},
+      ${counts('duration_ms IS NOT NULL')}, ${counts('ifnull(duration_ms, 0)')}, ${counts('tokens_in')},
+      ${counts('tokens_out')}, ${counts('ifnull(cost_nanos, 0)')}
+      FROM events WHERE ${name} IS NOT NULL GROUP BY ${name}, agent_type`;
+  };
+  const everything = [sums('0 + 0', false), ...COUNTED.map((column) => sums(column, column === 'tool_name'))];
+  const stored = `SELECT name, agent_type, sum(event_count), sum(call_count), sum(error_count), sum(duration_count),
+    sum(duration_ms), sum(tokens_in), sum(tokens_out), sum(cost_nanos) FROM stats
+    WHERE hour IN (1000000000000000, (SELECT value FROM meta WHERE key = 'open_hour')) GROUP BY name, agent_type`;
+  assert.deepEqual(differences(stored, everything.join(' UNION ALL ')), [], 'statistics');
+  const hours =
+    'SELECT hour, sum(event_count) FROM stats WHERE name = 0 AND hour < 1000000000000000 GROUP BY hour';
+  const rows = 'SELECT created_at / 3600000 * 3600, count(*) FROM events GROUP BY 1';
+  assert.deepEqual(differences(hours, rows), [], 'hours');
+  const ofSessions = `SELECT key, event_count, error_count, tokens_in, tokens_out, cache_read_tokens,
+    cache_write_tokens, cost_nanos FROM sessions`;
+  const ofEvents = `SELECT session, count(*), sum(status IS ${error}), sum(tokens_in), sum(tokens_out),
+    sum(cache_read_tokens), sum(cache_write_tokens), sum(ifnull(cost_nanos, 0)) FROM events GROUP BY session`;
+  assert.deepEqual(differences(ofSessions, ofEvents), [], 'sessions');
+  const ofRows = ['agent_type', ...COUNTED].map((column) => `SELECT ${column} AS id FROM events`);
+  const ofLists = ['agent_type', 'project', 'branch', 'model'].map(
+    (column) => `SELECT ${column} FROM sessions`,
+  );
+  const known = [...ofRows, ...ofLists].join(' UNION ');
+  const names = db
+    .prepare(`SELECT kind, name FROM names WHERE id NOT IN (SELECT id FROM (${known}) WHERE id IS NOT NULL)`)
+    .all();
+  db.close();
+  assert.deepEqual(names, [], 'names that nothing has');
 }

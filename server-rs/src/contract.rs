@@ -324,6 +324,7 @@ pub struct Limits {
     pub event_key_filter_bits: u64,
     pub retention_kept_events: i64,
     pub retention_step_events: u64,
+    pub deletion_step_events: u64,
     pub retention_step_blocks: u64,
     pub retention_step_attachments: usize,
     pub retention_slack_share: u64,

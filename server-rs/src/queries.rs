@@ -48,6 +48,10 @@ pub const DELETE_SESSION_EVENTS: &str = include_str!("../../contract/queries/del
 pub const DELETE_SESSION_WAIT: &str = include_str!("../../contract/queries/delete_session_wait.sql");
 /// `contract/queries/delete_session_waits.sql`
 pub const DELETE_SESSION_WAITS: &str = include_str!("../../contract/queries/delete_session_waits.sql");
+/// `contract/queries/delete_stats.sql`
+pub const DELETE_STATS: &str = include_str!("../../contract/queries/delete_stats.sql");
+/// `contract/queries/delete_unused_names.sql`
+pub const DELETE_UNUSED_NAMES: &str = include_str!("../../contract/queries/delete_unused_names.sql");
 /// `contract/queries/end_hour.sql`
 pub const END_HOUR: &str = include_str!("../../contract/queries/end_hour.sql");
 /// `contract/queries/insert_attachment.sql`
@@ -228,6 +232,10 @@ pub const SELECT_TOOL_AGENTS: &str = include_str!("../../contract/queries/select
 pub const SELECT_TOOLS: &str = include_str!("../../contract/queries/select_tools.sql");
 /// `contract/queries/select_totals.sql`
 pub const SELECT_TOTALS: &str = include_str!("../../contract/queries/select_totals.sql");
+/// `contract/queries/subtract_from_session.sql`
+pub const SUBTRACT_FROM_SESSION: &str = include_str!("../../contract/queries/subtract_from_session.sql");
+/// `contract/queries/subtract_from_stats.sql`
+pub const SUBTRACT_FROM_STATS: &str = include_str!("../../contract/queries/subtract_from_stats.sql");
 /// `contract/queries/update_cluster_epoch.sql`
 pub const UPDATE_CLUSTER_EPOCH: &str = include_str!("../../contract/queries/update_cluster_epoch.sql");
 /// `contract/queries/update_epoch.sql`

@@ -2,13 +2,18 @@
 //!
 //! Invariants: the numbers of events and attachments bound a step, so that no group waits long for it. Time does not, so
 //! both servers assign the same ids. A row goes with or after its last attachment. A summary goes only when all of its
-//! rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13).
+//! rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13). What a client deletes leaves all sums,
+//! and names that nothing has any more; what the bounds delete does not (rule RET-06).
+
+use std::collections::HashSet;
 
 use rusqlite::{Connection, Row, params};
 
 use crate::contract::LIMITS;
 use crate::digest::Digest;
 use crate::queries;
+use crate::store::query::each;
+use crate::store::row_sums::{delete_unused_names, subtract_rows};
 use crate::store::sessions::find_session;
 
 /// The events that a deletion covers.
@@ -29,6 +34,8 @@ pub struct Step {
     pub contents: Vec<(Digest, u64)>,
     /// Whether nothing is left to delete.
     pub is_last: bool,
+    /// The ids of names that lost a sum.
+    unused: HashSet<i64>,
 }
 
 /// Returns the newest id of the oldest events that a step may delete: at most `most` events with an id below `below`.
@@ -66,12 +73,18 @@ pub fn oldest_of(connection: &Connection, newest: i64, most: i64) -> rusqlite::R
     Ok(Oldest { attachments, newest })
 }
 
-/// Deletes the oldest events and attachments, and the rows that only these events refer to.
+/// Deletes the oldest events and attachments, and the rows that only these events refer to. `is_asked` is whether a client
+/// asked for it.
 pub fn delete_events(
     connection: &Connection,
     Oldest { attachments, newest }: Oldest,
+    is_asked: bool,
 ) -> rusqlite::Result<Step> {
     let contents = delete_attachments(connection, attachments)?;
+    let mut unused = HashSet::new();
+    if is_asked {
+        subtract_rows(connection, 0, newest, None, &mut unused)?;
+    }
     let run = |sql: &str| connection.prepare_cached(sql)?.execute([newest]);
     let events = run(queries::DELETE_EVENTS)? as u64;
     run(queries::DELETE_EVENT_BLOCKS)?;
@@ -80,12 +93,15 @@ pub fn delete_events(
         connection.prepare_cached(queries::DELETE_HOUR_STATS)?.execute([])?;
     }
     run(queries::DELETE_OLD_SESSION_WAITS)?;
-    run(queries::DELETE_OLD_SESSIONS)?;
-    Ok(Step { events, contents, is_last: false })
+    delete_sessions(connection, queries::DELETE_OLD_SESSIONS, newest, &mut unused)?;
+    if is_asked {
+        delete_unused_names(connection, &unused)?;
+    }
+    Ok(Step { events, contents, ..Step::default() })
 }
 
 /// Deletes the next events of a session: whole blocks, until they are `retention_step_blocks` or have
-/// `retention_step_events` events, or until it has deleted `retention_step_attachments` attachments. `block` is the first
+/// `deletion_step_events` events, or until it has deleted `retention_step_attachments` attachments. `block` is the first
 /// one to visit; the call moves it to the next one. The step after the last block deletes the session. `None` when no
 /// session has this id.
 pub fn delete_session(
@@ -98,20 +114,22 @@ pub fn delete_session(
     };
     let blocks = blocks_of(connection, key, *block)?;
     let mut step = Step::default();
+    let mut is_whole = true;
     for id in &blocks {
         *block = *id;
-        if step.events >= LIMITS.retention_step_events
-            || !delete_block(connection, key, *id, true, &mut step)?
-        {
-            return Ok(Some(step));
+        is_whole =
+            step.events < LIMITS.deletion_step_events && delete_block(connection, key, *id, true, &mut step)?;
+        if !is_whole {
+            break;
         }
         *block += 1;
     }
-    if (blocks.len() as u64) < LIMITS.retention_step_blocks {
+    if is_whole && (blocks.len() as u64) < LIMITS.retention_step_blocks {
         connection.prepare_cached(queries::DELETE_SESSION_WAITS)?.execute([key])?;
-        connection.prepare_cached(queries::DELETE_SESSION)?.execute([key])?;
+        delete_sessions(connection, queries::DELETE_SESSION, key, &mut step.unused)?;
         step.is_last = true;
     }
+    delete_unused_names(connection, &step.unused)?;
     Ok(Some(step))
 }
 
@@ -129,6 +147,7 @@ pub fn delete_session_blocks(
         for id in blocks_of(connection, key, from_block)?.into_iter().filter(|id| *id <= to_block) {
             delete_block(connection, key, id, false, &mut step)?;
         }
+        delete_unused_names(connection, &step.unused)?;
         return Ok((step.events > 0).then_some(step));
     }
     let (mut block, mut all) = (from_block, Step::default());
@@ -175,8 +194,26 @@ fn delete_block(
     if is_full {
         return Ok(false);
     }
+    let first = id * LIMITS.event_block_rows;
+    subtract_rows(connection, first, first + LIMITS.event_block_rows - 1, Some(key), &mut step.unused)?;
     step.events += connection.prepare_cached(queries::DELETE_SESSION_EVENTS)?.execute([key, id])? as u64;
     Ok(true)
+}
+
+/// Runs a statement that deletes sessions; adds the ids of their names to `unused`.
+fn delete_sessions(
+    connection: &Connection,
+    sql: &str,
+    value: i64,
+    unused: &mut HashSet<i64>,
+) -> rusqlite::Result<()> {
+    let of_row = |row: &Row<'_>| {
+        for at in 0..4 {
+            unused.extend(row.get::<_, Option<i64>>(at)?);
+        }
+        Ok(())
+    };
+    each(connection, sql, [value], of_row).map(drop)
 }
 
 fn references(

@@ -162,7 +162,7 @@ impl Retention {
         connection.pragma_update(None, "secure_delete", !self.jobs.is_empty())?;
         let (step, id) = if let Some(job) = self.jobs.front_mut() {
             // The load does not decide it, so that both servers assign the same ids.
-            let Some(found) = step_of(job, connection, events, LIMITS.retention_step_events)? else {
+            let Some(found) = step_of(job, connection, events, LIMITS.deletion_step_events)? else {
                 self.finished = self.jobs.pop_front();
                 return Ok(None);
             };
@@ -180,7 +180,7 @@ impl Retention {
             let newest = oldest.newest;
             let forward = self.forward.as_deref();
             let lost = forward.map_or(Ok(0), |cursor| cursor.count_losses(connection, newest))?;
-            let deleted = events.delete(connection, || delete_events(connection, oldest).map(Some))?;
+            let deleted = events.delete(connection, || delete_events(connection, oldest, false).map(Some))?;
             if let Some(cursor) = forward {
                 cursor.note_losses(newest, lost);
             }
@@ -313,7 +313,7 @@ fn step_of(
             let bound = deletion_bound(connection, below, most, None)?;
             let Some(newest) = bound else { return Ok(None) };
             let oldest = bounded(connection, newest)?;
-            events.delete(connection, || delete_events(connection, oldest).map(Some))
+            events.delete(connection, || delete_events(connection, oldest, true).map(Some))
         }
     }
 }

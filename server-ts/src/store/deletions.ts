@@ -3,11 +3,14 @@
  *
  * Invariants: the numbers of events and attachments bound a step, so that no group waits long for it. Time does not, so
  * both servers assign the same ids. A row goes with or after its last attachment. A summary goes only when all of its
- * rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13).
+ * rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13). What a client deletes leaves all sums,
+ * and names that nothing has any more; what the bounds delete does not (rule RET-06). Over 250 lines because both scopes
+ * share the rows that go with an event.
  */
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, Numbered } from './connection.ts';
+import { deleteUnusedNames, subtractRows } from './row-sums.ts';
 
 /** The scope of a deletion: the events with an id below this, or a session and its events. */
 export type Scope =
@@ -43,6 +46,18 @@ type Reference = readonly [event: number, name: string, sha256: Buffer, size: nu
 interface Part {
   events: number;
   readonly contents: Content[];
+  /** The ids of names that lost a sum. */
+  readonly unused: Set<number>;
+}
+
+/** Number of ids of a block. */
+const BLOCK = LIMITS.event_block_rows;
+
+/** Adds the names of deleted sessions. */
+function withNames(unused: Set<number>, sessions: readonly unknown[]): ReadonlySet<number> {
+  for (const name of (sessions as readonly (readonly (number | null)[])[]).flat())
+    if (name !== null) unused.add(name);
+  return unused;
 }
 
 export class Deletions {
@@ -74,21 +89,27 @@ export class Deletions {
     return { attachments: attachments.slice(0, most), newest: over === undefined ? newest : over[0] - 1 };
   }
 
-  /** Deletes the oldest events and attachments, and all that refers to these events alone. */
-  deleteEvents({ attachments, newest }: Oldest): Step {
+  /**
+   * Deletes the oldest events and attachments, and all that refers to these events alone. With `isAsked` a client asked
+   * for it.
+   */
+  deleteEvents({ attachments, newest }: Oldest, isAsked: boolean): Step {
     const contents = this.deleteAttachments(attachments);
+    const unused = new Set<number>();
+    if (isAsked) subtractRows(this.db, 0, newest, null, unused);
     const events = this.run(QUERIES.deleteEvents, newest);
     this.run(QUERIES.deleteEventBlocks, newest);
     this.run(QUERIES.deleteEventSpans, newest);
     if (this.run(QUERIES.deleteHours, newest) > 0) this.run(QUERIES.deleteHourStats);
     this.run(QUERIES.deleteOldSessionWaits, newest);
-    this.run(QUERIES.deleteOldSessions, newest);
+    const names = this.rows(QUERIES.deleteOldSessions, newest);
+    if (isAsked) deleteUnusedNames(this.db, withNames(unused, names));
     return { events, contents, isLast: false };
   }
 
   /**
    * Deletes the next events of a session: whole blocks, until they are `retention_step_blocks` or have
-   * `retention_step_events` events, or until it has deleted `retention_step_attachments` attachments. `cursor.block` is
+   * `deletion_step_events` events, or until it has deleted `retention_step_attachments` attachments. `cursor.block` is
    * the first one to visit; the call moves it to the next one. The step after the last block deletes the session.
    * `undefined` when no session has this id.
    */
@@ -96,19 +117,21 @@ export class Deletions {
     const key = this.sessionKey(sessionId);
     if (key === undefined) return undefined;
     const blocks = this.blocksOf(key, cursor.block);
-    const step: Part = { events: 0, contents: [] };
+    const step: Part = { events: 0, contents: [], unused: new Set() };
+    let isWhole = true;
     for (const id of blocks) {
       cursor.block = id;
-      if (step.events >= LIMITS.retention_step_events || !this.deleteBlock(key, id, true, step))
-        return { ...step, isLast: false };
+      isWhole = step.events < LIMITS.deletion_step_events && this.deleteBlock(key, id, true, step);
+      if (!isWhole) break;
       cursor.block++;
     }
-    const isLast = blocks.length < LIMITS.retention_step_blocks;
+    const isLast = isWhole && blocks.length < LIMITS.retention_step_blocks;
     if (isLast) {
       this.run(QUERIES.deleteSessionWaits, key);
-      this.run(QUERIES.deleteSession, key);
+      withNames(step.unused, this.rows(QUERIES.deleteSession, key));
     }
-    return { ...step, isLast };
+    deleteUnusedNames(this.db, step.unused);
+    return { events: step.events, contents: step.contents, isLast };
   }
 
   /**
@@ -119,10 +142,12 @@ export class Deletions {
     if (toBlock !== undefined) {
       const key = this.sessionKey(sessionId);
       if (key === undefined) return undefined;
-      const step: Part = { events: 0, contents: [] };
+      const step: Part = { events: 0, contents: [], unused: new Set() };
       for (const id of this.blocksOf(key, fromBlock).filter((block) => block <= toBlock))
         this.deleteBlock(key, id, false, step);
-      return step.events > 0 ? { ...step, isLast: false } : undefined;
+      deleteUnusedNames(this.db, step.unused);
+      const { events, contents } = step;
+      return events > 0 ? { events, contents, isLast: false } : undefined;
     }
     const cursor = { block: fromBlock };
     const contents: Content[] = [];
@@ -193,6 +218,7 @@ export class Deletions {
     const attachments = this.references(QUERIES.selectSessionAttachments, key, id, most);
     for (const content of this.deleteAttachments(attachments)) step.contents.push(content);
     if (attachments.length >= most) return false;
+    subtractRows(this.db, id * BLOCK, id * BLOCK + BLOCK - 1, key, step.unused);
     step.events += this.run(QUERIES.deleteSessionEvents, key, id);
     return true;
   }

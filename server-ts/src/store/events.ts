@@ -242,7 +242,10 @@ export class EventWriter {
       case 'delete_events': {
         const through = Math.min(change.through, this.lastId);
         return (this.deletions.firstEventId() ?? Number.POSITIVE_INFINITY) <= through
-          ? this.deletions.deleteEvents(this.deletions.oldestOf(through, LIMITS.max_integer - 1))
+          ? this.deletions.deleteEvents(
+              this.deletions.oldestOf(through, LIMITS.max_integer - 1),
+              change.asked,
+            )
           : undefined;
       }
       case 'delete_session':
@@ -264,6 +267,8 @@ export class EventWriter {
     this.blocks.forget();
     this.sessions.forget();
     this.hours.forget();
+    this.names.forget();
+    for (const column of this.columns) column.words = [];
     this.lastId = id;
   }
 

@@ -131,7 +131,7 @@ export class Retention {
     let found: readonly [Step, number] | undefined;
     if (job !== undefined) {
       // The load does not decide it, so that both servers assign the same ids.
-      found = this.stepOf(job, LIMITS.retention_step_events);
+      found = this.stepOf(job, LIMITS.deletion_step_events);
       if (found === undefined) {
         this.finished = this.jobs.shift();
         return undefined;
@@ -147,7 +147,7 @@ export class Retention {
       }
       const oldest = this.bounded(due);
       const lost = this.cursor?.countLosses(this.db, oldest.newest) ?? 0;
-      found = this.events.delete(() => this.deletions.deleteEvents(oldest));
+      found = this.events.delete(() => this.deletions.deleteEvents(oldest, false));
       this.cursor?.noteLosses(oldest.newest, lost);
     } else {
       this.vacuum();
@@ -205,7 +205,7 @@ export class Retention {
     const newest = this.deletions.bound(Math.min(scope.id, this.events.newest + 1), most, null);
     if (newest === undefined) return undefined;
     const oldest = this.bounded(newest);
-    return this.events.delete(() => this.deletions.deleteEvents(oldest));
+    return this.events.delete(() => this.deletions.deleteEvents(oldest, true));
   }
 
   /** Returns what a step deletes of the events up to an id. */
