@@ -18,6 +18,7 @@ export const SLOW_BODIES: ScenarioFile = {
       rules: ['ING-10'],
       uses: 'each' as const,
       waits: true,
+      faults: ['F15'] as const,
       run: (context: ScenarioContext) => declared(context, sends),
     })),
     {
@@ -25,6 +26,7 @@ export const SLOW_BODIES: ScenarioFile = {
       rules: ['ING-10', 'HTT-10'],
       uses: 'each',
       waits: true,
+      faults: ['F15'],
       run: halfRead,
     },
     {
@@ -32,6 +34,7 @@ export const SLOW_BODIES: ScenarioFile = {
       rules: ['ING-10'],
       uses: 'each',
       waits: true,
+      faults: ['F15'],
       run: givesWay,
     },
   ],
