@@ -69,6 +69,7 @@ export const LAYERS: readonly string[] = [
     'cluster',
     'attachments',
     'waiting_line',
+    'body_room',
     'admission',
     'ingest',
     'forward',

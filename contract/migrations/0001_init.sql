@@ -126,8 +126,8 @@ CREATE TABLE attachments (
   PRIMARY KEY (event, name)
 ) STRICT, WITHOUT ROWID;
 
--- The references to a file, oldest first.
-CREATE INDEX attachments_by_sha256 ON attachments (sha256, event, name);
+-- The references to a file, oldest first. With the size, the sum of all files needs no row.
+CREATE INDEX attachments_by_sha256 ON attachments (sha256, event, name, size);
 
 -- Keys of accepted event ids in sorted runs (docs/decisions/0014-keys-in-sorted-runs.md).
 -- A run: keys sorted as bytes, never changed once it is live.

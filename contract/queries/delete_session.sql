@@ -1,2 +1,3 @@
--- A session without events. ?1 its key.
+-- A session without events, and the names that it had. ?1 its key.
 DELETE FROM sessions WHERE key = ?1
+RETURNING agent_type, project, branch, model

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { Connection } from '@twin-ingest/testkit/http/http-client.ts';
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import {
   attach,
   beginUpload,
@@ -32,10 +33,16 @@ export const ATTACHMENT_UPLOADS: ScenarioFile = {
       run: stalledUpload,
     },
     {
-      name: 'concurrent uploads are admitted by their declared lengths',
+      name: 'uploads take room as their bytes arrive, in blocks',
       rules: ['ATT-04'],
       uses: 'each',
       run: admission,
+    },
+    {
+      name: 'declared uploads that send nothing refuse no other upload',
+      rules: ['ATT-04'],
+      uses: 'each',
+      run: declaredUploads,
     },
     {
       name: 'the same bytes from several clients at once are one file',
@@ -46,7 +53,8 @@ export const ATTACHMENT_UPLOADS: ScenarioFile = {
   ],
 };
 
-const ROOM = 300_000;
+/** A multiple of the blocks. */
+const ROOM = 73 * LIMITS.attachment_block_bytes;
 
 async function cutUploads(context: ScenarioContext): Promise<void> {
   const server = await context.start({
@@ -112,32 +120,66 @@ async function stalledUpload(context: ScenarioContext): Promise<void> {
   await until(() => filesOf(context.db()).length === 0, 'no temporary file of a stalled upload');
 }
 
+const BLOCK = LIMITS.attachment_block_bytes;
+
 async function admission(context: ScenarioContext): Promise<void> {
-  const size = 100_000;
-  const flags = ['--max-attachment-bytes', String(size), '--attachments-bytes', String(2 * size + 1)];
+  const size = 25 * BLOCK;
+  const flags = ['--max-attachment-bytes', String(size), '--attachments-bytes', String(2 * size)];
   const server = await context.start({ flags });
   const { port } = server;
-  const id = await newEvent(context.client(server));
+  const client = context.client(server);
+  const id = await newEvent(client);
+  const used = async (): Promise<number> =>
+    (await client.get('/api/health')).json<{ attachment_bytes: number }>().attachment_bytes;
   const begun = await Promise.all(
     ['a', 'b'].map((name) => beginUpload(port, id, name, size, Buffer.from('x'))),
   );
-  await until(() => filesOf(context.db()).length === 2, 'two uploads that were admitted');
-  assert.equal(await attach(port, id, 'c', Buffer.alloc(2)), 507, 'their declared lengths take the room');
-  assert.equal(await attach(port, id, 'd', Buffer.alloc(1, 'd')), 201, 'what is left is one byte');
-  begun[0]!.close();
-  await until(() => filesOf(context.db()).length === 2, 'one upload less');
+  await until(async () => (await used()) === 2 * BLOCK, 'two blocks');
   assert.equal(
-    await attach(port, id, 'e', Buffer.alloc(size, 'e')),
+    await attach(port, id, 'c', Buffer.alloc(size - BLOCK + 1, 'c')),
     201,
-    'an upload that ended gave its room back',
+    'a part counts as a block',
   );
+  assert.equal(await used(), size + 2 * BLOCK);
+  assert.equal(await attach(port, id, 'd', Buffer.alloc(size, 'd')), 507, 'what arrived takes room');
+  assert.equal(await used(), size + 2 * BLOCK, 'a refused upload gives its blocks back');
+  begun[0]!.write(Buffer.alloc(size - 1, 'a'));
+  const lost = await begun[0]!.exchange(NOTHING, 10_000);
+  assert.equal(lost.kind === 'response' && lost.response.status, 507, 'the rest of a body does not fit');
+  await until(async () => (await used()) === size + BLOCK, 'one upload less');
   begun[1]!.close();
-  await until(() => filesOf(context.db()).length === 2, 'no upload');
+  await until(() => filesOf(context.db()).length === 1, 'no upload');
+  assert.equal(await attach(port, id, 'e', Buffer.alloc(size, 'c')), 201, 'other bytes');
+  assert.equal(await used(), 2 * size);
+  const other = await newEvent(client);
+  assert.equal(await attach(port, other, 'again', Buffer.alloc(1)), 507);
   await server.stop();
   // At its start, a server counts each content once.
   const again = await context.start({ flags });
-  assert.equal(await attach(again.port, id, 'f', Buffer.alloc(size, 'f')), 201);
   assert.equal(await attach(again.port, id, 'g', Buffer.from('g')), 507);
+  const freed = await context.client(again).send('DELETE', `/api/events?before=${id + 1}`, undefined, []);
+  assert.equal(freed.status, 200, freed.text);
+  assert.equal(await attach(again.port, other, 'f', Buffer.alloc(size, 'f')), 201);
+}
+
+const NOTHING = { method: 'PUT', head: Buffer.alloc(0), body: Buffer.alloc(0), awaitContinue: false };
+
+async function declaredUploads(context: ScenarioContext): Promise<void> {
+  const size = 1_000_000;
+  const flags = ['--max-attachment-bytes', String(size), '--attachments-bytes', String(4 * size)];
+  const server = await context.start({ flags });
+  const { port } = server;
+  const id = await newEvent(context.client(server));
+  const idle = await Promise.all(
+    Array.from({ length: 330 }, (_, at) => beginUpload(port, id, `idle-${at}`, size, Buffer.alloc(0))),
+  );
+  context.atEnd(() => {
+    for (const connection of idle) connection.close();
+  });
+  for (let at = 0; at < 3; at++) {
+    assert.equal(await attach(port, id, `whole-${at}`, Buffer.alloc(size, `${at}`)), 201);
+  }
+  assert.equal(await attach(port, id, 'too-much', Buffer.alloc(size, 'x')), 507, 'the bound still holds');
 }
 
 async function sameBytes(context: ScenarioContext): Promise<void> {

@@ -96,7 +96,8 @@ async function sweep(context: ScenarioContext): Promise<void> {
   const db = context.db();
   const folder = `${db}.attachments`;
   const [shared, single] = [Buffer.alloc(1_000, 'shared'), Buffer.alloc(2_000, 'single')];
-  const flags = ['--attachments-bytes', '3000', '--max-attachment-bytes', '2000'];
+  // Each content takes a block.
+  const flags = ['--attachments-bytes', '8192', '--max-attachment-bytes', '2000'];
   const first = await context.start({ flags });
   const [one, two] = (await context.client(first).ingest([event(), event()])).ids as [number, number];
   assert.equal(await attach(first.port, one, 'shared', shared), 201);
@@ -189,7 +190,7 @@ async function fullDisk(context: ScenarioContext): Promise<void> {
 
 async function payloadWarning(context: ScenarioContext): Promise<void> {
   const flags = ['--keep-hook-payloads', '--max-metadata-bytes', '256'];
-  const limits = ['--max-attachment-bytes', '1024', '--attachments-bytes', '1024'];
+  const limits = ['--max-attachment-bytes', '1024', '--attachments-bytes', '8192'];
   const server = await context.start({ flags: [...flags, ...limits] });
   const client = context.client(server);
   const hook = (length: number) => ({ session_id: 's', hook_event_name: 'Stop', text: 'x'.repeat(length) });

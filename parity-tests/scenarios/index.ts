@@ -62,6 +62,7 @@ import { SCHEMA } from './schema.ts';
 import { SERIES } from './series.ts';
 import { SESSION_PAGES } from './session-pages.ts';
 import { SIGN_IN } from './sign-in.ts';
+import { SLOW_BODIES } from './slow-bodies.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
 import { SOCKET } from './socket.ts';
@@ -110,6 +111,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   SYNC_PACE,
   SIGN_IN,
   SNAPSHOTS,
+  SLOW_BODIES,
   SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,

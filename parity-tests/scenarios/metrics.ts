@@ -36,6 +36,12 @@ export const METRICS_SCENARIOS: ScenarioFile = {
       run: deliveries,
     },
     {
+      name: 'each refusal counts once under its code, whatever its status',
+      rules: ['MTR-03', 'ATT-08'],
+      uses: 'each',
+      run: everyRefusal,
+    },
+    {
       name: 'lines of standard input count as events, and not as refusals',
       rules: ['MTR-03', 'MTR-04'],
       uses: 'each',
@@ -152,6 +158,36 @@ async function sendAll(client: ApiClient): Promise<void> {
   await send(200, 'HEAD', '/api/events');
   await send(200, 'PUT', '/api/retention?days=2&bytes=5000000');
   await send(200, 'DELETE', '/api/sessions/s');
+}
+
+/** Refused requests about an attachment of event 1: method, path, headers, body, status and code. */
+const REFUSED = [
+  ['GET', '/api/attachments/SHA', { range: 'bytes=9-' }, undefined, 416, 'range_not_satisfiable'],
+  ['GET', '/api/attachments/0', {}, undefined, 404, 'not_found'],
+  ['PUT', '/api/events/1/attachments/a', {}, 'other', 409, 'attachment_exists'],
+  ['PUT', '/api/events/1/attachments/b', {}, 'x'.repeat(2_000), 413, 'payload_too_large'],
+  ['PUT', '/api/events/1/attachments/b', { 'content-type': 'text' }, 'b', 415, 'unsupported_media_type'],
+  ['PUT', '/api/events/1/attachments/b', { 'content-encoding': 'gzip' }, 'b', 415, 'unsupported_encoding'],
+  ['PUT', '/api/events/1/attachments/b', { 'content-digest': 'sha-256=:AAAA:' }, 'b', 422, 'digest_mismatch'],
+  ['PUT', '/api/events/1/attachments/..%2F', {}, 'b', 400, 'invalid_parameter'],
+  ['PUT', '/api/events/1/attachments/b', {}, 'b', 507, 'attachments_full'],
+] as const;
+
+async function everyRefusal(context: ScenarioContext): Promise<void> {
+  const flags = ['--max-attachment-bytes', '1024', '--attachments-bytes', '8192'];
+  const client = context.client(await context.start({ flags }));
+  assert.equal((await client.post('/api/events', event())).status, 201);
+  const kept = await client.send('PUT', '/api/events/1/attachments/a', Buffer.from('bytes'), []);
+  const { sha256 } = kept.json<{ sha256: string }>();
+  for (const [method, path, headers, body, status, code] of REFUSED) {
+    if (status === 507) await client.send('PUT', '/api/events/1/attachments/full', Buffer.from('full'), []);
+    const key = `ingest_refusals_total{code="${code}"}`;
+    const before = valuesOf(await scrape(client)).get(key) ?? 0;
+    const content = body === undefined ? undefined : Buffer.from(body);
+    const reply = await client.send(method, path.replace('SHA', sha256), content, Object.entries(headers));
+    assert.deepEqual([reply.status, reply.json<{ code: string }>().code], [status, code]);
+    assert.equal(valuesOf(await scrape(client)).get(key), before + 1, code);
+  }
 }
 
 async function deltas(context: ScenarioContext): Promise<void> {

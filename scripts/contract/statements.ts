@@ -126,11 +126,12 @@ LIMIT +:limit
 /** Returns `select_event_figures.sql`. */
 export function selectEventFigures(fields: Fields): string {
   const names = nameKinds(fields).map((name) => fields.fields[name]!.column);
-  return `-- Generated from contract/fields.json. What the sums and summaries of every event are made of, oldest first, for a check of
--- them. The names are the last columns, in the order of the fields.
+  return `-- Generated from contract/fields.json. What the sums and summaries of events are made of, oldest first. ?1 and ?2 the first
+-- and the last id, ?3 the key of a session or NULL. The names are the last columns, in the order of the fields.
 SELECT
 ${lines([...FIGURES, ...names])}
 FROM events
+WHERE id BETWEEN ?1 AND ?2 AND (?3 IS NULL OR session = ?3)
 ORDER BY id
 `;
 }

@@ -1,11 +1,12 @@
 //! Admits events and bytes that wait for the writer (rule ING-10), and limits concurrent work on large bodies.
 //!
-//! A request without room waits in line, for a bounded time. Its body stays unread in the kernel during the wait. So
-//! a client that retries at once costs a waiting connection and no work (decisions 39 and 100).
+//! A declared length holds no room: bytes count when they arrive, and events when the body is complete. Without
+//! free room a request waits in line with its body unread, for a bounded time. So a client that retries at once costs
+//! a waiting connection and no work (decisions 39 and 100).
 //!
-//! Invariant: bodies take at most `--queue-bytes`, plus one body of the maximum size for each permit while it is
-//! inflated. Only the first request in line and standard input hold a part of the room that they wait for. Both wait
-//! for bytes before events, so requests cannot block each other.
+//! Invariant: bodies take at most `--queue-bytes` and a reserve of one body. While bodies are inflated, each permit adds
+//! one body of the maximum size. No request waits for bytes while it has the place in line or holds events. So requests
+//! cannot block each other.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,8 +14,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
+use crate::body_room::{BodyRoom, BodyShare};
 use crate::contract::LIMITS;
 use crate::error::{ErrorCode, Failure};
 use crate::waiting_line::WaitingLine;
@@ -24,26 +26,23 @@ use crate::waiting_line::WaitingLine;
 pub struct Admission {
     /// Semaphores serve their waiters in the order of arrival.
     free_events: Arc<Semaphore>,
-    free_bytes: Arc<Semaphore>,
+    bodies: Arc<BodyRoom>,
     turns: Arc<Semaphore>,
-    /// The requests whose body is unread.
+    /// The requests that wait for events.
     line: Arc<WaitingLine>,
-    max_bytes: u64,
     events: AtomicUsize,
     /// Bytes per event of recent batches. The estimate is more often too low than too high.
     bytes_per_event: AtomicU64,
 }
 
 impl Admission {
-    /// Creates an admission whose whole room is free.
-    pub fn new(max_events: usize, max_bytes: u64) -> Arc<Self> {
-        let permits = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+    /// Creates an admission whose whole room is free. `max_body` is the length of the largest body in bytes.
+    pub fn new(max_events: usize, max_bytes: u64, max_body: u64) -> Arc<Self> {
         Arc::new(Self {
             free_events: Arc::new(Semaphore::new(max_events)),
-            free_bytes: Arc::new(Semaphore::new(permits(max_bytes))),
+            bodies: BodyRoom::new(max_bytes, max_body),
             turns: Arc::new(Semaphore::new(LIMITS.large_body_turns)),
             line: Arc::default(),
-            max_bytes,
             events: AtomicUsize::new(0),
             bytes_per_event: AtomicU64::new(LIMITS.assumed_event_bytes),
         })
@@ -56,8 +55,16 @@ impl Admission {
 
     /// Returns a ticket that holds nothing yet. Dropping it gives its room back.
     pub fn ticket(self: &Arc<Self>) -> Ticket {
-        let (admission, wait) = (Arc::clone(self), Some(Duration::from_millis(LIMITS.admission_wait_ms)));
-        Ticket { admission, wait, declared: 0, events: None, bytes: None, turn: None, counted: 0 }
+        Ticket {
+            bytes: self.bodies.share(),
+            admission: Arc::clone(self),
+            wait: Some(Duration::from_millis(LIMITS.admission_wait_ms)),
+            since: None,
+            length: 0,
+            events: None,
+            turn: None,
+            counted: 0,
+        }
     }
 
     /// Returns a ticket that waits for room without a time limit (rule PRO-12).
@@ -72,70 +79,100 @@ impl Admission {
 #[derive(Debug)]
 pub struct Ticket {
     admission: Arc<Admission>,
-    /// Longest duration of one wait; `None` is unbounded.
+    /// The rest of the time for all waits; `None` is unbounded.
     wait: Option<Duration>,
+    /// When it first waited in line, which is its order there.
+    since: Option<Instant>,
     /// Length of the body as sent, before inflating.
-    declared: u64,
+    length: u64,
     events: Option<OwnedSemaphorePermit>,
-    bytes: Option<OwnedSemaphorePermit>,
+    bytes: BodyShare,
     turn: Option<OwnedSemaphorePermit>,
     counted: usize,
 }
 
 impl Ticket {
-    /// Waits for room for an unread body: its declared length, and as many events as bodies of that length recently
-    /// had, at most `most_events`. Without a declared length it takes room for one byte and one event.
-    pub async fn hold_unread(&mut self, declared: Option<u64>, most_events: usize) -> Result<(), Failure> {
-        let admission = Arc::clone(&self.admission);
-        self.declared = declared.unwrap_or(0);
-        let events = self.declared / admission.bytes_per_event.load(Ordering::Relaxed);
-        let events = usize::try_from(events).unwrap_or(usize::MAX).clamp(1, most_events);
+    /// Waits until a byte and an event are free, then lets the body be read. It holds neither.
+    pub async fn start_body(&mut self, declared: Option<u64>) -> Result<(), Failure> {
         if declared.is_some_and(|length| length <= LIMITS.drain_body_bytes) {
             // A refusal keeps the connection of a small body, so an early one costs little (rule HTT-10).
             self.wait = self.wait.map(|_| Duration::from_millis(LIMITS.admission_small_wait_ms));
         }
-        let wait = self.wait;
-        in_time(wait, async {
-            // Standard input never gives up, so it would stay behind every newer request.
-            let _first = match wait {
-                Some(_) => Some(admission.line.take().await?),
-                None => None,
-            };
-            self.bytes = Some(take(&admission.free_bytes, self.permits(declared.unwrap_or(1))).await?);
-            self.events = Some(take(&admission.free_events, events).await?);
+        in_time(&mut self.wait, async {
+            self.bytes.wait_free().await;
+            Some(())
+        })
+        .await?;
+        self.take_events(1).await?;
+        self.give_events();
+        self.bytes.start_reading();
+        Ok(())
+    }
+
+    /// Holds this many bytes in total; waits for room when it holds fewer.
+    pub async fn hold_bytes(&mut self, total: u64) -> Result<(), Failure> {
+        in_time(&mut self.wait, async {
+            self.bytes.hold(total).await;
             Some(())
         })
         .await
     }
 
-    /// Holds this many bytes in total; waits for room when it holds fewer.
-    pub async fn hold_bytes(&mut self, total: u64) -> Result<(), Failure> {
-        let total = self.permits(total);
-        let now = self.bytes.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        if total <= now {
-            drop(self.bytes.as_mut().and_then(|held| held.split(now - total)));
-            return Ok(());
-        }
-        let more = in_time(self.wait, take(&self.admission.free_bytes, total - now)).await?;
-        match &mut self.bytes {
-            Some(held) => held.merge(more),
-            none => *none = Some(more),
-        }
-        Ok(())
+    /// Waits until this half-read body must pause, because another request waits for bytes.
+    pub async fn pressed(&self) {
+        self.bytes.pressed().await;
     }
 
-    /// Gives back the events of a slow body, so that slow clients do not hold the queue.
-    pub fn give_events(&mut self) {
+    /// Waits until the half-read body may be read further.
+    pub async fn hold_still(&mut self) -> Result<(), Failure> {
+        in_time(&mut self.wait, async {
+            self.bytes.calm().await;
+            Some(())
+        })
+        .await
+    }
+
+    /// Waits for the events of a complete body: as many as bodies of this length recently had, at most `most_events`. A
+    /// body whose parts take their own room has 0.
+    pub async fn end_body(&mut self, length: u64, most_events: usize) -> Result<(), Failure> {
+        self.bytes.end_reading();
+        self.length = length;
+        if most_events == 0 {
+            return Ok(());
+        }
+        let events = length / self.admission.bytes_per_event.load(Ordering::Relaxed);
+        let events = usize::try_from(events).unwrap_or(usize::MAX).clamp(1, most_events);
+        self.take_events(events).await
+    }
+
+    /// Gives back all events.
+    fn give_events(&mut self) {
         self.events = None;
+    }
+
+    /// Waits for events, in line unless the ticket is unbounded.
+    async fn take_events(&mut self, count: usize) -> Result<(), Failure> {
+        let Admission { line, free_events, .. } = &*self.admission;
+        // Standard input never gives up, so it would stay behind every newer request.
+        let since = self.wait.map(|_| *self.since.get_or_insert_with(Instant::now));
+        let taken = async {
+            let _place = match since {
+                Some(since) => Some(line.take(since).await?),
+                None => None,
+            };
+            take(free_events, count).await
+        };
+        self.events = Some(in_time(&mut self.wait, taken).await?);
+        Ok(())
     }
 
     /// Records the number of events of a batch, which the estimate for later batches uses. An estimate that is too
     /// high is given back after the scan; one that is too low means a second wait. So the estimate follows dense
     /// batches at once and others slowly.
     pub fn note_batch(&self, events: usize) {
-        if events > 0 && self.declared > 0 {
+        if events > 0 && self.length > 0 {
             let before = self.admission.bytes_per_event.load(Ordering::Relaxed);
-            let now = (self.declared / events as u64).max(1);
+            let now = (self.length / events as u64).max(1);
             let next = now.min(before + now.saturating_sub(before).div_ceil(LIMITS.event_bytes_smoothing));
             self.admission.bytes_per_event.store(next, Ordering::Relaxed);
         }
@@ -149,7 +186,8 @@ impl Ticket {
             drop(self.events.as_mut().and_then(|held| held.split(now - total)));
         } else {
             self.give_events();
-            self.events = Some(in_time(self.wait, take(&self.admission.free_events, total)).await?);
+            let taken = take(&self.admission.free_events, total);
+            self.events = Some(in_time(&mut self.wait, taken).await?);
         }
         self.admission.events.fetch_add(total, Ordering::Relaxed);
         self.counted += total;
@@ -175,12 +213,6 @@ impl Ticket {
     pub fn end_turn(&mut self) {
         self.turn = None;
     }
-
-    /// Returns the number of permits for this many bytes, at most the whole room. A compressed body may be
-    /// longer than the whole room (rule BOD-04).
-    fn permits(&self, bytes: u64) -> usize {
-        usize::try_from(bytes.min(self.admission.max_bytes)).unwrap_or(usize::MAX)
-    }
 }
 
 impl Drop for Ticket {
@@ -194,10 +226,18 @@ async fn take(room: &Arc<Semaphore>, count: usize) -> Option<OwnedSemaphorePermi
     Arc::clone(room).acquire_many_owned(u32::try_from(count).ok()?).await.ok()
 }
 
-/// Waits for room for at most `wait`.
-async fn in_time<T>(wait: Option<Duration>, room: impl Future<Output = Option<T>>) -> Result<T, Failure> {
+/// Waits for room for at most `wait`, which it shortens by the time of the wait.
+async fn in_time<T>(
+    wait: &mut Option<Duration>,
+    room: impl Future<Output = Option<T>>,
+) -> Result<T, Failure> {
     let waited = match wait {
-        Some(wait) => timeout(wait, room).await.ok().flatten(),
+        Some(left) => {
+            let start = Instant::now();
+            let waited = timeout(*left, room).await.ok().flatten();
+            *left = left.saturating_sub(start.elapsed());
+            waited
+        }
         None => room.await,
     };
     waited.ok_or_else(|| Failure::new(ErrorCode::Overloaded))
@@ -207,17 +247,23 @@ async fn in_time<T>(wait: Option<Duration>, room: impl Future<Output = Option<T>
 mod tests {
     use super::*;
 
-    fn free(admission: &Admission) -> (usize, usize) {
-        (admission.free_events.available_permits(), admission.free_bytes.available_permits())
+    fn admission(max_events: usize, max_bytes: u64) -> Arc<Admission> {
+        Admission::new(max_events, max_bytes, 0)
+    }
+
+    fn free(admission: &Admission) -> (usize, u64) {
+        (admission.free_events.available_permits(), admission.bodies.available())
     }
 
     #[tokio::test]
     async fn a_dropped_ticket_gives_its_room_back() {
-        let admission = Admission::new(10, 1000);
+        let admission = admission(10, 1000);
         let mut ticket = admission.ticket();
-        ticket.hold_unread(Some(600), 5).await.expect("room");
-        assert_eq!((free(&admission), admission.events()), ((5, 400), 0), "nothing was scanned");
+        ticket.start_body(Some(600)).await.expect("room");
+        assert_eq!((free(&admission), admission.events()), ((10, 1000), 0), "nothing has arrived");
         ticket.hold_bytes(900).await.expect("room");
+        ticket.end_body(900, 5).await.expect("room");
+        assert_eq!((free(&admission), admission.events()), ((5, 100), 0), "nothing was scanned");
         ticket.hold_events(7).await.expect("room");
         assert_eq!((free(&admission), admission.events()), ((3, 100), 7));
         ticket.hold_bytes(100).await.expect("less");
@@ -227,34 +273,49 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unread_body_counts_as_many_events_as_recent_batches_of_its_size() {
-        let admission = Admission::new(1000, 1_000_000);
-        let estimate = async |declared: Option<u64>, events: usize| {
+    async fn declared_bodies_hold_nothing() {
+        let admission = admission(10, 1000);
+        let mut slow = Vec::new();
+        for _ in 0..20 {
             let mut ticket = admission.ticket();
-            ticket.hold_unread(declared, 500).await.expect("room");
+            ticket.start_body(Some(1000)).await.expect("room");
+            slow.push(ticket);
+        }
+        assert_eq!(free(&admission), (10, 1000));
+    }
+
+    #[tokio::test]
+    async fn a_complete_body_counts_as_many_events_as_recent_batches_of_its_size() {
+        let admission = admission(1000, 1_000_000);
+        let estimate = async |length: u64, events: usize| {
+            let mut ticket = admission.ticket();
+            ticket.end_body(length, 500).await.expect("room");
             let held = 1000 - free(&admission).0;
             ticket.note_batch(events);
             held
         };
-        let assumed = LIMITS.assumed_event_bytes;
-        assert_eq!(estimate(Some(assumed * 10), 0).await, 10);
-        assert_eq!(estimate(Some(assumed * 10), 20).await, 10);
-        assert_eq!(estimate(Some(assumed * 10), 1).await, 20, "a denser batch counts at once");
-        let sparse = estimate(Some(assumed * 10), 0).await;
+        assert_eq!(estimate(LIMITS.assumed_event_bytes * 10, 0).await, 10);
+        assert_eq!(estimate(LIMITS.assumed_event_bytes * 10, 20).await, 10);
+        assert_eq!(estimate(LIMITS.assumed_event_bytes * 10, 1).await, 20, "a denser batch counts at once");
+        let sparse = estimate(LIMITS.assumed_event_bytes * 10, 0).await;
         assert!((2..20).contains(&sparse), "a sparser batch counts by and by, {sparse}");
-        assert_eq!(estimate(Some(999_999), 0).await, 500, "a batch has no more");
-        assert_eq!(estimate(None, 0).await, 1);
+        assert_eq!(estimate(999_999, 0).await, 500, "a batch has no more");
+        assert_eq!(estimate(0, 0).await, 1);
+        let mut calls = admission.ticket();
+        calls.end_body(600, 0).await.expect("no room needed");
+        assert_eq!(free(&admission).0, 1000, "calls take their own room");
     }
 
     #[tokio::test]
     async fn a_small_request_does_not_pass_a_large_one_before_it() {
-        let admission = Admission::new(10, 1000);
+        let admission = admission(10, 1000);
         let mut first = admission.ticket();
         first.hold_events(10).await.expect("room");
         let waiter = |events: u64| {
             let mut ticket = admission.ticket();
-            let declared = Some(events * LIMITS.assumed_event_bytes);
-            tokio::spawn(async move { ticket.hold_unread(declared, 10).await.map(|()| ticket) })
+            tokio::spawn(async move {
+                ticket.end_body(events * LIMITS.assumed_event_bytes, 10).await.map(|()| ticket)
+            })
         };
         let (large, small) = (waiter(8), waiter(1));
         tokio::task::yield_now().await;
@@ -267,14 +328,14 @@ mod tests {
 
     #[tokio::test]
     async fn standard_input_is_next_to_the_line() {
-        let admission = Admission::new(10, 1000);
+        let admission = admission(10, 1000);
         let mut all = admission.ticket();
         all.hold_events(10).await.expect("room");
         let served = Arc::new(std::sync::Mutex::new(Vec::new()));
         let waiter = |mut ticket: Ticket, name: &'static str| {
             let served = Arc::clone(&served);
             tokio::spawn(async move {
-                ticket.hold_unread(Some(1), 10).await.expect("room");
+                ticket.end_body(1, 10).await.expect("room");
                 served.lock().expect("no panic").push(name);
             })
         };
@@ -291,14 +352,28 @@ mod tests {
 
     #[tokio::test]
     async fn requests_with_too_low_estimates_do_not_block_each_other() {
-        let admission = Admission::new(10, 1000);
+        let admission = admission(10, 1000);
         let (mut one, mut other) = (admission.ticket(), admission.ticket());
         for ticket in [&mut one, &mut other] {
-            ticket.hold_unread(Some(5 * LIMITS.assumed_event_bytes), 10).await.expect("room");
+            ticket.end_body(5 * LIMITS.assumed_event_bytes, 10).await.expect("room");
         }
         let other = tokio::spawn(async move { other.hold_events(6).await });
         one.hold_events(6).await.expect("room, once the other gave back what it had");
         drop(one);
         other.await.expect("no panic").expect("room, once the first was stored");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_waits_of_a_request_share_one_time_limit() {
+        let admission = admission(10, 1000);
+        let (mut all, mut waiting) = (admission.ticket(), admission.ticket());
+        all.hold_bytes(1000).await.expect("room");
+        let start = tokio::time::Instant::now();
+        for _ in 0..2 {
+            let refused = waiting.hold_bytes(1).await.expect_err("no room");
+            assert_eq!(refused.code, ErrorCode::Overloaded);
+        }
+        let wait = Duration::from_millis(LIMITS.admission_wait_ms);
+        assert!(start.elapsed() < wait + Duration::from_millis(10), "{:?}", start.elapsed());
     }
 }

@@ -120,7 +120,7 @@ impl App {
             invalidations: Arc::new(Invalidations::new(Arc::clone(&store), Arc::clone(&places))),
             ingest: Ingest::new(Arc::clone(&store), cluster.clone(), config.max_batch_events, step),
             attachments: Attachments::new(Arc::clone(&store), cluster.clone(), &config),
-            admission: Admission::new(config.queue_events, config.queue_bytes),
+            admission: Admission::new(config.queue_events, config.queue_bytes, config.max_body_bytes),
             cluster,
             forwarder,
             activity: Activity::new(config.idle_exit_s),

@@ -6,7 +6,7 @@
 //! HTTP. Over 250 lines because the room, an upload and its content share their accounting.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
@@ -18,7 +18,7 @@ use crate::error::{ErrorCode, Failure};
 use crate::redact::Redaction;
 use crate::redact::stream::RedactionStream;
 use crate::store::Store;
-use crate::store::attachment_files::TemporaryFile;
+use crate::store::attachment_files::{TemporaryFile, disk_bytes};
 use crate::store::attachments::{Attached, Attachment};
 use crate::store::failure::file_code;
 use crate::store::retention::Bounds;
@@ -79,7 +79,7 @@ impl Attachments {
         }
     }
 
-    /// Returns the bytes of all stored and incoming contents.
+    /// Returns the bytes that all stored and incoming contents take on disk.
     pub fn bytes(&self) -> u64 {
         let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
         self.room.take_change(&mut taken);
@@ -110,8 +110,9 @@ impl Attachments {
         if self.cluster.as_ref().is_some_and(|cluster| !cluster.is_connected()) {
             return Err(ErrorCode::ClusterUnavailable.into());
         }
-        let mut held = Held { room: Arc::clone(&self.room), bytes: 0 };
-        held.grow_to(declared.unwrap_or(0))?;
+        // A declared length takes no room, but one that cannot fit is refused at once.
+        drop(self.room.check(disk_bytes(declared.unwrap_or(0)))?);
+        let held = Held { room: Arc::clone(&self.room), bytes: 0 };
         let files = Arc::clone(self.store.attachment_files());
         let file = blocking(move || files.begin()).await?;
         let redacted = redaction
@@ -285,7 +286,7 @@ impl Received {
     }
 }
 
-/// Bytes of all stored and incoming contents.
+/// Bytes that all stored and incoming contents take on disk.
 #[derive(Debug)]
 struct Room {
     limit: u64,
@@ -295,6 +296,16 @@ struct Room {
 }
 
 impl Room {
+    /// Returns the bytes that are taken now if `more` fit in addition.
+    fn check(&self, more: u64) -> Result<MutexGuard<'_, u64>, Failure> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        self.take_change(&mut taken);
+        if taken.saturating_add(more) > self.limit {
+            return Err(Failure::new(ErrorCode::AttachmentsFull).with("limit", self.limit));
+        }
+        Ok(taken)
+    }
+
     /// Subtracts the bytes that deletions freed, and adds those of a stream.
     fn take_change(&self, taken: &mut u64) {
         let change = self.bounds.attachment_bytes_change.swap(0, Ordering::Relaxed);
@@ -310,22 +321,17 @@ struct Held {
 }
 
 impl Held {
-    /// Reserves more bytes, so that it holds `bytes` in total.
-    fn grow_to(&mut self, bytes: u64) -> Result<(), Failure> {
-        let more = bytes.saturating_sub(self.bytes);
-        let mut taken = self.room.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        self.room.take_change(&mut taken);
-        if taken.saturating_add(more) > self.room.limit {
-            return Err(Failure::new(ErrorCode::AttachmentsFull).with("limit", self.room.limit));
-        }
-        *taken += more;
+    /// Reserves more blocks, so that it holds those of a content of `size` bytes.
+    fn grow_to(&mut self, size: u64) -> Result<(), Failure> {
+        let more = disk_bytes(size).saturating_sub(self.bytes);
+        *self.room.check(more)? += more;
         self.bytes += more;
         Ok(())
     }
 
-    /// Gives bytes back, so that it holds `bytes` in total.
-    fn shrink_to(&mut self, bytes: u64) {
-        let less = self.bytes.saturating_sub(bytes);
+    /// Gives blocks back, so that it holds those of a content of `size` bytes.
+    fn shrink_to(&mut self, size: u64) {
+        let less = self.bytes.saturating_sub(disk_bytes(size));
         *self.room.taken.lock().unwrap_or_else(PoisonError::into_inner) -= less;
         self.bytes -= less;
     }

@@ -93,8 +93,10 @@ pub mod notifier;
 pub mod cluster;
 /// Receives files of events.
 pub mod attachments;
-/// Requests that wait with their bodies unread.
+/// Requests that wait for events.
 pub mod waiting_line;
+/// Bytes of bodies that have arrived.
+pub mod body_room;
 /// Admits waiting requests, and limits work on large bodies.
 pub mod admission;
 /// Scans, validates, truncates, stores and publishes.

@@ -14,11 +14,11 @@ pub const ADD_HOUR_TO_ALL_TIME: &str = include_str!("../../contract/queries/add_
 pub const CHECK_TABLE: &str = include_str!("../../contract/queries/check_table.sql");
 /// `contract/queries/copy_database.sql`
 pub const COPY_DATABASE: &str = include_str!("../../contract/queries/copy_database.sql");
+/// `contract/queries/delete_attachment.sql`
+pub const DELETE_ATTACHMENT: &str = include_str!("../../contract/queries/delete_attachment.sql");
 /// `contract/queries/delete_attachment_references.sql`
 pub const DELETE_ATTACHMENT_REFERENCES: &str =
     include_str!("../../contract/queries/delete_attachment_references.sql");
-/// `contract/queries/delete_attachments.sql`
-pub const DELETE_ATTACHMENTS: &str = include_str!("../../contract/queries/delete_attachments.sql");
 /// `contract/queries/delete_event_blocks.sql`
 pub const DELETE_EVENT_BLOCKS: &str = include_str!("../../contract/queries/delete_event_blocks.sql");
 /// `contract/queries/delete_event_key_blocks.sql`
@@ -42,15 +42,16 @@ pub const DELETE_OLD_SESSION_WAITS: &str =
 pub const DELETE_OLD_SESSIONS: &str = include_str!("../../contract/queries/delete_old_sessions.sql");
 /// `contract/queries/delete_session.sql`
 pub const DELETE_SESSION: &str = include_str!("../../contract/queries/delete_session.sql");
-/// `contract/queries/delete_session_attachments.sql`
-pub const DELETE_SESSION_ATTACHMENTS: &str =
-    include_str!("../../contract/queries/delete_session_attachments.sql");
 /// `contract/queries/delete_session_events.sql`
 pub const DELETE_SESSION_EVENTS: &str = include_str!("../../contract/queries/delete_session_events.sql");
 /// `contract/queries/delete_session_wait.sql`
 pub const DELETE_SESSION_WAIT: &str = include_str!("../../contract/queries/delete_session_wait.sql");
 /// `contract/queries/delete_session_waits.sql`
 pub const DELETE_SESSION_WAITS: &str = include_str!("../../contract/queries/delete_session_waits.sql");
+/// `contract/queries/delete_stats.sql`
+pub const DELETE_STATS: &str = include_str!("../../contract/queries/delete_stats.sql");
+/// `contract/queries/delete_unused_names.sql`
+pub const DELETE_UNUSED_NAMES: &str = include_str!("../../contract/queries/delete_unused_names.sql");
 /// `contract/queries/end_hour.sql`
 pub const END_HOUR: &str = include_str!("../../contract/queries/end_hour.sql");
 /// `contract/queries/insert_attachment.sql`
@@ -187,6 +188,9 @@ pub const SELECT_NAME_IDS: &str = include_str!("../../contract/queries/select_na
 pub const SELECT_NAME_TEXT: &str = include_str!("../../contract/queries/select_name_text.sql");
 /// `contract/queries/select_names_with_text.sql`
 pub const SELECT_NAMES_WITH_TEXT: &str = include_str!("../../contract/queries/select_names_with_text.sql");
+/// `contract/queries/select_oldest_attachments.sql`
+pub const SELECT_OLDEST_ATTACHMENTS: &str =
+    include_str!("../../contract/queries/select_oldest_attachments.sql");
 /// `contract/queries/select_open_hour.sql`
 pub const SELECT_OPEN_HOUR: &str = include_str!("../../contract/queries/select_open_hour.sql");
 /// `contract/queries/select_pair_count.sql`
@@ -208,6 +212,9 @@ pub const SELECT_SERIES_SUMS_BY_NAME: &str =
     include_str!("../../contract/queries/select_series_sums_by_name.sql");
 /// `contract/queries/select_session.sql`
 pub const SELECT_SESSION: &str = include_str!("../../contract/queries/select_session.sql");
+/// `contract/queries/select_session_attachments.sql`
+pub const SELECT_SESSION_ATTACHMENTS: &str =
+    include_str!("../../contract/queries/select_session_attachments.sql");
 /// `contract/queries/select_session_blocks.sql`
 pub const SELECT_SESSION_BLOCKS: &str = include_str!("../../contract/queries/select_session_blocks.sql");
 /// `contract/queries/select_session_bound.sql`
@@ -234,6 +241,10 @@ pub const SELECT_TOOL_AGENTS: &str = include_str!("../../contract/queries/select
 pub const SELECT_TOOLS: &str = include_str!("../../contract/queries/select_tools.sql");
 /// `contract/queries/select_totals.sql`
 pub const SELECT_TOTALS: &str = include_str!("../../contract/queries/select_totals.sql");
+/// `contract/queries/subtract_from_session.sql`
+pub const SUBTRACT_FROM_SESSION: &str = include_str!("../../contract/queries/subtract_from_session.sql");
+/// `contract/queries/subtract_from_stats.sql`
+pub const SUBTRACT_FROM_STATS: &str = include_str!("../../contract/queries/subtract_from_stats.sql");
 /// `contract/queries/update_attachments_token.sql`
 pub const UPDATE_ATTACHMENTS_TOKEN: &str =
     include_str!("../../contract/queries/update_attachments_token.sql");

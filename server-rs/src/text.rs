@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::contract::LIMITS;
+
 /// A string with U+0000 or a lone surrogate (rule EVT-12).
 #[derive(Debug, PartialEq, Eq)]
 pub struct IllFormed;
@@ -42,6 +44,23 @@ fn is_ecma_space(c: char) -> bool {
             | '\u{3000}'
             | '\u{FEFF}'
     )
+}
+
+/// Returns whether a text can name an attachment (rule ATT-02).
+pub fn is_attachment_name(text: &str) -> bool {
+    text.len() <= LIMITS.attachment_name_bytes
+        && !matches!(text, "" | "." | "..")
+        && !text.contains(|c: char| matches!(c, '/' | '\\') || c.is_control())
+}
+
+/// Returns whether a text is a media type as attachments have it: `type/subtype` in lower case (rule ATT-03; RFC 9110,
+/// section 8.3.1).
+pub fn is_media_type(text: &str) -> bool {
+    let is_lower =
+        |byte: u8| byte.is_ascii_digit() || byte.is_ascii_lowercase() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let is_name = |name: &str| !name.is_empty() && name.bytes().all(is_lower);
+    let names = text.split_once('/');
+    text.len() <= LIMITS.media_type_bytes && names.is_some_and(|(kind, of)| is_name(kind) && is_name(of))
 }
 
 /// Resolves percent-encoding once (RFC 3986, section 2.1). Returns `None` when it is malformed or not UTF-8. In a

@@ -1,4 +1,4 @@
-//! Orders requests whose body is unread: the oldest first, and the newest first during a long overload (rule ING-10).
+//! Orders requests that wait for events: the oldest first, and the newest first during a long overload (rule ING-10).
 //!
 //! During an overload, a line in the order of arrival serves only requests that waited for nearly the whole time limit.
 //! Newest first, those that are served wait shortly, and the others wait for their refusal (decision 100).
@@ -7,9 +7,10 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::contract::LIMITS;
 
@@ -22,7 +23,7 @@ pub struct WaitingLine {
 #[derive(Debug, Default)]
 struct State {
     is_taken: bool,
-    /// In the order of arrival.
+    /// Ordered by `since`.
     waiting: VecDeque<Waiting>,
 }
 
@@ -39,8 +40,9 @@ pub(crate) struct Place {
 }
 
 impl WaitingLine {
-    /// Waits for the place in front. A request leaves the line when it drops this future.
-    pub(crate) async fn take(self: &Arc<Self>) -> Option<Place> {
+    /// Waits for the place in front; `since` is when the request first waited. It leaves the line when it drops this
+    /// future.
+    pub(crate) async fn take(self: &Arc<Self>, since: Instant) -> Option<Place> {
         let place = {
             let mut state = self.state();
             if !state.is_taken {
@@ -49,7 +51,8 @@ impl WaitingLine {
             }
             let (place, wait) = oneshot::channel();
             state.forget_left();
-            state.waiting.push_back(Waiting { since: Instant::now(), place });
+            let at = state.waiting.partition_point(|waiting| waiting.since <= since);
+            state.waiting.insert(at, Waiting { since, place });
             wait
         };
         place.await.ok()
@@ -107,7 +110,7 @@ mod tests {
     async fn join(line: &Arc<WaitingLine>, served: &Served, name: &'static str) -> JoinHandle<()> {
         let (line, served) = (Arc::clone(line), Arc::clone(served));
         let joined = tokio::spawn(async move {
-            let _place = line.take().await.expect("the place");
+            let _place = line.take(Instant::now()).await.expect("the place");
             served.lock().expect("no panic").push(name);
         });
         tokio::task::yield_now().await;
@@ -117,7 +120,7 @@ mod tests {
     #[tokio::test]
     async fn a_short_line_is_served_in_the_order_of_arrival() {
         let (line, served) = (Arc::new(WaitingLine::default()), Served::default());
-        let first = line.take().await.expect("the place");
+        let first = line.take(Instant::now()).await.expect("the place");
         let joined = [join(&line, &served, "oldest").await, join(&line, &served, "newest").await];
         drop(first);
         for request in joined {
@@ -129,7 +132,7 @@ mod tests {
     #[tokio::test]
     async fn a_long_wait_turns_the_order_around() {
         let (line, served) = (Arc::new(WaitingLine::default()), Served::default());
-        let first = line.take().await.expect("the place");
+        let first = line.take(Instant::now()).await.expect("the place");
         let oldest = join(&line, &served, "oldest").await;
         tokio::time::sleep(Duration::from_millis(LIMITS.admission_order_ms + 20)).await;
         let newer = [join(&line, &served, "newer").await, join(&line, &served, "newest").await];
@@ -143,7 +146,7 @@ mod tests {
     #[tokio::test]
     async fn requests_that_left_are_passed_over_and_forgotten() {
         let (line, served) = (Arc::new(WaitingLine::default()), Served::default());
-        let first = line.take().await.expect("the place");
+        let first = line.take(Instant::now()).await.expect("the place");
         for _ in 0..3 {
             let gone = join(&line, &served, "gone").await;
             gone.abort();
@@ -155,7 +158,7 @@ mod tests {
         gone.abort();
         drop((gone.await, first));
         stays.await.expect("no panic");
-        assert!(line.take().await.is_some(), "the place is free again");
+        assert!(line.take(Instant::now()).await.is_some(), "the place is free again");
         assert_eq!(*served.lock().expect("no panic"), ["stays"]);
         assert!(line.state().waiting.is_empty());
     }

@@ -6,31 +6,44 @@ import { LIMITS } from './contract.ts';
 
 const ASSUMED = LIMITS.assumed_event_bytes;
 
-/** Returns how many events the room admits without a wait. */
-function freeEvents(admission: Admission): number {
-  return admission.freeEvents.available;
+/** Returns how many events and bytes are free. */
+function free({ freeEvents, bodies }: Admission): [number, number] {
+  return [freeEvents.available, bodies.available];
+}
+
+function admissionOf(maxEvents: number, maxBytes: number): Admission {
+  return new Admission(maxEvents, maxBytes, 0);
 }
 
 test('a dropped ticket gives its room back', async () => {
-  const admission = new Admission(10, 1000);
+  const admission = admissionOf(10, 1000);
   const ticket = admission.ticket();
-  await ticket.holdUnread(600, 5);
-  assert.deepEqual([freeEvents(admission), admission.freeBytes.available, admission.events], [5, 400, 0]);
+  await ticket.startBody(600);
+  assert.deepEqual([...free(admission), admission.events], [10, 1000, 0], 'nothing has arrived');
   await ticket.holdBytes(900);
+  await ticket.endBody(900, 5);
+  assert.deepEqual([...free(admission), admission.events], [5, 100, 0], 'nothing was scanned');
   await ticket.holdEvents(7);
-  assert.deepEqual([freeEvents(admission), admission.freeBytes.available, admission.events], [3, 100, 7]);
+  assert.deepEqual([...free(admission), admission.events], [3, 100, 7]);
   await ticket.holdBytes(100);
-  assert.equal(admission.freeBytes.available, 900);
+  assert.deepEqual(free(admission), [3, 900]);
   ticket.release();
-  assert.deepEqual([freeEvents(admission), admission.freeBytes.available, admission.events], [10, 1000, 0]);
+  ticket.release();
+  assert.deepEqual([...free(admission), admission.events], [10, 1000, 0]);
 });
 
-test('an unread body counts as many events as recent batches of its size', async () => {
-  const admission = new Admission(1000, 1_000_000);
-  const estimate = async (declared: number | undefined, events: number): Promise<number> => {
+test('declared bodies hold nothing', async () => {
+  const admission = admissionOf(10, 1000);
+  for (let at = 0; at < 20; at++) await admission.ticket().startBody(1000);
+  assert.deepEqual(free(admission), [10, 1000]);
+});
+
+test('a complete body counts as many events as recent batches of its size', async () => {
+  const admission = admissionOf(1000, 1_000_000);
+  const estimate = async (length: number, events: number): Promise<number> => {
     const ticket = admission.ticket();
-    await ticket.holdUnread(declared, 500);
-    const held = 1000 - freeEvents(admission);
+    await ticket.endBody(length, 500);
+    const held = 1000 - free(admission)[0];
     ticket.noteBatch(events);
     ticket.release();
     return held;
@@ -41,16 +54,18 @@ test('an unread body counts as many events as recent batches of its size', async
   const sparse = await estimate(ASSUMED * 10, 0);
   assert.ok(sparse > 1 && sparse < 20, `a sparser batch counts by and by, ${sparse}`);
   assert.equal(await estimate(999_999, 0), 500, 'a batch has no more');
-  assert.equal(await estimate(undefined, 0), 1);
+  assert.equal(await estimate(0, 0), 1);
+  await admission.ticket().endBody(600, 0);
+  assert.equal(free(admission)[0], 1000, 'calls take their own room');
 });
 
 test('a small request does not pass a large one before it', async () => {
-  const admission = new Admission(10, 1000);
+  const admission = admissionOf(10, 1000);
   const first = admission.ticket();
   await first.holdEvents(10);
   const served: string[] = [];
   const waiter = async (name: string, events: number): Promise<void> => {
-    await admission.ticket().holdUnread(events * ASSUMED, 10);
+    await admission.ticket().endBody(events * ASSUMED, 10);
     served.push(name);
   };
   const waiters = [waiter('large', 8), waiter('small', 1)];
@@ -62,12 +77,12 @@ test('a small request does not pass a large one before it', async () => {
 });
 
 test('standard input is next to the line', async () => {
-  const admission = new Admission(10, 1000);
+  const admission = admissionOf(10, 1000);
   const all = admission.ticket();
   await all.holdEvents(10);
   const served: string[] = [];
   const waiter = async (ticket: Ticket, name: string): Promise<void> => {
-    await ticket.holdUnread(1, 10);
+    await ticket.endBody(1, 10);
     served.push(name);
   };
   const requests = [waiter(admission.ticket(), 'front'), waiter(admission.ticket(), 'behind')];
@@ -80,17 +95,29 @@ test('standard input is next to the line', async () => {
 });
 
 test('requests with too low estimates do not block each other', async () => {
-  const admission = new Admission(10, 1000);
+  const admission = admissionOf(10, 1000);
   const tickets: [Ticket, Ticket] = [admission.ticket(), admission.ticket()];
-  for (const ticket of tickets) await ticket.holdUnread(5 * ASSUMED, 10);
+  for (const ticket of tickets) await ticket.endBody(5 * ASSUMED, 10);
   const [one, other] = tickets;
   const stored = one.holdEvents(6).then(() => one.release());
   await other.holdEvents(6);
   await stored;
 });
 
+test('all waits of a request share one time limit', async () => {
+  const admission = admissionOf(10, 1000);
+  const [all, waiting] = [admission.ticket(), admission.ticket()];
+  await all.holdBytes(1000);
+  const start = performance.now();
+  for (let at = 0; at < 2; at++) {
+    await assert.rejects(async () => waiting.holdBytes(1), { code: 'overloaded' });
+  }
+  const ms = performance.now() - start;
+  assert.ok(ms < LIMITS.admission_wait_ms * 1.5, `${ms} ms`);
+});
+
 test('a growing body releases its room when its client disconnects', async () => {
-  const admission = new Admission(10, 1000);
+  const admission = admissionOf(10, 1000);
   const [first, growing] = [admission.ticket(), admission.ticket()];
   await first.holdBytes(900);
   await growing.holdBytes(100);
@@ -98,5 +125,5 @@ test('a growing body releases its room when its client disconnects', async () =>
   growing.release();
   first.release();
   await grown;
-  assert.equal(admission.freeBytes.available, 1000);
+  assert.deepEqual(free(admission), [10, 1000]);
 });

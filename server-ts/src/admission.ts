@@ -1,13 +1,15 @@
 /**
  * Admits events and bytes that wait for the writer (rule ING-10), and limits concurrent work on large bodies.
  *
- * A request without room waits in line, for a bounded time. Its body stays unread in the kernel during the wait. So a
- * client that retries at once costs a waiting connection and no work (decisions 39 and 100).
+ * A declared length holds no room: bytes count when they arrive, and events when the body is complete. Without
+ * free room a request waits in line with its body unread, for a bounded time. So a client that retries at once costs
+ * a waiting connection and no work (decisions 39 and 100).
  *
- * Invariant: bodies take at most `--queue-bytes`, plus one body of the maximum size for each permit while it is
- * inflated. Only the first request in line and standard input hold a part of the room that they wait for. Both wait
- * for bytes before events, so requests cannot block each other.
+ * Invariant: bodies take at most `--queue-bytes` and a reserve of one body. While bodies are inflated, each permit adds
+ * one body of the maximum size. No request waits for bytes while it has the place in line or holds events. So requests
+ * cannot block each other.
  */
+import { BodyRoom, type BodyShare, UNBOUNDED_MS } from './body-room.ts';
 import { LIMITS } from './contract.ts';
 import { Failure } from './error.ts';
 import { WaitingLine } from './waiting-line.ts';
@@ -25,10 +27,11 @@ class Room {
     return this.free;
   }
 
-  /** Takes places as soon as enough are free and no earlier request waits. */
-  async take(count: number, deadline: Deadline): Promise<void> {
-    if (this.waiting.size === 0 && count <= this.free) this.free -= count;
-    else if (!(await this.wait(count, deadline.left))) throw new Failure('overloaded');
+  /** Takes places as soon as enough are free and no earlier request waits; returns whether that was within `ms`. */
+  take(count: number, ms: number): Promise<boolean> | boolean {
+    if (this.waiting.size > 0 || count > this.free) return this.wait(count, ms);
+    this.free -= count;
+    return true;
   }
 
   /** Returns whether enough places became free within `ms`. */
@@ -64,41 +67,22 @@ interface Waiting {
   readonly settle: (isTaken: boolean) => void;
 }
 
-/** Time limit for all waits of a request; it starts with the first wait. */
-class Deadline {
-  private end: number | undefined;
-  private readonly ms: number;
-
-  constructor(ms: number) {
-    this.ms = ms;
-  }
-
-  get left(): number {
-    this.end ??= performance.now() + this.ms;
-    return Math.max(this.end - performance.now(), 0);
-  }
-}
-
-/** The longest timer of Node, about 25 days, for waits without a time limit. */
-const UNBOUNDED_MS = 2 ** 31 - 1;
-
 /** Room for waiting events and bytes, and the part in use. */
 export class Admission {
   readonly freeEvents: Room;
-  readonly freeBytes: Room;
+  readonly bodies: BodyRoom;
   readonly turns = new Room(LIMITS.large_body_turns);
-  /** The requests whose body is unread. */
+  /** The requests that wait for events. */
   readonly line = new WaitingLine();
-  readonly maxBytes: number;
   /** Number of events that wait for the writer. */
   events = 0;
   /** Bytes per event of recent batches. The estimate tends to be too low rather than too high. */
   bytesPerEvent = LIMITS.assumed_event_bytes;
 
-  constructor(maxEvents: number, maxBytes: number) {
+  /** Creates an admission whose whole room is free. `maxBody` is the length of the largest body in bytes. */
+  constructor(maxEvents: number, maxBytes: number, maxBody: number) {
     this.freeEvents = new Room(maxEvents);
-    this.freeBytes = new Room(maxBytes);
-    this.maxBytes = maxBytes;
+    this.bodies = new BodyRoom(maxBytes, maxBody);
   }
 
   /** Returns a ticket that holds nothing yet; its `release` gives its room back. */
@@ -115,54 +99,85 @@ export class Admission {
 /** The room that one request holds. */
 export class Ticket {
   private readonly admission: Admission;
-  /** Longest duration of one wait. */
+  /** The rest of the time for all waits. */
   private waitMs: number;
+  private readonly isBounded: boolean;
+  /** When it first waited in line, which is its order there. */
+  private since: number | undefined;
   /** Length of the body as sent, before inflating. */
-  private declared = 0;
+  private length = 0;
   private events = 0;
-  private bytes = 0;
+  private readonly bytes: BodyShare;
   private counted = 0;
   private hasTurn = false;
-  private isReleased = false;
 
   constructor(admission: Admission, waitMs: number) {
     this.admission = admission;
+    this.bytes = admission.bodies.share();
     this.waitMs = waitMs;
+    this.isBounded = waitMs < UNBOUNDED_MS;
   }
 
-  /**
-   * Waits for room for an unread body: its declared length, and as many events as bodies of that length recently had,
-   * at most `mostEvents`. Without a declared length it takes room for one byte and one event.
-   */
-  async holdUnread(declared: number | undefined, mostEvents: number): Promise<void> {
-    const { admission } = this;
-    this.declared = declared ?? 0;
-    const events = Math.floor(this.declared / admission.bytesPerEvent);
-    if (this.waitMs < UNBOUNDED_MS && declared !== undefined && declared <= LIMITS.drain_body_bytes) {
+  /** Waits until a byte and an event are free, then lets the body be read. It holds neither. */
+  async startBody(declared: number | undefined): Promise<void> {
+    if (this.isBounded && declared !== undefined && declared <= LIMITS.drain_body_bytes) {
       // A refusal keeps the connection of a small body, so an early one costs little (rule HTT-10).
       this.waitMs = LIMITS.admission_small_wait_ms;
     }
-    const deadline = new Deadline(this.waitMs);
-    // Standard input never gives up, so it would stay behind every newer request.
-    const isInLine = this.waitMs < UNBOUNDED_MS;
-    if (isInLine && !(await admission.line.take(deadline.left))) throw new Failure('overloaded');
-    try {
-      await this.growBytes(declared ?? 1, deadline);
-      await this.growEvents(Math.min(Math.max(events, 1), mostEvents), deadline);
-    } finally {
-      if (isInLine) admission.line.give();
-    }
+    await this.inTime((ms) => this.bytes.waitFree(ms));
+    await this.takeEvents(1);
+    this.giveEvents();
+    this.bytes.startReading();
   }
 
-  /** Holds this many bytes in total; waits for room when it holds fewer. */
-  async holdBytes(total: number): Promise<void> {
-    await this.growBytes(total, new Deadline(this.waitMs));
+  /** Holds this many bytes in total; when it holds fewer and there is no room, resolves once there is. */
+  holdBytes(total: number): Promise<void> | undefined {
+    return this.inTime((ms) => this.bytes.hold(total, ms));
   }
 
-  /** Gives back the events of a slow body, so that slow clients do not hold the queue. */
-  giveEvents(): void {
+  /** Waits until this half-read body must pause, because another request waits for bytes; `false` after its end. */
+  pressed(): Promise<boolean> {
+    return this.bytes.pressed();
+  }
+
+  /** Waits until the half-read body may be read further. */
+  async holdStill(): Promise<void> {
+    await this.inTime((ms) => this.bytes.calm(ms));
+  }
+
+  /**
+   * Waits for the events of a complete body: as many as bodies of this length recently had, at most `mostEvents`. A body
+   * whose parts take their own room has 0.
+   */
+  async endBody(length: number, mostEvents: number): Promise<void> {
+    this.bytes.endReading();
+    this.length = length;
+    if (mostEvents === 0) return;
+    const events = Math.floor(length / this.admission.bytesPerEvent);
+    await this.takeEvents(Math.min(Math.max(events, 1), mostEvents));
+  }
+
+  /** Gives back all events. */
+  private giveEvents(): void {
     this.admission.freeEvents.give(this.events);
     this.events = 0;
+  }
+
+  /** Waits for events, in line unless the ticket is unbounded. */
+  private async takeEvents(count: number): Promise<void> {
+    const { line, freeEvents } = this.admission;
+    // Standard input never gives up, so it would stay behind every newer request.
+    if (this.isBounded) {
+      const { since = performance.now() } = this;
+      this.since = since;
+      await this.inTime((ms) => line.take(since, ms));
+    }
+    try {
+      await this.inTime((ms) => freeEvents.take(count, ms));
+      this.events = count;
+    } finally {
+      if (this.isBounded) line.give();
+    }
   }
 
   /**
@@ -171,9 +186,9 @@ export class Ticket {
    * once and others slowly.
    */
   noteBatch(events: number): void {
-    if (events === 0 || this.declared === 0) return;
+    if (events === 0 || this.length === 0) return;
     const before = this.admission.bytesPerEvent;
-    const now = Math.max(Math.floor(this.declared / events), 1);
+    const now = Math.max(Math.floor(this.length / events), 1);
     const step = Math.ceil(Math.max(now - before, 0) / LIMITS.event_bytes_smoothing);
     this.admission.bytesPerEvent = Math.min(now, before + step);
   }
@@ -183,8 +198,14 @@ export class Ticket {
    * before it waits. Otherwise requests that each hold a part and wait for more would block each other.
    */
   async holdEvents(total: number): Promise<void> {
-    if (total > this.events) this.giveEvents();
-    await this.growEvents(total, new Deadline(this.waitMs));
+    const { freeEvents } = this.admission;
+    if (total <= this.events) {
+      freeEvents.give(this.events - total);
+    } else {
+      this.giveEvents();
+      await this.inTime((ms) => freeEvents.take(total, ms));
+    }
+    this.events = total;
     this.admission.events += total;
     this.counted += total;
   }
@@ -192,7 +213,7 @@ export class Ticket {
   /** Waits for the permit to work on a large body; keeps it until `endTurn`. */
   async takeTurn(): Promise<void> {
     if (this.hasTurn) return;
-    await this.admission.turns.take(1, new Deadline(UNBOUNDED_MS));
+    await this.admission.turns.take(1, UNBOUNDED_MS);
     this.hasTurn = true;
   }
 
@@ -206,28 +227,20 @@ export class Ticket {
   release(): void {
     this.endTurn();
     this.admission.events -= this.counted;
+    this.counted = 0;
     this.giveEvents();
-    this.admission.freeBytes.give(this.bytes);
-    this.isReleased = true;
+    this.bytes.release();
   }
 
-  private async growBytes(total: number, deadline: Deadline): Promise<void> {
-    const { freeBytes, maxBytes } = this.admission;
-    // A compressed body may be longer than the whole room (rule BOD-04).
-    const wanted = Math.min(total, maxBytes);
-    const missing = wanted - this.bytes;
-    if (missing > 0) await freeBytes.take(missing, deadline);
-    else freeBytes.give(-missing);
-    // The client may disconnect while its body waits for room to grow.
-    if (this.isReleased) freeBytes.give(missing);
-    else this.bytes = wanted;
-  }
-
-  private async growEvents(total: number, deadline: Deadline): Promise<void> {
-    const { freeEvents } = this.admission;
-    const missing = total - this.events;
-    if (missing > 0) await freeEvents.take(missing, deadline);
-    else freeEvents.give(-missing);
-    this.events = total;
+  /** Waits for room for at most `waitMs`, which it shortens by the time of the wait. */
+  private inTime(room: (ms: number) => Promise<boolean> | boolean): Promise<void> | undefined {
+    const start = performance.now();
+    const waited = room(this.waitMs);
+    if (waited === true) return undefined;
+    const end = (is: boolean): void => {
+      if (this.isBounded) this.waitMs = Math.max(this.waitMs - (performance.now() - start), 0);
+      if (!is) throw new Failure('overloaded');
+    };
+    return Promise.resolve(waited).then(end);
   }
 }

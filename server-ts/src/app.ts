@@ -111,7 +111,7 @@ export class App {
     this.cluster = cluster;
     this.ingest = new Ingest(store, cluster, config, buffers);
     this.attachments = new Attachments(store, cluster, config, log);
-    this.admission = new Admission(config.queueEvents, config.queueBytes);
+    this.admission = new Admission(config.queueEvents, config.queueBytes, config.maxBodyBytes);
     this.connections = options.connections;
     this.activity = new Activity(config.idleExitS);
     this.forwarder = forwarder;

@@ -17,7 +17,7 @@ import type { Log } from './log.ts';
 import type { Redaction } from './redact/index.ts';
 import { RedactionStream } from './redact/stream.ts';
 import { INVALID, skipSpace, skipValue } from './scanner.ts';
-import type { TemporaryFile } from './store/attachment-files.ts';
+import { diskBytes, type TemporaryFile } from './store/attachment-files.ts';
 import { fileCode } from './store/failure.ts';
 import type { Store } from './store/index.ts';
 
@@ -62,7 +62,7 @@ export class Attachments {
     this.room = new Room(config.attachmentsBytes, store);
   }
 
-  /** The bytes of all stored and incoming contents. */
+  /** The bytes that all stored and incoming contents take on disk. */
   get bytes(): number {
     return this.room.taken;
   }
@@ -85,8 +85,9 @@ export class Attachments {
     const { refusal } = this.store;
     if (refusal !== undefined) throw new Failure(refusal);
     if (this.cluster?.isConnected === false) throw new Failure('cluster_unavailable');
+    // A declared length takes no room, but one that cannot fit is refused at once.
+    this.room.check(diskBytes(declared ?? 0), false);
     const held = new Held(this.room);
-    held.growTo(declared ?? 0);
     try {
       const file = await this.filed(this.store.attachmentFiles.begin());
       return new Upload(limit, held, file, (work) => this.filed(work), redaction);
@@ -201,7 +202,7 @@ export class Upload {
   take(bytes: Buffer): Promise<void> | undefined {
     this.size += bytes.length;
     if (this.size > this.maxBytes) throw new Failure('payload_too_large', { limit: this.maxBytes }, true);
-    this.held.growTo(this.size, true);
+    this.held.growTo(this.size);
     this.pending.push(bytes);
     this.pendingBytes += bytes.length;
     return this.pendingBytes >= LIMITS.attachment_chunk_bytes ? this.flush(false) : undefined;
@@ -270,6 +271,12 @@ class Room {
     return this.bytes;
   }
 
+  /** Refuses `more` bytes that do not fit. */
+  check(more: number, close: boolean): void {
+    const { limit } = this;
+    if (this.taken + more > limit) throw new Failure('attachments_full', { limit }, close);
+  }
+
   /** Takes more bytes, or gives some back. */
   take(bytes: number): void {
     this.bytes += bytes;
@@ -285,18 +292,17 @@ class Held {
     this.room = room;
   }
 
-  /** Reserves the bytes that are missing up to `bytes`. */
-  growTo(bytes: number, close = false): void {
-    const more = Math.max(0, bytes - this.bytes);
-    const { limit, taken } = this.room;
-    if (taken + more > limit) throw new Failure('attachments_full', { limit }, close);
+  /** Reserves more blocks, so that it holds those of a content of `size` bytes. */
+  growTo(size: number): void {
+    const more = Math.max(0, diskBytes(size) - this.bytes);
+    this.room.check(more, true);
     this.room.take(more);
     this.bytes += more;
   }
 
-  /** Gives back the bytes above `bytes`. */
-  shrinkTo(bytes: number): void {
-    const less = Math.max(0, this.bytes - bytes);
+  /** Gives blocks back, so that it holds those of a content of `size` bytes. */
+  shrinkTo(size: number): void {
+    const less = Math.max(0, this.bytes - diskBytes(size));
     this.room.take(-less);
     this.bytes -= less;
   }

@@ -8,8 +8,8 @@ import addComputedCostToStats from '../../contract/queries/add_computed_cost_to_
 import addHourToAllTime from '../../contract/queries/add_hour_to_all_time.sql?text';
 import checkTable from '../../contract/queries/check_table.sql?text';
 import copyDatabase from '../../contract/queries/copy_database.sql?text';
+import deleteAttachment from '../../contract/queries/delete_attachment.sql?text';
 import deleteAttachmentReferences from '../../contract/queries/delete_attachment_references.sql?text';
-import deleteAttachments from '../../contract/queries/delete_attachments.sql?text';
 import deleteEventBlocks from '../../contract/queries/delete_event_blocks.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
 import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
@@ -21,10 +21,11 @@ import deleteHours from '../../contract/queries/delete_hours.sql?text';
 import deleteOldSessionWaits from '../../contract/queries/delete_old_session_waits.sql?text';
 import deleteOldSessions from '../../contract/queries/delete_old_sessions.sql?text';
 import deleteSession from '../../contract/queries/delete_session.sql?text';
-import deleteSessionAttachments from '../../contract/queries/delete_session_attachments.sql?text';
 import deleteSessionEvents from '../../contract/queries/delete_session_events.sql?text';
 import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
+import deleteStats from '../../contract/queries/delete_stats.sql?text';
+import deleteUnusedNames from '../../contract/queries/delete_unused_names.sql?text';
 import endHour from '../../contract/queries/end_hour.sql?text';
 import insertAttachment from '../../contract/queries/insert_attachment.sql?text';
 import insertClusterStream from '../../contract/queries/insert_cluster_stream.sql?text';
@@ -88,6 +89,7 @@ import selectNameCount from '../../contract/queries/select_name_count.sql?text';
 import selectNameIds from '../../contract/queries/select_name_ids.sql?text';
 import selectNameText from '../../contract/queries/select_name_text.sql?text';
 import selectNamesWithText from '../../contract/queries/select_names_with_text.sql?text';
+import selectOldestAttachments from '../../contract/queries/select_oldest_attachments.sql?text';
 import selectOpenHour from '../../contract/queries/select_open_hour.sql?text';
 import selectPairCount from '../../contract/queries/select_pair_count.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
@@ -98,6 +100,7 @@ import selectSeriesSince from '../../contract/queries/select_series_since.sql?te
 import selectSeriesSums from '../../contract/queries/select_series_sums.sql?text';
 import selectSeriesSumsByName from '../../contract/queries/select_series_sums_by_name.sql?text';
 import selectSession from '../../contract/queries/select_session.sql?text';
+import selectSessionAttachments from '../../contract/queries/select_session_attachments.sql?text';
 import selectSessionBlocks from '../../contract/queries/select_session_blocks.sql?text';
 import selectSessionBound from '../../contract/queries/select_session_bound.sql?text';
 import selectSessionId from '../../contract/queries/select_session_id.sql?text';
@@ -111,6 +114,8 @@ import selectStatsSums from '../../contract/queries/select_stats_sums.sql?text';
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
+import subtractFromSession from '../../contract/queries/subtract_from_session.sql?text';
+import subtractFromStats from '../../contract/queries/subtract_from_stats.sql?text';
 import updateAttachmentsToken from '../../contract/queries/update_attachments_token.sql?text';
 import updateClusterEpoch from '../../contract/queries/update_cluster_epoch.sql?text';
 import updateEpoch from '../../contract/queries/update_epoch.sql?text';
@@ -135,8 +140,8 @@ export const QUERIES = {
   addHourToAllTime,
   checkTable,
   copyDatabase,
+  deleteAttachment,
   deleteAttachmentReferences,
-  deleteAttachments,
   deleteEventBlocks,
   deleteEventKeyBlocks,
   deleteEventKeyRun,
@@ -148,10 +153,11 @@ export const QUERIES = {
   deleteOldSessionWaits,
   deleteOldSessions,
   deleteSession,
-  deleteSessionAttachments,
   deleteSessionEvents,
   deleteSessionWait,
   deleteSessionWaits,
+  deleteStats,
+  deleteUnusedNames,
   endHour,
   insertAttachment,
   insertClusterStream,
@@ -215,6 +221,7 @@ export const QUERIES = {
   selectNameIds,
   selectNameText,
   selectNamesWithText,
+  selectOldestAttachments,
   selectOpenHour,
   selectPairCount,
   selectRetainedBytes,
@@ -225,6 +232,7 @@ export const QUERIES = {
   selectSeriesSums,
   selectSeriesSumsByName,
   selectSession,
+  selectSessionAttachments,
   selectSessionBlocks,
   selectSessionBound,
   selectSessionId,
@@ -238,6 +246,8 @@ export const QUERIES = {
   selectToolAgents,
   selectTools,
   selectTotals,
+  subtractFromSession,
+  subtractFromStats,
   updateAttachmentsToken,
   updateClusterEpoch,
   updateEpoch,

@@ -3,6 +3,7 @@
  *
  * Pure. Knows nothing of events or of HTTP.
  */
+import { LIMITS } from './contract.ts';
 
 const BACKSLASH = 0x5c;
 
@@ -40,6 +41,23 @@ export function isPlain(bytes: Buffer, start: number, end: number): boolean {
 
 export function isWellFormed(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
+}
+
+/** Matches slashes, backslashes and control characters. */
+const FORBIDDEN = /[/\\\p{Cc}]/u;
+
+/** Returns whether a text can name an attachment (rule ATT-02). */
+export function isAttachmentName(text: string): boolean {
+  const isName = text !== '' && text !== '.' && text !== '..' && !FORBIDDEN.test(text) && isWellFormed(text);
+  return isName && byteLength(text) <= LIMITS.attachment_name_bytes;
+}
+
+/** Matches `type/subtype` in lower case (RFC 9110, section 8.3.1). */
+const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+/** Returns whether a text is a media type as attachments have it (rule ATT-03). */
+export function isMediaType(text: string): boolean {
+  return MEDIA_TYPE.test(text) && text.length <= LIMITS.media_type_bytes;
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Orders requests whose body is unread: the oldest first, and the newest first during a long overload (rule ING-10).
+ * Orders requests that wait for events: the oldest first, and the newest first during a long overload (rule ING-10).
  *
  * During an overload, a line in the order of arrival serves only requests that waited for nearly the whole time limit.
  * Newest first, those that are served wait shortly, and the others wait for their refusal (decision 100).
@@ -16,11 +16,14 @@ interface Waiting {
 /** The place in front, and the requests that wait for it. */
 export class WaitingLine {
   private isTaken = false;
-  /** In the order of arrival. */
+  /** Ordered by `since`. */
   private readonly waiting: Waiting[] = [];
 
-  /** Waits for the place in front; returns whether it became free within `ms`, in the turn of this request. */
-  take(ms: number): Promise<boolean> | boolean {
+  /**
+   * Waits for the place in front; `since` is when the request first waited. Returns whether the place became free
+   * within `ms`, in the turn of this request.
+   */
+  take(since: number, ms: number): Promise<boolean> | boolean {
     if (!this.isTaken) {
       this.isTaken = true;
       return true;
@@ -30,12 +33,13 @@ export class WaitingLine {
         clearTimeout(timer);
         resolve(isTaken);
       };
-      const waiting: Waiting = { since: performance.now(), settle };
+      const waiting: Waiting = { since, settle };
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
         settle(false);
       }, ms);
-      this.waiting.push(waiting);
+      const at = this.waiting.findLastIndex((other) => other.since <= since);
+      this.waiting.splice(at + 1, 0, waiting);
     });
   }
 

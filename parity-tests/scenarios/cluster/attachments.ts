@@ -5,6 +5,7 @@ import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import LIMITS from '../../../contract/limits.json' with { type: 'json' };
 import {
   attach,
   brokenFilesOf,
@@ -19,8 +20,11 @@ import { askNats, clusterOf, Nats, STREAM, startNode, untilApplied } from '../..
 import { type ScenarioContext, until } from '../../src/scenario.ts';
 
 const MOST_BYTES = 1_500_000;
-/** Room for the largest attachment, and for its repetition. */
-const ROOM = 2 * MOST_BYTES + 100;
+const BLOCK = LIMITS.attachment_block_bytes;
+/** The blocks of the largest attachment. */
+const MOST_BLOCKS = Math.ceil(MOST_BYTES / BLOCK);
+/** Room for the largest attachment, for its repetition, and for a small one. */
+const ROOM = (2 * MOST_BLOCKS + 1) * BLOCK;
 
 async function listOf(client: ApiClient, id: number): Promise<string> {
   return (await client.get(`/api/events/${id}/attachments`)).text;
@@ -71,7 +75,8 @@ export async function sharedAttachments(context: ScenarioContext): Promise<void>
   assert.equal(await listOf(two, id), await listOf(one, id));
   const bytesOf = async (client: ApiClient): Promise<number> =>
     (await client.get('/api/health')).json<{ attachment_bytes: number }>().attachment_bytes;
-  assert.deepEqual([await bytesOf(one), await bytesOf(two)], [MOST_BYTES + 206, MOST_BYTES + 206]);
+  const used = (MOST_BLOCKS + 3) * BLOCK;
+  assert.deepEqual([await bytesOf(one), await bytesOf(two)], [used, used]);
 
   await second.kill();
   const fresh = await start(context.other, 'fresh');

@@ -5,8 +5,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::cluster::message::Message;
+use crate::contract::LIMITS;
 use crate::digest::{digest_hex, parse_digest};
 use crate::store::cluster_change::ClusterChange;
+use crate::text::{is_attachment_name, is_media_type};
 
 const DELETE_EVENTS: &str = "delete_events";
 const DELETE_SESSION: &str = "delete_session";
@@ -44,7 +46,8 @@ pub fn write_change(change: &ClusterChange) -> Message {
     }
 }
 
-/// Returns the change of a message with this name; `None` when it is none that this server knows.
+/// Returns the change of a message with this name. `None` is a change that this server does not know, or that no request
+/// can make (rule CLU-14).
 pub fn read_change(name: &str, payload: &[u8]) -> Option<ClusterChange> {
     let body: Map<String, Value> = serde_json::from_slice(payload).ok()?;
     let number = |member: &str| body.get(member)?.as_i64().filter(|number| *number >= 0);
@@ -63,10 +66,10 @@ pub fn read_change(name: &str, payload: &[u8]) -> Option<ClusterChange> {
         RETAIN => ClusterChange::Retain { days: size("days")?, bytes: size("bytes")? },
         ATTACH => ClusterChange::Attach {
             event: number("event")?,
-            name: text("name")?,
+            name: text("name").filter(|name| is_attachment_name(name))?,
             sha256: parse_digest(&text("sha256")?)?,
-            size: size("size")?,
-            media_type: text("media_type")?,
+            size: size("size").filter(|size| *size <= LIMITS.largest_attachment_bytes)?,
+            media_type: text("media_type").filter(|media_type| is_media_type(media_type))?,
         },
         _ => return None,
     })
@@ -128,5 +131,47 @@ mod tests {
         assert_eq!(read_change("unknown", br#"{"through":1,"asked":true}"#), None);
         let blocks = br#"{"session_id":"s","from_block":1,"to_block":null}"#;
         assert_eq!(read_change("delete_session", blocks), None);
+    }
+    #[test]
+    fn an_attachment_that_no_request_can_make_is_no_change() {
+        let sha256 = "ab".repeat(32);
+        let read = |name: &str, media_type: &str, size: u64| {
+            let body = json!({
+                "event": 1, "name": name, "sha256": sha256, "size": size, "media_type": media_type
+            });
+            read_change("attach", body.to_string().as_bytes())
+        };
+        let most = LIMITS.largest_attachment_bytes;
+        assert!(read("a.txt", "text/plain", most).is_some());
+        assert!(read(&"x".repeat(255), &format!("a/{}", "b".repeat(125)), 0).is_some());
+        let long = "x".repeat(256);
+        for name in
+            ["", ".", "..", "../../x", "a/b", "a\\b", "a\r\nb", "\0", "\u{7f}", "\u{80}", "\u{9f}", &long]
+        {
+            assert_eq!(read(name, "text/plain", 1), None, "{name:?}");
+        }
+        let long = format!("a/{}", "b".repeat(126));
+        for media_type in [
+            "",
+            "text",
+            "text/",
+            "/plain",
+            "a/b/c",
+            "a b/c",
+            "text/html\r\nx: y",
+            "text/plain; charset=utf-8",
+            "Text/plain",
+            "é/x",
+            &long,
+        ] {
+            assert_eq!(read("a.txt", media_type, 1), None, "{media_type:?}");
+        }
+        for size in [most + 1, 9_007_199_254_740_991, u64::MAX] {
+            assert_eq!(read("a.txt", "text/plain", size), None, "{size}");
+        }
+        let lone = format!(
+            r#"{{"event":1,"name":"\ud800","sha256":"{sha256}","size":1,"media_type":"text/plain"}}"#
+        );
+        assert_eq!(read_change("attach", lone.as_bytes()), None);
     }
 }

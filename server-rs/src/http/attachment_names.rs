@@ -5,18 +5,14 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 
 use crate::contract::{LIMITS, VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
-use crate::http::head::{is_token, trim_blank};
+use crate::http::head::trim_blank;
 use crate::http::parameters::invalid;
-use crate::text::percent_decode;
+use crate::text::{is_attachment_name, is_media_type, percent_decode};
 
 /// Decodes the name of an attachment from a path, once.
 pub fn attachment_name(encoded: &str) -> Result<String, Failure> {
     let limit = LIMITS.attachment_name_bytes;
-    let name = percent_decode(encoded, false).filter(|name| {
-        name.len() <= limit
-            && !matches!(&**name, "" | "." | "..")
-            && !name.contains(|c: char| matches!(c, '/' | '\\') || c.is_control())
-    });
+    let name = percent_decode(encoded, false).filter(|name| is_attachment_name(name));
     name.ok_or_else(|| {
         invalid("name", &fill(&VOCABULARY.parameter_messages.file_name, &[("limit", &limit.to_string())]))
     })
@@ -42,11 +38,8 @@ fn unsupported() -> Failure {
 /// Parses `type/subtype` (RFC 9110, section 8.3.1).
 fn parse_media_type(value: &[u8]) -> Option<String> {
     let essence = trim_blank(value.split(|&byte| byte == b';').next()?);
-    let slash = essence.iter().position(|&byte| byte == b'/')?;
-    let is_name = |name: &[u8]| !name.is_empty() && name.iter().all(|&byte| is_token(byte));
-    let is_type = essence.len() <= LIMITS.media_type_bytes && is_name(&essence[..slash]);
-    let text = std::str::from_utf8(essence).ok().filter(|_| is_type && is_name(&essence[slash + 1..]))?;
-    Some(text.to_ascii_lowercase())
+    let text = std::str::from_utf8(essence).ok()?.to_ascii_lowercase();
+    is_media_type(&text).then_some(text)
 }
 
 /// Returns the `Content-Disposition` of an attachment (RFC 6266 and RFC 8187).

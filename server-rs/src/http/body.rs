@@ -1,12 +1,10 @@
 //! Reads a request's body within its limits of size and time (rules BOD-02 to BOD-04, HTT-09 to HTT-11). The ingest
 //! pipeline checks whether it is well-formed.
 
-use std::time::Duration;
-
 use axum::body::Body;
 use http::header::{CONTENT_LENGTH, EXPECT, HeaderMap, TRANSFER_ENCODING};
 use http_body_util::BodyExt;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
 use crate::admission::Ticket;
 use crate::contract::LIMITS;
@@ -35,23 +33,19 @@ pub async fn read_body(
         return Err(too_large.with("actual", length));
     }
     let expected = declared.map(|length| length.min(longest));
-    ticket.hold_unread(expected, most_events).await?;
-    let mut held = expected.unwrap_or(1);
+    ticket.start_body(expected).await?;
     let mut body = slot.take().ok_or(Failure::new(ErrorCode::Internal))?;
-    let mut bytes = Vec::with_capacity(room_for(usize::try_from(expected.unwrap_or(0)).unwrap_or(0)));
-    let mut slow_at = Some(Instant::now() + Duration::from_millis(LIMITS.slow_body_ms));
+    let capacity = usize::try_from(expected.unwrap_or(0)).unwrap_or(0);
+    // What has not arrived takes little memory.
+    let mut bytes = Vec::with_capacity(capacity.min(LIMITS.large_body_bytes));
     loop {
-        let next = next_frame(&mut body, *deadline);
-        let frame = match slow_at {
-            None => next.await?,
-            Some(at) => match timeout_at(at, next).await {
-                Ok(frame) => frame?,
-                Err(_) => {
-                    ticket.give_events();
-                    slow_at = None;
-                    continue;
-                }
-            },
+        let frame = tokio::select! {
+            biased;
+            frame = next_frame(&mut body, *deadline) => frame?,
+            () = ticket.pressed() => {
+                ticket.hold_still().await.map_err(Failure::closing)?;
+                continue;
+            }
         };
         let Some(frame) = frame else {
             break;
@@ -60,13 +54,15 @@ pub async fn read_body(
         if length > longest {
             return Err(too_large);
         }
-        if length > held {
-            ticket.hold_bytes(length).await.map_err(Failure::closing)?;
-            held = length;
+        ticket.hold_bytes(length).await.map_err(Failure::closing)?;
+        if bytes.len() + frame.len() > bytes.capacity() {
+            bytes.reserve(room_for(capacity).saturating_sub(bytes.len()).max(frame.len()));
         }
         bytes.extend_from_slice(&frame);
     }
+    let sent = bytes.len() as u64;
     if encoding == Encoding::Identity {
+        ticket.end_body(sent, most_events).await?;
         return Ok((bytes, format, ticket));
     }
     let (inflated, mut ticket) = ticket.run_blocking(move || inflate(encoding, &bytes, limit)).await?;
@@ -75,6 +71,7 @@ pub async fn read_body(
         InflateError::Broken => Failure::new(ErrorCode::BadRequest),
     })?;
     ticket.hold_bytes(inflated.len() as u64).await?;
+    ticket.end_body(sent, most_events).await?;
     Ok((inflated, format, ticket))
 }
 

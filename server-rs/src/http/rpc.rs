@@ -40,9 +40,8 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
     let config = &app.config;
     let limit = if config.bench { LIMITS.bench_body_bytes } else { config.max_body_bytes };
     let ticket = app.admission.ticket();
-    let (body, format, mut ticket) = read_body(&exchange, limit, config.max_batch_events, ticket).await?;
     // Each call that stores events takes its own room.
-    ticket.give_events();
+    let (body, format, ticket) = read_body(&exchange, limit, 0, ticket).await?;
     let answer = exchange.answer;
     let reading = Reading { has_bench: config.bench, keeps_minus_zero: answer.format == Format::Msgpack };
     let is_large = body.len() > LIMITS.large_body_bytes;

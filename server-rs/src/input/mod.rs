@@ -161,9 +161,10 @@ impl Feed {
     async fn queue(&mut self, Batch { body, place, too_long }: Batch, part: OwnedSemaphorePermit) {
         let app = &self.app;
         let mut ticket = app.admission.unbounded_ticket();
-        let length = Some(body.len() as u64);
+        let length = body.len() as u64;
         let queued = async {
-            ticket.hold_unread(length, app.config.max_batch_events).await?;
+            ticket.hold_bytes(length).await?;
+            ticket.end_body(length, app.config.max_batch_events).await?;
             let checked = if body.len() < LEAST_BYTES {
                 app.ingest.check(body, self.format, EventSource::Stdin)?
             } else {

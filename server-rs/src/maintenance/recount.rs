@@ -5,33 +5,22 @@
 use std::collections::{HashMap, HashSet};
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::contract::LIMITS;
-use crate::field::Field;
 use crate::queries;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
-use crate::store::stats::{ALL_TIME, EVERY_EVENT, open_hour};
+use crate::store::row_sums::{RowSums, figures_of, hour_of_row, names_of};
 
-/// Columns of `select_event_figures.sql`.
+/// Column of `select_event_figures.sql`.
 const EVENT_ID: usize = 3;
-const DURATION: usize = 4;
-const TOKENS: usize = 5;
-const COSTS: usize = 9;
-const NAMES: usize = 11;
 
-/// The sums of a session: events, errors, four token counts, two costs.
-pub(super) const SESSION_SUMS: usize = 8;
-/// The sums of a name: events, calls, errors, durations, milliseconds, two token counts, two costs.
-pub(super) const STATS_SUMS: usize = 9;
-
-/// What the events say of a session.
+/// The ids of the first and the last event of a session.
 #[derive(Default)]
 pub(super) struct SessionCount {
     pub first_id: i64,
     pub last_id: i64,
-    pub sums: [i64; SESSION_SUMS],
 }
 
 /// What the events of a database say.
@@ -40,10 +29,7 @@ pub(super) struct Recount {
     pub events: u64,
     pub names: HashSet<i64>,
     pub sessions: HashMap<i64, SessionCount>,
-    /// The hour whose sums are not in those of all time.
-    open_hour: i64,
-    /// By hour, name and agent.
-    pub stats: HashMap<(i64, i64, i64), [i64; STATS_SUMS]>,
+    pub sums: RowSums,
     /// The first and the last id of each hour.
     pub hours: HashMap<i64, (i64, i64)>,
     /// Number of events whose block, span or keys lack them.
@@ -65,25 +51,17 @@ struct Lists {
 impl Recount {
     /// Reads every event.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
-        let name = |kind: &str, text: &str| -> rusqlite::Result<Option<i64>> {
-            connection.query_row(queries::SELECT_NAME, params![kind, text], |row| row.get(0)).optional()
-        };
-        let (error, step) = (name("status", "error")?, name("event_type", "plan_step")?);
-        let mut count = Self { open_hour: open_hour(connection)?, ..Self::default() };
+        let mut count = Self { sums: RowSums::new(connection)?, ..Self::default() };
         let mut keys = EventKeys::default();
         let mut lists =
             Lists { block: -1, names: HashSet::new(), sessions: HashSet::new(), span: -1, span_names: None };
-        let mut select = connection.prepare(queries::SELECT_EVENT_FIGURES)?;
-        let mut rows = select.query([])?;
-        while let Some(row) = rows.next()? {
+        figures_of(connection, 0, i64::MAX, None, |row| {
             let (id, session): (i64, i64) = (row.get(0)?, row.get(2)?);
-            let mut names = [None; Field::NAME_KINDS.len()];
-            for (at, name) in names.iter_mut().enumerate() {
-                *name = row.get(NAMES + at)?;
-            }
+            let names = names_of(row)?;
             count.events += 1;
             count.names.extend(names.iter().flatten());
-            count.add_sums(row, id, session, &names, error, step)?;
+            count.sums.add(row)?;
+            count.add_ids(hour_of_row(row)?, id, session);
             lists.load(connection, id)?;
             let in_block = |name: &i64| lists.names.contains(name);
             let is_listed = names.iter().flatten().all(in_block) && lists.sessions.contains(&session);
@@ -99,72 +77,19 @@ impl Recount {
                 keys.load(connection)?;
                 count.missing_keys += u64::from(keys.insert(connection, key.bits())?);
             }
-        }
+            Ok(())
+        })?;
         Ok(count)
     }
 
-    fn add_sums(
-        &mut self,
-        row: &Row<'_>,
-        id: i64,
-        session: i64,
-        names: &[Option<i64>],
-        error: Option<i64>,
-        step: Option<i64>,
-    ) -> rusqlite::Result<()> {
-        let number = |at: usize| row.get::<_, Option<i64>>(at);
-        let of = |kind: Field| {
-            names.get(Field::NAME_KINDS.iter().position(|known| *known == kind)?)?.as_ref().copied()
-        };
-        let is_error = i64::from(error.is_some() && of(Field::Status) == error);
-        let is_step = step.is_some() && of(Field::EventType) == step;
-        let agent = of(Field::AgentType).unwrap_or_default();
-        let hour = row.get::<_, i64>(1)?.div_euclid(3_600_000) * 3600;
-        let (duration, tokens) = (number(DURATION)?, [number(TOKENS)?, number(TOKENS + 1)?]);
-        let tokens = tokens.map(Option::unwrap_or_default);
-        let cached = [number(TOKENS + 2)?, number(TOKENS + 3)?].map(Option::unwrap_or_default);
-        let costs = [number(COSTS)?, number(COSTS + 1)?].map(Option::unwrap_or_default);
-
+    fn add_ids(&mut self, hour: i64, id: i64, session: i64) {
         let of_session = self.sessions.entry(session).or_default();
         if of_session.first_id == 0 {
             of_session.first_id = id;
         }
         of_session.last_id = id;
-        add(
-            &mut of_session.sums,
-            [1, is_error, tokens[0], tokens[1], cached[0], cached[1], costs[0], costs[1]],
-        );
-
         let ids = self.hours.entry(hour).or_insert((id, id));
         *ids = (ids.0.min(id), ids.1.max(id));
-
-        let figures = [
-            1,
-            0,
-            is_error,
-            i64::from(duration.is_some()),
-            duration.unwrap_or_default(),
-            tokens[0],
-            tokens[1],
-            costs[0],
-            costs[1],
-        ];
-        let hours: &[i64] = if hour == self.open_hour { &[hour] } else { &[hour, ALL_TIME] };
-        for &hour in hours {
-            add(self.stats.entry((hour, EVERY_EVENT, agent)).or_default(), figures);
-            for (kind, name) in Field::NAME_KINDS.into_iter().zip(names) {
-                let Some(name) = name else { continue };
-                let mut counted = figures;
-                match kind {
-                    Field::AgentType => continue,
-                    Field::ToolName if is_step => counted = [1, 0, 0, 0, 0, 0, 0, 0, 0],
-                    Field::ToolName => counted[1] = 1,
-                    _ => {}
-                }
-                add(self.stats.entry((hour, *name, agent)).or_default(), counted);
-            }
-        }
-        Ok(())
     }
 }
 
@@ -198,11 +123,4 @@ fn numbers(bytes: &[u8]) -> HashSet<i64> {
         .chunks_exact(4)
         .map(|four| four.iter().fold(0, |number, byte| number << 8 | i64::from(*byte)))
         .collect()
-}
-
-/// Adds figures; a sum stops at the largest integer (rule STA-06).
-fn add<const N: usize>(sums: &mut [i64; N], figures: [i64; N]) {
-    for (sum, figure) in sums.iter_mut().zip(figures) {
-        *sum = sum.saturating_add(figure);
-    }
 }

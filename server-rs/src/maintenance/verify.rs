@@ -9,12 +9,13 @@ use sha2::{Digest as _, Sha256};
 use crate::config::Durability;
 use crate::digest::Digest;
 use crate::maintenance::failure::CommandFailure;
-use crate::maintenance::recount::{Recount, SESSION_SUMS, STATS_SUMS};
+use crate::maintenance::recount::Recount;
 use crate::queries;
 use crate::store::attachment_files::AttachmentFiles;
 use crate::store::copy::open_source;
 use crate::store::hours::NO_END;
 use crate::store::query::each;
+use crate::store::row_sums::{SESSION_SUMS, STATS_SUMS};
 use crate::store::schema::create_schema;
 
 /// A check that found differences.
@@ -63,7 +64,7 @@ pub fn verify_database(connection: &Connection, files: &AttachmentFiles) -> rusq
         return Ok(Verified { events: 0, findings: vec![Finding { check: "schema", count }] });
     }
     let count = Recount::read(connection)?;
-    // Sums of all time and of a session keep what deletions removed (rule RET-06).
+    // Sums of all time and of a session keep what the bounds deleted (rule RET-06).
     let last_deletion: i64 = connection.query_row(queries::SELECT_LAST_DELETION_ID, [], |row| row.get(0))?;
     let is_exact = last_deletion == 0;
     let checks = [
@@ -107,7 +108,8 @@ fn check_names(connection: &Connection, count: &Recount) -> rusqlite::Result<u64
 fn check_sessions(connection: &Connection, count: &Recount, is_exact: bool) -> rusqlite::Result<u64> {
     let (mut wrong, mut seen) = (0, 0);
     each(connection, queries::SELECT_SESSION_SUMS, [], |row| {
-        let Some(found) = count.sessions.get(&row.get(0)?) else {
+        let key = row.get(0)?;
+        let (Some(found), Some(counted)) = (count.sessions.get(&key), count.sums.sessions.get(&key)) else {
             wrong += 1;
             return Ok(());
         };
@@ -118,7 +120,7 @@ fn check_sessions(connection: &Connection, count: &Recount, is_exact: bool) -> r
         }
         let (first, last): (i64, i64) = (row.get(1)?, row.get(2)?);
         let begins = if is_exact { first == found.first_id } else { first <= found.first_id };
-        wrong += u64::from(!(begins && last == found.last_id && agree(&sums, &found.sums, is_exact)));
+        wrong += u64::from(!(begins && last == found.last_id && agree(&sums, counted, is_exact)));
         Ok(())
     })?;
     Ok(wrong + (count.sessions.len() as u64 - seen))
@@ -132,12 +134,12 @@ fn check_stats(connection: &Connection, count: &Recount, is_exact: bool) -> rusq
         for (at, sum) in sums.iter_mut().enumerate() {
             *sum = row.get(3 + at)?;
         }
-        let found = count.stats.get(&(row.get(0)?, row.get(1)?, row.get(2)?));
+        let found = count.sums.stats.get(&(row.get(0)?, row.get(1)?, row.get(2)?));
         seen += u64::from(found.is_some());
         wrong += u64::from(!agree(&sums, found.unwrap_or(&[0; STATS_SUMS]), is_exact));
         Ok(())
     })?;
-    Ok(wrong + (count.stats.len() as u64 - seen))
+    Ok(wrong + (count.sums.stats.len() as u64 - seen))
 }
 
 /// Counts hours whose bounds do not contain the ids of their events.
@@ -161,7 +163,7 @@ fn check_hours(connection: &Connection, count: &Recount, is_exact: bool) -> rusq
     Ok(wrong + (count.hours.len() as u64 - seen))
 }
 
-/// Returns whether stored sums agree with those of the events, which may be fewer after deletions.
+/// Returns whether stored sums agree with those of the events, which may be fewer after deletions by the bounds.
 fn agree(stored: &[i64], found: &[i64], is_exact: bool) -> bool {
     stored.iter().zip(found).all(|(stored, found)| if is_exact { stored == found } else { stored >= found })
 }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::runtime::Handle;
 
 use crate::config::Durability;
+use crate::contract::LIMITS;
 use crate::digest::{Digest, digest_hex, parse_digest};
 use crate::platform;
 use crate::store::attachment_folder::{
@@ -22,6 +23,11 @@ use crate::store::path::sibling;
 
 /// Prefix of temporary file names.
 const TEMPORARY: &str = "upload-";
+
+/// Returns the bytes that a file of `size` bytes takes on disk: whole blocks (rule ATT-04).
+pub fn disk_bytes(size: u64) -> u64 {
+    size.div_ceil(LIMITS.attachment_block_bytes).saturating_mul(LIMITS.attachment_block_bytes)
+}
 
 /// What a start moved out of the folder, because another or a newer database may need it.
 #[derive(Debug, Clone, PartialEq, Eq)]

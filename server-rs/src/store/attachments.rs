@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::digest::Digest;
 use crate::error::ErrorCode;
 use crate::queries;
-use crate::store::attachment_files::{AttachmentFiles, MovedAside, TemporaryFile};
+use crate::store::attachment_files::{AttachmentFiles, MovedAside, TemporaryFile, disk_bytes};
 use crate::store::attachment_folder::FolderOwner;
 use crate::store::failure::{file_code, store_code};
 use crate::store::query::each;
@@ -143,8 +143,8 @@ impl AttachmentWriter {
         Ok(is_first)
     }
 
-    /// Removes each of these contents to which no row refers any more; returns the sum of their sizes in
-    /// bytes. If a file cannot be removed, the next start removes it.
+    /// Removes each of these contents to which no row refers any more; returns the bytes that
+    /// they took on disk. If a file cannot be removed, the next start removes it.
     pub(super) fn remove_unused(
         &self,
         connection: &Connection,
@@ -156,7 +156,7 @@ impl AttachmentWriter {
             if find_attachment_file(connection, &digest)?.is_some() {
                 continue;
             }
-            freed += size;
+            freed += disk_bytes(size);
             if let Err(error) = self.files.remove(&digest) {
                 tracing::warn!(code = file_code(&error).as_str(), "a deleted attachment was not removed");
             }
@@ -164,7 +164,7 @@ impl AttachmentWriter {
         Ok(freed)
     }
 
-    /// Removes contents whose rows were deleted, and sums up the sizes of the others, each content once (rules ATT-04 and
+    /// Removes contents whose rows were deleted, and sums up what the others take on disk, each content once (rules ATT-04 and
     /// ATT-11). Returns the sum in bytes, and what was moved aside.
     pub(super) fn sweep_attachments(
         &self,
@@ -174,7 +174,7 @@ impl AttachmentWriter {
         let (mut known, mut bytes) = (HashSet::new(), 0);
         each(connection, queries::SELECT_ATTACHMENT_FILES, [], |row| {
             known.insert(row.get::<_, Digest>(0)?);
-            bytes += row.get::<_, i64>(1)?.unsigned_abs();
+            bytes += disk_bytes(row.get::<_, i64>(1)?.unsigned_abs());
             Ok(())
         })?;
         let swept = self.files.sweep(owner, |digest| known.contains(digest)).unwrap_or_else(|error| {

@@ -1,14 +1,19 @@
 //! Deletes events step by step, each step in one transaction (rules RET-04 to RET-06).
 //!
-//! Invariants: a step is bounded, so that no group waits long for it. A step deletes a row together with its
-//! attachments. It deletes a summary only when all of its rows are deleted, so that no row is hidden. Keys of
-//! event ids stay (rule EVT-13).
+//! Invariants: the numbers of events and attachments bound a step, so that no group waits long for it. Time does not, so
+//! both servers assign the same ids. A row goes with or after its last attachment. A summary goes only when all of its
+//! rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13). What a client deletes leaves all sums,
+//! and names that nothing has any more; what the bounds delete does not (rule RET-06).
+
+use std::collections::HashSet;
 
 use rusqlite::{Connection, Row, params};
 
 use crate::contract::LIMITS;
 use crate::digest::Digest;
 use crate::queries;
+use crate::store::query::each;
+use crate::store::row_sums::{delete_unused_names, subtract_rows};
 use crate::store::sessions::find_session;
 
 /// The events that a deletion covers.
@@ -29,6 +34,8 @@ pub struct Step {
     pub contents: Vec<(Digest, u64)>,
     /// Whether nothing is left to delete.
     pub is_last: bool,
+    /// The ids of names that lost a sum.
+    unused: HashSet<i64>,
 }
 
 /// Returns the newest id of the oldest events that a step may delete: at most `most` events with an id below `below`.
@@ -44,10 +51,41 @@ pub fn deletion_bound(
     select.query_row(params![below, most, before], |row| row.get(0))
 }
 
-/// Deletes the events up to an id, and the rows that only these events refer to.
-pub fn delete_events(connection: &Connection, newest: i64) -> rusqlite::Result<Step> {
+/// The attachments that the next step deletes, and the newest event that it may delete with them.
+#[derive(Debug)]
+pub struct Oldest {
+    attachments: Vec<Reference>,
+    /// Below the first event that keeps attachments.
+    pub newest: i64,
+}
+
+/// The row of an attachment: its event, its name, and its content with the size in bytes.
+type Reference = (i64, String, Digest, u64);
+
+/// Returns the oldest events and attachments of a step: events up to `newest`, and at most `most` attachments. An event
+/// with more attachments loses some of them in each step, and goes with the last ones.
+pub fn oldest_of(connection: &Connection, newest: i64, most: i64) -> rusqlite::Result<Oldest> {
+    let values = params![newest, most.saturating_add(1)];
+    let mut attachments = references(connection, queries::SELECT_OLDEST_ATTACHMENTS, values)?;
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let newest = attachments.get(most).map_or(newest, |(event, ..)| event - 1);
+    attachments.truncate(most);
+    Ok(Oldest { attachments, newest })
+}
+
+/// Deletes the oldest events and attachments, and the rows that only these events refer to. `is_asked` is whether a client
+/// asked for it.
+pub fn delete_events(
+    connection: &Connection,
+    Oldest { attachments, newest }: Oldest,
+    is_asked: bool,
+) -> rusqlite::Result<Step> {
+    let contents = delete_attachments(connection, attachments)?;
+    let mut unused = HashSet::new();
+    if is_asked {
+        subtract_rows(connection, 0, newest, None, &mut unused)?;
+    }
     let run = |sql: &str| connection.prepare_cached(sql)?.execute([newest]);
-    let contents = contents_of(connection, queries::DELETE_ATTACHMENTS, params![newest])?;
     let events = run(queries::DELETE_EVENTS)? as u64;
     run(queries::DELETE_EVENT_BLOCKS)?;
     run(queries::DELETE_EVENT_SPANS)?;
@@ -55,12 +93,17 @@ pub fn delete_events(connection: &Connection, newest: i64) -> rusqlite::Result<S
         connection.prepare_cached(queries::DELETE_HOUR_STATS)?.execute([])?;
     }
     run(queries::DELETE_OLD_SESSION_WAITS)?;
-    run(queries::DELETE_OLD_SESSIONS)?;
-    Ok(Step { events, contents, is_last: false })
+    delete_sessions(connection, queries::DELETE_OLD_SESSIONS, newest, &mut unused)?;
+    if is_asked {
+        delete_unused_names(connection, &unused)?;
+    }
+    Ok(Step { events, contents, ..Step::default() })
 }
 
-/// Deletes the events of a session in its next blocks. `block` is the first one to visit; the call moves it behind the
-/// last one. The step after the last block deletes the session. `None` when no session has this id.
+/// Deletes the next events of a session: whole blocks, until they are `retention_step_blocks` or have
+/// `deletion_step_events` events, or until it has deleted `retention_step_attachments` attachments. `block` is the first
+/// one to visit; the call moves it to the next one. The step after the last block deletes the session. `None` when no
+/// session has this id.
 pub fn delete_session(
     connection: &Connection,
     session_id: &str,
@@ -71,15 +114,22 @@ pub fn delete_session(
     };
     let blocks = blocks_of(connection, key, *block)?;
     let mut step = Step::default();
-    delete_blocks(connection, key, &blocks, &mut step)?;
-    if let Some(last) = blocks.last() {
-        *block = last + 1;
+    let mut is_whole = true;
+    for id in &blocks {
+        *block = *id;
+        is_whole =
+            step.events < LIMITS.deletion_step_events && delete_block(connection, key, *id, true, &mut step)?;
+        if !is_whole {
+            break;
+        }
+        *block += 1;
     }
-    if (blocks.len() as u64) < LIMITS.retention_step_blocks {
+    if is_whole && (blocks.len() as u64) < LIMITS.retention_step_blocks {
         connection.prepare_cached(queries::DELETE_SESSION_WAITS)?.execute([key])?;
-        connection.prepare_cached(queries::DELETE_SESSION)?.execute([key])?;
+        delete_sessions(connection, queries::DELETE_SESSION, key, &mut step.unused)?;
         step.is_last = true;
     }
+    delete_unused_names(connection, &step.unused)?;
     Ok(Some(step))
 }
 
@@ -94,9 +144,10 @@ pub fn delete_session_blocks(
     if let Some(to_block) = to_block {
         let Some(key) = find_session(connection, session_id)? else { return Ok(None) };
         let mut step = Step::default();
-        let mut blocks = blocks_of(connection, key, from_block)?;
-        blocks.retain(|id| *id <= to_block);
-        delete_blocks(connection, key, &blocks, &mut step)?;
+        for id in blocks_of(connection, key, from_block)?.into_iter().filter(|id| *id <= to_block) {
+            delete_block(connection, key, id, false, &mut step)?;
+        }
+        delete_unused_names(connection, &step.unused)?;
         return Ok((step.events > 0).then_some(step));
     }
     let (mut block, mut all) = (from_block, Step::default());
@@ -126,20 +177,64 @@ fn blocks_of(connection: &Connection, key: i64, block: i64) -> rusqlite::Result<
     select.query_map(params![key, block, most], |row| row.get(0))?.collect()
 }
 
-fn delete_blocks(connection: &Connection, key: i64, blocks: &[i64], step: &mut Step) -> rusqlite::Result<()> {
-    for id in blocks {
-        let values = params![key, id];
-        step.contents.extend(contents_of(connection, queries::DELETE_SESSION_ATTACHMENTS, values)?);
-        step.events += connection.prepare_cached(queries::DELETE_SESSION_EVENTS)?.execute(values)? as u64;
+/// Deletes the events of a session in a block. With `is_bounded` it returns `false`, and keeps them, when the step has
+/// deleted as many attachments as it may.
+fn delete_block(
+    connection: &Connection,
+    key: i64,
+    id: i64,
+    is_bounded: bool,
+    step: &mut Step,
+) -> rusqlite::Result<bool> {
+    let most = if is_bounded { LIMITS.retention_step_attachments - step.contents.len() } else { usize::MAX };
+    let values = params![key, id, i64::try_from(most).unwrap_or(i64::MAX)];
+    let attachments = references(connection, queries::SELECT_SESSION_ATTACHMENTS, values)?;
+    let is_full = attachments.len() >= most;
+    step.contents.extend(delete_attachments(connection, attachments)?);
+    if is_full {
+        return Ok(false);
     }
-    Ok(())
+    let first = id * LIMITS.event_block_rows;
+    subtract_rows(connection, first, first + LIMITS.event_block_rows - 1, Some(key), &mut step.unused)?;
+    step.events += connection.prepare_cached(queries::DELETE_SESSION_EVENTS)?.execute([key, id])? as u64;
+    Ok(true)
 }
 
-fn contents_of(
+/// Runs a statement that deletes sessions; adds the ids of their names to `unused`.
+fn delete_sessions(
+    connection: &Connection,
+    sql: &str,
+    value: i64,
+    unused: &mut HashSet<i64>,
+) -> rusqlite::Result<()> {
+    let of_row = |row: &Row<'_>| {
+        for at in 0..4 {
+            unused.extend(row.get::<_, Option<i64>>(at)?);
+        }
+        Ok(())
+    };
+    each(connection, sql, [value], of_row).map(drop)
+}
+
+fn references(
     connection: &Connection,
     sql: &str,
     values: impl rusqlite::Params,
+) -> rusqlite::Result<Vec<Reference>> {
+    let read =
+        |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, i64>(3)?.unsigned_abs()));
+    connection.prepare_cached(sql)?.query_map(values, read)?.collect()
+}
+
+/// Deletes rows of attachments; returns their contents.
+fn delete_attachments(
+    connection: &Connection,
+    attachments: Vec<Reference>,
 ) -> rusqlite::Result<Vec<(Digest, u64)>> {
-    let content = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()));
-    connection.prepare_cached(sql)?.query_map(values, content)?.collect()
+    let mut delete = connection.prepare_cached(queries::DELETE_ATTACHMENT)?;
+    let delete = |(event, name, sha256, size)| {
+        delete.execute(params![event, name])?;
+        Ok((sha256, size))
+    };
+    attachments.into_iter().map(delete).collect()
 }

@@ -18,7 +18,7 @@ use crate::store::attachments::AttachmentRow;
 use crate::store::cluster::{Applied, ClusterGroup};
 use crate::store::cluster_change::{ClusterChange, store_bounds};
 use crate::store::connection::with_small_cache;
-use crate::store::deletions::{Step, delete_events, delete_session_blocks};
+use crate::store::deletions::{Step, delete_events, delete_session_blocks, oldest_of};
 use crate::store::event_blocks::EventBlocks;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
@@ -160,12 +160,15 @@ impl EventWriter {
         change: &ClusterChange,
     ) -> rusqlite::Result<Option<Step>> {
         match change {
-            ClusterChange::DeleteEvents { through, .. } => {
+            ClusterChange::DeleteEvents { through, is_asked } => {
                 let through = (*through).min(self.last_id(connection)?);
                 let mut select = connection.prepare_cached(queries::SELECT_FIRST_EVENT_ID)?;
                 let first: Option<i64> = select.query_row([], |row| row.get(0))?;
                 match first {
-                    Some(first) if first <= through => delete_events(connection, through).map(Some),
+                    Some(first) if first <= through => {
+                        let oldest = oldest_of(connection, through, i64::MAX)?;
+                        delete_events(connection, oldest, *is_asked).map(Some)
+                    }
                     _ => Ok(None),
                 }
             }
@@ -182,11 +185,11 @@ impl EventWriter {
         self.keys.load(connection)?;
         self.keys.settle(connection, 0, id)?;
         connection.prepare_cached(queries::UPDATE_LAST_DELETION_ID)?.execute([id])?;
-        // The rows of cached blocks, sessions and hours may be deleted.
+        // The rows of cached blocks, sessions, hours and names may be deleted.
         self.blocks.forget();
         self.hours.forget();
         self.sessions.clear();
-        self.names.forget_pairs();
+        self.names.clear();
         self.last_id = Some(id);
         Ok(())
     }

@@ -20,6 +20,8 @@ pub mod names;
 pub mod sessions;
 /// Waits of a session's agents.
 pub mod waits;
+/// The sums of stored rows.
+pub mod row_sums;
 /// Effects of a group on the statistics.
 pub mod stats;
 /// Filters of the keys in a run.

@@ -16,7 +16,9 @@ use crate::error::ErrorCode;
 use crate::meters::Meters;
 use crate::queries;
 use crate::store::attachments::AttachmentWriter;
-use crate::store::deletions::{Scope, Step, delete_events, delete_session, deletion_bound};
+use crate::store::deletions::{
+    Oldest, Scope, Step, delete_events, delete_session, deletion_bound, oldest_of,
+};
 use crate::store::events::EventWriter;
 use crate::store::forwarding::ForwardCursor;
 
@@ -146,7 +148,7 @@ impl Retention {
         Ok(())
     }
 
-    /// Takes the next step: deletes about `most` events, or vacuums some pages. Returns the id of its transaction, to
+    /// Takes the next step: deletes events, by the bounds about `most`, or vacuums some pages. Returns the id of its transaction, to
     /// be published, if it deleted something.
     pub fn step(
         &mut self,
@@ -159,7 +161,8 @@ impl Retention {
         // Overwrites what a client deletes, since it may be private (rule RET-07).
         connection.pragma_update(None, "secure_delete", !self.jobs.is_empty())?;
         let (step, id) = if let Some(job) = self.jobs.front_mut() {
-            let Some(found) = step_of(job, connection, events, most)? else {
+            // The load does not decide it, so that both servers assign the same ids.
+            let Some(found) = step_of(job, connection, events, LIMITS.deletion_step_events)? else {
                 self.finished = self.jobs.pop_front();
                 return Ok(None);
             };
@@ -173,9 +176,11 @@ impl Retention {
                 self.is_due = false;
                 return Ok(None);
             };
+            let oldest = bounded(connection, newest)?;
+            let newest = oldest.newest;
             let forward = self.forward.as_deref();
             let lost = forward.map_or(Ok(0), |cursor| cursor.count_losses(connection, newest))?;
-            let deleted = events.delete(connection, || delete_events(connection, newest).map(Some))?;
+            let deleted = events.delete(connection, || delete_events(connection, oldest, false).map(Some))?;
             if let Some(cursor) = forward {
                 cursor.note_losses(newest, lost);
             }
@@ -307,9 +312,16 @@ fn step_of(
             let below = (*id).min(events.last_id(connection)? + 1);
             let bound = deletion_bound(connection, below, most, None)?;
             let Some(newest) = bound else { return Ok(None) };
-            events.delete(connection, || delete_events(connection, newest).map(Some))
+            let oldest = bounded(connection, newest)?;
+            events.delete(connection, || delete_events(connection, oldest, true).map(Some))
         }
     }
+}
+
+/// Returns what a step deletes of the events up to an id.
+fn bounded(connection: &Connection, newest: i64) -> rusqlite::Result<Oldest> {
+    let most = i64::try_from(LIMITS.retention_step_attachments).unwrap_or(i64::MAX);
+    oldest_of(connection, newest, most)
 }
 
 /// Returns the bytes that count against `--retain-bytes` (rule RET-02).

@@ -18,6 +18,7 @@ use crate::error::ErrorCode;
 use crate::event::Outcome;
 use crate::meters::{EventOutcome, EventSource, Meters};
 use crate::queries;
+use crate::store::attachment_files::disk_bytes;
 use crate::store::attachments::{AttachError, Attached, Attachment, AttachmentWriter};
 use crate::store::checkpoint::Checkpointer;
 use crate::store::cluster::{Applied, ClusterGroup};
@@ -237,7 +238,7 @@ impl Work {
         let freed = self.attachments.remove_unused(&self.connection, &applied.contents)?;
         let mut stored = 0;
         match (applied.attached, content) {
-            (Some(Attached::Stored { is_first: true }), Some((_, size))) => stored = size,
+            (Some(Attached::Stored { is_first: true }), Some((_, size))) => stored = disk_bytes(size),
             // Nothing has counted this content.
             (Some(Attached::NoEvent | Attached::Conflict), Some(content)) => {
                 self.attachments.remove_unused(&self.connection, &[content])?;

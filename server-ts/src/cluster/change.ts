@@ -3,8 +3,11 @@
  *
  * Pure. `contract/cluster.json` has the names and the members of all changes.
  */
+import { isUtf8 } from 'node:buffer';
+import { LIMITS } from '../contract.ts';
 import { parseDigest } from '../digest.ts';
 import type { ClusterChange } from '../store/cluster-change.ts';
+import { isAttachmentName, isMediaType } from '../text.ts';
 import type { Message } from './message.ts';
 
 /** Writes a change. */
@@ -19,7 +22,10 @@ export function writeChange(change: ClusterChange): Message {
   };
 }
 
-/** Returns the change of a message with this name; `undefined` when it is none that this server knows. */
+/**
+ * Returns the change of a message with this name. `undefined` is a change that this server does not know, or that no
+ * request can make (rule CLU-14).
+ */
 export function readChange(name: string, payload: Uint8Array): ClusterChange | undefined {
   const body = objectIn(payload);
   if (body === undefined) return undefined;
@@ -30,7 +36,8 @@ export function readChange(name: string, payload: Uint8Array): ClusterChange | u
       if (!isNumber(through) || typeof asked !== 'boolean') return undefined;
       return { kind: name, through, asked };
     case 'delete_session':
-      if (typeof session_id !== 'string' || !isNumber(from_block)) return undefined;
+      if (typeof session_id !== 'string' || !session_id.isWellFormed() || !isNumber(from_block))
+        return undefined;
       if (to_block === undefined) return { kind: name, session_id, from_block };
       return isNumber(to_block) ? { kind: name, session_id, from_block, to_block } : undefined;
     case 'retain':
@@ -38,7 +45,8 @@ export function readChange(name: string, payload: Uint8Array): ClusterChange | u
     case 'attach':
       if (!isNumber(event) || typeof of !== 'string' || !isNumber(size)) return undefined;
       if (typeof sha256 !== 'string' || typeof media_type !== 'string') return undefined;
-      if (parseDigest(sha256) === undefined) return undefined;
+      if (parseDigest(sha256) === undefined || size > LIMITS.largest_attachment_bytes) return undefined;
+      if (!isAttachmentName(of) || !isMediaType(media_type)) return undefined;
       return { kind: name, event, name: of, sha256, size, media_type };
     default:
       return undefined;
@@ -51,6 +59,7 @@ function isNumber(value: unknown): value is number {
 
 function objectIn(payload: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
+    if (!isUtf8(payload)) return undefined;
     const body: unknown = JSON.parse(Buffer.from(payload).toString());
     return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : undefined;
   } catch {

@@ -5,34 +5,27 @@
  */
 import { fill, LIMITS, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
-import { byteLength, percentDecode } from '../text.ts';
+import { isAttachmentName, isMediaType, percentDecode } from '../text.ts';
 import type { Head } from './head.ts';
 import { invalid } from './parameters.ts';
-
-/** Matches slashes, backslashes and control characters. */
-const FORBIDDEN = /[/\\\p{Cc}]/u;
 
 /** Decodes the name of an attachment from a path, once. */
 export function attachmentName(encoded: string): string {
   const limit = LIMITS.attachment_name_bytes;
   const name = percentDecode(encoded, false) ?? '';
-  const isName = name !== '' && name !== '.' && name !== '..' && !FORBIDDEN.test(name);
-  if (isName && byteLength(name) <= limit) return name;
+  if (isAttachmentName(name)) return name;
   throw invalid('name', fill(VOCABULARY.parameter_messages.file_name, { limit }));
 }
 
 /** The default media type of an attachment. */
 const ANY_BYTES = 'application/octet-stream';
 
-/** Matches `type/subtype` (RFC 9110, section 8.3.1). */
-const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
-
 /** Returns the media type of a body, in lower case and without parameters. */
 export function mediaType({ headers }: Pick<Head, 'headers'>): string {
   const values = headers.get('content-type') ?? [ANY_BYTES];
   const essence = values.length === 1 ? /^[ \t]*([^;]*?)[ \t]*(?:;|$)/.exec(values[0]!)?.[1] : undefined;
   const type = essence?.toLowerCase();
-  if (type !== undefined && MEDIA_TYPE.test(type) && type.length <= LIMITS.media_type_bytes) return type;
+  if (type !== undefined && isMediaType(type)) return type;
   throw new Failure('unsupported_media_type', { supported: ['*/*'] });
 }
 

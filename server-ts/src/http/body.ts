@@ -44,13 +44,16 @@ export async function readBody(
   const ticket = app.admission.ticket();
   try {
     const expected = declared === undefined ? undefined : Math.min(declared, longest);
-    await ticket.holdUnread(expected, mostEvents);
-    const sent = await receive(exchange, app.buffers, { limit, longest, held: expected ?? 1 }, ticket);
-    if (encoding === 'identity') return { bytes: sent, format, ticket };
-    await ticket.takeTurn();
-    const bytes = await inflate(sent, encoding, limit, app.buffers);
+    await ticket.startBody(expected);
+    let bytes = await receive(exchange, app.buffers, { limit, longest }, ticket);
+    const { length } = bytes;
+    if (encoding !== 'identity') {
+      await ticket.takeTurn();
+      bytes = await inflate(bytes, encoding, limit, app.buffers);
+    }
     try {
       await ticket.holdBytes(bytes.length);
+      await ticket.endBody(length, mostEvents);
     } catch (error) {
       app.buffers.give(bytes.buffer);
       throw error;
@@ -67,57 +70,81 @@ interface Limits {
   readonly limit: number;
   /** The limit that reading applies. */
   readonly longest: number;
-  /** Bytes that already have room. */
-  readonly held: number;
 }
 
 /** Receives the bytes as sent. Pauses when there is no room for more. */
 async function receive(
   exchange: Exchange,
   buffers: Buffers,
-  { limit, longest, held }: Limits,
+  { limit, longest }: Limits,
   ticket: Ticket,
 ): Promise<Buffer> {
   const { request, head } = exchange;
   const declared = head.contentLength;
-  const whole = declared === undefined || declared > longest ? undefined : buffers.bytes(declared);
-  const chunks: Buffer[] = [];
+  const isKnown = declared !== undefined && declared <= longest;
+  let whole: Buffer | undefined;
+  let chunks: Buffer[] = [];
   let length = 0;
-  let room = held;
+  let isDone = false;
+  let growing: Promise<void> | undefined;
+  /** Reads no further until `work` is done. */
+  const pauseFor = async (work: Promise<void>, fail: Fail): Promise<void> => {
+    request.pause();
+    try {
+      await work;
+      if (!isDone) request.resume();
+    } catch {
+      if (!isDone) fail(new Failure('overloaded', {}, true));
+    }
+  };
   const take: TakeChunk = (chunk, fail) => {
     if (length + chunk.length > longest) {
       fail(new Failure('payload_too_large', { limit }, true));
       return;
     }
+    // What has not arrived takes little memory.
+    if (isKnown && whole === undefined && length + chunk.length > LIMITS.drain_body_bytes) {
+      whole = buffers.bytes(declared);
+      let at = 0;
+      for (const early of chunks) at += early.copy(whole, at);
+      chunks = [];
+    }
     if (whole === undefined) chunks.push(chunk);
     else chunk.copy(whole, length);
     length += chunk.length;
-    if (length > room) {
-      room = length;
-      request.pause();
-      ticket.holdBytes(length).then(
-        () => request.resume(),
-        () => fail(new Failure('overloaded', {}, true)),
-      );
-    }
+    const held = ticket.holdBytes(length);
+    if (held !== undefined) growing = pauseFor(held, fail).finally(() => (growing = undefined));
   };
-  const slow = setTimeout(() => ticket.giveEvents(), LIMITS.slow_body_ms);
+  /** Pauses whenever another request waits for bytes, unless this body is the oldest. */
+  const watch = async (fail: Fail): Promise<void> => {
+    while (!isDone && (await ticket.pressed())) await (growing ?? pauseFor(ticket.holdStill(), fail));
+  };
   try {
-    await readChunks(exchange, take);
+    await readChunks(exchange, take, (fail) => void watch(fail));
     return whole ?? buffers.concat(chunks, length);
   } catch (error) {
     if (whole !== undefined) buffers.give(whole.buffer);
     throw error;
   } finally {
-    clearTimeout(slow);
+    isDone = true;
   }
 }
 
-/** Takes the next bytes of a body; `fail` stops reading with a failure. */
-type TakeChunk = (chunk: Buffer, fail: (error: Failure) => void) => void;
+/** Stops reading a body with a failure. */
+type Fail = (error: Failure) => void;
 
-/** Calls `take` with the bytes of a body as they arrive, within the time limits; resolves at the end of the body. */
-export async function readChunks(exchange: Exchange, take: TakeChunk): Promise<void> {
+/** Takes the next bytes of a body. */
+type TakeChunk = (chunk: Buffer, fail: Fail) => void;
+
+/**
+ * Calls `take` with the bytes of a body as they arrive, within the time limits; resolves at the end of the body. Calls
+ * `watch` before the first byte.
+ */
+export async function readChunks(
+  exchange: Exchange,
+  take: TakeChunk,
+  watch?: (fail: Fail) => void,
+): Promise<void> {
   const { request, response, head } = exchange;
   // The client disconnected while the request waited for room.
   if (request.destroyed) throw new Failure('bad_request', {}, true);
@@ -151,6 +178,7 @@ export async function readChunks(exchange: Exchange, take: TakeChunk): Promise<v
       else settle(resolve);
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost);
+    watch?.(fail);
   });
 }
 

@@ -206,7 +206,7 @@ export function attachmentNotModified(exchange: Exchange, etag: string): void {
 export function rangeNotSatisfiable(exchange: Exchange, size: number): void {
   const code = 'range_not_satisfiable';
   const headers = { 'content-type': JSON_TYPE, 'content-range': `bytes */${size}` };
-  answer(exchange, errorSpec(code).status, headers, failureJson(new Failure(code)));
+  refuse(exchange, new Failure(code), errorSpec(code).status, headers);
 }
 
 /** Sends 200 with the number of bytes that the sink dropped (rule BEN-02). */
@@ -232,22 +232,31 @@ export function blob(exchange: Exchange, body: string | Uint8Array, mediaType: s
 
 /** Sends the answer to a failure (rule HTT-01). `allow` belongs to 405. */
 export function failure(exchange: Exchange, failed: Failure, allow?: string): void {
-  const { code, close } = failed;
-  if (canBegin(exchange)) exchange.meters.countRefusal(code);
+  const { code } = failed;
   if (exchange.telemetry !== undefined) {
+    countRefusal(exchange, code);
     telemetryFailure(exchange, failed, exchange.telemetry);
     return;
   }
   const headers: Record<string, Header> = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
   if (allow !== undefined) headers.allow = allow;
-  answer(exchange, errorSpec(code).status, headers, failureJson(failed), close);
+  refuse(exchange, failed, errorSpec(code).status, headers);
 }
 
 /** Sends 503 with the code of a fault, also where the code's own status is another one (rule HEA-02). */
 export function notReady(exchange: Exchange, code: ErrorCode): void {
-  if (canBegin(exchange)) exchange.meters.countRefusal(code);
   const headers = { 'content-type': JSON_TYPE, ...failureHeaders(code) };
-  answer(exchange, 503, headers, failureJson(new Failure(code)));
+  refuse(exchange, new Failure(code), 503, headers);
+}
+
+/** Sends a failure as JSON, and counts it (rule MTR-03). */
+function refuse(exchange: Exchange, failed: Failure, status: number, headers: Headers): void {
+  countRefusal(exchange, failed.code);
+  answer(exchange, status, headers, failureJson(failed), failed.close);
+}
+
+function countRefusal(exchange: Exchange, code: ErrorCode): void {
+  if (canBegin(exchange)) exchange.meters.countRefusal(code);
 }
 
 /** Sends 200 with the counts of the server (rule MTR-01). */

@@ -32,13 +32,12 @@ export function getSchema(_app: App, exchange: Exchange): void {
 
 /** `POST /api/rpc` (rules RPC-01 to RPC-07). */
 export async function postRpc(app: App, exchange: Exchange): Promise<void> {
-  const { bench, maxBodyBytes, maxBatchEvents } = app.config;
+  const { bench, maxBodyBytes } = app.config;
   const limit = bench ? LIMITS.bench_body_bytes : maxBodyBytes;
-  const { bytes, format, ticket } = await readBody(app, exchange, maxBatchEvents, limit);
+  // Each call that stores events takes its own room.
+  const { bytes, format, ticket } = await readBody(app, exchange, 0, limit);
   let body = bytes;
   try {
-    // Each call that stores events takes its own room.
-    ticket.giveEvents();
     const answer = exchange.answer!.format;
     const reading: Reading = { hasBench: bench, keepsMinusZero: answer === 'msgpack' };
     let ms = 0;

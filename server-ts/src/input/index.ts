@@ -122,7 +122,8 @@ export class Input {
   private async queue({ body, place, tooLong }: Batch, part: number): Promise<void> {
     const { admission, config, ingest, log } = this.app;
     const ticket = admission.unboundedTicket();
-    await ticket.holdUnread(body.length, config.maxBatchEvents);
+    await ticket.holdBytes(body.length);
+    await ticket.endBody(body.length, config.maxBatchEvents);
     let stored!: Promise<Outcomes>;
     const queued = new Promise<void>((resolve) => {
       stored = ingest.batch(body, this.format, 'stdin', ticket, resolve);

@@ -54,7 +54,7 @@ export async function verifyDatabase(
   // The other checks need these objects.
   if (missing > 0) return { events: 0, findings: [{ check: 'schema', count: foreign + missing }] };
   const count = Recount.read(db);
-  // Sums of all time and of a session keep what deletions removed (rule RET-06).
+  // Sums of all time and of a session keep what the bounds deleted (rule RET-06).
   const isExact = db.prepare(QUERIES.selectLastDeletionId).pluck().get() === 0;
   const checks: Finding[] = [
     { check: 'schema', count: foreign },
@@ -90,7 +90,7 @@ function checkNames(db: Connection, { names }: Recount): number {
 }
 
 /** Counts sessions whose row disagrees with their events, and sessions without a row or an event. */
-function checkSessions(db: Connection, { sessions }: Recount, isExact: boolean): number {
+function checkSessions(db: Connection, { sessions, sums: counted }: Recount, isExact: boolean): number {
   let [wrong, seen] = [0, 0];
   for (const [key, first, last, ...sums] of rowsOf(db, QUERIES.selectSessionSums)) {
     const found = sessions.get(Number(key));
@@ -100,13 +100,14 @@ function checkSessions(db: Connection, { sessions }: Recount, isExact: boolean):
     }
     seen++;
     const begins = isExact ? Number(first) === found.firstId : Number(first) <= found.firstId;
-    if (!begins || Number(last) !== found.lastId || !agree(sums, found.sums, isExact)) wrong++;
+    if (!begins || Number(last) !== found.lastId || !agree(sums, counted.sessions.get(Number(key))!, isExact))
+      wrong++;
   }
   return wrong + sessions.size - seen;
 }
 
 /** Counts rows of the statistics that disagree with the events, and missing ones. */
-function checkStats(db: Connection, { stats }: Recount, isExact: boolean): number {
+function checkStats(db: Connection, { sums: { stats } }: Recount, isExact: boolean): number {
   let [wrong, seen] = [0, 0];
   for (const [hour, name, agent, ...sums] of rowsOf(db, QUERIES.selectStatsSums)) {
     const found = stats.get(`${hour} ${name} ${agent}`);
@@ -139,7 +140,7 @@ function rowsOf(db: Connection, sql: string): Iterable<bigint[]> {
   return db.prepare(sql).raw().safeIntegers().iterate() as Iterable<bigint[]>;
 }
 
-/** Returns whether stored sums agree with those of the events, which may be fewer after deletions. */
+/** Returns whether stored sums agree with those of the events, which may be fewer after deletions by the bounds. */
 function agree(stored: readonly bigint[], found: readonly bigint[], isExact: boolean): boolean {
   return stored.every((sum, at) => (isExact ? sum === found[at] : sum >= (found[at] ?? 0n)));
 }

@@ -25,6 +25,7 @@ import {
 import { appendFile, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Durability } from '../config/index.ts';
+import { LIMITS } from '../contract.ts';
 import { type Digest, digestHex, parseDigest } from '../digest.ts';
 import { SYNC_FLAGS, SYNCS_FOLDERS } from '../platform.ts';
 import {
@@ -42,6 +43,11 @@ const TEMPORARY = 'upload-';
 
 /** Appends only to an existing file: a removed file must not reappear. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
+
+/** Returns the bytes that a file of `size` bytes takes on disk: whole blocks (rule ATT-04). */
+export function diskBytes(size: number): number {
+  return Math.ceil(size / LIMITS.attachment_block_bytes) * LIMITS.attachment_block_bytes;
+}
 
 /** What a start moved out of the folder, because another or a newer database may need it. */
 export interface MovedAside {

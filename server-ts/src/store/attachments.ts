@@ -7,7 +7,7 @@
 import { type Digest, digestHex } from '../digest.ts';
 import { QUERIES } from '../queries.ts';
 import type { FlatRow } from '../render.ts';
-import type { AttachmentFiles, MovedAside } from './attachment-files.ts';
+import { type AttachmentFiles, diskBytes, type MovedAside } from './attachment-files.ts';
 import { FolderOwner } from './attachment-folder.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import type { Content } from './deletions.ts';
@@ -138,14 +138,14 @@ export class AttachmentWriter {
   }
 
   /**
-   * Removes those of these contents to which no row refers any more; returns the sum of their sizes in bytes. The next
+   * Removes those of these contents to which no row refers any more; returns the bytes that they took on disk. The next
    * start removes a content that remains.
    */
   removeUnused(contents: readonly Content[]): number {
     let freed = 0;
     for (const { sha256, size } of new Map(contents.map((one) => [digestHex(one.sha256), one])).values()) {
       if (this.selectFile.get(sha256) !== undefined) continue;
-      freed += size;
+      freed += diskBytes(size);
       try {
         this.files.remove(sha256);
       } catch {
@@ -156,7 +156,7 @@ export class AttachmentWriter {
   }
 
   /**
-   * Removes contents whose rows were deleted, and sums up the sizes of the others, each content once (rules ATT-04 and
+   * Removes contents whose rows were deleted, and sums up what the others take on disk, each content once (rules ATT-04 and
    * ATT-11). Returns the sum in bytes, and what was moved aside.
    */
   sweepAttachments(owner: FolderOwner): [number, MovedAside | undefined] {
@@ -165,7 +165,7 @@ export class AttachmentWriter {
     const rows = this.db.prepare(QUERIES.selectAttachmentFiles).iterate() as IterableIterator<FileRow>;
     for (const { sha256, size } of rows) {
       known.add(digestHex(sha256));
-      bytes += size;
+      bytes += diskBytes(size);
     }
     try {
       return [bytes, this.files.sweep(owner, (digest) => known.has(digestHex(digest)))];

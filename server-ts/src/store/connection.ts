@@ -290,10 +290,12 @@ export class Numbered {
   private readonly order: readonly number[];
   private readonly names: readonly string[];
 
-  constructor(db: Connection, sql: string, raw = false) {
+  /** With `isExact` integers are BigInt. */
+  constructor(db: Connection, sql: string, raw = false, isExact = false) {
     const { text, order, names } = withoutNumbers(sql);
     this.statement = db.prepare<unknown[]>(text);
     if (raw) this.statement.raw();
+    if (isExact) this.statement.safeIntegers();
     this.order = order;
     this.names = names;
   }

@@ -1,12 +1,16 @@
 /**
  * Deletes events step by step, each step in one transaction (rules RET-04 to RET-06).
  *
- * Invariants: a step is bounded, so that no group waits long for it. A row and its attachments are deleted together. A
- * summary is deleted only with the last of its rows, so that no row is hidden. Keys of event ids stay (rule EVT-13).
+ * Invariants: the numbers of events and attachments bound a step, so that no group waits long for it. Time does not, so
+ * both servers assign the same ids. A row goes with or after its last attachment. A summary goes only when all of its
+ * rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13). What a client deletes leaves all sums,
+ * and names that nothing has any more; what the bounds delete does not (rule RET-06). Over 250 lines because both scopes
+ * share the rows that go with an event.
  */
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, Numbered } from './connection.ts';
+import { deleteUnusedNames, subtractRows } from './row-sums.ts';
 
 /** The scope of a deletion: the events with an id below this, or a session and its events. */
 export type Scope =
@@ -28,6 +32,34 @@ export interface Step {
   readonly isLast: boolean;
 }
 
+/** The attachments that the next step deletes, and the newest event that it may delete with them. */
+export interface Oldest {
+  readonly attachments: readonly Reference[];
+  /** Below the first event that keeps attachments. */
+  readonly newest: number;
+}
+
+/** The row of an attachment: its event, its name, and its content with the size in bytes. */
+type Reference = readonly [event: number, name: string, sha256: Buffer, size: number];
+
+/** What a step has deleted so far. */
+interface Part {
+  events: number;
+  readonly contents: Content[];
+  /** The ids of names that lost a sum. */
+  readonly unused: Set<number>;
+}
+
+/** Number of ids of a block. */
+const BLOCK = LIMITS.event_block_rows;
+
+/** Adds the names of deleted sessions. */
+function withNames(unused: Set<number>, sessions: readonly unknown[]): ReadonlySet<number> {
+  for (const name of (sessions as readonly (readonly (number | null)[])[]).flat())
+    if (name !== null) unused.add(name);
+  return unused;
+}
+
 export class Deletions {
   private readonly db: Connection;
   private readonly statements = new Map<string, Numbered>();
@@ -47,34 +79,59 @@ export class Deletions {
     return row[0] ?? undefined;
   }
 
-  /** Deletes the events up to an id, and all that refers to them alone. */
-  deleteEvents(newest: number): Step {
-    const contents = this.contentsOf(QUERIES.deleteAttachments, newest);
+  /**
+   * Returns the oldest events and attachments of a step: events up to `newest`, and at most `most` attachments. An event
+   * with more attachments loses some of them in each step, and goes with the last ones.
+   */
+  oldestOf(newest: number, most: number): Oldest {
+    const attachments = this.references(QUERIES.selectOldestAttachments, newest, most + 1);
+    const over = attachments[most];
+    return { attachments: attachments.slice(0, most), newest: over === undefined ? newest : over[0] - 1 };
+  }
+
+  /**
+   * Deletes the oldest events and attachments, and all that refers to these events alone. With `isAsked` a client asked
+   * for it.
+   */
+  deleteEvents({ attachments, newest }: Oldest, isAsked: boolean): Step {
+    const contents = this.deleteAttachments(attachments);
+    const unused = new Set<number>();
+    if (isAsked) subtractRows(this.db, 0, newest, null, unused);
     const events = this.run(QUERIES.deleteEvents, newest);
     this.run(QUERIES.deleteEventBlocks, newest);
     this.run(QUERIES.deleteEventSpans, newest);
     if (this.run(QUERIES.deleteHours, newest) > 0) this.run(QUERIES.deleteHourStats);
     this.run(QUERIES.deleteOldSessionWaits, newest);
-    this.run(QUERIES.deleteOldSessions, newest);
+    const names = this.rows(QUERIES.deleteOldSessions, newest);
+    if (isAsked) deleteUnusedNames(this.db, withNames(unused, names));
     return { events, contents, isLast: false };
   }
 
   /**
-   * Deletes the events of a session in its next blocks. `cursor.block` is the first one to visit; the call moves it
-   * behind the last one. The step after the last block deletes the session. `undefined` when no session has this id.
+   * Deletes the next events of a session: whole blocks, until they are `retention_step_blocks` or have
+   * `deletion_step_events` events, or until it has deleted `retention_step_attachments` attachments. `cursor.block` is
+   * the first one to visit; the call moves it to the next one. The step after the last block deletes the session.
+   * `undefined` when no session has this id.
    */
   deleteSession(sessionId: string, cursor: { block: number }): Step | undefined {
     const key = this.sessionKey(sessionId);
     if (key === undefined) return undefined;
     const blocks = this.blocksOf(key, cursor.block);
-    const { events, contents } = this.deleteBlocks(key, blocks);
-    cursor.block = (blocks.at(-1) ?? cursor.block - 1) + 1;
-    const isLast = blocks.length < LIMITS.retention_step_blocks;
+    const step: Part = { events: 0, contents: [], unused: new Set() };
+    let isWhole = true;
+    for (const id of blocks) {
+      cursor.block = id;
+      isWhole = step.events < LIMITS.deletion_step_events && this.deleteBlock(key, id, true, step);
+      if (!isWhole) break;
+      cursor.block++;
+    }
+    const isLast = isWhole && blocks.length < LIMITS.retention_step_blocks;
     if (isLast) {
       this.run(QUERIES.deleteSessionWaits, key);
-      this.run(QUERIES.deleteSession, key);
+      withNames(step.unused, this.rows(QUERIES.deleteSession, key));
     }
-    return { events, contents, isLast };
+    deleteUnusedNames(this.db, step.unused);
+    return { events: step.events, contents: step.contents, isLast };
   }
 
   /**
@@ -85,8 +142,11 @@ export class Deletions {
     if (toBlock !== undefined) {
       const key = this.sessionKey(sessionId);
       if (key === undefined) return undefined;
-      const blocks = this.blocksOf(key, fromBlock).filter((block) => block <= toBlock);
-      const { events, contents } = this.deleteBlocks(key, blocks);
+      const step: Part = { events: 0, contents: [], unused: new Set() };
+      for (const id of this.blocksOf(key, fromBlock).filter((block) => block <= toBlock))
+        this.deleteBlock(key, id, false, step);
+      deleteUnusedNames(this.db, step.unused);
+      const { events, contents } = step;
       return events > 0 ? { events, contents, isLast: false } : undefined;
     }
     const cursor = { block: fromBlock };
@@ -96,7 +156,7 @@ export class Deletions {
       const step = this.deleteSession(sessionId, cursor);
       if (step === undefined) return undefined;
       events += step.events;
-      contents.push(...step.contents);
+      for (const content of step.contents) contents.push(content);
       if (step.isLast) return { events, contents, isLast: true };
     }
   }
@@ -147,19 +207,32 @@ export class Deletions {
     return rows.map(([id]) => id);
   }
 
-  private deleteBlocks(key: number, blocks: readonly number[]): Omit<Step, 'isLast'> {
-    const contents: Content[] = [];
-    let events = 0;
-    for (const block of blocks) {
-      contents.push(...this.contentsOf(QUERIES.deleteSessionAttachments, key, block));
-      events += this.run(QUERIES.deleteSessionEvents, key, block);
-    }
-    return { events, contents };
+  /**
+   * Deletes the events of a session in a block. With `isBounded` it returns `false`, and keeps them, when the step has
+   * deleted as many attachments as it may.
+   */
+  private deleteBlock(key: number, id: number, isBounded: boolean, step: Part): boolean {
+    const most = isBounded
+      ? LIMITS.retention_step_attachments - step.contents.length
+      : Number.MAX_SAFE_INTEGER;
+    const attachments = this.references(QUERIES.selectSessionAttachments, key, id, most);
+    for (const content of this.deleteAttachments(attachments)) step.contents.push(content);
+    if (attachments.length >= most) return false;
+    subtractRows(this.db, id * BLOCK, id * BLOCK + BLOCK - 1, key, step.unused);
+    step.events += this.run(QUERIES.deleteSessionEvents, key, id);
+    return true;
   }
 
-  private contentsOf(sql: string, ...values: readonly unknown[]): Content[] {
-    const rows = this.rows(sql, ...values) as readonly (readonly [Buffer, number])[];
-    return rows.map(([sha256, size]) => ({ sha256, size }));
+  private references(sql: string, ...values: readonly unknown[]): readonly Reference[] {
+    return this.rows(sql, ...values) as readonly Reference[];
+  }
+
+  /** Deletes rows of attachments; returns their contents. */
+  private deleteAttachments(attachments: readonly Reference[]): readonly Content[] {
+    return attachments.map(([event, name, sha256, size]) => {
+      this.run(QUERIES.deleteAttachment, event, name);
+      return { sha256, size };
+    });
   }
 
   private number(sql: string): number {

@@ -12,7 +12,7 @@ import type { Queries } from './query.ts';
 /** Largest number of cached texts of a kind. */
 const CACHE_ENTRIES = 20_000;
 
-/** The texts of name ids, which never change, and those of session keys. */
+/** The texts of name ids and of session keys. */
 export class Texts implements TextsById {
   private readonly queries: Queries;
   private readonly names = new Map<number, string>();
@@ -30,8 +30,9 @@ export class Texts implements TextsById {
     return this.sessions.get(key) ?? this.read(this.sessions, QUERIES.selectSessionId, key);
   }
 
-  /** Call at the beginning of each read: once a session is deleted, a new one may get its key. */
-  forgetSessions(): void {
+  /** Call at the beginning of each read: once a name or a session is deleted, a new one may get its id. */
+  forget(): void {
+    this.names.clear();
     this.sessions.clear();
   }
 

@@ -7,7 +7,7 @@
  *
  * Over 250 lines because one file describes how an event changes all tables.
  */
-import { VOCABULARY } from '../contract.ts';
+import { LIMITS, VOCABULARY } from '../contract.ts';
 import {
   FIELD,
   FIELD_SPECS,
@@ -242,7 +242,10 @@ export class EventWriter {
       case 'delete_events': {
         const through = Math.min(change.through, this.lastId);
         return (this.deletions.firstEventId() ?? Number.POSITIVE_INFINITY) <= through
-          ? this.deletions.deleteEvents(through)
+          ? this.deletions.deleteEvents(
+              this.deletions.oldestOf(through, LIMITS.max_integer - 1),
+              change.asked,
+            )
           : undefined;
       }
       case 'delete_session':
@@ -264,7 +267,8 @@ export class EventWriter {
     this.blocks.forget();
     this.sessions.forget();
     this.hours.forget();
-    this.names.forgetPairs();
+    this.names.forget();
+    for (const column of this.columns) column.words = [];
     this.lastId = id;
   }
 

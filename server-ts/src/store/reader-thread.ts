@@ -48,7 +48,7 @@ export function runReader(port: MessagePort, data: ReaderData): void {
       db ??= openConnection({ ...data, readonly: true });
       queries ??= new Queries(db, data.sessionTimeoutMinutes, data.waitingStaleHours);
       texts ??= new Texts(queries);
-      texts.forgetSessions();
+      texts.forget();
       deletions ??= new Deletions(db);
       const opened = { queries, texts, deletions };
       result = queries.consistently(() => answer(opened, read));

@@ -8,7 +8,7 @@
 import { LIMITS } from '../contract.ts';
 import type { AttachmentWriter } from './attachments.ts';
 import type { Connection } from './connection.ts';
-import { Deletions, type Scope, type Step } from './deletions.ts';
+import { Deletions, type Oldest, type Scope, type Step } from './deletions.ts';
 import type { EventWriter } from './events.ts';
 import type { StoreCode } from './failure.ts';
 import type { ForwardCursor } from './forwarding.ts';
@@ -122,15 +122,16 @@ export class Retention {
   }
 
   /**
-   * Takes the next step: deletes about `most` events, or vacuums some pages. Returns its effect if it deleted
-   * something. Throws SQLite's errors.
+   * Takes the next step: deletes events, by the bounds about `most`, or vacuums some pages. Returns its effect if it
+   * deleted something. Throws SQLite's errors.
    */
   step(nowMs: number, most: number): Progress | undefined {
     const [job] = this.jobs;
     this.deletions.overwrite(job !== undefined);
     let found: readonly [Step, number] | undefined;
     if (job !== undefined) {
-      found = this.stepOf(job, most);
+      // The load does not decide it, so that both servers assign the same ids.
+      found = this.stepOf(job, LIMITS.deletion_step_events);
       if (found === undefined) {
         this.finished = this.jobs.shift();
         return undefined;
@@ -139,14 +140,15 @@ export class Retention {
       job.revision = found[1];
     } else if (this.isDue) {
       this.stored = 0;
-      const newest = this.dueBound(nowMs, most);
-      if (newest === undefined) {
+      const due = this.dueBound(nowMs, most);
+      if (due === undefined) {
         this.isDue = false;
         return undefined;
       }
-      const lost = this.cursor?.countLosses(this.db, newest) ?? 0;
-      found = this.events.delete(() => this.deletions.deleteEvents(newest));
-      this.cursor?.noteLosses(newest, lost);
+      const oldest = this.bounded(due);
+      const lost = this.cursor?.countLosses(this.db, oldest.newest) ?? 0;
+      found = this.events.delete(() => this.deletions.deleteEvents(oldest, false));
+      this.cursor?.noteLosses(oldest.newest, lost);
     } else {
       this.vacuum();
     }
@@ -202,7 +204,13 @@ export class Retention {
     }
     const newest = this.deletions.bound(Math.min(scope.id, this.events.newest + 1), most, null);
     if (newest === undefined) return undefined;
-    return this.events.delete(() => this.deletions.deleteEvents(newest));
+    const oldest = this.bounded(newest);
+    return this.events.delete(() => this.deletions.deleteEvents(oldest, true));
+  }
+
+  /** Returns what a step deletes of the events up to an id. */
+  private bounded(newest: number): Oldest {
+    return this.deletions.oldestOf(newest, LIMITS.retention_step_attachments);
   }
 }
 

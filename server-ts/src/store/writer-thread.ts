@@ -12,7 +12,7 @@ import { LIMITS } from '../contract.ts';
 import { sharedNowMs } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
-import { AttachmentFiles } from './attachment-files.ts';
+import { AttachmentFiles, diskBytes } from './attachment-files.ts';
 import { type Attached, type Attachment, AttachmentWriter, folderOwner } from './attachments.ts';
 import { Checkpointer } from './checkpoint.ts';
 import { bindCluster, type ClusterStream } from './cluster.ts';
@@ -200,7 +200,7 @@ function openAndWrite(
           const { step, attached, ...stored } = applied;
           const contents = step?.contents ?? [];
           let freedBytes = attachments.removeUnused(contents);
-          if (content !== undefined && attached === 'first') freedBytes -= content.size;
+          if (content !== undefined && attached === 'first') freedBytes -= diskBytes(content.size);
           // Nothing has counted a content that has no row.
           if (content !== undefined && (attached === 'no_event' || attached === 'conflict'))
             attachments.removeUnused([content]);

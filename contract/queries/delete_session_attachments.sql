@@ -1,3 +1,0 @@
--- The attachments of a session's events in a block. ?1 the session's key, ?2 the block.
-DELETE FROM attachments WHERE event IN (SELECT id FROM events WHERE id BETWEEN ?2 << 8 AND (?2 << 8) + 255 AND session = ?1)
-RETURNING sha256, size

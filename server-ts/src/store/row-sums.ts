@@ -1,0 +1,143 @@
+/**
+ * Sums up stored rows, as the statistics and the sessions have them. A check compares these sums, and a deletion subtracts
+ * them (rules RET-06 and BAK-06).
+ *
+ * Sums are BigInt: they may pass 2^53-1.
+ */
+import { NAME_KINDS } from '../field.ts';
+import { QUERIES } from '../queries.ts';
+import { type Connection, inOrder, Numbered } from './connection.ts';
+import { ALL_TIME, EVERY_EVENT, openHour } from './stats.ts';
+
+/** Columns of `select_event_figures.sql`. */
+export const [ID, CREATED_AT, SESSION, EVENT_ID, DURATION, TOKENS, COSTS, NAMES] = [
+  0, 1, 2, 3, 4, 5, 9, 11,
+] as const;
+
+/** The largest integer of SQLite, where sums stop (rule STA-06). */
+const LARGEST = 9_223_372_036_854_775_807n;
+
+const HOUR_MS = 3_600_000n;
+
+/** A value of a row that was read with `safeIntegers`. */
+export type Value = bigint | string | Buffer | null;
+
+/** The sums of some rows. */
+export class RowSums {
+  /** By key of a session: events, errors, four token counts, two costs. */
+  readonly sessions = new Map<number, bigint[]>();
+  /**
+   * By hour, name and agent, joined by a space. The sums: events, calls, errors, durations, milliseconds, two token
+   * counts, two costs.
+   */
+  readonly stats = new Map<string, bigint[]>();
+  /** The hour whose sums are not in those of all time. */
+  private readonly openHour: number;
+  private readonly error: number | undefined;
+  private readonly step: number | undefined;
+
+  constructor(db: Connection) {
+    const name = db.prepare<unknown[]>(inOrder(QUERIES.selectName)).pluck();
+    this.openHour = openHour(db);
+    this.error = name.get('status', 'error') as number | undefined;
+    this.step = name.get('event_type', 'plan_step') as number | undefined;
+  }
+
+  /** Adds a row of `select_event_figures.sql`. */
+  add(row: readonly Value[]): void {
+    const names = namesOf(row);
+    const number = (at: number): bigint => (row[at] as bigint | null) ?? 0n;
+    const isError = this.error !== undefined && names[NAME_KINDS.indexOf('status')] === this.error ? 1n : 0n;
+    const isStep = this.step !== undefined && names[NAME_KINDS.indexOf('event_type')] === this.step;
+    const agent = names[NAME_KINDS.indexOf('agent_type')] ?? 0;
+    const hour = hourOfRow(row);
+    const [tokensIn, tokensOut] = [number(TOKENS), number(TOKENS + 1)];
+    const cached = [number(TOKENS + 2), number(TOKENS + 3)];
+    const costs = [number(COSTS), number(COSTS + 1)];
+
+    const session = Number(row[SESSION]);
+    const ofSession = this.sessions.get(session) ?? [];
+    this.sessions.set(session, ofSession);
+    add(ofSession, [1n, isError, tokensIn, tokensOut, ...cached, ...costs]);
+
+    const hasDuration = row[DURATION] === null ? 0n : 1n;
+    const figures = [1n, 0n, isError, hasDuration, number(DURATION), tokensIn, tokensOut, ...costs];
+    for (const when of hour === this.openHour ? [hour] : [hour, ALL_TIME]) {
+      this.addStats(when, EVERY_EVENT, agent, figures);
+      for (const [at, name] of names.entries()) {
+        const kind = NAME_KINDS[at];
+        if (name === undefined || kind === 'agent_type') continue;
+        if (kind !== 'tool_name') this.addStats(when, name, agent, figures);
+        else if (isStep) this.addStats(when, name, agent, [1n, 0n, 0n, 0n, 0n, 0n, 0n, 0n, 0n]);
+        else this.addStats(when, name, agent, figures.with(1, 1n));
+      }
+    }
+  }
+
+  private addStats(hour: number, name: number, agent: number, figures: readonly bigint[]): void {
+    const key = `${hour} ${name} ${agent}`;
+    const sums = this.stats.get(key) ?? [];
+    this.stats.set(key, sums);
+    add(sums, figures);
+  }
+}
+
+/** Visits the figures of the rows from `first` to `last`, of one session unless it is null. */
+export function figuresOf(
+  db: Connection,
+  first: number,
+  last: number,
+  session: number | null,
+): IterableIterator<readonly Value[]> {
+  const select = new Numbered(db, QUERIES.selectEventFigures, true, true);
+  return select.iterate(first, last, session) as IterableIterator<readonly Value[]>;
+}
+
+/** Returns the name ids of a row, in the order of the kinds. */
+export function namesOf(row: readonly Value[]): readonly (number | undefined)[] {
+  return row.slice(NAMES).map((name) => (name === null ? undefined : Number(name)));
+}
+
+/** Returns the Unix second at which the hour of a row begins. */
+export function hourOfRow(row: readonly Value[]): number {
+  return Number((row[CREATED_AT] as bigint) / HOUR_MS) * 3600;
+}
+
+/**
+ * Takes the rows that a client deletes next out of all sums: the rows from `first` to `last`, of one session unless it is
+ * null. Adds the ids of names that lost a sum to `unused`.
+ */
+export function subtractRows(
+  db: Connection,
+  first: number,
+  last: number,
+  session: number | null,
+  unused: Set<number>,
+): void {
+  const sums = new RowSums(db);
+  for (const row of figuresOf(db, first, last, session)) sums.add(row);
+  const fromStats = new Numbered(db, QUERIES.subtractFromStats, true);
+  const deleteStats = new Numbered(db, QUERIES.deleteStats);
+  for (const [key, figures] of sums.stats) {
+    const [hour, name, agent] = key.split(' ').map(Number) as [number, number, number];
+    const left = fromStats.get(hour, name, agent, ...figures) as readonly [number] | undefined;
+    if (left === undefined || left[0] > 0) continue;
+    deleteStats.run(hour, name, agent);
+    unused.add(name).add(agent);
+  }
+  const fromSession = new Numbered(db, QUERIES.subtractFromSession);
+  for (const [key, figures] of sums.sessions) fromSession.run(key, ...figures);
+}
+
+/** Deletes those of these names that no sum and no session has. */
+export function deleteUnusedNames(db: Connection, unused: ReadonlySet<number>): void {
+  if (unused.size > 0) new Numbered(db, QUERIES.deleteUnusedNames).run(JSON.stringify([...unused]));
+}
+
+/** Adds figures; a sum stops at the largest integer (rule STA-06). */
+function add(sums: bigint[], figures: readonly bigint[]): void {
+  for (const [at, figure] of figures.entries()) {
+    const sum = (sums[at] ?? 0n) + figure;
+    sums[at] = sum > LARGEST ? LARGEST : sum;
+  }
+}
