@@ -36,8 +36,9 @@ export async function run(
     stream?.on('data', (data) => {
       said += data;
     });
-  child.stdin?.on('error', (error) => {
-    said += error;
+  // A command that ends without reading its input, as without curl, may end before the write. Agents expect that.
+  child.stdin?.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') said += error;
   });
   child.stdin?.end(input);
   const [code] = await once(child, 'close');
