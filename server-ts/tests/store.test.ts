@@ -189,7 +189,10 @@ test('an unusable file is reported with its reason', () => {
   };
   assert.equal(refusal(), 'new');
   writeFileSync(`${path}-wal`, 'x');
+  assert.match(refusal(), /does not exist but its log does/);
+  writeFileSync(path, '');
   assert.match(refusal(), /is empty but has a write-ahead log/);
+  rmSync(path);
   rmSync(`${path}-wal`);
   writeFileSync(path, 'not a database at all');
   assert.match(refusal(), /is not a SQLite database/);
