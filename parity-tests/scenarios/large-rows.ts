@@ -244,6 +244,9 @@ const ROWS = 24;
 /** Largest metadata of an event that fits into a body of the default size. */
 const LARGEST = LIMITS.page_bytes - 300;
 const MOST_MB = { rs: 150, ts: 450 } as const;
+/** A batch in MessagePack is in memory twice while it is written, for four clients at a time. */
+const PACKED_CALLS = 'a batch of calls as msgpack';
+const MOST_PACKED_MB = { rs: 180, ts: 480 } as const;
 
 async function boundedMemory(context: ScenarioContext): Promise<void> {
   requireProc(context);
@@ -279,10 +282,7 @@ async function boundedMemory(context: ScenarioContext): Promise<void> {
       '/api/snapshot/events?since=1&limit=1000',
     ].map((path): [string, () => Promise<unknown>] => [path, () => read(port, path)]),
     ['a batch of calls', () => read(port, '/api/rpc', '*/*', JSON.stringify(calls))],
-    [
-      'a batch of calls as msgpack',
-      () => read(port, '/api/rpc', 'application/vnd.msgpack', JSON.stringify(calls)),
-    ],
+    [PACKED_CALLS, () => read(port, '/api/rpc', 'application/vnd.msgpack', JSON.stringify(calls))],
     ['a replay', () => readReplay(port, '?after=0', 0)],
     ['a stalled replay', () => readReplay(port, '?after=0&agent_type=agent', 3_000)],
   ];
@@ -292,7 +292,8 @@ async function boundedMemory(context: ScenarioContext): Promise<void> {
     await Promise.all(Array.from({ length: CLIENTS }, run));
     const mb = Math.round(memoryMb(pid, 'VmHWM'));
     context.note(`${what}: ${mb} MB`);
-    if (mb > MOST_MB[context.target]) too.push(`${what}: ${mb} MB`);
+    const most = what === PACKED_CALLS ? MOST_PACKED_MB : MOST_MB;
+    if (mb > most[context.target]) too.push(`${what}: ${mb} MB`);
   }
   assert.deepEqual(too, [], 'endpoints that take more memory');
 }

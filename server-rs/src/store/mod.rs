@@ -173,7 +173,11 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the database; the error contains a remedy.
+    /// Opens the database with a number of readers; the error contains a remedy.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a setting of its own, and only the app has them all"
+    )]
     pub fn open(
         db: &str,
         durability: Durability,

@@ -53,7 +53,7 @@ const UUID_CHARACTERS: usize = 36;
 pub(super) fn add_text_function(connection: &Connection) -> rusqlite::Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
-    connection.create_scalar_function("has_text", 3, flags, |context| has_text(context))
+    connection.create_scalar_function("has_text", 3, flags, has_text)
 }
 
 fn has_text(context: &Context<'_>) -> rusqlite::Result<bool> {

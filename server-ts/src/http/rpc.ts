@@ -60,6 +60,7 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
       ms = performance.now() - start;
     }
     const responses: Response[] = [];
+    const read: Uint8Array[] = [];
     const room = new Room(calls.isBatch ? LIMITS.rpc_batch_bytes : Number.POSITIVE_INFINITY);
     for (const { id, work } of calls.calls) {
       // The client disconnected, so its remaining calls do not run.
@@ -72,10 +73,13 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
       else {
         const result = await run(app, exchange, body, work);
         responses.push({ id, result: work.kind === 'ingest' ? room.take(result) : room.takeFitting(result) });
+        if (result instanceof Uint8Array) read.push(result);
       }
     }
     const start = performance.now();
     const written = writeResponses(responses, calls.isBatch, answer);
+    // V8 may keep the memory of long results for long. Each has its own, from a reader.
+    for (const result of read) (result.buffer as ArrayBuffer).transfer(0);
     rpc(exchange, written, ms + performance.now() - start);
   } finally {
     ticket.release();

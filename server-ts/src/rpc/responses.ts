@@ -37,7 +37,11 @@ export function writeResponses(
   const isText = format === 'json' && length <= LONG && parts.every((part) => typeof part === 'string');
   if (isText) return parts.join('');
   const json = bytesOf(parts);
-  return format === 'msgpack' ? packJson(json) : json;
+  if (format !== 'msgpack') return json;
+  const packed = packJson(json);
+  // V8 may keep its memory for long.
+  json.buffer.transfer(0);
+  return packed;
 }
 
 /**

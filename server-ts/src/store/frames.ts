@@ -27,7 +27,8 @@ export function readFrames(queries: Queries, filter: EventFilter): Frames {
     names.push([String(row[ROW.session_id]), String(row[ROW.agent_type]), String(row[ROW.event_type])]);
     return length < PAGE_BYTES;
   });
-  const bytes = Buffer.allocUnsafeSlow(length);
-  chunks.reduce((at, chunk) => at + chunk.copy(bytes, at), 0);
+  // A long chunk has memory of its own already.
+  const bytes = chunks.length === 1 && length > PAGE_BYTES ? chunks[0]! : Buffer.allocUnsafeSlow(length);
+  if (bytes !== chunks[0]) chunks.reduce((at, chunk) => at + chunk.copy(bytes, at), 0);
   return { bytes, ids: Float64Array.from(ids), ends: Uint32Array.from(ends), names, scannedTo };
 }
