@@ -9,7 +9,6 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { COMMAND, nameFlags } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
@@ -17,6 +16,9 @@ import { hasOtherCandidates, type Start, startCandidate } from './lifecycle/cand
 import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
 import { isRuntime, type Program, programOf, RUNTIMES, type Runtime } from './lifecycle/program.ts';
 import { reasonOf } from './request.ts';
+import { complainOf, printHelp, say, warnLines } from './terminal.ts';
+
+const complain = complainOf('ensure');
 
 const FLAGS: FlagTable<'db' | 'runtime' | 'program' | 'json'> = {
   db: { value: 'FILE', help: 'the database' },
@@ -92,7 +94,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const named = file === undefined ? [...flags, ...nameFlags(flags)] : flags;
   const found = await ensure(program, databasePath(db!, cwd), named);
   if ('message' in found) return fail(found);
-  process.stdout.write(`${given.has('json') ? JSON.stringify(found) : found.url}\n`);
+  say(given.has('json') ? JSON.stringify(found) : found.url);
   return 0;
 }
 
@@ -134,12 +136,9 @@ function failure(start: Exclude<Start, { kind: 'ready' }>): Failed {
   return { code: start.code ?? 1, message: message === '' ? 'the server ended at its start' : message };
 }
 
-function complain(line: string): void {
-  process.stderr.write(`ensure: ${line}\n`);
-}
-
 function fail({ code, message }: Failed): number {
-  complain(message);
+  // The message may be what a server printed before it ended.
+  warnLines(`ensure: ${message}`);
   return code;
 }
 

@@ -15,8 +15,7 @@ import { flagValue, parseLaunch } from './launch/options.ts';
 import { type Ready, runCommand, runServer } from './launch/program.ts';
 import { chooseRuntime } from './launch/runtime.ts';
 import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
-
-const say = (line: string) => void process.stderr.write(`${line}\n`);
+import { warn as say } from './terminal.ts';
 
 /** Starts the server with the given arguments; returns the exit code. */
 export async function launch(argv: readonly string[]): Promise<number> {

@@ -7,7 +7,6 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
@@ -18,9 +17,9 @@ import { parseService, type ServiceOptions } from './service/options.ts';
 import { type Home, MARK, type Manager, type Step } from './service/service.ts';
 import { SYSTEMD } from './service/systemd.ts';
 import { WINDOWS_TASK } from './service/windows-task.ts';
+import { complainOf, printHelp, say } from './terminal.ts';
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-const complain = (line: string) => void process.stderr.write(`service: ${line}\n`);
+const complain = complainOf('service');
 
 const MANAGERS: Readonly<Partial<Record<NodeJS.Platform, Manager>>> = {
   linux: SYSTEMD,
@@ -59,8 +58,9 @@ async function install(manager: Manager, home: Home, { server, yes }: ServiceOpt
     say(`Already installed: ${path}`);
     return 0;
   }
-  say(`${path}${before === undefined ? ' (new)' : ' (replaced)'}\n`);
-  say(textOf(content).replace(/^/gm, '  ').trimEnd());
+  say(`${path}${before === undefined ? ' (new)' : ' (replaced)'}`);
+  say('');
+  for (const line of textOf(content).trimEnd().split(/\r?\n/)) say(`  ${line}`);
   const steps = manager.install(home);
   show(manager, steps);
   if (!(await isConfirmed('Write this? [y/N] ', yes))) return yes || process.stdin.isTTY ? 1 : 2;
@@ -136,7 +136,8 @@ function foreign(path: string): number {
 }
 
 function show({ isTested, label }: Manager, steps: readonly Step[]): void {
-  say(isTested ? '\nThen runs:' : `\nThen you run (this command has not been tested with ${label}):`);
+  say('');
+  say(isTested ? 'Then runs:' : `Then you run (this command has not been tested with ${label}):`);
   for (const step of steps) say(`  ${step.join(' ')}`);
   say('');
 }
