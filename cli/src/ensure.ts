@@ -13,7 +13,7 @@ import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { COMMAND, nameFlags } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { hasOtherCandidates, type Start, startCandidate } from './lifecycle/candidate.ts';
-import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
+import { databasePath, serverOf } from './lifecycle/database.ts';
 import { isRuntime, type Program, programOf, RUNTIMES, type Runtime } from './lifecycle/program.ts';
 import { reasonOf } from './request.ts';
 import { complainOf, printHelp, say, warnLines } from './terminal.ts';
@@ -121,9 +121,8 @@ export async function ensure(
     if (start.kind === 'late' || !REFUSED.includes(start.code)) return failure(start);
     // Another server holds the database or the port, or is starting.
     for (const again = performance.now() + AGAIN_MS; performance.now() < again; await sleep(POLL_MS)) {
-      const owner = ownerOf(database);
-      if (owner !== undefined && (await answerOf(owner.url)) === 'serving')
-        return { url: owner.url, pid: owner.pid, started: false };
+      const owner = await serverOf(database);
+      if (owner !== undefined) return { url: owner.url, pid: owner.pid, started: false };
     }
     const waitMs = hasOtherCandidates(database) ? START_MS : ALONE_MS;
     if (performance.now() - begun > waitMs) return failure(start);

@@ -11,7 +11,7 @@ import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
 import { createFolder } from './folder.ts';
-import { answerOf, ownerOf } from './lifecycle/database.ts';
+import { serverOf } from './lifecycle/database.ts';
 import { LAUNCHD } from './service/launchd.ts';
 import { parseService, type ServiceOptions } from './service/options.ts';
 import { type Home, MARK, type Manager, type Step } from './service/service.ts';
@@ -102,10 +102,9 @@ async function status(manager: Manager, home: Home, { database }: ServiceOptions
     const [program, ...args] = manager.status(home);
     say(`${manager.label}: ${spawnSync(program, args, { encoding: 'utf8' }).stdout?.trim() || 'unknown'}`);
   }
-  const owner = ownerOf(database);
-  const isServing = owner !== undefined && (await answerOf(owner.url)) === 'serving';
-  say(isServing ? `a server answers at ${owner.url}` : `no server answers for ${database}`);
-  return content !== undefined && isServing ? 0 : 1;
+  const owner = await serverOf(database);
+  say(owner !== undefined ? `a server answers at ${owner.url}` : `no server answers for ${database}`);
+  return content !== undefined && owner !== undefined ? 0 : 1;
 }
 
 function contentOf(path: string): Buffer | undefined {
