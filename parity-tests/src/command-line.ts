@@ -14,6 +14,8 @@ export interface CommandResult {
 
 interface CommandInput {
   readonly cwd: string;
+  /** Variables in addition to those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** File or text for standard input; nothing by default. */
   readonly inputFile?: string;
   readonly input?: string;
@@ -27,10 +29,10 @@ interface CommandInput {
 export async function runCommand(
   target: TargetName,
   args: readonly string[],
-  { cwd, inputFile, input, outputFile, killAfterMs }: CommandInput,
+  { cwd, env, inputFile, input, outputFile, killAfterMs }: CommandInput,
 ): Promise<CommandResult> {
   const { command, args: first } = TARGETS[target];
-  const child = spawn(command, [...first, ...args], { cwd, stdio: 'pipe' });
+  const child = spawn(command, [...first, ...args], { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
   let [stdout, stderr] = ['', ''];
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

@@ -33,6 +33,11 @@ use tokio::sync::oneshot;
 fn main() -> ExitCode {
     let parsed = || parse_config(std::env::args_os().skip(1), std::env::vars_os());
     let command = match parsed() {
+        Ok(Command::Run(_)) if !Clock.is_sound() => {
+            let (code, text) = exit_message("clock", "wrong", &[]);
+            complain(&text);
+            return ExitCode::from(code);
+        }
         Ok(Command::Run(config)) => match &config.new_token {
             Some(path) => match create_token(path) {
                 // Reads the file as any other, also when another program has created it meanwhile. No server starts

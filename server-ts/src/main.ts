@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { nowS } from './clock.ts';
+import { isSound, nowS } from './clock.ts';
 import { type Config, parseConfig } from './config/index.ts';
 import { readTextFile } from './config/text-file.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, OLDEST_NODE, SERVER_VERSION } from './contract.ts';
@@ -53,6 +53,7 @@ async function main(): Promise<void> {
   setFlagsFromString('--heap-growing-percent=80');
   const parsed = () => parseConfig(process.argv.slice(2), process.env, readTextFile);
   let command = parsed();
+  if (command.kind === 'run' && !isSound()) exit(CONFIG_SPEC.exits.clock.code, CONFIG_SPEC.exits.clock.wrong);
   if (command.kind === 'run' && command.config.newToken !== undefined) {
     try {
       createToken(command.config.newToken);
