@@ -25,9 +25,17 @@ export function shownText(text: string): string {
   return shown(text.replaceAll('\r\n', '\n'), KEPT_IN_TEXT);
 }
 
+/** Matches the user of a URL, whose password no line shows. A path of a package may have an at sign. */
+const USER = /((?!file:)\b[a-z][a-z0-9+.-]*:\/\/)\S*@/gi;
+
+/** Returns a line for people: without passwords of URLs, and with escapes. */
+function lineOf(text: string): string {
+  return `${shown(text.replace(USER, '$1***@'))}\n`;
+}
+
 /** Prints one line to stdout. */
 export function say(line: string): void {
-  process.stdout.write(`${shown(line)}\n`);
+  process.stdout.write(lineOf(line));
 }
 
 /** Prints a help text to stdout. It has the name of the command line, which is a path of the user. */
@@ -37,7 +45,7 @@ export function printHelp(text: string): void {
 
 /** Prints one line to stderr. */
 export function warn(line: string): void {
-  process.stderr.write(`${shown(line)}\n`);
+  process.stderr.write(lineOf(line));
 }
 
 /** Returns a function that prints problems of this command to stderr, one a line. */

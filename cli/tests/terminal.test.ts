@@ -216,3 +216,46 @@ test('commands show what another server responds with escapes', async () => {
     server.close();
   }
 });
+
+const PASSWORD = 'hunter2';
+
+test('no command shows the user and the password of a URL', async () => {
+  const urls = [
+    `http://user:${PASSWORD}@127.0.0.1:1`,
+    `https://user:${PASSWORD}/${PASSWORD}@host.example/`,
+    `socks5://${PASSWORD}@host.example`,
+    `nats://user:${PASSWORD}@127.0.0.1:1`,
+  ];
+  await inTree({}, async (root) => {
+    const home = { HOME: root, USERPROFILE: root, XDG_CONFIG_HOME: root };
+    // A proxy of the environment may be part of the reason of a failed request.
+    const proxy = `http://user:${PASSWORD}@127.0.0.1:1`;
+    const env = { ...home, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, ALL_PROXY: proxy, NODE_USE_ENV_PROXY: '1' };
+    for (const url of urls) {
+      const commands = [
+        ['doctor', '--url', url],
+        ['connect', 'codex', '--url', url],
+        ['import', 'codex', '--url', url],
+        ['export', 's', '--url', url],
+        ['export', 's', '--url', 'http://host.invalid:1'],
+        ['trim', '--servers', url, '--nats', url],
+        ['trim', url],
+        ['stop', '--db', url],
+        ['bench', url],
+        ['ensure', '--db', 'e.db', '--', '--forward', url, '--port', 'x'],
+        [url],
+        [`--forward=${url}`, '--port=x'],
+      ];
+      for (const argv of commands) {
+        const { stdout, stderr } = await run('main', argv, { cwd: root, env });
+        assert.ok(!(stdout + stderr).includes(PASSWORD), `${argv.join(' ')}: ${stdout}${stderr}`);
+        assert.notEqual(stdout + stderr, '');
+      }
+    }
+    for (const text of [`http://a:${PASSWORD} b@h`, `user:${PASSWORD}@h`, `http://h/?token=${PASSWORD}`]) {
+      const { stderr } = await run('doctor', ['--url', text], { cwd: root, env: home });
+      assert.match(stderr, /^doctor: --url must be like .*\*\*\*/);
+      assert.ok(!stderr.includes(PASSWORD), stderr);
+    }
+  });
+});
