@@ -8,7 +8,7 @@ import { Connection, compose } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
 import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
-import { linesOf, runCommand } from '../src/command-line.ts';
+import { type CommandResult, linesOf, runCommand } from '../src/command-line.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const HOSTILE_TEXT: ScenarioFile = {
@@ -26,6 +26,12 @@ export const HOSTILE_TEXT: ScenarioFile = {
       rules: ['PRO-01', 'PRO-03', 'PRO-15'],
       uses: 'both',
       run: printableLines,
+    },
+    {
+      name: 'no message has a user, a password or a query of a URL',
+      rules: ['PRO-03'],
+      uses: 'both',
+      run: hiddenPasswords,
     },
   ],
 };
@@ -210,4 +216,48 @@ function atTerminal(target: 'rs' | 'ts', args: readonly string[]): string {
   const ran = spawnSync('script', ['-qec', `stty -opost; ${words}`, '/dev/null'], { encoding: 'utf8' });
   assert.equal(ran.status, 0, ran.stderr);
   return ran.stdout;
+}
+
+/** Forms of URLs with a secret, whole and broken. */
+const SECRET = 'hunter2';
+const SECRET_URLS = [
+  `http://user:${SECRET}@host.example`,
+  `https://${SECRET}@host.example:3141/path`,
+  `nats://user:${SECRET}@host.example:4222`,
+  `HTTP://user:${SECRET}@host.example`,
+  `user:${SECRET}@host.example:3141`,
+  `http://user:a@${SECRET}/${SECRET}?${SECRET}@host.example`,
+  `http://user:${SECRET} ${SECRET}"\\${SECRET}@host.example`,
+  `http://user:${SECRET}@`,
+  `http://host.example/?token=${SECRET}`,
+  `http://host.example/#${SECRET}`,
+  `http://user:${SECRET}@host.example/?code=${SECRET}#${SECRET}`,
+  `socks5h://user:${SECRET}@[::1]:1`,
+];
+
+async function hiddenPasswords(context: ScenarioContext): Promise<void> {
+  const options: readonly { readonly name: string; readonly env: string }[] = CONFIG.options;
+  const results = await Promise.all(
+    (['rs', 'ts'] as const).map(async (target) => {
+      const found: CommandResult[] = [];
+      const note = async (args: readonly string[], env: Readonly<Record<string, string>>) => {
+        const ran = await runCommand(target, args, { cwd: context.folder, env });
+        const what = JSON.stringify({ target, args, env, ...ran });
+        assert.equal(ran.exit, 2, what);
+        assert.ok(!(ran.stdout + ran.stderr).includes(SECRET), what);
+        found.push(ran);
+      };
+      for (const url of SECRET_URLS) {
+        // Every problem is reported at once, so one call shows the messages of all options.
+        await note([url, 'verify', ...options.flatMap(({ name }) => [`--${name}=${url}`])], {});
+        await note([`--unknown=${url}`], Object.fromEntries(options.map(({ env }) => [env, url])));
+        await note(['--forward', url, '--port', 'x'], {});
+        await note(['--nats', url, '--port', 'x'], {});
+        await note(['--webhook', url, '--port', 'x'], {});
+      }
+      return found;
+    }),
+  );
+  assert.deepEqual(results[0], results[1]);
+  assert.match(results[0]![0]!.stderr, /--forward must be .*"http:\/\/\*\*\*@host\.example"/);
 }

@@ -99,7 +99,8 @@ struct Lines<W: Write> {
 impl<W: Write> Lines<W> {
     fn write(&mut self, line: &str) -> Result<(), CommandFailure> {
         self.count += 1;
-        let written = self.out.write_all((self.form)(line).as_bytes()).and_then(|()| self.out.write_all(b"\n"));
+        let written =
+            self.out.write_all((self.form)(line).as_bytes()).and_then(|()| self.out.write_all(b"\n"));
         written.map_err(|error| CommandFailure::output(&error))
     }
 }

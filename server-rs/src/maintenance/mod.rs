@@ -123,5 +123,7 @@ fn target(file: &str) -> Result<PathBuf, CommandFailure> {
 /// Prints a line of the result.
 fn print(line: &Value) -> Result<(), CommandFailure> {
     let mut out = std::io::stdout();
-    writeln!(out, "{}", printable(&line.to_string())).and_then(|()| out.flush()).map_err(|error| CommandFailure::output(&error))
+    writeln!(out, "{}", printable(&line.to_string()))
+        .and_then(|()| out.flush())
+        .map_err(|error| CommandFailure::output(&error))
 }
